@@ -1,0 +1,295 @@
+"""Labels and decisions, from any column, as codes of declared names."""
+
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from stakes._errors import InputError
+from stakes._text import quoted
+from stakes._typing import Column, IntArray, Label, Names, NamesLike
+
+_LARGEST_WHOLE_FLOAT = 2.0**53
+
+
+@dataclass(frozen=True, eq=False)
+class LabelColumn:
+    """One label per sample: whole numbers (or truth values) as an array, or texts as a list."""
+
+    values: IntArray | list[str]
+    argument: str
+    truth: bool = False
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def read_column(values: Column, argument: str) -> LabelColumn:
+    """Read labels from a list, an array, or a column of any data frame."""
+    if isinstance(values, str | bytes) or np.isscalar(values) or values is None:
+        msg = f"{argument} must be 1-D, one label per sample: got {values!r}."
+        raise InputError(msg)
+    if isinstance(values, Iterator):
+        msg = f"{argument} must be a sequence: got a generator, which can be read only once."
+        raise InputError(f"{msg} Pass list({argument}).")
+    array = _as_array(values, argument)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        msg = f"{argument} must be 1-D, one label per sample: got {array.ndim}-D {array.shape}."
+        raise InputError(f"{msg} For one-hot rows pass {argument}.argmax(axis=1).")
+    if array.size == 0:
+        msg = f"{argument} must hold at least one label: got an empty column."
+        raise InputError(msg)
+    return _from_array(array, argument)
+
+
+def _as_array(values: Column, argument: str) -> np.ndarray[Any, Any]:
+    """Return the column as an array that shows its kind of labels; nulls stay visible."""
+    if isinstance(values, np.ma.MaskedArray):
+        msg = f"{argument} must not be a masked array: its mask would be lost."
+        raise InputError(f"{msg} Pass {argument}.compressed() with its partner arrays cut alike.")
+    if isinstance(values, np.ndarray):
+        return values
+    if isinstance(values, list | tuple):
+        return _from_sequence(values)
+    return _from_frame(values, argument)
+
+
+def _from_sequence(values: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """Return a list as an array; texts and mixed kinds stay objects, so nothing is converted."""
+    kinds = set(map(type, values))
+    if kinds <= {int, bool, float, np.int64, np.bool_, np.float64}:
+        return np.asarray(values)
+    if kinds & {list, tuple, np.ndarray}:
+        return np.asarray(values)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _from_frame(values: Column, argument: str) -> np.ndarray[Any, Any]:
+    """Return a pandas, polars, pyarrow or other column as an array."""
+    import narwhals.stable.v2 as nw  # noqa: PLC0415  only where a data frame's column comes in
+
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return np.asarray(values)
+    if series.is_null().any():
+        row = int(series.is_null().to_numpy().argmax())
+        raise _missing(argument, row)
+    if series.dtype in {nw.String, nw.Categorical, nw.Enum, nw.Object}:
+        return _from_sequence(series.to_list())
+    if series.dtype.is_temporal():
+        msg = f"{argument} must hold whole numbers or texts: got {series.dtype} (a timestamp)."
+        raise InputError(msg)
+    return series.to_numpy()
+
+
+def _from_array(array: np.ndarray[Any, Any], argument: str) -> LabelColumn:
+    """Return the column for an array of whole numbers, truth values or texts."""
+    kind = array.dtype.kind
+    if kind == "b":
+        return LabelColumn(array.astype(np.int64), argument, truth=True)
+    if kind in "iu":
+        if int(array.max()) >= 2**63:
+            raise _too_large(argument, int(array.max()))
+        return LabelColumn(array.astype(np.int64, copy=False), argument)
+    if kind == "f":
+        return LabelColumn(_whole(array, argument), argument)
+    if kind in "UT":
+        return LabelColumn(array.tolist(), argument)
+    if kind == "O":
+        return _from_objects(array, argument)
+    what = "bytes (decode them)" if kind == "S" else f"{array.dtype}"
+    msg = f"{argument} must hold whole numbers or texts: got {what}."
+    raise InputError(msg)
+
+
+def _whole(array: np.ndarray[Any, Any], argument: str) -> IntArray:
+    """Return floats that are whole numbers as such; anything else is no label."""
+    missing = np.isnan(array)
+    if missing.any():
+        raise _missing(argument, int(missing.argmax()))
+    with np.errstate(invalid="ignore"):
+        odd = (np.trunc(array) != array) | (np.abs(array) > _LARGEST_WHOLE_FLOAT)
+    if odd.any():
+        row = int(odd.argmax())
+        msg = f"{argument} must hold whole numbers or texts: got {array[row]} at row {row}."
+        raise InputError(f"{msg} Are these scores? Labels come first, scores second.")
+    return array.astype(np.int64)
+
+
+def _from_objects(array: np.ndarray[Any, Any], argument: str) -> LabelColumn:
+    """Return the column for an array of Python objects, which must be of one kind."""
+    values = array.tolist()
+    kinds = set(map(type, values))
+    if kinds == {str}:
+        return LabelColumn(values, argument)
+    for row, value in enumerate(values):
+        if _is_missing(value):
+            raise _missing(argument, row)
+    if all(issubclass(k, int | np.integer | np.bool_) for k in kinds):
+        if max(map(abs, values)) >= 2**63:
+            raise _too_large(argument, max(values, key=abs))
+        return LabelColumn(np.array([int(v) for v in values], dtype=np.int64), argument)
+    if all(issubclass(k, int | float | np.integer | np.floating) for k in kinds):
+        return LabelColumn(_whole(np.array(values, dtype=float), argument), argument)
+    if all(issubclass(k, str) for k in kinds):
+        return LabelColumn([str(v) for v in values], argument)
+    names = ", ".join(sorted(k.__name__ for k in kinds))
+    msg = f"{argument} must hold whole numbers or texts, all of one kind: got {names}."
+    raise InputError(msg)
+
+
+def _too_large(argument: str, value: int) -> InputError:
+    """Return the error for a label that no 64-bit number holds."""
+    return InputError(f"{argument} must hold whole numbers below 2**63: got {value}.")
+
+
+def _is_missing(value: object) -> bool:
+    """Tell None, NaN, NaT and NA."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, float | np.floating) and value != value  # noqa: PLR0124  NaN
+
+
+def _missing(argument: str, row: int) -> InputError:
+    """Return the error for a label that is not there."""
+    msg = f"{argument} must hold a label for every sample: got a missing value (null) at row {row}."
+    return InputError(f"{msg} Label it, or drop the row from every argument.")
+
+
+def read_names(names: NamesLike, argument: str) -> Names:
+    """Read the names of classes or decisions, or how many of them: n means 0, ..., n-1."""
+    if isinstance(names, int | np.integer) and not isinstance(names, bool):
+        if names < 1:
+            msg = f"{argument} must be at least 1: got {names}."
+            raise InputError(msg)
+        return tuple(range(int(names)))
+    if isinstance(names, str | bytes):
+        msg = f"{argument} must be a sequence of names: got the text {names!r}."
+        raise InputError(msg)
+    column = read_column(names if not isinstance(names, range) else list(names), argument)
+    listed = tuple(column.values if isinstance(column.values, list) else column.values.tolist())
+    if "" in listed:
+        msg = f"{argument} must be names that can be shown: got an empty class name at {listed}."
+        raise InputError(msg)
+    if len(set(listed)) < len(listed):
+        twice = next(n for n in listed if listed.count(n) > 1)
+        msg = f"{argument} must be distinct: got a duplicate {twice!r} in {quoted(listed)}."
+        raise InputError(msg)
+    return tuple(bool(v) for v in listed) if column.truth else listed
+
+
+def seen_names(*columns: LabelColumn) -> Names:
+    """Return the sorted names that occur in the columns; truth values are both declared."""
+    kinds = {isinstance(c.values, list) for c in columns}
+    if len(kinds) > 1:
+        text = next(c for c in columns if isinstance(c.values, list))
+        other = next(c for c in columns if not isinstance(c.values, list))
+        msg = f"{text.argument} and {other.argument} must hold the same kind of label:"
+        raise InputError(f"{msg} got str ({text.values[0]!r}) and int ({other.values[0]}).")
+    if all(c.truth for c in columns):
+        return (False, True)
+    found: set[Label] = set()
+    for column in columns:
+        found |= set(column.values) if isinstance(column.values, list) else _distinct(column.values)
+    return tuple(sorted(found))
+
+
+def _distinct(values: IntArray) -> set[int]:
+    """Return the distinct whole numbers, without a sort where their range is small."""
+    low, high = int(values.min()), int(values.max())
+    if high - low <= 4 * values.size + 1024:
+        return set((np.flatnonzero(np.bincount(values - low)) + low).tolist())
+    return set(np.unique(values).tolist())
+
+
+def encode(column: LabelColumn, names: Names, what: str) -> IntArray:
+    """Return the index of each label among the names; `what` tells classes from decisions."""
+    texts = isinstance(names[0], str)
+    if texts != isinstance(column.values, list):
+        raise _other_kind(column, names, what)
+    codes = _encode_texts(column, names) if texts else _encode_numbers(column, names)
+    unknown = codes < 0
+    if unknown.any():
+        raise _unknown(column, names, int(unknown.argmax()), what)
+    return codes
+
+
+def _encode_texts(column: LabelColumn, names: Names) -> IntArray:
+    """Look texts up one by one; -1 where a text is no name."""
+    index = {name: i for i, name in enumerate(names)}
+    return np.fromiter((index.get(v, -1) for v in column.values), np.int64, len(column))
+
+
+def _encode_numbers(column: LabelColumn, names: Names) -> IntArray:
+    """Find whole numbers among the names; -1 where a number is no name."""
+    values = np.asarray(column.values)
+    listed = np.array([int(n) for n in names])
+    if (listed == np.arange(listed.size)).all():
+        if values.min() >= 0 and values.max() < listed.size:
+            return values
+        return np.where((values >= 0) & (values < listed.size), values, -1)
+    order = np.argsort(listed)
+    place = np.minimum(np.searchsorted(listed, values, sorter=order), listed.size - 1)
+    found = order[place]
+    return np.where(listed[found] == values, found, -1)
+
+
+def _other_kind(column: LabelColumn, names: Names, what: str) -> InputError:
+    """Return the error for texts where numbers are declared, or the reverse."""
+    first = column.values[0]
+    shown, kind = (repr(first), "str") if isinstance(first, str) else (str(first), "int")
+    other = "str" if kind == "int" else "int"
+    msg = f"{column.argument} must hold labels of the {what} {quoted(names)}:"
+    msg = f"{msg} got {shown} at row 0, which is {kind} where {what} are {other}."
+    if what == "classes" and names == tuple(range(len(names))):
+        return InputError(f"{msg} For string labels pass classes=[...] in the order of the rows.")
+    return InputError(f"{msg} Convert one of the two.")
+
+
+def _unknown(column: LabelColumn, names: Names, row: int, what: str) -> InputError:
+    """Return the error for a label that is not declared, with a guess at the slip."""
+    label = column.values[row]
+    if isinstance(label, str):
+        shown, hint = f"{label!r}", _text_hint(label, names)
+    else:
+        shown, hint = f"label {label}", _number_hint(np.asarray(column.values), names)
+    listed = _range_of(names)
+    msg = f"{column.argument} must hold labels of the {what} {listed}: got {shown} at row {row}."
+    return InputError(f"{msg} {hint}".rstrip())
+
+
+def _range_of(names: Names) -> str:
+    """Return 0..9 for consecutive numbers, else the names."""
+    if names == tuple(range(len(names))) and len(names) > 1:
+        return f"0..{len(names) - 1}"
+    return quoted(names)
+
+
+def _text_hint(label: str, names: Names) -> str:
+    """Say which declared name the text nearly is, and how it differs."""
+    texts = [n for n in names if isinstance(n, str)]
+    tests: list[tuple[str, Callable[[str], str]]] = [
+        ("surrounding whitespace", str.strip),
+        ("upper and lower case", str.casefold),
+        ("Unicode normalisation (they look the same)", lambda s: unicodedata.normalize("NFC", s)),
+    ]
+    for difference, simplify in tests:
+        for name in texts:
+            if simplify(name) == simplify(label):
+                return f"It differs from {name!r} in {difference} only."
+    return "Declare it, or mend the label."
+
+
+def _number_hint(values: IntArray, names: Names) -> str:
+    """Say so where labels seem to count from one."""
+    if names == tuple(range(len(names))) and values.min() >= 1 and values.max() == len(names):
+        listed = ", ".join(str(n + 1) for n in islice(range(len(names)), 6))
+        return f"Labels seem 1-based: pass classes=[{listed}{', ...' if len(names) > 6 else ''}]."
+    return "Declare it, or mend the label."

@@ -1,0 +1,155 @@
+"""Numbers from users: weights, priors, costs, levels."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._errors import InputError
+from stakes._text import quoted
+from stakes._typing import Column, FloatArray, Names, PriorsLike
+
+SUM_TOLERANCE = 1e-9  # how far priors may be from adding up to 1: rounding, not a slip
+
+
+def read_array(values: Any, argument: str) -> FloatArray:  # noqa: ANN401
+    """Read numbers of any kind as float64, without a copy where they are float64 already."""
+    if isinstance(values, np.ma.MaskedArray):
+        msg = f"{argument} must not be a masked array: its mask would be lost."
+        raise InputError(msg)
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        msg = f"{argument} must be dense: got a sparse matrix. Pass {argument}.toarray()."
+        raise InputError(msg)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        msg = f"{argument} must be a regular array: got ragged rows ({error})."
+        raise InputError(msg) from error
+    if array.dtype.kind in "biuf":
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind == "O":
+        return _from_objects(array, argument)
+    kind = {"U": "str", "S": "bytes", "T": "str"}.get(array.dtype.kind, str(array.dtype))
+    msg = f"{argument} must hold numbers: got {kind}."
+    raise InputError(msg)
+
+
+def _from_objects(array: np.ndarray[Any, Any], argument: str) -> FloatArray:
+    """Read Python numbers, such as Decimal and Fraction; texts and nulls are none."""
+    for place, value in np.ndenumerate(array):
+        if isinstance(value, str | bytes) or value is None or not hasattr(value, "__float__"):
+            where = place[0] if len(place) == 1 else place
+            kind = type(value).__name__
+            msg = f"{argument} must hold numbers: got {value!r} ({kind}) at row {where}."
+            raise InputError(msg)
+    return array.astype(np.float64)
+
+
+def read_weights(weights: Column | None, n: int) -> FloatArray | None:
+    """Read one weight of at least 0 per sample; None where all weigh the same."""
+    if weights is None:
+        return None
+    argument = "sample_weight"
+    w = read_array(weights, argument)
+    if w.ndim == 2 and w.shape[1] == 1:
+        w = w[:, 0]
+    if w.ndim != 1:
+        msg = f"{argument} must be 1-D, one weight per sample: got shape {w.shape}."
+        raise InputError(msg)
+    if w.size != n:
+        msg = f"{argument} must hold one weight per sample: got {w.size} for {n} samples."
+        raise InputError(msg)
+    bad = ~(w >= 0) | np.isinf(w)
+    if bad.any():
+        row = int(bad.argmax())
+        shown = "NaN" if np.isnan(w[row]) else f"{w[row]}"
+        msg = f"{argument} must be finite and at least 0: got {shown} at row {row}."
+        raise InputError(msg)
+    if not w.any():
+        msg = f"{argument} must be above 0 for some sample: all {n} weights are 0."
+        raise InputError(msg)
+    return w
+
+
+def read_priors(priors: PriorsLike | None, names: Names) -> FloatArray | None:
+    """Read one probability per class, in order or by name; None and "data" leave it to the data."""
+    if priors is None:
+        return None
+    if isinstance(priors, str):
+        if priors == "data":
+            return None
+        msg = f'priors must be probabilities, by class or in order, or "data": got {priors!r}.'
+        raise InputError(msg)
+    if isinstance(priors, Mapping):
+        priors = _by_name(priors, names)
+    p = read_array(priors, "priors")
+    if p.shape != (len(names),):
+        what = f"{p.item()!r}" if p.ndim == 0 else f"{p.size} values"
+        msg = f"priors must hold one value for each of the {len(names)} classes {quoted(names)}:"
+        raise InputError(f"{msg} got {what}.")
+    if np.isnan(p).any():
+        msg = f"priors must be probabilities: got NaN for class {names[int(np.isnan(p).argmax())]}."
+        raise InputError(msg)
+    total = math.fsum(p)
+    if (p < 0).any() or not abs(total - 1) <= SUM_TOLERANCE:
+        hint = " They seem to be counts: divide by their sum." if total > 2 else ""
+        msg = f"priors must be at least 0 and sum to 1: got {p.tolist()}, sum {total:.10g}.{hint}"
+        raise InputError(msg)
+    return p
+
+
+def _by_name(priors: Mapping[Any, float], names: Names) -> list[float]:
+    """Put priors given by class into the order of the classes."""
+    unknown = [name for name in priors if name not in names]
+    lacking = [name for name in names if name not in priors]
+    if unknown or lacking:
+        fault = f"unknown {quoted(unknown)}" if unknown else f"none for {quoted(lacking)}"
+        msg = f"priors must name each class of {quoted(names)} once: got {fault}."
+        raise InputError(msg)
+    return [priors[name] for name in names]
+
+
+def read_costs(values: ArrayLike) -> FloatArray:
+    """Read a table of costs: classes in rows, decisions in columns, finite, none below 0."""
+    if isinstance(values, str | bytes):
+        msg = f"costs must be a 2-D array or a CostMatrix: got a {type(values).__name__}."
+        raise InputError(f"{msg} For a file use CostMatrix.read(path).")
+    c = read_array(values, "costs")
+    if c.ndim != 2 or not c.size:
+        msg = f"costs must be 2-D, classes in rows and decisions in columns: got shape {c.shape}."
+        raise InputError(msg)
+    for bad, rule in ((~np.isfinite(c), "finite"), (c < 0, "at least 0")):
+        if bad.any():
+            i, j = (int(k) for k in np.argwhere(bad)[0])
+            shown = "NaN" if np.isnan(c[i, j]) else f"{c[i, j]:g}"
+            hint = " For gains use CostMatrix.from_utilities." if c[i, j] < 0 else ""
+            msg = f"costs must be {rule}: got {shown} at (row, column) ({i}, {j}).{hint}"
+            raise InputError(msg)
+    return c
+
+
+def read_number(
+    value: float,
+    argument: str,
+    low: float,
+    high: float,
+    *,
+    closed: tuple[bool, bool] = (True, True),
+) -> float:
+    """Read one number of an interval, whose ends belong to it or not."""
+    x = read_array(value, argument)
+    inside = x.ndim == 0 and (
+        low < x < high or (closed[0] and x == low) or (closed[1] and x == high)
+    )
+    if not inside:
+        left, right = "[" if closed[0] else "(", "]" if closed[1] else ")"
+        msg = f"{argument} must be a number in {left}{low:g}, {high:g}{right}: got {value!r}."
+        raise InputError(msg)
+    return float(x)
+
+
+def read_level(level: float) -> float:
+    """Read a level of confidence."""
+    return read_number(level, "level", 0, 1, closed=(False, False))

@@ -1,0 +1,79 @@
+"""Text for people: names made harmless, numbers made short, tables made straight."""
+
+import html
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+_LONGEST_NAME = 60
+
+
+def plain(name: object, longest: int = _LONGEST_NAME) -> str:
+    r"""Return a name fit for any terminal or page: one line, no control or bidi characters.
+
+    >>> plain("tu\x1b[2Jmour")
+    'tu\\x1b[2Jmour'
+    """
+    text = "".join(_visible(c) for c in str(name))
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _visible(character: str) -> str:
+    """Return the character itself, or its escape where it would not show."""
+    if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"}:
+        return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+    return character
+
+
+def quoted(names: Iterable[object], most: int = 8) -> str:
+    """Return names as a short list for a message: 'a', 'b' and 3 more."""
+    listed = list(names)
+    shown = ", ".join(repr(n) if isinstance(n, str) else str(n) for n in listed[:most])
+    more = len(listed) - most
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Return a number with a sensible count of digits: 0.4667, 1200, 3.1e-07.
+
+    >>> number(0.46674), number(1200.0), number(3.14e-7), number(float("nan"))
+    ('0.4667', '1200', '3.14e-07', 'undefined')
+    """
+    if math.isnan(value):
+        return "undefined"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if abs(value) < 1e15 and math.isclose(value, round(value), rel_tol=1e-12):
+        return str(round(value))
+    if 1e-3 <= abs(value) < 1e6:
+        decimals = max(0, digits - max(1, math.floor(math.log10(abs(value))) + 1))
+        return f"{value:.{max(decimals, 1)}f}" if abs(value) >= 1 else f"{value:.{digits}f}"
+    return f"{value:.{digits - 2}e}"
+
+
+def table(rows: Sequence[Sequence[str]], *, names: int = 1) -> str:
+    """Return rows as aligned columns: the first `names` to the left, the others to the right."""
+    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if c < names else cell.rjust(width)
+            for c, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def html_table(rows: Sequence[Sequence[str]], caption: str) -> str:
+    """Return rows as an HTML table: first row and first column are headings."""
+    head = "".join(f"<th scope='col'>{html.escape(cell)}</th>" for cell in rows[0])
+    body = "".join(
+        f"<tr><th scope='row'>{html.escape(row[0])}</th>"
+        + "".join(f"<td>{html.escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in rows[1:]
+    )
+    return (
+        f"<table><caption>{html.escape(caption)}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )

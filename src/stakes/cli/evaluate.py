@@ -1,0 +1,104 @@
+"""stakes evaluate: what the decisions in a file cost."""
+
+import json
+
+import click
+
+from stakes._check import FileError, read_level
+from stakes.cli.parsing import order_classes, parse_costs, parse_priors
+from stakes.cli.screen import print_decisions
+from stakes.evaluation import SCHEMA_VERSION, DecisionEvaluation, evaluate_decisions
+from stakes.io import read_columns, read_numbers, read_texts
+from stakes.metrics import confusion_matrix
+
+
+@click.command(
+    name="evaluate",
+    epilog="Costs may be miss=5,false_alarm=1, a .toml or .csv cost file, or a matrix such as "
+    "'[[0,1],[5,0]]' with truth in rows. Priors may be one number (of the class of interest), "
+    "name=number for each class, or data.",
+)
+@click.argument("file")
+@click.option("--label", required=True, help="Column of the true classes.")
+@click.option("--decision", required=True, help="Column of the decisions.")
+@click.option("--cost", help="What errors cost; by default 1 each.")
+@click.option("--prior", default="data", show_default=True, help="How often classes will occur.")
+@click.option("--classes", help="Names in order, such as healthy,tumour; the last is of interest.")
+@click.option("--positive", help="The class of interest, which is put last.")
+@click.option("--weight", help="Column of sample weights.")
+@click.option("--level", default=0.95, show_default=True, help="Level of the intervals.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(  # noqa: PLR0913  one argument per option
+    *,
+    file: str,
+    label: str,
+    decision: str,
+    cost: str | None,
+    prior: str,
+    classes: str | None,
+    positive: str | None,
+    weight: str | None,
+    level: float,
+    as_json: bool,
+) -> None:
+    """Tell what the decisions in FILE (CSV or Parquet) cost.
+
+    \b
+    stakes evaluate scores.csv --label y --decision d
+    stakes evaluate scores.csv --label y --decision d --cost miss=5,false_alarm=1 --prior 0.02
+    """  # noqa: D301
+    if file == "-":
+        msg = "cannot read '-': standard input is not supported yet."
+        raise FileError(msg)
+    level = read_level(level)
+    evaluation = evaluate_file(
+        file,
+        label=label,
+        decision=decision,
+        cost=cost,
+        prior=prior,
+        order=(classes, positive),
+        weight=weight,
+        level=level,
+    )
+    if as_json:
+        click.echo(as_document(evaluation, "evaluate"))
+    else:
+        print_decisions(evaluation, file)
+
+
+def evaluate_file(  # noqa: PLR0913
+    file: str,
+    *,
+    label: str,
+    decision: str,
+    cost: str | None,
+    prior: str,
+    order: tuple[str | None, str | None] = (None, None),
+    weight: str | None = None,
+    level: float = 0.95,
+) -> DecisionEvaluation:
+    """Evaluate the decisions of a file."""
+    table = read_columns(file, list(dict.fromkeys(c for c in (label, decision, weight) if c)))
+    y, d = (read_texts(table, column, file) for column in (label, decision))
+    named = None
+    if cost is not None and cost.lower().endswith((".toml", ".csv")):
+        named = parse_costs(cost, ())
+    names = [str(c) for c in named.classes] if named else order_classes(set(y), set(d), *order)
+    costs = named if named or cost is None else parse_costs(cost, names)
+    counts = confusion_matrix(
+        y,
+        d,
+        classes=names,
+        decisions=costs.decisions if costs is not None else None,
+        sample_weight=None if weight is None else read_numbers(table, weight, file),
+    )
+    return evaluate_decisions(counts, costs, parse_priors(prior, names), level)
+
+
+def as_document(evaluation: DecisionEvaluation, command_name: str) -> str:
+    """Return the JSON document of an evaluation."""
+    import stakes  # noqa: PLC0415
+
+    head = {"stakes": stakes.__version__, "schema": SCHEMA_VERSION, "command": command_name}
+    return json.dumps({**head, **evaluation.to_dict()}, indent=2, allow_nan=False)

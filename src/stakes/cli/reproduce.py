@@ -1,0 +1,81 @@
+"""stakes reproduce: the paper's tables and figures, computed again."""
+
+import json
+from pathlib import Path
+
+import click
+
+from stakes._check import FileError, MissingExtraError
+from stakes.cli.screen import print_reproduction
+from stakes.evaluation import SCHEMA_VERSION
+from stakes.paper import Reproduction, metric_scatter, metric_tables
+
+
+@click.command(name="reproduce")
+@click.option(
+    "--output", default="reproduction", show_default=True, help="Directory for the figures."
+)
+@click.option("--no-figures", is_flag=True, help="Print the tables only.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(*, output: str, no_figures: bool, as_json: bool) -> None:
+    """Compute the paper's tables again, beside the printed digits, and draw its figures.
+
+    A cell shows the computed value, the printed digits, and = where they agree or ! where not.
+    """
+    tables = metric_tables()
+    if as_json:
+        click.echo(json.dumps(_document(tables), indent=2, allow_nan=False))
+    else:
+        for table in tables:
+            print_reproduction(table)
+    if not no_figures:
+        _draw(Path(output))
+
+
+def _draw(folder: Path) -> None:
+    """Write the figures, where matplotlib is installed."""
+    from stakes.displays import MetricScatterDisplay  # noqa: PLC0415
+    from stakes.displays.figures import save_figure  # noqa: PLC0415
+
+    try:
+        figure = MetricScatterDisplay(metric_scatter()).plot()
+    except MissingExtraError as error:
+        click.echo(f"No figures: {error}", err=True)
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = f"cannot make the directory {str(folder)!r}: {error.strerror}."
+        raise FileError(msg) from error
+    for path in save_figure(figure, folder / "ec_vs_other_scatter"):
+        click.echo(f"wrote {path}", err=True)
+
+
+def _document(tables: tuple[Reproduction, ...]) -> dict[str, object]:
+    """Return the tables as plain values."""
+    import stakes  # noqa: PLC0415
+
+    return {
+        "stakes": stakes.__version__,
+        "schema": SCHEMA_VERSION,
+        "command": "reproduce",
+        "tables": [
+            {
+                "label": table.label,
+                "title": table.title,
+                "columns": [*table.row_names, *table.columns],
+                "rows": [
+                    {
+                        "names": list(names),
+                        "values": [cell.value for cell in cells],
+                        "printed": [cell.printed for cell in cells],
+                        "agrees": [cell.agrees for cell in cells],
+                    }
+                    for names, cells in table.rows
+                ],
+                "agreeing": table.agreeing,
+                "cells": len(table.cells),
+            }
+            for table in tables
+        ],
+    }

@@ -1,0 +1,159 @@
+"""Results on a terminal: one screen, aligned, readable in 80 columns and without colour."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from stakes._text import number, plain
+from stakes.costs import CostMatrix
+from stakes.evaluation import DecisionEvaluation
+from stakes.metrics import Explanation
+from stakes.paper import Reproduction
+
+_COLUMNS = 5  # of a paper's table side by side in 80 columns
+_NOTE = """\
+All at the priors above. NEC is the normalised expected cost of the costs that
+the metric implies. FA per miss: how many more false alarms would harm it as
+much as one more miss, for this very system.\
+"""
+
+
+def console() -> Console:
+    """Return the terminal to print on; user strings are never read as markup."""
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
+
+
+def print_decisions(evaluation: DecisionEvaluation, source: str) -> None:
+    """Print what decisions cost, beside the naive system and the traditional metrics."""
+    import stakes  # noqa: PLC0415
+
+    confusion = evaluation.confusion
+    unit = "samples" if confusion.whole else "total weight"
+    screen = console()
+    screen.print(
+        Text(
+            f"stakes {stakes.__version__}  {plain(Path(source).name)}  {number(confusion.n, 6)} {unit}"
+        ),
+        style="bold",
+    )
+    screen.print(_problem(evaluation))
+    screen.print()
+    screen.print(_costs(evaluation))
+    screen.print()
+    screen.print(Text(evaluation.verdict, style="bold"))
+    screen.print()
+    screen.print(_counts(evaluation))
+    if evaluation.traditional:
+        screen.print()
+        screen.print(_traditional(evaluation.traditional))
+        screen.print(Text(_NOTE, style="dim"))
+
+
+def _problem(evaluation: DecisionEvaluation) -> Group:
+    """Return classes, priors and costs, in words."""
+    cost = evaluation.expected_cost
+    origin = "from the data" if cost.priors_from_data else "as given"
+    priors = ", ".join(
+        f"{plain(c)} {number(p)}" for c, p in list(zip(cost.classes, cost.priors, strict=True))[:8]
+    )
+    last = f"  (of interest: {plain(cost.classes[-1])})" if len(cost.classes) == 2 else ""
+    return Group(
+        Text(f"priors   {priors}, {origin}{last}"),
+        Text(f"costs    {_described(evaluation.costs)}"),
+    )
+
+
+def _described(costs: CostMatrix) -> str:
+    """Return costs in a few words."""
+    if costs.shape == (2, 2) and not costs.values.diagonal().any():
+        values, (first, second) = costs.values, costs.classes
+        miss, alarm = number(values[1, 0]), number(values[0, 1])
+        return f"missed {plain(second)} {miss}, {plain(first)} taken for {plain(second)} {alarm}"
+    decisions = ", ".join(plain(d) for d in costs.decisions[:8])
+    return f"{costs.shape[0]} classes, {costs.shape[1]} decisions: {decisions}"
+
+
+def _costs(evaluation: DecisionEvaluation) -> Table:
+    """Return the expected cost and its normalised value, each beside the naive system."""
+    cost, level = evaluation.expected_cost, evaluation.level
+    table = _table("", "value", f"{100 * level:g} % interval", "naive", "")
+    answer = f"always {plain(cost.naive_answer)}"
+    table.add_row(
+        "expected cost", number(cost.value), str(cost.interval(level)), number(cost.naive), answer
+    )
+    if cost.undefined is None:
+        band = str(cost.normalized_interval(level))
+        table.add_row("normalised (NEC)", number(cost.normalized), band, "1", "lower is better")
+    else:
+        table.add_row("normalised (NEC)", "undefined", "", "", "no naive cost")
+    return table
+
+
+def _counts(evaluation: DecisionEvaluation) -> Table:
+    """Return the confusion matrix with the cost of each cell."""
+    confusion, costs = evaluation.confusion, evaluation.costs
+    shown = min(len(confusion.decisions), 10)
+    table = _table(
+        "truth \\ decision", *(plain(d, 18) for d in confusion.decisions[:shown]), "share"
+    )
+    counts, values = confusion.counts, costs.values
+    for i, name in enumerate(confusion.classes[:12]):
+        cells = [
+            f"{number(counts[i, j], 6)} (cost {number(values[i, j])})"
+            if values[i, j]
+            else number(counts[i, j], 6)
+            for j in range(shown)
+        ]
+        table.add_row(plain(name, 18), *cells, number(confusion.priors[i]))
+    return table
+
+
+def _traditional(explanations: Sequence[Explanation]) -> Table:
+    """Return the traditional metrics with the cost each is tied to."""
+    table = _table("", "value", "naive", "better", "NEC", "FA per miss")
+    for e in explanations:
+        if e.value is None or e.expected_cost is None:
+            continue
+        nec = e.expected_cost
+        table.add_row(
+            e.value.name,
+            "undefined" if e.value.undefined else number(e.value.value),
+            number(e.value.naive),
+            e.value.better,
+            "none" if nec.undefined else number(nec.normalized),
+            "" if e.exchange_rate is None else number(e.exchange_rate),
+        )
+    return table
+
+
+def _table(first: str, *others: str, gap: int = 2) -> Table:
+    """Return an empty table: names to the left, numbers to the right."""
+    table = Table(
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        header_style="bold",
+        padding=(0, gap - 1, 0, 0),
+    )
+    table.add_column(Text(first), overflow="fold")
+    for name in others:
+        table.add_column(Text(name), justify="right", overflow="fold")
+    return table
+
+
+def print_reproduction(reproduction: Reproduction) -> None:
+    """Print a table of the paper: each computed value, the printed digits, whether they agree."""
+    screen = console()
+    screen.print(Text(f"{reproduction.label}: {reproduction.title}", style="bold"))
+    for start in range(0, len(reproduction.columns), _COLUMNS):
+        kept = slice(start, start + _COLUMNS)
+        table = _table(*reproduction.row_names, *reproduction.columns[kept], gap=1)
+        for names, cells in reproduction.rows:
+            marks = (f"{c.rounded} {c.printed} {'=' if c.agrees else '!'}" for c in cells[kept])
+            table.add_row(*names, *marks)
+        screen.print(table)
+    screen.print(f"{reproduction.agreeing} of {len(reproduction.cells)} cells agree with print.\n")

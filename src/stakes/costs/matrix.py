@@ -1,0 +1,384 @@
+"""What each decision costs for each true class."""
+
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._check import (
+    InputError,
+    UndefinedMetricError,
+    read_costs,
+    read_names,
+    read_number,
+    read_priors,
+)
+from stakes._files import read_text, write_text
+from stakes._text import html_table, number, plain, quoted, table
+from stakes._typing import FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
+from stakes.costs.forms import from_csv, from_toml, to_csv, to_toml
+from stakes.costs.tables import CostTable, DenseTable, ErrorTable
+
+_MOST_SHOWN = 20
+
+
+class CostMatrix:
+    """What each decision costs for each true class: c_ij, truth in rows, decision in columns.
+
+    The decisions need not be the classes: a doctor may operate, send home or ask for more tests.
+    Costs are finite and at least 0, in any unit (money, days, harm); only their ratios matter for
+    decisions and for the normalised expected cost. A cost matrix never changes.
+
+    Parameters
+    ----------
+    values : array of shape (K, M), or a data frame whose index and columns hold the names
+        Cost of decision j when the truth is class i.
+    classes : sequence of K names, optional
+        By default 0, ..., K-1 (or the index of the data frame).
+    decisions : sequence of M names, optional
+        By default the classes if M equals K and 0, ..., M-1 for unnamed classes.
+
+    Examples
+    --------
+    A missed tumour costs five times a needless operation. Who knows nothing but that one patient
+    in ten has a tumour should send everybody home:
+
+    >>> costs = CostMatrix(
+    ...     [[0, 1], [5, 0]], classes=["healthy", "tumour"], decisions=["send home", "operate"]
+    ... )
+    >>> costs
+    truth in rows, decision in columns
+             send home  operate
+    healthy          0        1
+    tumour           5        0
+    >>> decision, cost = costs.naive([0.9, 0.1])
+    >>> costs.decisions[decision], cost
+    ('send home', 0.5)
+    """
+
+    __slots__ = ("_classes", "_decisions", "_table")
+
+    _classes: Names
+    _decisions: Names
+    _table: CostTable
+
+    def __init__(
+        self,
+        values: ArrayLike | Any,  # noqa: ANN401  data frames have no common type
+        *,
+        classes: NamesLike | None = None,
+        decisions: NamesLike | None = None,
+    ) -> None:
+        array, rows, columns = _with_names(values)
+        array = np.array(array, dtype=np.float64)  # a copy of our own, which nobody else can change
+        named = _names_of(array.shape, rows or classes, columns or decisions)
+        if rows is not None:
+            array, named = _reordered(array, named, classes, decisions)
+        array.setflags(write=False)
+        self._set(DenseTable(array), *named)
+
+    def _set(self, costs: CostTable, classes: Names, decisions: Names) -> None:
+        """Fill a new matrix; nothing sets these fields again."""
+        object.__setattr__(self, "_table", costs)
+        object.__setattr__(self, "_classes", classes)
+        object.__setattr__(self, "_decisions", decisions)
+
+    @classmethod
+    def _from_table(cls, costs: CostTable, classes: Names, decisions: Names) -> Self:
+        """Make a matrix from a table that was checked."""
+        matrix = cls.__new__(cls)
+        matrix._set(costs, classes, decisions)  # noqa: SLF001
+        return matrix
+
+    @classmethod
+    def zero_one(cls, classes: NamesLike, *, abstain: float | None = None) -> Self:
+        """Return the 0-1 costs: 1 for any error, 0 if right; their EC is the error rate.
+
+        Parameters
+        ----------
+        classes : sequence of names, or how many
+        abstain : float, optional
+            Price of the further decision "abstain", the same for every class.
+
+        Examples
+        --------
+        >>> CostMatrix.zero_one(["cat", "dog"], abstain=0.1)
+        truth in rows, decision in columns
+             cat  dog  abstain
+        cat    0    1   0.1000
+        dog    1    0   0.1000
+        """
+        names = read_names(classes, "classes")
+        return cls._errors(np.ones(len(names)), names, abstain)
+
+    @classmethod
+    def balanced(cls, classes: NamesLike, priors: PriorsLike) -> Self:
+        """Return costs 1/(K P_i) for any error of class i; their EC is the balanced error rate."""
+        names = read_names(classes, "classes")
+        p = read_priors(priors, names)
+        if p is None or not p.all():
+            fault = "data" if p is None else f"0 for class {quoted([names[int(p.argmin())]])}"
+            msg = f"priors must be numbers above 0 for balanced costs: got {fault}."
+            raise InputError(msg)
+        return cls._errors(1 / (len(names) * p), names, None)
+
+    @classmethod
+    def _errors(cls, error: FloatArray, classes: Names, abstain: float | None) -> Self:
+        """Return costs that are the same for every error of a class."""
+        if abstain is None:
+            return cls._from_table(ErrorTable(error, np.empty((error.size, 0))), classes, classes)
+        price = read_number(abstain, "abstain", 0, math.inf, closed=(True, False))
+        extra: Label = "abstain" if isinstance(classes[0], str) else len(classes)
+        if extra in classes:
+            msg = f'abstain needs a name that is no class: "{extra}" is one. Use CostMatrix(...).'
+            raise InputError(msg)
+        further = np.full((error.size, 1), price)
+        return cls._from_table(ErrorTable(error, further), classes, (*classes, extra))
+
+    @classmethod
+    def binary(cls, *, miss: float, false_alarm: float, classes: NamesLike = 2) -> Self:
+        """Return the costs of the two errors of a detector; the class of interest comes last.
+
+        Examples
+        --------
+        >>> CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"]).threshold()
+        0.16666666666666666
+        """
+        return cls([[0, false_alarm], [miss, 0]], classes=classes)
+
+    @classmethod
+    def from_utilities(
+        cls,
+        values: ArrayLike,
+        *,
+        classes: NamesLike | None = None,
+        decisions: NamesLike | None = None,
+    ) -> Self:
+        """Return the costs for given gains: what each decision falls short of the best of its row.
+
+        Decisions are the same as with the gains themselves; utilities may be negative.
+        """
+        gains = np.asarray(values, dtype=np.float64)
+        if gains.ndim != 2 or not np.isfinite(gains).all():
+            msg = f"values must be a finite 2-D table of utilities: got shape {gains.shape}."
+            raise InputError(msg)
+        costs = gains.max(axis=1, keepdims=True) - gains
+        return cls(costs, classes=classes, decisions=decisions)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a cost file, .toml or .csv: see docs/cost-files.md for the two forms."""
+        form = {".toml": from_toml, ".csv": from_csv}.get(Path(path).suffix.lower())
+        if form is None:
+            msg = f"a cost file must end in .toml or .csv: got {str(path)!r}."
+            raise InputError(msg)
+        values, classes, decisions = form(read_text(path), str(path))
+        return cls(values, classes=classes, decisions=decisions)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a cost file, .toml or .csv; reading it gives an equal matrix."""
+        form = {".toml": to_toml, ".csv": to_csv}.get(Path(path).suffix.lower())
+        if form is None:
+            msg = f"a cost file must end in .toml or .csv: got {str(path)!r}."
+            raise InputError(msg)
+        write_text(path, form(self.values, self.classes, self.decisions))
+
+    @property
+    def values(self) -> FloatArray:
+        """All costs c_ij as a read-only array, classes in rows."""
+        return self._table.dense()
+
+    @property
+    def classes(self) -> Names:
+        """Names of the true classes, in the order of the rows."""
+        return self._classes
+
+    @property
+    def decisions(self) -> Names:
+        """Names of the decisions, in the order of the columns."""
+        return self._decisions
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many classes and decisions."""
+        return self._table.shape
+
+    def at(self, y: IntArray, d: IntArray) -> FloatArray:
+        """Return the cost of each sample, from the indices of its class and its decision."""
+        return self._table.at(y, d)
+
+    def column(self, decision: int) -> FloatArray:
+        """Return what one decision, given by its index, costs for each class."""
+        return self._table.column(decision)
+
+    def ranges(self) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest cost of each class."""
+        return self._table.ranges()
+
+    def naive(self, priors: PriorsLike) -> tuple[int, float]:
+        """Return the best constant decision and its expected cost: min_j sum_i c_ij P_i.
+
+        This is what a system costs that sees no input (eq:ecn). On a tie the lowest index wins.
+        """
+        p = self._priors(priors)
+        best = self._table.best_constant(p)
+        return best, math.fsum(p * self._table.column(best))
+
+    def odds(self, priors: PriorsLike) -> float:
+        """Return c12 P1 / (c21 P2), the one free number of a binary problem (eq:alpha)."""
+        p = self._priors(priors)
+        false_alarm, miss = self._errors_of_two("odds")
+        above, below = false_alarm * p[0], miss * p[1]
+        if above == below == 0:
+            msg = "odds need a cost and a prior above 0: both errors cost nothing at these priors."
+            raise UndefinedMetricError(msg)
+        return float(above / below) if below > 0 else math.inf
+
+    def threshold(self) -> float:
+        """Return the threshold on P(classes[-1]) above which to decide so: c12 / (c12 + c21)."""
+        false_alarm, miss = self._errors_of_two("threshold")
+        if false_alarm + miss == 0:
+            msg = "threshold needs an error that costs something: got costs of 0 only."
+            raise UndefinedMetricError(msg)
+        return false_alarm / (false_alarm + miss)
+
+    def llr_threshold(self, priors: PriorsLike) -> float:
+        """Return the threshold on the natural log likelihood ratio: log(c12 P1 / (c21 P2))."""
+        odds = self.odds(priors)
+        return math.log(odds) if odds > 0 else -math.inf
+
+    def effective_prior(self, priors: PriorsLike) -> float:
+        """Return the prior of classes[-1] that, with equal costs, poses the same problem.
+
+        It is c21 P2 / (c12 P1 + c21 P2), the x axis of a cost curve; speech folds the costs of
+        its DCF into the prior of a target this way.
+        """
+        odds = self.odds(priors)
+        return 1 / (1 + odds)
+
+    def regret(self) -> Self:
+        """Return the costs less the least of their row: what could have been saved.
+
+        Decisions stay the same; the expected cost falls by sum_i P_i min_j c_ij.
+        """
+        values = self.values
+        shifted = values - values.min(axis=1, keepdims=True)
+        return type(self)(shifted, classes=self.classes, decisions=self.decisions)
+
+    def _priors(self, priors: PriorsLike) -> FloatArray:
+        """Read priors that must be told: a cost matrix has no data to take them from."""
+        p = read_priors(priors, self.classes)
+        if p is None:
+            msg = f"priors must be given for the classes {quoted(self.classes)}: got {priors!r}."
+            raise InputError(msg)
+        return p
+
+    def _errors_of_two(self, asked: str) -> tuple[float, float]:
+        """Return c12 and c21 of a square binary matrix whose right answers cost nothing."""
+        if self.shape != (2, 2):
+            msg = f"{asked} needs two classes and two decisions: this cost matrix is {self.shape}."
+            raise InputError(msg)
+        values = self.values
+        if values[0, 0] or values[1, 1]:
+            msg = f"{asked} needs right answers that cost 0: got {values[0, 0]}, {values[1, 1]}."
+            raise InputError(f"{msg} costs.regret() sets them to 0 where they are the row's least.")
+        return float(values[0, 1]), float(values[1, 0])
+
+    def _rows(self) -> list[list[str]]:
+        """Return the table to show, cut where it is too large to read."""
+        k, m = (min(n, _MOST_SHOWN) for n in self.shape)
+        head = ["", *(plain(d, 20) for d in self.decisions[:m])]
+        grid = [self.column(j)[:k] for j in range(m)]
+        body = [
+            [plain(c, 20), *(number(col[i]) for col in grid)]
+            for i, c in enumerate(self.classes[:k])
+        ]
+        return [head, *body]
+
+    def __repr__(self) -> str:
+        cut = f" (first {_MOST_SHOWN} of {self.shape})" if max(self.shape) > _MOST_SHOWN else ""
+        return f"truth in rows, decision in columns{cut}\n{table(self._rows())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows(), "Costs: truth in rows, decision in columns")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CostMatrix):
+            return NotImplemented
+        names = self.classes == other.classes and self.decisions == other.decisions
+        return names and bool((self.values == other.values).all())
+
+    def __hash__(self) -> int:
+        return hash((self.classes, self.decisions, self.values.tobytes()))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        msg = f"a CostMatrix never changes: make a new one to set {name} to {value!r}."
+        raise AttributeError(msg)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self._table, self._classes, self._decisions)
+
+
+def _restored(
+    kind: type[CostMatrix], costs: CostTable, classes: Names, decisions: Names
+) -> CostMatrix:
+    """Rebuild a matrix in another process."""
+    return kind._from_table(costs, classes, decisions)  # noqa: SLF001
+
+
+def _with_names(values: Any) -> tuple[FloatArray, NamesLike | None, NamesLike | None]:  # noqa: ANN401
+    """Split a data frame into its values and names; an array has no names."""
+    if hasattr(values, "index") and hasattr(values, "columns") and hasattr(values, "to_numpy"):
+        return read_costs(values.to_numpy()), list(values.index), list(values.columns)
+    return read_costs(values), None, None
+
+
+def _names_of(
+    shape: tuple[int, ...], classes: NamesLike | None, decisions: NamesLike | None
+) -> tuple[Names, Names]:
+    """Return names for rows and columns, as given or by default."""
+    k, m = shape
+    rows = read_names(k if classes is None else classes, "classes")
+    if len(rows) != k:
+        msg = f"costs must have one row per class {quoted(rows)}, {len(rows)} in all: got {k} rows"
+        raise InputError(f"{msg} for {len(rows)} classes; rows are classes, columns are decisions.")
+    if decisions is None:
+        if m != k and classes is not None and isinstance(rows[0], str):
+            msg = f"decisions must be named where they are not the classes: got {m} columns for"
+            raise InputError(f"{msg} the classes {quoted(rows)}. Pass decisions=[...].")
+        decisions = rows if m == k else m
+    columns = read_names(decisions, "decisions")
+    if len(columns) != m:
+        msg = f"costs must have one column per decision {quoted(columns)}: got {m} columns"
+        raise InputError(f"{msg} for {len(columns)} decisions; columns are decisions.")
+    return rows, columns
+
+
+def _reordered(
+    array: FloatArray,
+    named: tuple[Names, Names],
+    classes: NamesLike | None,
+    decisions: NamesLike | None,
+) -> tuple[FloatArray, tuple[Names, Names]]:
+    """Put the rows and columns of a data frame into the order asked for."""
+    wanted = []
+    orders = []
+    asked: Sequence[tuple[str, NamesLike | None]] = (
+        ("classes", classes),
+        (
+            "decisions",
+            decisions if decisions is not None or set(named[0]) != set(named[1]) else classes,
+        ),
+    )
+    for own, (argument, names) in zip(named, asked, strict=True):
+        order = own if names is None else read_names(names, argument)
+        if set(order) != set(own):
+            msg = f"{argument} must be those of the cost table: got {quoted(order)}"
+            raise InputError(f"{msg} where the table has {quoted(own)}.")
+        wanted.append(order)
+        orders.append([own.index(name) for name in order])
+    return array[np.ix_(*orders)], (wanted[0], wanted[1])

@@ -1,0 +1,5 @@
+"""Pictures, drawn with matplotlib from numbers that were computed elsewhere."""
+
+from stakes.displays.scatter import MetricScatterDisplay
+
+__all__ = ["MetricScatterDisplay"]

@@ -1,0 +1,96 @@
+"""Everything about a system's decisions at once: the one road behind the command line."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from stakes._text import plain
+from stakes._typing import PriorsLike
+from stakes.costs import CostMatrix
+from stakes.metrics import (
+    Accuracy,
+    BalancedAccuracy,
+    ConfusionMatrix,
+    DecisionMetric,
+    Explanation,
+    FScore,
+    Matthews,
+    NetBenefit,
+    PositiveLikelihoodRatio,
+    Precision,
+    Sensitivity,
+    Specificity,
+    explain,
+)
+from stakes.results import ExpectedLoss
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionEvaluation:
+    """What a set of hard decisions costs, beside the naive system and the traditional metrics."""
+
+    confusion: ConfusionMatrix
+    costs: CostMatrix
+    expected_cost: ExpectedLoss
+    traditional: tuple[Explanation, ...]
+    level: float
+
+    @property
+    def verdict(self) -> str:
+        """Say in one sentence whether the decisions are any use at these costs and priors."""
+        cost = self.expected_cost
+        answer = plain(cost.naive_answer)
+        if cost.undefined is not None:
+            return f"No verdict: {cost.undefined.text}."
+        band = cost.normalized_interval(self.level)
+        share = f"{100 * cost.normalized:.0f} %"
+        if band.high < 1:
+            return f"Useful: it costs {share} of what always answering {answer} would cost."
+        if band.low > 1:
+            return f"Worse than useless: always answering {answer} would cost less ({share})."
+        return (
+            f"Not told apart from always answering {answer}: it costs {share} of that, "
+            f"but the interval {band} holds 100 % (1)."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evaluation as plain values, fit for JSON."""
+        return {
+            "confusion_matrix": self.confusion.to_dict(),
+            "costs": self.costs.values.tolist(),
+            "expected_cost": self.expected_cost.to_dict(self.level),
+            "verdict": self.verdict,
+            "traditional": [explanation.to_dict() for explanation in self.traditional],
+        }
+
+
+def evaluate_decisions(
+    confusion: ConfusionMatrix,
+    costs: CostMatrix | None = None,
+    priors: PriorsLike | None = None,
+    level: float = 0.95,
+) -> DecisionEvaluation:
+    """Evaluate counted decisions at given costs and priors, all metrics at the same priors."""
+    cost = confusion.expected_cost(costs, priors)
+    chosen = costs if costs is not None else CostMatrix.zero_one(confusion.classes)
+    in_use = confusion if priors is None else confusion.at_priors(priors)
+    square = confusion.decisions == confusion.classes
+    metrics = _suited(in_use, chosen) if square else ()
+    return DecisionEvaluation(
+        confusion, chosen, cost, tuple(explain(m, in_use) for m in metrics), level
+    )
+
+
+def _suited(confusion: ConfusionMatrix, costs: CostMatrix) -> tuple[DecisionMetric, ...]:
+    """Return the traditional metrics that exist for these classes and counts."""
+    every: tuple[DecisionMetric, ...] = (Accuracy(),)
+    if confusion.class_weight.all():
+        every = (*every, BalancedAccuracy(), Matthews())
+    if len(confusion.classes) != 2 or not confusion.class_weight.all():
+        return every
+    values = costs.values
+    price = values[0, 1] / (values[0, 1] + values[1, 0]) if values[0, 1] + values[1, 0] else 0.5
+    threshold = (NetBenefit(price),) if not values.diagonal().any() and price < 1 else ()
+    detection = FScore(1), Precision(), Sensitivity(), Specificity(), PositiveLikelihoodRatio()
+    return (*every, *detection, *threshold)

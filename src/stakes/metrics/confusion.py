@@ -1,0 +1,253 @@
+"""The confusion matrix: counts that answer what the decisions cost."""
+
+import math
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._check import InputError, read_priors
+from stakes._math import sum_by
+from stakes._text import html_table, number, plain, quoted, table
+from stakes._typing import FloatArray, Label, Names, PriorsLike
+from stakes.costs import CostMatrix
+from stakes.metrics import traditional
+from stakes.results import ClassLosses, ExpectedLoss, MetricValue
+from stakes.statistics import ConfusionCounts
+
+_MOST_SHOWN = 20
+
+
+class ConfusionMatrix(ConfusionCounts):
+    """How many samples of each class got each decision, and what follows from it.
+
+    Made by `confusion_matrix` from samples or by `ConfusionMatrix.from_counts` from a table. Two
+    of them add up with `+`, so parts of the data can be counted apart. Metrics of two classes
+    speak of the last class, the class of interest; `positive=` names another, and sets one class
+    against all others where there are more than two.
+
+    Examples
+    --------
+    >>> cm = ConfusionMatrix.from_counts([[855, 45], [5, 95]], classes=["healthy", "tumour"])
+    >>> cm
+    truth in rows, decision in columns
+             healthy  tumour  samples
+    healthy      855      45      900
+    tumour         5      95      100
+    >>> print(cm.f_score())
+    F1 score 0.7917 (naive 0.1818, higher is better)
+    """
+
+    def expected_cost(
+        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+    ) -> ExpectedLoss:
+        """Return the expected cost EC = sum_ij c_ij P_i R_ij, with its naive reference (eq:ec).
+
+        Lower is better; the naive system scores `naive`, and `normalized` is the NEC.
+
+        Parameters
+        ----------
+        costs : CostMatrix or array of shape (K, M), optional
+            By default 1 for each error and 0 for each right answer.
+        priors : array of K, mapping by class, or "data", optional
+            How often each class will occur in use; by default as often as in the data.
+
+        Examples
+        --------
+        Missing a tumour costs five times a needless operation, and in use one patient in fifty
+        has one. Is the test worth using?
+
+        >>> cm = ConfusionMatrix.from_counts([[855, 45], [5, 95]], classes=["healthy", "tumour"])
+        >>> costs = CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])
+        >>> print(cm.expected_cost(costs, priors={"healthy": 0.98, "tumour": 0.02}))
+        expected cost          0.0540  (95 % interval 0.0410 to 0.0706)
+          naive system         0.1000  (always answers healthy)
+          normalised           0.5400  (95 % interval 0.4100 to 0.7057)
+        """
+        matrix = self._costs(costs)
+        given = read_priors(priors, self.classes)
+        p = self.priors if given is None else given
+        self.require_samples(p)
+        losses = self._losses(matrix)
+        best, naive = matrix.naive(p)
+        return ExpectedLoss(
+            name="expected cost",
+            value=self._mean_cost(matrix) if given is None else _expectation(p, losses.mean),
+            naive=naive,
+            naive_answer=matrix.decisions[best],
+            classes=self.classes,
+            priors=p,
+            priors_from_data=given is None,
+            losses=losses,
+            naive_losses=matrix.column(best),
+        )
+
+    def error_rate(self) -> MetricValue:
+        """Return the share of samples decided wrongly (ER)."""
+        return traditional.ErrorRate().of(self)
+
+    def accuracy(self) -> MetricValue:
+        """Return the share of samples decided rightly."""
+        return traditional.Accuracy().of(self)
+
+    def balanced_error_rate(self) -> MetricValue:
+        """Return the mean of the error rates of the classes (BalER)."""
+        return traditional.BalancedErrorRate().of(self)
+
+    def balanced_accuracy(self) -> MetricValue:
+        """Return the mean of the recalls of the classes."""
+        return traditional.BalancedAccuracy().of(self)
+
+    def matthews(self) -> MetricValue:
+        """Return the Matthews correlation (MCC), after Gorodkin for more than two classes."""
+        return traditional.Matthews().of(self)
+
+    def net_benefit(self, threshold: float, *, positive: Label | None = None) -> MetricValue:
+        """Return the net benefit at a threshold probability (NB)."""
+        return traditional.NetBenefit(threshold).of(self.detector(positive))
+
+    def f_score(self, beta: float = 1.0, *, positive: Label | None = None) -> MetricValue:
+        """Return the F-beta score; beta 0 gives the precision, infinity the recall."""
+        return traditional.FScore(beta).of(self.detector(positive))
+
+    def positive_likelihood_ratio(self, *, positive: Label | None = None) -> MetricValue:
+        """Return LR+, sensitivity over one minus specificity."""
+        return traditional.PositiveLikelihoodRatio().of(self.detector(positive))
+
+    def precision(self, *, positive: Label | None = None) -> MetricValue:
+        """Return the share of the alarms that are right."""
+        return traditional.Precision().of(self.detector(positive))
+
+    def recall(self, *, positive: Label | None = None) -> MetricValue:
+        """Return the share of the class of interest that is found."""
+        return traditional.Recall().of(self.detector(positive))
+
+    def sensitivity(self, *, positive: Label | None = None) -> MetricValue:
+        """Return the share of the class of interest that is found: medicine's word for recall."""
+        return traditional.Sensitivity().of(self.detector(positive))
+
+    def specificity(self, *, positive: Label | None = None) -> MetricValue:
+        """Return the share of the other class that raises no alarm."""
+        return traditional.Specificity().of(self.detector(positive))
+
+    def at_priors(self, priors: PriorsLike) -> Self:
+        """Return the matrix these rates would give if the classes occurred with these priors.
+
+        Then any metric is one at deployment: `cm.at_priors([0.98, 0.02]).precision()`.
+        """
+        p = read_priors(priors, self.classes)
+        if p is None:
+            return self
+        self.require_samples(p)
+        kept = p[self.row] > 0
+        row = self.row[kept]
+        scale = p[row] / self.class_weight[row]
+        return replace(
+            self,
+            row=row,
+            column=self.column[kept],
+            weight=self.weight[kept] * scale,
+            square=self.square[kept] * np.square(scale),
+            exponent=np.zeros_like(self.exponent),
+        )
+
+    def detector(self, positive: Label | None = None) -> Self:
+        """Return the matrix of one class against all others, which comes last.
+
+        With two classes and no name it is the matrix itself.
+        """
+        if positive is None or (len(self.classes) == 2 and positive == self.classes[-1]):
+            return self
+        if positive not in self.classes:
+            msg = f"positive must be one of the classes {quoted(self.classes)}: got {positive!r}."
+            raise InputError(msg)
+        traditional.require_square(self, "a detector")
+        i = self.classes.index(positive)
+        other: Label = self.classes[0] if i else self.classes[-1]
+        two: Names = (other, positive)
+        if len(self.classes) > 2:
+            two = (f"not {positive}", f"{positive}")
+        return self._gathered(
+            row=(self.row == i).astype(np.int64),
+            column=(self.column == i).astype(np.int64),
+            weight=self.weight,
+            square=self.square,
+            exponent=self.exponent[self.row],
+            names=(two, two),
+        )
+
+    def _costs(self, costs: CostMatrix | ArrayLike | None) -> CostMatrix:
+        """Return costs for these classes and decisions."""
+        if costs is None:
+            traditional.require_square(self, "expected_cost without costs")
+            return CostMatrix.zero_one(self.classes)
+        if not isinstance(costs, CostMatrix):
+            return CostMatrix(costs, classes=self.classes, decisions=self.decisions)
+        for what in ("classes", "decisions"):
+            ours, theirs = getattr(self, what), getattr(costs, what)
+            if ours != theirs:
+                msg = f"costs must have the {what} of the confusion matrix, {quoted(ours)}:"
+                raise InputError(f"{msg} got {quoted(theirs)}.")
+        return costs
+
+    def _losses(self, costs: CostMatrix) -> ClassLosses:
+        """Return mean and spread of the cost within each class."""
+        k = len(self.classes)
+        cost = costs.at(self.row, self.column)
+        total = np.where(self.class_weight > 0, self.class_weight, np.nan)
+        mean = sum_by(self.row, self.weight * cost, k) / total
+        gap, squares = cost - mean[self.row], self.square.astype(np.float64, copy=False)
+        unit = self.size / np.square(total)
+        drift, variance = (
+            sum_by(self.row, squares * term, k) * unit for term in (gap, np.square(gap))
+        )
+        if self.whole:
+            drift = np.zeros(k)
+        return ClassLosses(self.size, mean, drift, variance, *costs.ranges())
+
+    def _mean_cost(self, costs: CostMatrix) -> float:
+        """Return the mean cost over the data (eq:ec_orig)."""
+        weight = self.aligned
+        return math.fsum(weight * costs.at(self.row, self.column)) / math.fsum(weight)
+
+    def _rows(self) -> list[list[str]]:
+        """Return the table to show, with row totals, cut where it is too large to read."""
+        k, m = (min(n, _MOST_SHOWN) for n in (len(self.classes), len(self.decisions)))
+        counts = np.zeros((k, m))
+        kept = (self.row < k) & (self.column < m)
+        cells = self.cells
+        counts[self.row[kept], self.column[kept]] = cells[kept]
+        totals = sum_by(self.row, cells.astype(np.float64), len(self.classes))
+        head = [
+            "",
+            *(plain(d, 20) for d in self.decisions[:m]),
+            "samples" if self.whole else "weight",
+        ]
+        body = [
+            [plain(c, 20), *(number(x) for x in counts[i]), number(totals[i])]
+            for i, c in enumerate(self.classes[:k])
+        ]
+        return [head, *body]
+
+    def __repr__(self) -> str:
+        shape = len(self.classes), len(self.decisions)
+        cut = f" (first {_MOST_SHOWN} of {shape})" if max(shape) > _MOST_SHOWN else ""
+        return f"truth in rows, decision in columns{cut}\n{table(self._rows())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows(), "Samples: truth in rows, decision in columns")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the matrix as plain values, fit for JSON."""
+        return {
+            "classes": list(self.classes),
+            "decisions": list(self.decisions),
+            "counts": self.counts.tolist(),
+        }
+
+
+def _expectation(priors: FloatArray, means: FloatArray) -> float:
+    """Sum over classes of the prior times the mean; a class of prior 0 does not count."""
+    seen = priors > 0
+    return math.fsum(priors[seen] * means[seen])

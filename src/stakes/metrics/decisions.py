@@ -1,0 +1,154 @@
+"""Functions of labels and decisions, in the manner of scikit-learn."""
+
+from numpy.typing import ArrayLike
+
+from stakes._check import (
+    InputError,
+    LabelColumn,
+    encode,
+    read_column,
+    read_names,
+    read_weights,
+    seen_names,
+)
+from stakes._typing import Column, Names, NamesLike, PriorsLike
+from stakes.costs import CostMatrix
+from stakes.metrics.confusion import ConfusionMatrix
+from stakes.results import ExpectedLoss
+
+
+def confusion_matrix(
+    y_true: Column,
+    y_pred: Column,
+    *,
+    classes: NamesLike | None = None,
+    decisions: NamesLike | None = None,
+    sample_weight: Column | None = None,
+) -> ConfusionMatrix:
+    """Count the samples of each class that got each decision: N_ij (eq:conf_matrix).
+
+    Parameters
+    ----------
+    y_true : column of N labels
+        Whole numbers, texts or truth values, as a list, an array or a data frame's column.
+    y_pred : column of N decisions
+    classes : sequence of names, optional
+        In the order wanted; the class of interest comes last. By default the sorted labels of
+        both columns.
+    decisions : sequence of names, optional
+        By default the classes.
+    sample_weight : column of N weights, optional
+        How much each sample counts; it enters rates and priors alike.
+
+    Returns
+    -------
+    ConfusionMatrix
+        With `counts`, `rates`, `priors`, `expected_cost()` and the traditional metrics.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> cm = stakes.confusion_matrix(["ham", "ham", "spam"], ["ham", "spam", "spam"])
+    >>> cm.counts
+    array([[1, 1],
+           [0, 1]])
+    >>> float(cm.precision())
+    0.5
+    """
+    y, d = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
+    if len(y) != len(d):
+        msg = f"y_true and y_pred must have the same length: got {len(y)} and {len(d)} samples."
+        raise InputError(msg)
+    if classes is not None:
+        rows = read_names(classes, "classes")
+    else:
+        rows = seen_names(y, d) if decisions is None else seen_names(y)
+    columns = rows if decisions is None else read_names(decisions, "decisions")
+    return _counted(y, d, sample_weight, rows, columns)
+
+
+def expected_cost(
+    y_true: Column,
+    y_pred: Column,
+    *,
+    costs: CostMatrix | ArrayLike | None = None,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> ExpectedLoss:
+    """Return the expected cost of decisions: EC = sum_ij c_ij P_i R_ij (eq:ec).
+
+    Lower is better. The best system that sees no input scores `naive`; `normalized`, the NEC, is
+    below 1 for a useful system.
+
+    Parameters
+    ----------
+    y_true : column of N labels
+    y_pred : column of N decisions
+    costs : CostMatrix, array of shape (K, M) or data frame with names, optional
+        By default 1 for each error: then the expected cost is the error rate.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in use; by default as often as in the data.
+    sample_weight : column of N weights, optional
+    classes : sequence of names, optional
+        Names of the rows of an unnamed cost array.
+
+    Returns
+    -------
+    ExpectedLoss
+        With `value`, `naive`, `normalized`, `standard_error` and `interval(level)`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    >>> cost = stakes.expected_cost([0, 0, 0, 1], [0, 1, 0, 0], costs=costs)
+    >>> cost.value, cost.naive, cost.normalized
+    (1.5, 0.75, 2.0)
+
+    Twice the cost of always answering 1: do not use it.
+    """
+    if costs is None:
+        counts = confusion_matrix(y_true, y_pred, classes=classes, sample_weight=sample_weight)
+        return counts.expected_cost(priors=priors)
+    y, d = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
+    if len(y) != len(d):
+        msg = f"y_true and y_pred must have the same length: got {len(y)} and {len(d)} samples."
+        raise InputError(msg)
+    matrix = _cost_matrix(costs, classes)
+    _refuse_transposed(matrix, y, d)
+    counts = _counted(y, d, sample_weight, matrix.classes, matrix.decisions)
+    return counts.expected_cost(matrix, priors)
+
+
+def _counted(
+    y: LabelColumn, d: LabelColumn, sample_weight: Column | None, rows: Names, columns: Names
+) -> ConfusionMatrix:
+    """Count checked columns; samples of weight 0 are absent."""
+    codes, decided = encode(y, rows, "classes"), encode(d, columns, "decisions")
+    weights = read_weights(sample_weight, len(y))
+    if weights is not None and not weights.all():
+        kept = weights > 0
+        codes, decided, weights = codes[kept], decided[kept], weights[kept]
+    return ConfusionMatrix.of(codes, decided, weights, rows, columns)
+
+
+def _cost_matrix(costs: CostMatrix | ArrayLike, classes: NamesLike | None) -> CostMatrix:
+    """Return costs as a matrix with names."""
+    if not isinstance(costs, CostMatrix):
+        return CostMatrix(costs, classes=classes)
+    if classes is not None and read_names(classes, "classes") != costs.classes:
+        msg = f"classes must be those of costs, {costs.classes}: got {classes!r}."
+        raise InputError(msg)
+    return costs
+
+
+def _refuse_transposed(costs: CostMatrix, y: LabelColumn, d: LabelColumn) -> None:
+    """Say so where a cost matrix seems to have its decisions in rows."""
+    k, m = costs.shape
+    if k <= m or isinstance(y.values, list) or isinstance(d.values, list):
+        return
+    if y.values.max() < m <= d.values.max() < k:
+        msg = f"costs must have classes in rows, and its columns are decisions: got {k} rows and"
+        msg = f"{msg} {m} columns where y_true shows {m} classes and y_pred {k} decisions."
+        raise InputError(f"{msg} Pass the transposed costs.")

@@ -1,0 +1,126 @@
+"""The two tables and the scatter figure of the paper's section on hard decisions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stakes.costs import CostMatrix
+from stakes.metrics import ConfusionMatrix
+from stakes.paper import published
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number of a table: as computed here and as printed in the paper."""
+
+    value: float
+    printed: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the value rounds to the printed digits; a tie may have gone either way."""
+        decimals = len(self.printed.partition(".")[2])
+        unit = 10.0**-decimals
+        return abs(self.value - float(self.printed)) <= unit / 2 * (1 + 1e-9)
+
+    @property
+    def rounded(self) -> str:
+        """The value with as many decimals as were printed, plus one."""
+        return f"{self.value:.{len(self.printed.partition('.')[2]) + 1}f}"
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A table of the paper, computed again beside the printed one."""
+
+    label: str
+    title: str
+    row_names: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[Cell, ...]], ...]
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """All cells, row by row."""
+        return tuple(cell for _, cells in self.rows for cell in cells)
+
+    @property
+    def agreeing(self) -> int:
+        """How many cells agree with print."""
+        return sum(cell.agrees for cell in self.cells)
+
+
+def metric_tables() -> tuple[Reproduction, Reproduction]:
+    """Return the tables "metric_comp_bal" and "metric_comp_imb"."""
+    return (
+        _table("metric_comp_bal", "balanced data", published.BALANCED_SIZES, published.BALANCED),
+        _table(
+            "metric_comp_imb", "imbalanced data", published.IMBALANCED_SIZES, published.IMBALANCED
+        ),
+    )
+
+
+def _table(
+    label: str, data: str, sizes: tuple[int, int], rows: Sequence[tuple[int, int, str]]
+) -> Reproduction:
+    """Compute one table beside its printed digits."""
+    return Reproduction(
+        label,
+        f"Metrics of different systems on {data}, N_1* = {sizes[0]}, N_2* = {sizes[1]}",
+        ("N_21", "N_12"),
+        published.METRIC_COLUMNS,
+        tuple(
+            (
+                (str(misses), str(alarms)),
+                tuple(
+                    Cell(value, text)
+                    for value, text in zip(
+                        _metrics(system(sizes, misses, alarms)), digits.split(), strict=True
+                    )
+                ),
+            )
+            for misses, alarms, digits in rows
+        ),
+    )
+
+
+def system(sizes: tuple[int, int], misses: int, alarms: int) -> ConfusionMatrix:
+    """Return the confusion matrix of a system with these errors."""
+    counts = [[sizes[0] - alarms, alarms], [misses, sizes[1] - misses]]
+    return ConfusionMatrix.from_counts(counts, classes=["H1", "H2"])
+
+
+def _metrics(cm: ConfusionMatrix) -> list[float]:
+    """Return the columns of the two tables."""
+    rates = cm.rates
+    return [
+        cm.expected_cost(CostMatrix.balanced(cm.classes, cm.priors)).normalized,
+        cm.expected_cost(_weighted(cm, 1)).normalized,
+        cm.expected_cost(_weighted(cm, 2)).normalized,
+        cm.f_score().value,
+        cm.matthews().value,
+        float(rates[1, 0]),
+        float(rates[0, 1]),
+        *cm.decision_rates[::-1].tolist(),
+    ]
+
+
+def _weighted(cm: ConfusionMatrix, beta_squared: float) -> CostMatrix:
+    """Return the costs of NEC_beta^2: a miss costs beta^2 false alarms."""
+    return CostMatrix.binary(miss=beta_squared, false_alarm=1, classes=cm.classes)
+
+
+def metric_scatter() -> dict[str, dict[str, list[float]]]:
+    """Return the points of the figure "ec_vs_other_scatter": 400 systems on each data set.
+
+    Misses and false alarms go from 0 in 20 steps of a twentieth of their class; the largest
+    possible number itself is not reached.
+    """
+    sets = {"P_1 = 0.5": published.BALANCED_SIZES, "P_1 = 0.9": published.IMBALANCED_SIZES}
+    points = {}
+    for name, sizes in sets.items():
+        steps = [(sizes[1] * i // 20, sizes[0] * j // 20) for i in range(20) for j in range(20)]
+        rows = [_metrics(system(sizes, misses, alarms)) for misses, alarms in steps]
+        points[name] = dict(
+            zip(published.METRIC_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)
+        )
+    return points

@@ -1,0 +1,251 @@
+"""Counts of class and decision, which add; only the cells that hold samples are kept."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._check import InputError, UndefinedMetricError, read_names
+from stakes._check.numbers import read_array
+from stakes._math import sum_by, weight_exponents
+from stakes._text import quoted
+from stakes._typing import Counts, FloatArray, IntArray, Names, NamesLike
+
+_MOST_CELLS = 2**26
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionCounts:
+    """Weight of the samples of each class that got each decision: N_ij.
+
+    Cells are sorted by class, then decision. Their weights are whole numbers where samples have no
+    weights. `square` sums squared weights, which standard errors need. Extreme weights are kept on
+    a scale of 2**exponent per class, which is 0 for weights of any common size.
+    """
+
+    classes: Names
+    decisions: Names
+    row: IntArray
+    column: IntArray
+    weight: Counts
+    square: Counts
+    exponent: IntArray
+
+    @classmethod
+    def of(
+        cls,
+        y: IntArray,
+        d: IntArray,
+        weights: FloatArray | None,
+        classes: Names,
+        decisions: Names,
+    ) -> Self:
+        """Count coded classes and decisions; every weight is above 0."""
+        cell, code = _cells(y * len(decisions) + d, len(classes) * len(decisions))
+        row, column = np.divmod(cell, len(decisions))
+        exponent = np.zeros(len(classes), dtype=np.int64)
+        if weights is None:
+            counts = np.bincount(code, minlength=cell.size)
+            return cls(classes, decisions, row, column, counts, counts, exponent)
+        exponent = weight_exponents(y, weights, len(classes))
+        scaled = np.ldexp(weights, -exponent[y])
+        total, square = (sum_by(code, term, cell.size) for term in (scaled, np.square(scaled)))
+        return cls(classes, decisions, row, column, total, square, exponent)
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: ArrayLike,
+        *,
+        classes: NamesLike | None = None,
+        decisions: NamesLike | None = None,
+    ) -> Self:
+        """Read a table of counts, classes in rows and decisions in columns."""
+        table = _read_counts(counts)
+        k, m = table.shape
+        rows = read_names(k if classes is None else classes, "classes")
+        default: NamesLike = rows if m == k else m
+        columns = read_names(default if decisions is None else decisions, "decisions")
+        if (len(rows), len(columns)) != table.shape:
+            msg = f"counts must have one row per class and one column per decision: got {k} x {m}"
+            raise InputError(f"{msg} for {len(rows)} classes and {len(columns)} decisions.")
+        row, column = np.nonzero(table)
+        cells = table[row, column]
+        return cls(rows, columns, row, column, cells, cells, np.zeros(k, dtype=np.int64))
+
+    @property
+    def counts(self) -> Counts:
+        """The whole table N_ij, classes in rows."""
+        return self._spread(self.cells)
+
+    @property
+    def rates(self) -> FloatArray:
+        """R_ij = N_ij / N_i*, the share of class i that got decision j; NaN for an empty class."""
+        table = self._spread(self.weight / self.class_weight[self.row]).astype(np.float64)
+        table[self.class_weight == 0] = np.nan
+        return table
+
+    @property
+    def priors(self) -> FloatArray:
+        """P_i = N_i* / N, the share of each class in the data."""
+        totals = np.ldexp(self.class_weight, self.exponent - self.exponent[self.row].max())
+        return totals / sum_by(np.zeros(totals.size, dtype=np.int64), totals, 1)
+
+    @property
+    def decision_rates(self) -> FloatArray:
+        """R_*j = N_*j / N, the share of the data that got each decision."""
+        weight = self.aligned
+        totals = sum_by(self.column, weight, len(self.decisions))
+        return totals / sum_by(np.zeros(weight.size, dtype=np.int64), weight, 1)
+
+    @cached_property
+    def class_weight(self) -> FloatArray:
+        """N_i* on the scale of each class."""
+        return sum_by(self.row, self._floats, len(self.classes))
+
+    @property
+    def size(self) -> FloatArray:
+        """How many equal samples each class is worth: (sum w)^2 / sum w^2."""
+        square = sum_by(self.row, self.square.astype(np.float64), len(self.classes))
+        out = np.zeros_like(square)
+        return np.divide(np.square(self.class_weight), square, out=out, where=square > 0)
+
+    @property
+    def n(self) -> float:
+        """Total weight N; the number of samples where they have no weights."""
+        return float(self.cells.sum())
+
+    def require_samples(self, priors: FloatArray) -> None:
+        """Refuse priors above 0 for a class without samples: its rates are unknown."""
+        bare = (priors > 0) & (self.class_weight == 0)
+        if bare.any():
+            i = int(bare.argmax())
+            name = quoted([self.classes[i]])
+            msg = f"class {name} has prior {priors[i]:g} but no samples, so its rates are unknown."
+            raise UndefinedMetricError(f"{msg} Set its prior to 0 or add samples of it.")
+
+    @property
+    def whole(self) -> bool:
+        """Whether the weights are whole numbers, as counts of samples are."""
+        return self.weight.dtype.kind == "i"
+
+    @property
+    def cells(self) -> Counts:
+        """The weights of the cells in use, in the units they were given in."""
+        return _unscaled(self.weight, self.exponent[self.row])
+
+    @property
+    def aligned(self) -> FloatArray:
+        """The weights of the cells in use, all on one scale."""
+        return np.ldexp(self._floats, self.exponent[self.row] - self.exponent[self.row].max())
+
+    @property
+    def _floats(self) -> FloatArray:
+        """The weights as doubles."""
+        return self.weight.astype(np.float64, copy=False)
+
+    def _spread(self, cells: Counts) -> Counts:
+        """Lay cells out as a table."""
+        k, m = len(self.classes), len(self.decisions)
+        if k * m > _MOST_CELLS:
+            msg = f"a table of {k} classes and {m} decisions must not be written out: {k * m} cells"
+            raise InputError(
+                f"{msg}. Read row, column and weight of the {cells.size} cells in use."
+            )
+        table: Counts = np.zeros((k, m), dtype=cells.dtype)  # type: ignore[assignment]
+        table[self.row, self.column] = cells
+        return table
+
+    def __add__(self, other: Self) -> Self:
+        for what in ("classes", "decisions"):
+            ours, theirs = getattr(self, what), getattr(other, what)
+            if ours != theirs:
+                msg = f"confusion matrices must have the same {what} to add up: got {quoted(ours)}"
+                raise InputError(f"{msg} and {quoted(theirs)}.")
+        both = (self, other)
+        return self._gathered(
+            row=np.concatenate([s.row for s in both]),
+            column=np.concatenate([s.column for s in both]),
+            weight=np.concatenate([s.weight for s in both]),
+            square=np.concatenate([s.square for s in both]),
+            exponent=np.concatenate([s.exponent[s.row] for s in both]),
+            names=(self.classes, self.decisions),
+        )
+
+    def _gathered(
+        self,
+        *,
+        row: IntArray,
+        column: IntArray,
+        weight: Counts,
+        square: Counts,
+        exponent: IntArray,
+        names: tuple[Names, Names],
+    ) -> Self:
+        """Put cells together that share class and decision, on the largest scale of each class."""
+        n_classes, n_decisions = (len(n) for n in names)
+        cell, code = _cells(row * n_decisions + column, n_classes * n_decisions)
+        top = np.full(n_classes, np.iinfo(np.int64).min)
+        np.maximum.at(top, row, exponent)
+        shift = exponent - top[row]
+        totals = [
+            _total(code, np.ldexp(part, power * shift) if shift.any() else part)
+            for part, power in ((weight, 1), (square, 2))
+        ]
+        used = np.unique(row)
+        scale = np.zeros(n_classes, dtype=np.int64)
+        scale[used] = top[used]
+        row, column = np.divmod(cell, n_decisions)
+        return type(self)(names[0], names[1], row, column, totals[0], totals[1], scale)
+
+
+def _cells(cell: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
+    """Return the cells in use, sorted, and for each entry which of them it is."""
+    if n_cells <= max(1024, 4 * cell.size):
+        used = np.flatnonzero(np.bincount(cell, minlength=n_cells))
+        rank = np.zeros(n_cells, dtype=np.int64)
+        rank[used] = np.arange(used.size)
+        return used, rank[cell]
+    used, code = np.unique(cell, return_inverse=True)
+    return used, code
+
+
+def _total(code: IntArray, values: Counts) -> Counts:
+    """Add up the entries of each cell; whole numbers stay whole."""
+    n = int(code.max()) + 1
+    if values.dtype.kind != "i":
+        return sum_by(code, values.astype(np.float64, copy=False), n)
+    total = np.zeros(n, dtype=np.int64)
+    np.add.at(total, code, values)
+    return total
+
+
+def _unscaled(cells: Counts, exponent: IntArray) -> Counts:
+    """Return cells in the units of the weights as given."""
+    if not exponent.any():
+        return cells
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(cells, exponent)
+
+
+def _read_counts(counts: ArrayLike) -> Counts:
+    """Read a table of finite counts of at least 0, whole numbers as such."""
+    table = np.asarray(counts)
+    if table.dtype.kind not in "iu" or (table.size and table.max() > 2**62):
+        table = read_array(counts, "counts")
+    if table.ndim != 2 or not table.size:
+        msg = f"counts must be 2-D, classes in rows and decisions in columns: got {table.shape}."
+        raise InputError(msg)
+    bad = ~np.isfinite(table) | (table < 0)
+    if bad.any():
+        i, j = (int(k) for k in np.argwhere(bad)[0])
+        msg = (
+            f"counts must be finite and at least 0: got {table[i, j]} at (row, column) ({i}, {j})."
+        )
+        raise InputError(msg)
+    if not table.any():
+        msg = "counts must hold at least one sample: all are 0."
+        raise InputError(msg)
+    return table.astype(np.int64) if table.dtype.kind in "iu" else table

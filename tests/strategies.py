@@ -1,0 +1,86 @@
+"""Hypothesis strategies: labelled decisions with costs, priors and weights."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+import stakes
+from stakes._typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """Samples that got a decision, and the application they are judged in."""
+
+    y: IntArray
+    d: IntArray
+    weights: FloatArray | None
+    costs: stakes.CostMatrix
+    priors: FloatArray | None
+
+    @property
+    def n_classes(self) -> int:
+        return self.costs.shape[0]
+
+    def confusion(self) -> stakes.ConfusionMatrix:
+        return count(self.y, self.d, self.weights, self.costs)
+
+    def cost(self) -> stakes.ExpectedLoss:
+        return self.confusion().expected_cost(self.costs, self.priors)
+
+
+def count(
+    y: IntArray, d: IntArray, weights: FloatArray | None, costs: stakes.CostMatrix
+) -> stakes.ConfusionMatrix:
+    """Count samples with the names of a cost matrix."""
+    return stakes.confusion_matrix(
+        y, d, classes=costs.classes, decisions=costs.decisions, sample_weight=weights
+    )
+
+
+def weight_arrays(n: int, *, whole: bool = False) -> st.SearchStrategy[FloatArray]:
+    """Weights of at least one positive entry: whole numbers, or any size of double."""
+    numbers = (
+        st.integers(0, 9).map(float)
+        if whole
+        else st.one_of(st.just(0.0), st.floats(1e-6, 1e6), st.floats(1e-300, 1e-290))
+    )
+    lists = st.lists(numbers, min_size=n, max_size=n).filter(lambda w: max(w) > 0)
+    return lists.map(np.array)
+
+
+def prior_arrays(k: int) -> st.SearchStrategy[FloatArray]:
+    """Priors above 0 that sum to 1."""
+    shares = st.lists(st.integers(1, 50), min_size=k, max_size=k)
+    return shares.map(lambda s: np.array(s) / sum(s))
+
+
+@st.composite
+def cost_matrices(draw: st.DrawFn, k: int, *, square: bool = False) -> stakes.CostMatrix:
+    """Cost matrices in which something costs something whatever is decided."""
+    m = k if square else draw(st.integers(1, 4))
+    cell = st.one_of(st.integers(0, 20).map(float), st.floats(0.01, 100))
+    rows = st.lists(st.lists(cell, min_size=m, max_size=m), min_size=k, max_size=k)
+    values = np.array(draw(rows))
+    values[0] += 0.5
+    return stakes.CostMatrix(values)
+
+
+@st.composite
+def decided(
+    draw: st.DrawFn, *, weights: bool = True, square: bool = False, classes: int | None = None
+) -> Decided:
+    """Samples of every class, decisions, costs, and perhaps weights and priors."""
+    k = draw(st.integers(2, 4)) if classes is None else classes
+    costs = draw(cost_matrices(k, square=square))
+    n = draw(st.integers(k, 25))
+    y = np.array(draw(st.lists(st.integers(0, k - 1), min_size=n, max_size=n)))
+    y[:k] = np.arange(k)
+    d = np.array(draw(st.lists(st.integers(0, costs.shape[1] - 1), min_size=n, max_size=n)))
+    w = None
+    if weights and draw(st.booleans()):
+        w = draw(weight_arrays(n))
+        w[:k] = np.maximum(w[:k], 1e-295)
+    priors = draw(prior_arrays(k)) if draw(st.booleans()) else None
+    return Decided(y, d, w, costs, priors)

@@ -1,0 +1,252 @@
+"""The command line, run as a process: exit code, standard output, standard error."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import stakes
+
+TABLE = """\
+id,truth,decision,weight
+1,healthy,healthy,1
+2,healthy,tumour,1
+3,tumour,tumour,2
+4,tumour,healthy,4
+5,healthy,healthy,1
+"""
+
+
+def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run stakes as a process of its own."""
+    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", "stakes", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env=environment,
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "table.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def test_evaluate_prints_cost_naive_interval_counts_and_metrics(table: Path) -> None:
+    done = run(
+        "evaluate", table, "--label", "truth", "--decision", "decision",
+        "--cost", "miss=5,false_alarm=1", "--prior", "0.1",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for words in ("expected cost", "naive", "95 % interval", "normalised (NEC)", "always healthy"):
+        assert words in done.stdout
+    for words in ("F1 score", "Matthews correlation", "net benefit", "FA per miss", "5 samples"):
+        assert words in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.stderr == ""
+
+
+def test_json_holds_the_numbers_of_the_library(table: Path) -> None:
+    done = run(
+        "evaluate", table, "--label", "truth", "--decision", "decision",
+        "--cost", "miss=5,false_alarm=1", "--weight", "weight", "--json",
+    )  # fmt: skip
+    document = json.loads(done.stdout)
+    y, d = ["healthy", "healthy", "tumour", "tumour", "healthy"], list("htthh")
+    names = {"h": "healthy", "t": "tumour"}
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])
+    expected = stakes.expected_cost(
+        y, [names[c] for c in d], costs=costs, sample_weight=[1, 1, 2, 4, 1]
+    )
+    assert document["expected_cost"]["value"] == expected.value
+    assert document["expected_cost"]["normalized_interval"] == list(expected.normalized_interval())
+    assert document["schema"] == 1
+    assert document["stakes"] == stakes.__version__
+    assert document["confusion_matrix"]["classes"] == ["healthy", "tumour"]
+
+
+def test_parquet_and_csv_give_the_same_document(tmp_path: Path) -> None:
+    columns = pa.table({"truth": [0, 0, 1, 1, 10], "decision": [0, 1, 1, 0, 10]})
+    parquet.write_table(columns, tmp_path / "table.parquet")
+    (tmp_path / "numbers.csv").write_text("truth,decision\n0,0\n0,1\n1,1\n1,0\n10,10\n")
+    asked = "--label", "truth", "--decision", "decision", "--json"
+    one, other = (run("evaluate", tmp_path / f, *asked) for f in ("table.parquet", "numbers.csv"))
+    assert one.returncode == 0, one.stderr
+    assert one.stdout == other.stdout
+    assert json.loads(one.stdout)["confusion_matrix"]["classes"] == ["0", "1", "10"]
+
+
+@pytest.mark.parametrize("form", ["costs.toml", "costs.csv"])
+def test_costs_from_a_file_may_have_more_decisions_than_classes(form: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("y,d\na,x\nb,y\nb,z\n")
+    costs = stakes.CostMatrix([[0, 1, 2], [3, 0, 1]], classes=["a", "b"], decisions=["x", "y", "z"])
+    costs.write(tmp_path / form)
+    done = run("evaluate", "t.csv", "--label", "y", "--decision", "d", "--cost", form, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "0.3333" in done.stdout
+
+
+def test_positive_puts_the_class_of_interest_last(table: Path) -> None:
+    asked = "--label", "truth", "--decision", "decision", "--json"
+    done = run("evaluate", table, *asked, "--positive", "healthy")
+    assert json.loads(done.stdout)["confusion_matrix"]["classes"] == ["tumour", "healthy"]
+    done = run("evaluate", table, *asked, "--classes", "tumour,healthy")
+    assert json.loads(done.stdout)["confusion_matrix"]["classes"] == ["tumour", "healthy"]
+    done = run("evaluate", table, *asked, "--prior", "tumour=0.2,healthy=0.8")
+    assert json.loads(done.stdout)["expected_cost"]["priors"] == {"healthy": 0.8, "tumour": 0.2}
+
+
+ASKED = ("--label", "truth", "--decision", "decision")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ((), 2, ["usage"]),
+        (("evaluate",), 2, ["FILE"]),
+        (("evaluat",), 2, ["evaluat"]),
+        (("evaluate", "table.csv", "--label", "truth"), 2, ["--decision"]),
+        (("evaluate", "table.csv", *ASKED, "--no-such-flag"), 2, ["--no-such-flag"]),
+        (("evaluate", "none.csv", *ASKED), 4, ["none.csv", "No such file"]),
+        (("evaluate", "none.parquet", *ASKED), 4, ["none.parquet", "No such file"]),
+        (("evaluate", "https://example.org/t.csv", *ASKED), 3, ["https", "not supported"]),
+        (("evaluate", "table.xlsx", *ASKED), 3, [".xlsx", ".parquet"]),
+        (("evaluate", "-", *ASKED), 4, ["standard input"]),
+        (
+            ("evaluate", "table.csv", "--label", "Truth", "--decision", "decision"),
+            3,
+            ["'Truth'", "id, truth, decision, weight"],
+        ),
+        (("evaluate", "table.csv", *ASKED, "--cost", "miss=x"), 2, ["--cost", "miss=x"]),
+        (("evaluate", "table.csv", *ASKED, "--cost", "miss=5"), 2, ["--cost", "false_alarm"]),
+        (("evaluate", "table.csv", *ASKED, "--cost", "[[0,1]"), 2, ["--cost"]),
+        (("evaluate", "table.csv", *ASKED, "--cost", "none.toml"), 4, ["none.toml"]),
+        (("evaluate", "table.csv", *ASKED, "--prior", "2"), 2, ["--prior", "2"]),
+        (("evaluate", "table.csv", *ASKED, "--prior", "x"), 2, ["--prior", "x"]),
+        (("evaluate", "table.csv", *ASKED, "--positive", "x"), 2, ["--positive", "'x'"]),
+        (("evaluate", "table.csv", *ASKED, "--weight", "truth"), 3, ["truth", "numbers"]),
+        (("evaluate", "table.csv", *ASKED, "--level", "95"), 3, ["level", "95"]),
+        (("evaluate", "empty.csv", *ASKED), 3, ["empty.csv", "empty"]),
+        (("evaluate", "header.csv", *ASKED), 3, ["header.csv", "no rows"]),
+        (("evaluate", "ragged.csv", *ASKED), 3, ["ragged.csv", "2"]),
+        (("evaluate", "latin.csv", *ASKED), 3, ["latin.csv", "UTF-8"]),
+        (("evaluate", "utf16.csv", *ASKED), 3, ["utf16.csv", "UTF-16"]),
+        (("evaluate", "page.csv", *ASKED), 3, ["page.csv", "HTML"]),
+        (("evaluate", "disguised.csv", *ASKED), 3, ["disguised.csv", "Parquet"]),
+        (("evaluate", "broken.parquet", *ASKED), 3, ["broken.parquet"]),
+        (("evaluate", "null.parquet", *ASKED), 3, ["truth", "row 1", "null"]),
+        (("evaluate", "float.parquet", *ASKED), 3, ["truth", "double"]),
+        (("evaluate", "gap.csv", *ASKED), 3, ["truth", "row 1", "empty"]),
+        (("reproduce", "--output", "table.csv/x"), 4, ["table.csv/x"]),
+    ],
+)
+def test_a_mistake_gets_one_message_and_one_code(
+    arguments: tuple[str, ...], code: int, words: list[str], table: Path
+) -> None:
+    folder = table.parent
+    (folder / "empty.csv").write_text("")
+    (folder / "header.csv").write_text("truth,decision\n")
+    (folder / "ragged.csv").write_text("truth,decision,x\na,b\n")
+    (folder / "latin.csv").write_bytes("truth,decision\ncafé,a\n".encode("latin-1"))
+    (folder / "utf16.csv").write_bytes("truth,decision\na,a\n".encode("utf-16"))
+    (folder / "page.csv").write_text("<!DOCTYPE html><html>log in</html>")
+    (folder / "gap.csv").write_text("truth,decision\na,a\n,a\n")
+    parquet.write_table(pa.table({"truth": ["a"], "decision": ["a"]}), folder / "disguised.csv")
+    (folder / "broken.parquet").write_bytes(b"PAR1 and nothing else")
+    nulls = pa.table({"truth": ["a", None], "decision": ["a", "a"]})
+    parquet.write_table(nulls, folder / "null.parquet")
+    floats = pa.table({"truth": [0.5, 1.0], "decision": ["a", "a"]})
+    parquet.write_table(floats, folder / "float.parquet")
+    done = run(*arguments, cwd=folder)
+    assert done.returncode == code, done.stderr
+    said = done.stderr.lower()
+    assert [w for w in words if w.lower() not in said] == [], done.stderr
+    assert "traceback" not in said
+    assert done.stdout == "" or arguments[:1] == ("reproduce",)
+
+
+def test_names_cannot_reach_the_terminal_raw(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("y,d\n\x1b[2Jpwn,b\nb,[red]b\n")
+    done = run("evaluate", "t.csv", "--label", "y", "--decision", "d", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert "\\x1b[2Jpwn" in done.stdout
+    assert "[red]b" in done.stdout
+
+
+def test_a_reader_that_stops_early_is_no_error(table: Path) -> None:
+    command = f"{sys.executable} -m stakes evaluate {table} --label truth --decision decision"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{command} --json | head -c 1"],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stdout == "{"
+    assert done.stderr == ""
+
+
+def test_demo_tells_its_story() -> None:
+    done = run("demo")
+    assert done.returncode == 0, done.stderr
+    assert "569 samples" in done.stdout
+    assert "Useful" in done.stdout
+    document = json.loads(run("demo", "--json").stdout)
+    assert document["command"] == "demo"
+    assert document["expected_cost"]["normalized"] < 1
+
+
+def test_reproduce_marks_every_cell_and_draws(tmp_path: Path) -> None:
+    done = run("reproduce", "--output", "figures", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "81 of 81 cells agree" in done.stdout
+    assert "108 of 108 cells agree" in done.stdout
+    assert " !" not in done.stdout
+    names = sorted(p.name for p in (tmp_path / "figures").iterdir())
+    assert names == ["ec_vs_other_scatter.png", "ec_vs_other_scatter.svg"]
+    first = (tmp_path / "figures" / "ec_vs_other_scatter.svg").read_bytes()
+    run("reproduce", "--output", "figures", "--json", cwd=tmp_path)
+    assert (tmp_path / "figures" / "ec_vs_other_scatter.svg").read_bytes() == first
+    document = json.loads(run("reproduce", "--no-figures", "--json", cwd=tmp_path).stdout)
+    assert sum(table["agreeing"] for table in document["tables"]) == 189
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout.strip() == f"stakes {stakes.__version__}"
+    for command in ((), ("evaluate",), ("demo",), ("reproduce",)):
+        done = run(*command, "--help")
+        assert done.returncode == 0
+        assert "Usage:" in done.stdout
+
+
+def test_figures_need_an_extra_and_say_which(tmp_path: Path) -> None:
+    blocker = tmp_path / "matplotlib.py"
+    blocker.write_text("raise ImportError('not here')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "stakes", "reproduce", "--output", str(tmp_path / "figures")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert done.stderr.strip() == "No figures: drawing needs matplotlib: pip install 'stakes[plot]'"
+
+
+def test_the_readme_shows_what_the_demo_prints() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    printed = [line.rstrip() for line in run("demo").stdout.rstrip().splitlines()]
+    assert "\n".join(printed) in readme

@@ -1,0 +1,327 @@
+"""One row per message: what was handed over, and the words the error must hold."""
+
+import decimal
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import stakes
+from stakes import metrics
+
+nan, inf = math.nan, math.inf
+ZERO_ONE = [[0, 1], [1, 0]]
+
+
+def ec(y: Any, d: Any, **more: Any) -> float:  # noqa: ANN401
+    """Return the expected cost, with the short names of the cases."""
+    names = {"cost": "costs", "w": "sample_weight"}
+    return stakes.expected_cost(y, d, **{names.get(k, k): v for k, v in more.items()}).value
+
+
+def cm(**more: Any) -> stakes.ConfusionMatrix:  # noqa: ANN401
+    """Return a small confusion matrix."""
+    return stakes.confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1], **more)
+
+
+MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
+    # labels
+    ("empty", lambda: ec([], []), ["y_true", "empty"]),
+    ("lengths", lambda: ec([0, 1], [0]), ["y_true", "y_pred", "2", "1"]),
+    ("lengths with costs", lambda: ec([0, 1], [0], cost=ZERO_ONE), ["y_true", "2", "1"]),
+    ("scalar", lambda: ec(0, [0]), ["y_true", "1-D"]),
+    ("text", lambda: ec("abc", ["a"]), ["y_true", "1-D"]),
+    ("generator", lambda: ec((i for i in [0, 1]), [0, 1]), ["y_true", "generator", "list("]),
+    ("one-hot", lambda: ec([[1, 0], [0, 1]], [0, 1]), ["y_true", "2-D", "one-hot"]),
+    ("three axes", lambda: ec(np.zeros((2, 2, 2)), [0, 1]), ["y_true", "3-D"]),
+    ("masked", lambda: ec(np.ma.array([0, 1], mask=[0, 1]), [0, 1]), ["y_true", "masked"]),
+    ("none", lambda: ec([0, None], [0, 1]), ["y_true", "row 1", "missing"]),
+    ("NaN label", lambda: ec([0.0, nan], [0, 1]), ["y_true", "row 1", "missing"]),
+    ("pandas NA", lambda: ec(pd.array([0, None], dtype="Int64"), [0, 1]), ["y_true", "row 1"]),
+    ("polars null", lambda: ec(pl.Series(["a", None]), ["a", "a"]), ["y_true", "row 1", "null"]),
+    ("fraction", lambda: ec([0.5, 1.0], [0, 1]), ["y_true", "0.5", "row 0", "scores"]),
+    ("bytes", lambda: ec([b"a"], ["a"], classes=["a", "b"]), ["y_true", "bytes"]),
+    ("bytes array", lambda: ec(np.array([b"a"]), ["a"]), ["y_true", "bytes"]),
+    ("mixed", lambda: ec([0, "a"], [0, 1]), ["y_true", "int", "str"]),
+    ("decimal", lambda: ec([decimal.Decimal(1)], [1]), ["y_true", "Decimal"]),
+    ("dates", lambda: ec(np.array(["2020"], "M8[D]"), [1]), ["y_true", "datetime64"]),
+    (
+        "pandas dates",
+        lambda: ec(pd.Series(pd.to_datetime(["2020-01-01"])), [1]),
+        ["y_true", "timestamp"],
+    ),
+    ("too large", lambda: ec(np.array([2**63], dtype=np.uint64), [1]), ["y_true", "2**63"]),
+    ("too large in a list", lambda: ec([2**70], [1]), ["y_true", "2**63"]),
+    ("kinds differ", lambda: ec(["a"], [1]), ["y_true", "y_pred", "str", "int"]),
+    (
+        "text for number",
+        lambda: ec(["0", "1"], ["0", "1"], classes=[0, 1]),
+        ["y_true", "'0'", "str", "int"],
+    ),
+    (
+        "texts and unnamed costs",
+        lambda: ec(["a", "b"], ["a", "b"], cost=ZERO_ONE),
+        ["y_true", "'a'", "classes=[...]"],
+    ),
+    (
+        "one-based",
+        lambda: ec([1, 2], [1, 2], cost=ZERO_ONE),
+        ["y_true", "label 2", "0..1", "1-based", "classes=[1, 2]"],
+    ),
+    ("negative", lambda: ec([-1, 1], [0, 1], cost=ZERO_ONE), ["y_true", "-1", "row 0"]),
+    (
+        "whitespace",
+        lambda: ec(["cat ", "dog"], ["cat", "dog"], classes=["cat", "dog"]),
+        ["y_true", "'cat '", "whitespace", "row 0"],
+    ),
+    (
+        "case",
+        lambda: ec(["Cat", "dog"], ["cat", "dog"], classes=["cat", "dog"]),
+        ["y_true", "Cat", "case"],
+    ),
+    (
+        "unicode",
+        lambda: ec(["e\u0301", "b"], ["b", "b"], classes=["\u00e9", "b"]),
+        ["y_true", "normalis"],
+    ),
+    (
+        "undeclared decision",
+        lambda: ec(["a"], ["abstain"], classes=["a", "b"], cost=ZERO_ONE),
+        ["y_pred", "abstain", "decisions", "row 0"],
+    ),
+    # names
+    ("duplicate", lambda: ec(["a"], ["a"], classes=["a", "a"]), ["classes", "duplicate", "a"]),
+    ("empty name", lambda: ec(["b"], ["b"], classes=["", "b"]), ["empty class name"]),
+    ("names as text", lambda: ec(["a"], ["a"], classes="ab"), ["classes", "'ab'"]),
+    ("no classes", lambda: stakes.CostMatrix.zero_one(0), ["classes", "0"]),
+    (
+        "other classes",
+        lambda: ec([0], [0], cost=stakes.CostMatrix(ZERO_ONE), classes=[1, 2]),
+        ["classes", "(0, 1)", "[1, 2]"],
+    ),
+    # weights
+    ("weight NaN", lambda: ec([0, 1], [0, 1], w=[1, nan]), ["weight", "row 1", "NaN"]),
+    ("weight below 0", lambda: ec([0, 1], [0, 1], w=[1, -2]), ["weight", "row 1", "-2"]),
+    ("weight inf", lambda: ec([0, 1], [0, 1], w=[inf, 1]), ["weight", "row 0", "inf"]),
+    ("weight scalar", lambda: ec([0, 1], [0, 1], w=2), ["weight", "1-D"]),
+    ("weight texts", lambda: ec([0, 1], [0, 1], w=["1", "2"]), ["weight", "str"]),
+    ("weight length", lambda: ec([0, 1], [0, 1], w=[1, 2, 3]), ["weight", "3", "2"]),
+    ("weight none", lambda: ec([0, 1], [0, 1], w=[1, None]), ["weight", "None", "row 1"]),
+    ("weights all 0", lambda: ec([0, 1], [0, 1], w=[0, 0]), ["weight", "all 2 weights are 0"]),
+    ("ragged", lambda: ec([0, 1], [0, 1], w=[[1], [1, 2]]), ["weight", "ragged"]),
+    # costs
+    (
+        "cost below 0",
+        lambda: ec([0], [0], cost=[[0, -1], [1, 0]]),
+        ["cost", "(0, 1)", "-1", "utilities"],
+    ),
+    ("cost NaN", lambda: ec([0], [0], cost=[[0, nan], [1, 0]]), ["cost", "(0, 1)", "NaN"]),
+    ("cost inf", lambda: ec([0], [0], cost=[[0, inf], [1, 0]]), ["cost", "(0, 1)", "inf"]),
+    (
+        "transposed",
+        lambda: ec([0, 1], [0, 2], cost=[[0, 1], [1, 0], [0.1, 0.1]]),
+        ["cost", "3 rows", "2 classes", "columns are decisions", "transposed"],
+    ),
+    ("cost 1-D", lambda: ec([0, 1], [0, 1], cost=[1, 5]), ["cost", "2-D"]),
+    ("cost text", lambda: ec([0, 1], [0, 1], cost="0,1;5,0"), ["cost", "str"]),
+    (
+        "rows and classes",
+        lambda: stakes.CostMatrix(ZERO_ONE, classes=["a", "b", "c"]),
+        ["cost", "2 rows", "3 classes", "columns are decisions"],
+    ),
+    (
+        "columns and decisions",
+        lambda: stakes.CostMatrix(ZERO_ONE, decisions=["a", "b", "c"]),
+        ["cost", "2 columns", "3 decisions"],
+    ),
+    (
+        "unnamed decisions",
+        lambda: stakes.CostMatrix([[0, 1, 2], [1, 0, 2]], classes=["a", "b"]),
+        ["decisions", "3 columns", "decisions=[...]"],
+    ),
+    (
+        "frame with other names",
+        lambda: stakes.CostMatrix(
+            pd.DataFrame(ZERO_ONE, index=["a", "b"], columns=["a", "b"]), classes=["a", "c"]
+        ),
+        ["classes", "'c'", "'b'"],
+    ),
+    (
+        "costs of other classes",
+        lambda: cm().expected_cost(stakes.CostMatrix(ZERO_ONE, classes=["a", "b"])),
+        ["costs", "classes", "'a'"],
+    ),
+    ("abstain below 0", lambda: stakes.CostMatrix.zero_one(2, abstain=-1), ["abstain", "-1"]),
+    (
+        "abstain is a class",
+        lambda: stakes.CostMatrix.zero_one(["abstain", "b"], abstain=1),
+        ["abstain"],
+    ),
+    ("binary costs", lambda: stakes.CostMatrix.binary(miss=-1, false_alarm=1), ["cost", "-1"]),
+    ("utilities", lambda: stakes.CostMatrix.from_utilities([[1, nan]]), ["values", "finite"]),
+    ("threshold of three", lambda: stakes.CostMatrix.zero_one(3).threshold(), ["(3, 3)", "two"]),
+    (
+        "threshold with a diagonal",
+        lambda: stakes.CostMatrix([[1, 2], [3, 0]]).threshold(),
+        ["right answers", "1.0", "regret()"],
+    ),
+    ("threshold of nothing", lambda: stakes.CostMatrix([[0, 0], [0, 0]]).threshold(), ["0 only"]),
+    ("odds of nothing", lambda: stakes.CostMatrix([[0, 0], [1, 0]]).odds([1, 0]), ["odds", "0"]),
+    ("cost priors", lambda: stakes.CostMatrix(ZERO_ONE).naive("data"), ["priors", "'data'"]),
+    ("balanced", lambda: stakes.CostMatrix.balanced(2, [1, 0]), ["priors", "class 1"]),
+    # priors
+    ("prior sum", lambda: ec([0, 1], [0, 1], priors=[0.5, 0.6]), ["priors", "1.1"]),
+    ("prior counts", lambda: ec([0, 1], [0, 1], priors=[900, 100]), ["priors", "1000", "counts"]),
+    ("prior NaN", lambda: ec([0, 1], [0, 1], priors=[nan, 1]), ["priors", "NaN", "class 0"]),
+    ("prior below 0", lambda: ec([0, 1], [0, 1], priors=[-0.5, 1.5]), ["priors", "-0.5"]),
+    ("prior scalar", lambda: ec([0, 1], [0, 1], priors=0.1), ["priors", "0.1", "2 classes"]),
+    ("prior text", lambda: ec([0, 1], [0, 1], priors="train"), ["priors", "'train'", '"data"']),
+    ("prior name", lambda: ec([0, 1], [0, 1], priors={0: 0.5, 2: 0.5}), ["priors", "unknown 2"]),
+    ("prior lacks", lambda: ec([0, 1], [0, 1], priors={0: 1}), ["priors", "none for 1"]),
+    (
+        "prior without samples",
+        lambda: ec([0, 0], [0, 1], cost=ZERO_ONE, priors=[0.5, 0.5]),
+        ["class 1", "prior 0.5", "no samples"],
+    ),
+    # metrics
+    ("beta", lambda: cm().f_score(-1), ["beta", "-1"]),
+    ("beta NaN", lambda: cm().f_score(nan), ["beta", "nan"]),
+    ("threshold 1", lambda: cm().net_benefit(1.0), ["threshold", "1.0"]),
+    ("level", lambda: cm().expected_cost().interval(95), ["level", "95"]),
+    ("positive", lambda: cm().f_score(positive=7), ["positive", "7", "0, 1"]),
+    (
+        "three classes",
+        lambda: stakes.confusion_matrix([0, 1, 2], [0, 1, 2]).f_score(),
+        ["F1 score", "two classes", "positive="],
+    ),
+    (
+        "abstentions",
+        lambda: stakes.confusion_matrix([0, 1], [0, 2], classes=2, decisions=3).error_rate(),
+        ["error rate", "decisions", "expected_cost"],
+    ),
+    (
+        "no costs for abstentions",
+        lambda: stakes.confusion_matrix([0, 1], [0, 2], classes=2, decisions=3).expected_cost(),
+        ["expected_cost", "decisions"],
+    ),
+    (
+        "balanced without a class",
+        lambda: stakes.confusion_matrix([1, 1], [1, 2], classes=[1, 2]).balanced_error_rate(),
+        ["balanced error rate", "class 2"],
+    ),
+    ("explain", lambda: stakes.explain("f7"), ["metric", "'f7'", "'mcc'"]),
+    # counts
+    ("counts 1-D", lambda: stakes.ConfusionMatrix.from_counts([1, 2]), ["counts", "2-D"]),
+    (
+        "counts below 0",
+        lambda: stakes.ConfusionMatrix.from_counts([[1, -2]]),
+        ["counts", "-2", "(0, 1)"],
+    ),
+    ("counts NaN", lambda: stakes.ConfusionMatrix.from_counts([[1, nan]]), ["counts", "(0, 1)"]),
+    ("counts of nothing", lambda: stakes.ConfusionMatrix.from_counts([[0, 0]]), ["counts", "0"]),
+    (
+        "counts and names",
+        lambda: stakes.ConfusionMatrix.from_counts(ZERO_ONE, classes=["a"]),
+        ["counts", "2 x 2", "1 classes"],
+    ),
+    ("sum of unlike", lambda: cm() + cm(classes=[1, 0]), ["classes", "0, 1", "1, 0"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [pytest.param(call, words, id=name) for name, call, words in MESSAGES],
+)
+def test_message(call: Callable[[], object], words: list[str]) -> None:
+    with pytest.raises(stakes.InputError) as caught:
+        call()
+    message = str(caught.value)
+    assert [w for w in words if w.lower() not in message.lower()] == [], message
+    assert isinstance(caught.value, ValueError)
+    assert len(message) < 400
+
+
+UNDEFINED: list[tuple[str, Callable[[], Any], str, list[str]]] = [
+    ("Matthews of one class", lambda: stakes.confusion_matrix([1, 1], [1, 1]).matthews(), "zero_margin", ["one class"]),
+    ("precision of silence", lambda: stakes.confusion_matrix([0, 1], [0, 0]).precision(), "zero_over_zero", ["decided as 1"]),
+    ("LR+ of silence", lambda: stakes.confusion_matrix([0, 1, 1], [0, 0, 0]).positive_likelihood_ratio(), "zero_over_zero", ["decided as 1"]),
+    ("recall of an absent class", lambda: stakes.confusion_matrix([0, 0], [0, 1]).recall(), "no_samples", ["class 1"]),
+    ("F of nothing", lambda: stakes.confusion_matrix([0, 0], [0, 0], classes=2).f_score(), "no_samples", ["class 1"]),
+    ("no cost at all", lambda: stakes.expected_cost([0, 1], [0, 1], costs=[[0, 0], [0, 0]]), "zero_naive_cost", ["cost"]),
+    ("a free decision", lambda: stakes.expected_cost([0, 1], [0, 1], costs=[[0, 1], [0, 1]]), "zero_naive_cost", ["decision 0"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "words"), [pytest.param(*rest, id=name) for name, *rest in UNDEFINED]
+)
+def test_undefined_is_nan_with_a_reason(
+    call: Callable[[], Any], code: str, words: list[str]
+) -> None:
+    record = call()
+    value = record.normalized if isinstance(record, stakes.ExpectedLoss) else record.value
+    assert math.isnan(value)
+    assert record.undefined.code == code
+    assert all(word in record.undefined.text for word in words), record.undefined.text
+    assert "undefined" in str(record)
+    assert record.to_dict()["undefined"]["code"] == code
+    if isinstance(record, stakes.MetricValue):
+        with pytest.warns(stakes.UndefinedMetricWarning, match="undefined"):
+            assert math.isnan(float(record))
+
+
+VALUES: list[tuple[str, Callable[[], float], float]] = [
+    ("column of labels", lambda: ec([[0], [1]], [0, 0]), 0.5),
+    ("floats", lambda: ec([0.0, 1.0], [0, 0]), 0.5),
+    ("truth values", lambda: ec([True, False], [True, True]), 0.5),
+    ("True is 1", lambda: ec([True, 0], [1, 1], classes=[0, 1]), 0.5),
+    ("Int64", lambda: ec(pd.array([0, 1], dtype="Int64"), [0, 0]), 0.5),
+    ("uint8", lambda: ec(np.array([0, 255], np.uint8), np.array([0, 255], np.uint8), classes=[0, 255]), 0.0),
+    ("huge label", lambda: ec([0, 10**12], [0, 10**12], classes=[0, 10**12]), 0.0),
+    ("huge label unseen", lambda: ec([0, 10**12], [10**12, 10**12]), 0.5),
+    ("near 2**53", lambda: ec([2**53, 2**53 + 1], [2**53, 2**53]), 0.5),
+    ("many classes", lambda: ec(np.arange(200_000), np.arange(200_000)), 0.0),
+    ("truth weights", lambda: ec([0, 1], [1, 1], w=[True, False]), 1.0),
+    ("largest weights", lambda: ec([0, 0, 0, 1, 1], [0, 1, 0, 1, 0], w=[1e308] * 5), 0.4),
+    ("least weights", lambda: ec([0, 0, 0, 1, 1], [0, 1, 0, 1, 0], w=[5e-324] * 5), 0.4),
+    ("largest whole weights", lambda: ec([0, 1], [0, 0], w=np.array([2**63 - 1] * 2)), 0.5),
+    ("priors by name", lambda: ec(["a", "b"], ["b", "b"], classes=["a", "b"], cost=[[0, 1], [5, 0]], priors={"b": 0.1, "a": 0.9}), 0.9),
+    ("priors in order", lambda: ec([0, 0, 0, 1], [0, 1, 0, 0], cost=[[0, 1], [5, 0]], priors=np.array([0.9, 0.1])), 0.8),
+    ("prior 0 for a class without samples", lambda: ec([0, 0], [0, 1], cost=ZERO_ONE, priors=[1.0, 0.0]), 0.5),
+    ("costs by name", lambda: ec(["a", "b"], ["b", "b"], classes=["a", "b"], cost=pd.DataFrame([[0, 1], [5, 0]], index=["b", "a"], columns=["b", "a"])), 2.5),
+    ("F of infinite beta", lambda: stakes.confusion_matrix([0, 1, 1, 1], [1, 1, 0, 1]).f_score(inf).value, 2 / 3),
+    ("F of beta 0", lambda: cm().f_score(0).value, 2 / 3),
+    ("F of a large beta", lambda: stakes.confusion_matrix([0, 1, 1, 1], [1, 1, 0, 1]).f_score(1e200).value, 2 / 3),
+    ("infinite LR+", lambda: stakes.confusion_matrix([0, 1, 1], [0, 1, 0]).positive_likelihood_ratio().value, inf),
+    ("huge counts", lambda: stakes.ConfusionMatrix.from_counts([[10**18, 10**18], [10**18, 2]]).matthews().value, -0.5),
+    ("positive class first", lambda: cm().recall(positive=0).value, 0.5),
+    ("one class against others", lambda: stakes.confusion_matrix(list("abca"), list("abba")).precision(positive="b").value, 0.5),
+    ("classes on other scales", lambda: metrics.PositiveLikelihoodRatio().of(stakes.confusion_matrix([0, 0, 1, 1], [0, 1, 0, 1], sample_weight=[3e-300, 1e-300, 1e300, 3e300])).value, 3.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("call", "value"), [pytest.param(*rest, id=name) for name, *rest in VALUES]
+)
+def test_odd_but_good_input(call: Callable[[], float], value: float) -> None:
+    assert call() == pytest.approx(value, rel=1e-15)
+
+
+def test_read_only_arrays_are_welcome() -> None:
+    y, d, w = np.array([0, 1]), np.array([0, 0]), np.array([1.0, 3.0])
+    for array in (y, d, w):
+        array.setflags(write=False)
+    assert ec(y, d, w=w) == 0.75
+
+
+def test_a_cost_matrix_keeps_its_own_copy_of_the_values() -> None:
+    values = np.array([[0.0, 1.0], [5.0, 0.0]])
+    costs = stakes.CostMatrix(values)
+    values[0, 1] = 99
+    assert costs.values[0, 1] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        costs.values[0, 1] = 99

@@ -1,0 +1,52 @@
+"""Sums and differences that keep their digits."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from stakes._math import difference_of_products, sum_by
+
+
+def test_sums_have_the_same_bits_in_any_order_and_are_exact_to_rounding() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.lognormal(0, 3, 20_000) * rng.choice([1.0, -1e-9], 20_000)
+    group = rng.integers(0, 3, 20_000)
+    sums = sum_by(group, values, 4)
+    for _ in range(20):
+        order = rng.permutation(20_000)
+        assert (sum_by(group[order], values[order], 4) == sums).all()
+    for g in range(3):
+        assert sums[g] == pytest.approx(math.fsum(values[group == g]), rel=2e-16, abs=0)
+    assert sums[3] == 0
+
+
+def test_each_group_keeps_its_own_scale() -> None:
+    sums = sum_by(np.array([0, 0, 1, 1]), np.array([1e-300, 2e-300, 1e300, 2e300]), 2)
+    np.testing.assert_allclose(sums, [3e-300, 3e300], rtol=2e-16)
+
+
+def test_plain_summation_would_not_keep_the_bits() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.lognormal(0, 3, 20_000)
+    group = np.zeros(20_000, dtype=np.int64)
+    order = rng.permutation(20_000)
+    assert np.bincount(group, values)[0] != np.bincount(group, values[order])[0]
+
+
+whole = st.integers(0, 2**53).map(float)
+
+
+@given(whole, whole, whole, whole)
+def test_a_difference_of_products_keeps_its_digits(a: float, b: float, c: float, d: float) -> None:
+    exact = Fraction(a) * Fraction(b) - Fraction(c) * Fraction(d)
+    ours = float(difference_of_products(a, b, c, d))
+    assert abs(Fraction(ours) - exact) <= 2 * Fraction(math.ulp(float(exact)))
+
+
+@given(whole, whole)
+def test_equal_products_cancel_to_nothing_but_neighbours_do_not(a: float, b: float) -> None:
+    assert difference_of_products(a, b, b, a) == 0
+    assert difference_of_products(a + 1, 3.0, a, 3.0) == Fraction(a + 1) * 3 - Fraction(a) * 3

@@ -1,0 +1,167 @@
+"""Agreement with scikit-learn where it has the metric, and the list of deliberate differences."""
+
+import math
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from sklearn import metrics as sk
+
+import stakes
+from strategies import Decided, count, decided
+
+SAME_METRIC: dict[str, tuple[Callable[[stakes.ConfusionMatrix], float], Callable[..., float]]] = {
+    "accuracy": (lambda cm: cm.accuracy().value, sk.accuracy_score),
+    "balanced_accuracy": (lambda cm: cm.balanced_accuracy().value, sk.balanced_accuracy_score),
+    "matthews": (lambda cm: cm.matthews().value, sk.matthews_corrcoef),
+}
+SAME_BINARY_METRIC: dict[
+    str, tuple[Callable[[stakes.ConfusionMatrix], float], Callable[..., float]]
+] = {
+    "f1": (lambda cm: cm.f_score().value, sk.f1_score),
+    "f_half": (
+        lambda cm: cm.f_score(0.5).value,
+        lambda *a, **k: sk.fbeta_score(*a, beta=0.5, **k),
+    ),
+    "f2": (lambda cm: cm.f_score(2).value, lambda *a, **k: sk.fbeta_score(*a, beta=2, **k)),
+    "precision": (lambda cm: cm.precision().value, sk.precision_score),
+    "recall": (lambda cm: cm.recall().value, sk.recall_score),
+    "specificity": (
+        lambda cm: cm.specificity().value,
+        lambda *a, **k: sk.recall_score(*a, pos_label=0, **k),
+    ),
+}
+
+
+def agree(ours: float, theirs: float) -> bool:
+    """Tell equal values; where ours is undefined, scikit-learn gives a number by convention."""
+    return math.isnan(ours) or ours == pytest.approx(theirs, rel=1e-12, abs=1e-12)
+
+
+@given(decided(square=True, weights=False))
+def test_counts_and_metrics_of_any_number_of_classes(data: Decided) -> None:
+    weights = 1.0 + data.y + data.d
+    for w in (None, weights):
+        cm = count(data.y, data.d, w, data.costs)
+        labels = range(data.n_classes)
+        np.testing.assert_array_equal(
+            cm.counts, sk.confusion_matrix(data.y, data.d, labels=list(labels), sample_weight=w)
+        )
+        for name, (ours, theirs) in SAME_METRIC.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                assert agree(ours(cm), theirs(data.y, data.d, sample_weight=w)), name
+
+
+@given(decided(square=True, weights=False, classes=2))
+def test_metrics_of_two_classes(data: Decided) -> None:
+    for w in (None, 1.0 + data.y + data.d):
+        cm = count(data.y, data.d, w, data.costs)
+        for name, (ours, theirs) in SAME_BINARY_METRIC.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                assert agree(ours(cm), theirs(data.y, data.d, sample_weight=w)), name
+        if cm.rates[0, 1] > 0:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                theirs_plus, _ = sk.class_likelihood_ratios(data.y, data.d, sample_weight=w)
+            assert agree(cm.positive_likelihood_ratio().value, theirs_plus)
+
+
+# Deliberate differences from scikit-learn 1.9. Each row: what differs, our value, theirs.
+ALWAYS_NO = ([0, 1, 1], [0, 0, 0])
+NO_FALSE_ALARM = ([0, 1, 1], [0, 1, 0])
+TINY = [1e-200] * 5
+
+
+def ours(y: list[int], d: list[int], w: list[float] | None = None) -> stakes.ConfusionMatrix:
+    """Count with our own function."""
+    return stakes.confusion_matrix(y, d, sample_weight=w)
+
+
+def quiet(call: Callable[[], float]) -> float:
+    """Call scikit-learn without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return float(call())
+
+
+@pytest.mark.parametrize(
+    ("difference", "our_value", "their_value"),
+    [
+        (
+            "precision of a system that never says yes: undefined, not 0",
+            ours(*ALWAYS_NO).precision().value,
+            quiet(lambda: sk.precision_score(*ALWAYS_NO)),
+        ),
+        (
+            "Matthews correlation of constant decisions: undefined, not 0",
+            ours(*ALWAYS_NO).matthews().value,
+            quiet(lambda: sk.matthews_corrcoef(*ALWAYS_NO)),
+        ),
+        (
+            "LR+ without false alarms: infinite, not NaN",
+            ours(*NO_FALSE_ALARM).positive_likelihood_ratio().value,
+            quiet(lambda: sk.class_likelihood_ratios(*NO_FALSE_ALARM)[0]),
+        ),
+        (
+            "Matthews correlation with tiny weights: 1/6, not 0",
+            ours([0, 1, 0, 1, 0], [0, 1, 1, 0, 0], TINY).matthews().value,
+            quiet(
+                lambda: sk.matthews_corrcoef([0, 1, 0, 1, 0], [0, 1, 1, 0, 0], sample_weight=TINY)
+            ),
+        ),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
+def test_deliberate_difference(difference: str, our_value: float, their_value: float) -> None:
+    assert difference
+    assert not our_value == their_value  # noqa: SIM201  NaN differs from everything
+
+
+def test_balanced_accuracy_needs_every_declared_class_where_scikit_learn_drops_it() -> None:
+    cm = stakes.confusion_matrix([1, 1], [1, 2], classes=[1, 2])
+    with pytest.raises(stakes.UndefinedMetricError, match="class 2"):
+        cm.balanced_accuracy()
+    assert quiet(lambda: sk.balanced_accuracy_score([1, 1], [1, 2])) == 0.5
+
+
+def test_the_best_decision_by_brute_force_is_the_naive_one() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        costs = stakes.CostMatrix(rng.integers(0, 9, (3, 4)))
+        priors = rng.dirichlet(np.ones(3))
+        best, value = costs.naive(priors)
+        expected = (priors[:, None] * costs.values).sum(axis=0)
+        assert value == pytest.approx(expected.min())
+        assert best == int(np.argmin(np.round(expected, 12)))
+
+
+@pytest.mark.parametrize(
+    "lean",
+    [
+        stakes.CostMatrix.zero_one(2),
+        stakes.CostMatrix.zero_one(30),
+        stakes.CostMatrix.zero_one(5, abstain=0.2),
+        stakes.CostMatrix.zero_one(30, abstain=0.05),
+        stakes.CostMatrix.balanced(3, [0.7, 0.2, 0.1]),
+    ],
+    ids=lambda costs: f"{costs.shape}",
+)
+def test_error_costs_are_the_same_table_as_dense_costs(lean: stakes.CostMatrix) -> None:
+    k = lean.shape[0]
+    rng = np.random.default_rng(k)
+    dense = stakes.CostMatrix(lean.values, decisions=lean.decisions)
+    y = rng.integers(0, k, 200)
+    d = rng.integers(0, lean.shape[1], 200)
+    assert (lean.at(y, d) == dense.at(y, d)).all()
+    for j in range(lean.shape[1]):
+        assert (lean.column(j) == dense.column(j)).all()
+    for _ in range(50):
+        priors = rng.dirichlet(np.ones(k))
+        assert lean.naive(priors) == dense.naive(priors)
+    assert [end.tolist() for end in lean.ranges()] == [end.tolist() for end in dense.ranges()]
+    assert lean == dense
+    assert hash(lean) == hash(dense)
