@@ -298,6 +298,7 @@ VALUES: list[tuple[str, Callable[[], float], float]] = [
     ("F of a large beta", lambda: stakes.confusion_matrix([0, 1, 1, 1], [1, 1, 0, 1]).f_score(1e200).value, 2 / 3),
     ("infinite LR+", lambda: stakes.confusion_matrix([0, 1, 1], [0, 1, 0]).positive_likelihood_ratio().value, inf),
     ("huge counts", lambda: stakes.ConfusionMatrix.from_counts([[10**18, 10**18], [10**18, 2]]).matthews().value, -0.5),
+    ("counts that overflow", lambda: stakes.ConfusionMatrix.from_counts([[1e308, 1e308], [0, 1e308]]).f_score().value, 2 / 3),
     ("positive class first", lambda: cm().recall(positive=0).value, 0.5),
     ("one class against others", lambda: stakes.confusion_matrix(list("abca"), list("abba")).precision(positive="b").value, 0.5),
     ("classes on other scales", lambda: metrics.PositiveLikelihoodRatio().of(stakes.confusion_matrix([0, 0, 1, 1], [0, 1, 0, 1], sample_weight=[3e-300, 1e-300, 1e300, 3e300])).value, 3.0),

@@ -34,12 +34,8 @@ def print_decisions(evaluation: DecisionEvaluation, source: str) -> None:
     confusion = evaluation.confusion
     unit = "samples" if confusion.whole else "total weight"
     screen = console()
-    screen.print(
-        Text(
-            f"stakes {stakes.__version__}  {plain(Path(source).name)}  {number(confusion.n, 6)} {unit}"
-        ),
-        style="bold",
-    )
+    head = f"stakes {stakes.__version__}  {plain(Path(source).name)}"
+    screen.print(Text(f"{head}  {number(confusion.n, 6)} {unit}"), style="bold")
     screen.print(_problem(evaluation))
     screen.print()
     screen.print(_costs(evaluation))

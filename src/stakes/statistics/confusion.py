@@ -73,7 +73,12 @@ class ConfusionCounts:
             raise InputError(f"{msg} for {len(rows)} classes and {len(columns)} decisions.")
         row, column = np.nonzero(table)
         cells = table[row, column]
-        return cls(rows, columns, row, column, cells, cells, np.zeros(k, dtype=np.int64))
+        exponent = np.zeros(k, dtype=np.int64)
+        if cells.dtype.kind != "f":
+            return cls(rows, columns, row, column, cells, cells, exponent)
+        exponent = weight_exponents(row, cells.astype(np.float64, copy=False), k)
+        weight, square = (np.ldexp(cells, -power * exponent[row]) for power in (1, 2))
+        return cls(rows, columns, row, column, weight, square, exponent)
 
     @property
     def counts(self) -> Counts:
