@@ -84,3 +84,64 @@ def decided(
         w[:k] = np.maximum(w[:k], 1e-295)
     priors = draw(prior_arrays(k)) if draw(st.booleans()) else None
     return Decided(y, d, w, costs, priors)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Samples with posteriors, and perhaps weights and priors."""
+
+    y: IntArray
+    p: FloatArray
+    weights: FloatArray | None
+    priors: FloatArray | None
+
+    @property
+    def n_classes(self) -> int:
+        return self.p.shape[1]
+
+    def loss(self, rule: stakes.ScoringRule) -> stakes.ExpectedLoss:
+        return stakes.expected_loss(
+            rule, self.y, self.p, priors=self.priors, sample_weight=self.weights
+        )
+
+
+@st.composite
+def scored(draw: st.DrawFn, *, classes: int | None = None, weights: bool = True) -> Scored:
+    """Samples of every class with posteriors, some of them certain, many of them tied."""
+    k = draw(st.integers(2, 4)) if classes is None else classes
+    n = draw(st.integers(k, 20))
+    y = np.array(draw(st.lists(st.integers(0, k - 1), min_size=n, max_size=n)))
+    y[:k] = np.arange(k)
+    share = st.lists(st.integers(0, 20), min_size=k, max_size=k).filter(any)
+    rows = draw(st.lists(share, min_size=n, max_size=n))
+    p = np.array([np.array(row) / sum(row) for row in rows])
+    p /= p.sum(axis=1, keepdims=True)
+    w = None
+    if weights and draw(st.booleans()):
+        w = draw(weight_arrays(n))
+        w[:k] = np.maximum(w[:k], 1e-295)
+    priors = draw(prior_arrays(k)) if draw(st.booleans()) else None
+    return Scored(y, np.minimum(p, 1.0), w, priors)
+
+
+def _squared_distance(h: int, d: FloatArray) -> float:
+    """Cost of a soft decision whose Bayes decision is the posterior itself."""
+    return float(((d - (np.arange(d.size) == h)) ** 2).sum())
+
+
+def rules(k: int) -> list[stakes.ScoringRule]:
+    """Every scoring rule, for k classes; a new rule is one more line here."""
+    costs = np.arange(1.0, 3 * k + 1).reshape(k, 3)
+    every: list[stakes.ScoringRule] = [
+        stakes.LogLoss(),
+        stakes.BrierLoss(),
+        stakes.SphericalLoss(),
+        stakes.BayesCost(stakes.CostMatrix.zero_one(k)),
+        stakes.BayesCost(stakes.CostMatrix.zero_one(k, abstain=0.1)),
+        stakes.BayesCost(stakes.CostMatrix(costs % 5, decisions=3)),
+        stakes.ScoringRule.from_cost(lambda h, d: abs(h - d), [0, 0.5, 1, 1.5]),
+        stakes.ScoringRule.from_cost(_squared_distance, lambda s: s),
+    ]
+    if k == 2:
+        every += [stakes.ThresholdRange(), stakes.ThresholdRange(0.1, 0.4)]
+    return every

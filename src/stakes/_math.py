@@ -1,12 +1,40 @@
 """Sums and products that keep their digits: pure functions, no checks."""
 
+import math
+from collections.abc import Iterator
+
 import numpy as np
 
-from stakes._typing import FloatArray, Floats, IntArray
+from stakes._typing import Counts, FloatArray, Floats, IntArray
 
 _LIMB = 26  # bits; a sum of 2**27 such whole numbers is still exact in a double
 _SPLIT = float(2**27 + 1)
 _SAFE_EXPONENT = 400  # squares and sums of numbers within 2**±400 stay finite and normal
+
+
+def log(x: Floats) -> FloatArray:
+    """Return the natural log; minus infinity for 0, without a warning."""
+    with np.errstate(divide="ignore"):
+        return np.log(x)
+
+
+def softplus(x: FloatArray) -> FloatArray:
+    """Return log(1 + exp(x)) without overflow and to full precision where it is near 0."""
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def log_softmax(x: FloatArray) -> FloatArray:
+    """Return x less the log of the summed exponentials of its row.
+
+    The largest term is taken out of the sum, so that a near-certain answer keeps the digits of
+    its distance from certainty.
+    """
+    top = x.argmax(axis=1)
+    rows = np.arange(top.size)
+    shifted = x - x[rows, top][:, None]
+    others = np.exp(shifted)
+    others[rows, top] = 0
+    return shifted - np.log1p(others.sum(axis=1))[:, None]
 
 
 def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
@@ -19,16 +47,48 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     peak = np.zeros(n_groups)
     np.maximum.at(peak, group, np.abs(values))
     exponent = np.frexp(peak)[1]
-    rest = np.ldexp(values, -exponent[group])
-    parts = []
+    limbs = _limbs(np.ldexp(values, -exponent[group]))
+    parts = [np.bincount(group, weights=limb, minlength=n_groups) for limb in limbs]
+    return np.ldexp(_joined(parts), exponent)
+
+
+def _limbs(values: FloatArray) -> Iterator[FloatArray]:
+    """Cut values between -1 and 1 into three whole numbers of 26 bits, the highest first."""
+    rest = values
     for _ in range(3):
         rest = np.ldexp(rest, _LIMB)
         limb = np.trunc(rest)
         rest -= limb
-        parts.append(np.bincount(group, weights=limb, minlength=n_groups))
+        yield limb
+
+
+def _joined(parts: list[FloatArray]) -> FloatArray:
+    """Put summed limbs together again, the lowest first, so that nothing is lost on the way."""
     high, middle, low = parts
-    total = np.ldexp(np.ldexp(np.ldexp(low, -_LIMB) + middle, -_LIMB) + high, -_LIMB)
-    return np.ldexp(total, exponent)
+    return np.ldexp(np.ldexp(np.ldexp(low, -_LIMB) + middle, -_LIMB) + high, -_LIMB)
+
+
+def total_by(group: IntArray, parts: list[Counts]) -> Counts:
+    """Sum the entries of each group, which are numbered from 0; whole numbers stay whole."""
+    n = int(group.max()) + 1
+    values = np.concatenate(parts)
+    if values.dtype.kind != "i":
+        return sum_by(group, values.astype(np.float64, copy=False), n)
+    total = np.zeros(n, dtype=np.int64)
+    np.add.at(total, group, values)
+    return total
+
+
+def cumulative(values: Counts) -> Counts:
+    """Return the sums of all values before each place, and of all: one more than there are.
+
+    Whole numbers stay whole; others are summed by limbs, so that no long sum loses digits.
+    """
+    if values.dtype.kind == "i":
+        return np.concatenate([[0], np.cumsum(values)])
+    exponent = int(np.frexp(np.max(values, initial=0.0))[1])
+    parts = [np.cumsum(limb) for limb in _limbs(np.ldexp(values, -exponent))]
+    return np.concatenate([[0.0], np.ldexp(_joined(parts), exponent)])
 
 
 def weight_exponents(y: IntArray, weights: FloatArray, n_classes: int) -> IntArray:
@@ -41,6 +101,20 @@ def weight_exponents(y: IntArray, weights: FloatArray, n_classes: int) -> IntArr
     np.maximum.at(peak, y, weights)
     exponent = np.frexp(peak)[1].astype(np.int64)
     return exponent if (np.abs(exponent) > _SAFE_EXPONENT).any() else np.zeros_like(exponent)
+
+
+def shares(weight: FloatArray, exponent: IntArray) -> FloatArray:
+    """Return the share of each class in a total, from weights on scales of 2**exponent."""
+    used = weight > 0
+    level = np.zeros_like(weight)
+    level[used] = np.ldexp(weight[used], exponent[used] - exponent[used].max())
+    return level / math.fsum(level)
+
+
+def expectation(priors: FloatArray, means: FloatArray) -> float:
+    """Sum over classes of the prior times the mean; a class of prior 0 does not count."""
+    seen = priors > 0
+    return math.fsum(priors[seen] * means[seen])
 
 
 def difference_of_products(a: Floats, b: Floats, c: Floats, d: Floats) -> FloatArray:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes._check import UndefinedMetricWarning, read_level
-from stakes._text import number, plain
-from stakes._typing import FloatArray, Label, Names
+from stakes._text import number, plain, quoted
+from stakes._typing import FloatArray, IntArray, Label, Names
 
 Direction = Literal["lower", "higher"]
 
@@ -82,7 +82,7 @@ class ClassLosses:
     def spread_about(self, value: FloatArray) -> FloatArray:
         """Return the mean squared distance of the loss from a value for each class."""
         gap = self.mean - value
-        return self.variance + 2 * self.drift * gap + np.square(gap)
+        return np.maximum(self.variance + 2 * self.drift * gap + np.square(gap), 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,8 @@ class ExpectedLoss:
     """An expected loss: sum over classes of the prior times the mean loss in the class.
 
     Lower is better. `naive` is the value of the best system that sees no input; `normalized`,
-    the value over it, is below 1 for a useful system and above 1 for one worse than useless.
+    the value over it, is below 1 for a useful system and above 1 for one worse than useless. An
+    infinite value names the samples that made it so in `infinite_rows`.
     """
 
     name: str
@@ -102,6 +103,8 @@ class ExpectedLoss:
     priors_from_data: bool
     losses: ClassLosses = field(repr=False)
     naive_losses: FloatArray = field(repr=False)
+    residuals: ClassLosses | None = field(default=None, repr=False)
+    infinite_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
 
     @property
     def undefined(self) -> Undefined | None:
@@ -110,6 +113,8 @@ class ExpectedLoss:
             return None
         answer = plain(self.naive_answer)
         text = f"always answering decision {answer} costs nothing at these costs and priors"
+        if self.priors.max() == 1:
+            text = "one class has prior 1, so answering it without looking costs nothing"
         return Undefined("zero_naive_cost", f"{text}, so there is no naive cost to divide by")
 
     @property
@@ -129,13 +134,17 @@ class ExpectedLoss:
         With given priors the class sizes are taken as fixed, so only the spread within classes
         counts; with priors from the data the class frequencies vary too.
         """
+        if math.isinf(self.value):
+            return math.nan
         return math.sqrt(self._variance(self.losses, self.value, np.ones_like(self.priors)))
 
     @property
     def normalized_standard_error(self) -> float:
         """Standard error of the normalised value; the naive cost varies too with data priors."""
-        if self.undefined is not None:
+        if self.undefined is not None or math.isinf(self.value):
             return math.nan
+        if self.residuals is not None:
+            return math.sqrt(self._variance(self.residuals, 0.0, self.naive_losses)) / self.naive
         variance = self._variance(self.losses, self.normalized, self.naive_losses)
         return math.sqrt(variance) / self.naive
 
@@ -152,11 +161,16 @@ class ExpectedLoss:
         """Return a closed-form confidence interval for the normalised value."""
         if self.undefined is not None:
             return Interval(math.nan, math.nan, read_level(level))
+        if self.residuals is not None:
+            half = _quantile(level) * self.normalized_standard_error
+            return Interval(max(self.normalized - half, 0.0), self.normalized + half, level)
         return self._interval(level, self.naive_losses, self.naive)
 
     def _interval(self, level: float, reference: FloatArray, unit: float) -> Interval:
         """Return the interval of the value in units of a reference loss."""
-        z = NormalDist().inv_cdf((1 + read_level(level)) / 2)
+        z = _quantile(level)
+        if math.isinf(self.value):
+            return Interval(math.nan, math.inf, level)
         losses = self.losses.padded(self._pseudo_samples(z)) if self._bounded else self.losses
         seen = self.priors > 0
         p = self.priors[seen]
@@ -210,22 +224,31 @@ class ExpectedLoss:
             lines.append(f"{'  normalised':<22} {number(self.normalized)}  (95 % interval {band})")
         else:
             lines.append(f"{'  normalised':<22} undefined: {self.undefined.text}")
+        if self.infinite_rows.size:
+            lines.append(self._why_infinite())
         return "\n".join(lines)
+
+    def _why_infinite(self) -> str:
+        """Say which samples make the value infinite."""
+        n = self.infinite_rows.size
+        rows = quoted(self.infinite_rows.tolist(), most=5)
+        return f"{'  infinite':<22} {n} sample(s) had posterior 0 for their true class: row {rows}"
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Return the record as plain values, fit for JSON."""
         return {
             "name": self.name,
-            "value": self.value,
-            "standard_error": self.standard_error,
-            "interval": list(self.interval(level)),
+            "value": _json_number(self.value),
+            "standard_error": _json_number(self.standard_error),
+            "interval": [_json_number(end) for end in self.interval(level)],
             "naive": self.naive,
             "naive_answer": self.naive_answer,
-            "normalized": None if self.undefined else self.normalized,
+            "normalized": _json_number(self.normalized),
             "normalized_interval": None
             if self.undefined
             else list(self.normalized_interval(level)),
             "undefined": None if self.undefined is None else vars(self.undefined),
+            "infinite_samples": int(self.infinite_rows.size),
             "level": level,
             "priors": dict(zip(map(str, self.classes), self.priors.tolist(), strict=True)),
             "priors_from_data": self.priors_from_data,
@@ -266,6 +289,11 @@ class MetricValue:
             "better": self.better,
             "undefined": None if self.undefined is None else vars(self.undefined),
         }
+
+
+def _quantile(level: float) -> float:
+    """Return how many standard errors an interval of this level reaches to either side."""
+    return NormalDist().inv_cdf((1 + read_level(level)) / 2)
 
 
 def _json_number(value: float) -> float | str | None:

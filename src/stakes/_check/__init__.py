@@ -2,11 +2,21 @@
 
 from stakes._check.labels import LabelColumn, encode, read_column, read_names, seen_names
 from stakes._check.numbers import (
+    check_seen,
+    read_array,
     read_costs,
     read_level,
     read_number,
     read_priors,
     read_weights,
+)
+from stakes._check.tables import (
+    check_below_infinity,
+    check_log_posteriors,
+    check_no_nan,
+    check_posteriors,
+    check_rows,
+    read_table,
 )
 from stakes._errors import (
     FileError,
@@ -25,13 +35,21 @@ __all__ = [
     "StakesError",
     "UndefinedMetricError",
     "UndefinedMetricWarning",
+    "check_below_infinity",
+    "check_log_posteriors",
+    "check_no_nan",
+    "check_posteriors",
+    "check_rows",
+    "check_seen",
     "encode",
+    "read_array",
     "read_column",
     "read_costs",
     "read_level",
     "read_names",
     "read_number",
     "read_priors",
+    "read_table",
     "read_weights",
     "seen_names",
 ]

@@ -209,15 +209,18 @@ def _distinct(values: IntArray) -> set[int]:
     return set(np.unique(values).tolist())
 
 
-def encode(column: LabelColumn, names: Names, what: str) -> IntArray:
-    """Return the index of each label among the names; `what` tells classes from decisions."""
+def encode(column: LabelColumn, names: Names, what: str, why: str = "") -> IntArray:
+    """Return the index of each label among the names.
+
+    `what` tells classes from decisions, `why` where the names come from, for the message.
+    """
     texts = isinstance(names[0], str)
     if texts != isinstance(column.values, list):
         raise _other_kind(column, names, what)
     codes = _encode_texts(column, names) if texts else _encode_numbers(column, names)
     unknown = codes < 0
     if unknown.any():
-        raise _unknown(column, names, int(unknown.argmax()), what)
+        raise _unknown(column, names, int(unknown.argmax()), f"{what}{why}")
     return codes
 
 
@@ -249,7 +252,10 @@ def _other_kind(column: LabelColumn, names: Names, what: str) -> InputError:
     msg = f"{column.argument} must hold labels of the {what} {quoted(names)}:"
     msg = f"{msg} got {shown} at row 0, which is {kind} where {what} are {other}."
     if what == "classes" and names == tuple(range(len(names))):
-        return InputError(f"{msg} For string labels pass classes=[...] in the order of the rows.")
+        hint = (
+            "For string labels pass classes=[...], in the order of costs' rows or scores' columns."
+        )
+        return InputError(f"{msg} {hint}")
     return InputError(f"{msg} Convert one of the two.")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stakes._errors import InputError
+from stakes._errors import InputError, UndefinedMetricError
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, Names, PriorsLike
 
@@ -98,6 +98,15 @@ def read_priors(priors: PriorsLike | None, names: Names) -> FloatArray | None:
         msg = f"priors must be at least 0 and sum to 1: got {p.tolist()}, sum {total:.10g}.{hint}"
         raise InputError(msg)
     return p
+
+
+def check_seen(priors: FloatArray, weight: FloatArray, names: Names) -> None:
+    """Refuse priors above 0 for a class without samples: what it costs is unknown."""
+    bare = (priors > 0) & (weight == 0)
+    if bare.any():
+        i = int(bare.argmax())
+        msg = f"class {quoted([names[i]])} has prior {priors[i]:g} but no samples, so what it costs"
+        raise UndefinedMetricError(f"{msg} is unknown. Set its prior to 0 or add samples of it.")
 
 
 def _by_name(priors: Mapping[Any, float], names: Names) -> list[float]:

@@ -8,7 +8,16 @@ import click
 from stakes._check import FileError, MissingExtraError
 from stakes.cli.screen import print_reproduction
 from stakes.evaluation import SCHEMA_VERSION
-from stakes.paper import Reproduction, metric_scatter, metric_tables
+from stakes.paper import (
+    Reproduction,
+    ThresholdStudy,
+    abstention_table,
+    metric_scatter,
+    metric_tables,
+    scoring_table,
+    threshold_study,
+    threshold_table,
+)
 
 
 @click.command(name="reproduce")
@@ -22,23 +31,36 @@ def command(*, output: str, no_figures: bool, as_json: bool) -> None:
 
     A cell shows the computed value, the printed digits, and = where they agree or ! where not.
     """
-    tables = metric_tables()
+    study = threshold_study()
+    tables = (
+        *metric_tables(),
+        threshold_table(study),
+        abstention_table(2),
+        abstention_table(10),
+        scoring_table(),
+    )
     if as_json:
         click.echo(json.dumps(_document(tables), indent=2, allow_nan=False))
     else:
         for table in tables:
             print_reproduction(table)
+        printed = [cell for table in tables for cell in table.printed_cells]
+        agreeing = sum(cell.agrees for cell in printed)
+        click.echo(f"In all, {agreeing} of {len(printed)} printed numbers agree.")
     if not no_figures:
-        _draw(Path(output))
+        _draw(Path(output), study)
 
 
-def _draw(folder: Path) -> None:
+def _draw(folder: Path, study: ThresholdStudy) -> None:
     """Write the figures, where matplotlib is installed."""
-    from stakes.displays import MetricScatterDisplay  # noqa: PLC0415
+    from stakes.displays import MetricScatterDisplay, ThresholdDisplay  # noqa: PLC0415
     from stakes.displays.figures import save_figure  # noqa: PLC0415
 
     try:
-        figure = MetricScatterDisplay(metric_scatter()).plot()
+        figures = {
+            "ec_vs_other_scatter": MetricScatterDisplay(metric_scatter()).plot(),
+            "metrics_vs_thr": ThresholdDisplay(study.thresholds, study.systems).plot(),
+        }
     except MissingExtraError as error:
         click.echo(f"No figures: {error}", err=True)
         return
@@ -47,8 +69,9 @@ def _draw(folder: Path) -> None:
     except OSError as error:
         msg = f"cannot make the directory {str(folder)!r}: {error.strerror}."
         raise FileError(msg) from error
-    for path in save_figure(figure, folder / "ec_vs_other_scatter"):
-        click.echo(f"wrote {path}", err=True)
+    for name, figure in figures.items():
+        for path in save_figure(figure, folder / name):
+            click.echo(f"wrote {path}", err=True)
 
 
 def _document(tables: tuple[Reproduction, ...]) -> dict[str, object]:
@@ -67,14 +90,14 @@ def _document(tables: tuple[Reproduction, ...]) -> dict[str, object]:
                 "rows": [
                     {
                         "names": list(names),
-                        "values": [cell.value for cell in cells],
-                        "printed": [cell.printed for cell in cells],
-                        "agrees": [cell.agrees for cell in cells],
+                        "values": [None if cell.value != cell.value else cell.value for cell in cells],
+                        "printed": [cell.printed or None for cell in cells],
+                        "agrees": [cell.agrees if cell.printed else None for cell in cells],
                     }
                     for names, cells in table.rows
                 ],
                 "agreeing": table.agreeing,
-                "cells": len(table.cells),
+                "printed_cells": len(table.printed_cells),
             }
             for table in tables
         ],

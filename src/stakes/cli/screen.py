@@ -149,7 +149,9 @@ def print_reproduction(reproduction: Reproduction) -> None:
         kept = slice(start, start + _COLUMNS)
         table = _table(*reproduction.row_names, *reproduction.columns[kept], gap=1)
         for names, cells in reproduction.rows:
-            marks = (f"{c.rounded} {c.printed} {'=' if c.agrees else '!'}" for c in cells[kept])
-            table.add_row(*names, *marks)
+            table.add_row(*names, *(cell.text for cell in cells[kept]))
         screen.print(table)
-    screen.print(f"{reproduction.agreeing} of {len(reproduction.cells)} cells agree with print.\n")
+    count = len(reproduction.printed_cells)
+    if count:
+        screen.print(f"{reproduction.agreeing} of {count} printed cells agree.")
+    screen.print()

@@ -1,5 +1,6 @@
 """What decisions cost."""
 
 from stakes.costs.matrix import CostMatrix
+from stakes.costs.per_sample import SampleCosts
 
-__all__ = ["CostMatrix"]
+__all__ = ["CostMatrix", "SampleCosts"]

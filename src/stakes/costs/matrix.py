@@ -19,9 +19,10 @@ from stakes._check import (
 )
 from stakes._files import read_text, write_text
 from stakes._text import html_table, number, plain, quoted, table
-from stakes._typing import FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
+from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs.forms import from_csv, from_toml, to_csv, to_toml
 from stakes.costs.tables import CostTable, DenseTable, ErrorTable
+from stakes.scores import Scores, as_scores
 
 _MOST_SHOWN = 20
 
@@ -75,7 +76,7 @@ class CostMatrix:
     ) -> None:
         array, rows, columns = _with_names(values)
         array = np.array(array, dtype=np.float64)  # a copy of our own, which nobody else can change
-        named = _names_of(array.shape, rows or classes, columns or decisions)
+        named = names_of(array.shape, rows or classes, columns or decisions)
         if rows is not None:
             array, named = _reordered(array, named, classes, decisions)
         array.setflags(write=False)
@@ -91,7 +92,7 @@ class CostMatrix:
     def _from_table(cls, costs: CostTable, classes: Names, decisions: Names) -> Self:
         """Make a matrix from a table that was checked."""
         matrix = cls.__new__(cls)
-        matrix._set(costs, classes, decisions)  # noqa: SLF001
+        matrix._set(costs, classes, decisions)
         return matrix
 
     @classmethod
@@ -219,6 +220,41 @@ class CostMatrix:
         """Return the least and the largest cost of each class."""
         return self._table.ranges()
 
+    def least_expected(self, p: FloatArray) -> IntArray:
+        """Return the Bayes decision for each row of posteriors that were checked."""
+        return self._table.least_expected(p)
+
+    def bayes_decisions(
+        self, posteriors: Scores | Column, priors: PriorsLike | None = None
+    ) -> IntArray:
+        """Return the index of the decision of least expected cost for each sample.
+
+        d_B = argmin_j sum_i c_ij P(H_i|x) (eq:bayes_decisions). On a tie the lowest index wins.
+
+        Parameters
+        ----------
+        posteriors : array of shape (N, K), or any kind of scores
+            One column holds P(classes[-1]) of two classes.
+        priors : array of K or mapping by class, optional
+            Needed for likelihoods, and for nothing else.
+
+        Examples
+        --------
+        A tumour of probability 0.2 is worth an operation, if missing it costs five times as much:
+
+        >>> costs = CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])
+        >>> [costs.decisions[j] for j in costs.bayes_decisions([[0.9, 0.1], [0.8, 0.2]])]
+        ['healthy', 'tumour']
+        """
+        scores = as_scores(posteriors).ordered(self.classes)
+        if scores.n_classes != self.shape[0]:
+            msg = f"posteriors must have one column per class {quoted(self.classes)}:"
+            raise InputError(f"{msg} got {scores.n_classes} columns.")
+        p = read_priors(priors, self.classes)
+        if p is None and scores.needs_priors:
+            raise scores.lacks_priors()
+        return self._table.least_expected(scores.answers(p).p)
+
     def naive(self, priors: PriorsLike) -> tuple[int, float]:
         """Return the best constant decision and its expected cost: min_j sum_i c_ij P_i.
 
@@ -327,7 +363,7 @@ def _restored(
     kind: type[CostMatrix], costs: CostTable, classes: Names, decisions: Names
 ) -> CostMatrix:
     """Rebuild a matrix in another process."""
-    return kind._from_table(costs, classes, decisions)  # noqa: SLF001
+    return kind._from_table(costs, classes, decisions)
 
 
 def _with_names(values: Any) -> tuple[FloatArray, NamesLike | None, NamesLike | None]:  # noqa: ANN401
@@ -337,7 +373,7 @@ def _with_names(values: Any) -> tuple[FloatArray, NamesLike | None, NamesLike | 
     return read_costs(values), None, None
 
 
-def _names_of(
+def names_of(
     shape: tuple[int, ...], classes: NamesLike | None, decisions: NamesLike | None
 ) -> tuple[Names, Names]:
     """Return names for rows and columns, as given or by default."""

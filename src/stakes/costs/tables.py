@@ -10,6 +10,7 @@ from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
 
 _MOST_CELLS = 2**26
+_MOST_IN_ORDER = 64
 
 
 class CostTable(Protocol):
@@ -30,6 +31,9 @@ class CostTable(Protocol):
 
     def best_constant(self, priors: FloatArray) -> int:
         """Return the decision of least expected cost for a system that sees no input."""
+
+    def least_expected(self, p: FloatArray) -> IntArray:
+        """Return the decision of least expected cost for each row of posteriors."""
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """Least and largest cost of each class."""
@@ -61,6 +65,14 @@ class DenseTable:
     def best_constant(self, priors: FloatArray) -> int:
         """Return the decision of least expected cost for a system that sees no input."""
         return int(np.argmin([math.fsum(priors * column) for column in self.values.T]))
+
+    def least_expected(self, p: FloatArray) -> IntArray:
+        """Return the decision of least expected cost for each row of posteriors."""
+        best = expected_column(p, self.values[:, 0])
+        chosen = np.zeros(p.shape[0], dtype=np.int64)
+        for j in range(1, self.values.shape[1]):
+            _take_lower(best, chosen, expected_column(p, self.values[:, j]), j)
+        return chosen
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """Least and largest cost of each class."""
@@ -115,8 +127,44 @@ class ErrorTable:
         candidates += range(self.error.size, self.shape[1])
         return min(candidates, key=lambda j: math.fsum(priors * self.column(j)))
 
+    def least_expected(self, p: FloatArray) -> IntArray:
+        """Return the decision of least expected cost for each row of posteriors."""
+        weighted = p * self.error
+        chosen = weighted.argmax(axis=1)
+        if not self.further.size:
+            return chosen
+        weighted[np.arange(chosen.size), chosen] = 0
+        best = weighted.sum(axis=1)
+        for m in range(self.further.shape[1]):
+            column = expected_column(p, self.further[:, m])
+            _take_lower(best, chosen, column, self.error.size + m)
+        return chosen
+
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """Least and largest cost of each class."""
         if not self.further.size:
             return np.zeros_like(self.error), self.error * (self.error.size > 1)
         return np.zeros_like(self.error), np.maximum(self.error, self.further.max(axis=1))
+
+
+def expected_column(p: FloatArray, costs: FloatArray) -> FloatArray:
+    """Return the expected cost of one decision for each row of posteriors.
+
+    A decision that costs the same for every class costs just that, whatever rounding has made of
+    the sum of the row.
+    """
+    if (costs == costs[0]).all():
+        return np.full(p.shape[0], costs[0])
+    if costs.size > _MOST_IN_ORDER:
+        return p @ costs
+    total = np.zeros(p.shape[0])
+    for k in np.flatnonzero(costs):  # in column order, so that no batch size changes a bit
+        total += p[:, k] * costs[k]
+    return total
+
+
+def _take_lower(best: FloatArray, chosen: IntArray, cost: FloatArray, decision: int) -> None:
+    """Change to a decision where it costs less; ties stay with the lower index."""
+    lower = cost < best
+    best[lower] = cost[lower]
+    chosen[lower] = decision

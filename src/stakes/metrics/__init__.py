@@ -3,6 +3,8 @@
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.metrics.decisions import confusion_matrix, expected_cost
 from stakes.metrics.explain import Explanation, explain
+from stakes.metrics.reliability import calibration_error, confidence_calibration_error
+from stakes.metrics.scores import bayes_cost, brier_score, cross_entropy, expected_loss
 from stakes.metrics.traditional import (
     Accuracy,
     BalancedAccuracy,
@@ -35,7 +37,13 @@ __all__ = [
     "Recall",
     "Sensitivity",
     "Specificity",
+    "bayes_cost",
+    "brier_score",
+    "calibration_error",
+    "confidence_calibration_error",
     "confusion_matrix",
+    "cross_entropy",
     "expected_cost",
+    "expected_loss",
     "explain",
 ]

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stakes._check import InputError, read_priors
-from stakes._math import sum_by
+from stakes._check import InputError, check_seen, read_priors
+from stakes._math import expectation, sum_by
 from stakes._text import html_table, number, plain, quoted, table
-from stakes._typing import FloatArray, Label, Names, PriorsLike
+from stakes._typing import Label, Names, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.metrics import traditional
 from stakes.results import ClassLosses, ExpectedLoss, MetricValue
@@ -68,12 +68,12 @@ class ConfusionMatrix(ConfusionCounts):
         matrix = self._costs(costs)
         given = read_priors(priors, self.classes)
         p = self.priors if given is None else given
-        self.require_samples(p)
+        check_seen(p, self.class_weight, self.classes)
         losses = self._losses(matrix)
         best, naive = matrix.naive(p)
         return ExpectedLoss(
             name="expected cost",
-            value=self._mean_cost(matrix) if given is None else _expectation(p, losses.mean),
+            value=self._mean_cost(matrix) if given is None else expectation(p, losses.mean),
             naive=naive,
             naive_answer=matrix.decisions[best],
             classes=self.classes,
@@ -139,7 +139,7 @@ class ConfusionMatrix(ConfusionCounts):
         p = read_priors(priors, self.classes)
         if p is None:
             return self
-        self.require_samples(p)
+        check_seen(p, self.class_weight, self.classes)
         kept = p[self.row] > 0
         row = self.row[kept]
         scale = p[row] / self.class_weight[row]
@@ -245,9 +245,3 @@ class ConfusionMatrix(ConfusionCounts):
             "decisions": list(self.decisions),
             "counts": self.counts.tolist(),
         }
-
-
-def _expectation(priors: FloatArray, means: FloatArray) -> float:
-    """Sum over classes of the prior times the mean; a class of prior 0 does not count."""
-    seen = priors > 0
-    return math.fsum(priors[seen] * means[seen])

@@ -1,5 +1,6 @@
 """Functions of labels and decisions, in the manner of scikit-learn."""
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from stakes._check import (
@@ -8,12 +9,14 @@ from stakes._check import (
     encode,
     read_column,
     read_names,
+    read_priors,
     read_weights,
     seen_names,
 )
 from stakes._typing import Column, Names, NamesLike, PriorsLike
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.confusion import ConfusionMatrix
+from stakes.metrics.per_sample import expected_sample_cost
 from stakes.results import ExpectedLoss
 
 
@@ -71,7 +74,7 @@ def expected_cost(
     y_true: Column,
     y_pred: Column,
     *,
-    costs: CostMatrix | ArrayLike | None = None,
+    costs: CostMatrix | SampleCosts | ArrayLike | None = None,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
@@ -85,7 +88,7 @@ def expected_cost(
     ----------
     y_true : column of N labels
     y_pred : column of N decisions
-    costs : CostMatrix, array of shape (K, M) or data frame with names, optional
+    costs : CostMatrix, SampleCosts, array of shape (K, M) or data frame with names, optional
         By default 1 for each error: then the expected cost is the error rate.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in use; by default as often as in the data.
@@ -108,6 +111,8 @@ def expected_cost(
 
     Twice the cost of always answering 1: do not use it.
     """
+    if isinstance(costs, SampleCosts):
+        return _per_sample(y_true, y_pred, costs, priors, sample_weight)
     if costs is None:
         counts = confusion_matrix(y_true, y_pred, classes=classes, sample_weight=sample_weight)
         return counts.expected_cost(priors=priors)
@@ -131,6 +136,28 @@ def _counted(
         kept = weights > 0
         codes, decided, weights = codes[kept], decided[kept], weights[kept]
     return ConfusionMatrix.of(codes, decided, weights, rows, columns)
+
+
+def _per_sample(
+    y_true: Column,
+    y_pred: Column,
+    costs: SampleCosts,
+    priors: PriorsLike | None,
+    sample_weight: Column | None,
+) -> ExpectedLoss:
+    """Return the expected cost where costs differ from sample to sample."""
+    y, d = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
+    if not len(y) == len(d) == costs.shape[0]:
+        msg = "y_true, y_pred and costs must speak of the same samples:"
+        raise InputError(f"{msg} got {len(y)}, {len(d)} and {costs.shape[0]}.")
+    codes = encode(y, costs.classes, "classes")
+    decided = encode(d, costs.decisions, "decisions")
+    weights = read_weights(sample_weight, len(y))
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        codes, decided, weights = codes[kept], decided[kept], weights[kept]
+        costs = costs.part(kept)
+    return expected_sample_cost(costs, codes, decided, weights, read_priors(priors, costs.classes))
 
 
 def _cost_matrix(costs: CostMatrix | ArrayLike, classes: NamesLike | None) -> CostMatrix:

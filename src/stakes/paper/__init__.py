@@ -1,5 +1,23 @@
 """The experiments of the paper, each named by its table or figure."""
 
-from stakes.paper.hard_decisions import Cell, Reproduction, metric_scatter, metric_tables
+from stakes.paper.hard_decisions import metric_scatter, metric_tables
+from stakes.paper.scores import (
+    ThresholdStudy,
+    abstention_table,
+    scoring_table,
+    threshold_study,
+    threshold_table,
+)
+from stakes.paper.tables import Cell, Reproduction
 
-__all__ = ["Cell", "Reproduction", "metric_scatter", "metric_tables"]
+__all__ = [
+    "Cell",
+    "Reproduction",
+    "ThresholdStudy",
+    "abstention_table",
+    "metric_scatter",
+    "metric_tables",
+    "scoring_table",
+    "threshold_study",
+    "threshold_table",
+]

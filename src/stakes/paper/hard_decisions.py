@@ -1,52 +1,11 @@
 """The two tables and the scatter figure of the paper's section on hard decisions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from stakes.costs import CostMatrix
 from stakes.metrics import ConfusionMatrix
 from stakes.paper import published
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A number of a table: as computed here and as printed in the paper."""
-
-    value: float
-    printed: str
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the value rounds to the printed digits; a tie may have gone either way."""
-        decimals = len(self.printed.partition(".")[2])
-        unit = 10.0**-decimals
-        return abs(self.value - float(self.printed)) <= unit / 2 * (1 + 1e-9)
-
-    @property
-    def rounded(self) -> str:
-        """The value with as many decimals as were printed, plus one."""
-        return f"{self.value:.{len(self.printed.partition('.')[2]) + 1}f}"
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """A table of the paper, computed again beside the printed one."""
-
-    label: str
-    title: str
-    row_names: tuple[str, ...]
-    columns: tuple[str, ...]
-    rows: tuple[tuple[tuple[str, ...], tuple[Cell, ...]], ...]
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """All cells, row by row."""
-        return tuple(cell for _, cells in self.rows for cell in cells)
-
-    @property
-    def agreeing(self) -> int:
-        """How many cells agree with print."""
-        return sum(cell.agrees for cell in self.cells)
+from stakes.paper.tables import Reproduction, row_of
 
 
 def metric_tables() -> tuple[Reproduction, Reproduction]:
@@ -69,15 +28,7 @@ def _table(
         ("N_21", "N_12"),
         published.METRIC_COLUMNS,
         tuple(
-            (
-                (str(misses), str(alarms)),
-                tuple(
-                    Cell(value, text)
-                    for value, text in zip(
-                        _metrics(system(sizes, misses, alarms)), digits.split(), strict=True
-                    )
-                ),
-            )
+            row_of((str(misses), str(alarms)), _metrics(system(sizes, misses, alarms)), digits)
             for misses, alarms, digits in rows
         ),
     )

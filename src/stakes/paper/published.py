@@ -35,3 +35,27 @@ IMBALANCED = (
     (45, 45, "0.50 0.90 0.68 0.55 0.50 0.45 0.05 0.10 0.90"),
     (90, 0, "0.90 0.90 0.90 0.18 0.30 0.90 0.00 0.01 0.99"),
 )
+
+# Table "ec_with_abstention", K = 2: alpha, then EC, NEC and percent abstained for LR-mc1 and LR-cal.
+ABSTENTION_COLUMNS = ("mc1 EC", "mc1 NEC", "mc1 Abs", "cal EC", "cal NEC", "cal Abs")
+ABSTENTION = (
+    (0.01, "0.006 0.638 61.5 0.005 0.534 41.1"),
+    (0.1, "0.030 0.299 12.3 0.025 0.249 14.1"),
+    (0.2, "0.052 0.521 6.7 0.035 0.355 8.2"),
+    (0.4, "0.076 0.756 2.0 0.046 0.456 2.3"),
+    (0.6, "0.079 0.786 0.0 0.047 0.467 0.0"),
+    (1.0, "0.079 0.786 0.0 0.047 0.467 0.0"),
+)
+
+# Table "ec_multiclass", K = 10, rows without a calibration stage: cal, mc1, mc2 of each metric.
+SCORING_COLUMNS = tuple(
+    f"{metric} {kind}" for metric in ("NEC", "NECabs", "XE", "BR") for kind in ("cal", "mc1", "mc2")
+)
+SCORING = {
+    "Datap": "0.25 0.29 0.25 0.14 0.17 0.93 0.13 0.17 0.57 0.21 0.26 0.70",
+    "Mismp": "1.11 0.70 1.11 0.52 0.61 1.00 0.50 0.48 0.99 0.86 0.70 1.58",
+}
+
+# Text beside figure "metrics_vs_thr": NEC with beta^2 = 2 of LR-mc1, at the best threshold and at
+# that of Bayes decision theory. They hold on the author's grid of thresholds.
+THRESHOLD_TEXT = {"best": "0.366", "bayes": "0.604"}

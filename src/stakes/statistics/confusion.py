@@ -1,5 +1,6 @@
 """Counts of class and decision, which add; only the cells that hold samples are kept."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -7,9 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stakes._check import InputError, UndefinedMetricError, read_names
-from stakes._check.numbers import read_array
-from stakes._math import sum_by, weight_exponents
+from stakes._check import InputError, read_array, read_names
+from stakes._math import shares, sum_by, total_by, weight_exponents
 from stakes._text import quoted
 from stakes._typing import Counts, FloatArray, IntArray, Names, NamesLike
 
@@ -95,15 +95,13 @@ class ConfusionCounts:
     @property
     def priors(self) -> FloatArray:
         """P_i = N_i* / N, the share of each class in the data."""
-        totals = np.ldexp(self.class_weight, self.exponent - self.exponent[self.row].max())
-        return totals / sum_by(np.zeros(totals.size, dtype=np.int64), totals, 1)
+        return shares(self.class_weight, self.exponent)
 
     @property
     def decision_rates(self) -> FloatArray:
         """R_*j = N_*j / N, the share of the data that got each decision."""
         weight = self.aligned
-        totals = sum_by(self.column, weight, len(self.decisions))
-        return totals / sum_by(np.zeros(weight.size, dtype=np.int64), weight, 1)
+        return sum_by(self.column, weight, len(self.decisions)) / math.fsum(weight)
 
     @cached_property
     def class_weight(self) -> FloatArray:
@@ -121,15 +119,6 @@ class ConfusionCounts:
     def n(self) -> float:
         """Total weight N; the number of samples where they have no weights."""
         return float(self.cells.sum())
-
-    def require_samples(self, priors: FloatArray) -> None:
-        """Refuse priors above 0 for a class without samples: its rates are unknown."""
-        bare = (priors > 0) & (self.class_weight == 0)
-        if bare.any():
-            i = int(bare.argmax())
-            name = quoted([self.classes[i]])
-            msg = f"class {name} has prior {priors[i]:g} but no samples, so its rates are unknown."
-            raise UndefinedMetricError(f"{msg} Set its prior to 0 or add samples of it.")
 
     @property
     def whole(self) -> bool:
@@ -196,7 +185,7 @@ class ConfusionCounts:
         np.maximum.at(top, row, exponent)
         shift = exponent - top[row]
         totals = [
-            _total(code, np.ldexp(part, power * shift) if shift.any() else part)
+            total_by(code, [np.ldexp(part, power * shift) if shift.any() else part])
             for part, power in ((weight, 1), (square, 2))
         ]
         used = np.unique(row)
@@ -215,16 +204,6 @@ def _cells(cell: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
         return used, rank[cell]
     used, code = np.unique(cell, return_inverse=True)
     return used, code
-
-
-def _total(code: IntArray, values: Counts) -> Counts:
-    """Add up the entries of each cell; whole numbers stay whole."""
-    n = int(code.max()) + 1
-    if values.dtype.kind != "i":
-        return sum_by(code, values.astype(np.float64, copy=False), n)
-    total = np.zeros(n, dtype=np.int64)
-    np.add.at(total, code, values)
-    return total
 
 
 def _unscaled(cells: Counts, exponent: IntArray) -> Counts:

@@ -8,6 +8,7 @@ from stakes.metrics.traditional.base import (
     Binary,
     BinaryMetric,
     DecisionMetric,
+    SweepMetric,
     require_square,
 )
 from stakes.metrics.traditional.detection import (
@@ -43,5 +44,6 @@ __all__ = [
     "Recall",
     "Sensitivity",
     "Specificity",
+    "SweepMetric",
     "require_square",
 ]

@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -65,6 +65,21 @@ def ratio(above: Floats, below: Floats) -> FloatArray:
     """Return above / below: infinite for x/0, NaN for 0/0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.divide(above, below)
+
+
+class SweepMetric(Protocol):
+    """A metric that can be had at many thresholds at once."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    @property
+    def better(self) -> Direction:
+        """Which way is better."""
+
+    def values(self, n: Binary) -> FloatArray:
+        """Return the metric for arrays of the four counts."""
 
 
 @dataclass(frozen=True)

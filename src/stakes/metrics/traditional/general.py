@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
+
 from stakes._check import UndefinedMetricError
 from stakes._math import difference_of_products
 from stakes._text import quoted
-from stakes._typing import BoolArray
+from stakes._typing import BoolArray, FloatArray
 from stakes.costs import CostMatrix
 from stakes.metrics.traditional.base import (
     Binary,
@@ -144,6 +146,13 @@ class Matthews(DecisionMetric):
             return self._record(math.nan, 0.0, reason)
         value = math.copysign(math.sqrt(above**2 / (below[0] * below[1])), above)
         return self._record(value, 0.0, reason)
+
+    def values(self, n: Binary) -> FloatArray:
+        """Return the correlation for the four counts of two classes, or arrays of them."""
+        n = n.level()
+        determinant = difference_of_products(n.n11, n.n22, n.n12, n.n21)
+        spread = np.sqrt(n.n1) * np.sqrt(n.n2) * np.sqrt(n.n11 + n.n21) * np.sqrt(n.n12 + n.n22)
+        return ratio(determinant, spread)
 
     def costs(self, counts: ConfusionCounts) -> CostMatrix:
         return CostMatrix.balanced(counts.classes, counts.priors)

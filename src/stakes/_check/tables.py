@@ -1,0 +1,165 @@
+"""Tables of scores from users: one row per sample, one column per class."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from stakes._check.labels import read_names
+from stakes._check.numbers import read_array
+from stakes._errors import InputError
+from stakes._typing import BoolArray, Column, FloatArray, Names
+
+_FLOOR = 1e-12  # how far a row may be from adding up to 1, at least
+
+
+def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Names | None, float]:
+    """Read a table or a single column; also the names of its columns and its rounding unit."""
+    if isinstance(values, Iterator):
+        msg = f"{argument} must be an array: got a generator, which can be read only once."
+        raise InputError(msg)
+    names = None
+    if hasattr(values, "columns") or hasattr(values, "column_names"):
+        values, names = _from_frame(values, argument)
+    unit = _unit(values)
+    _refuse_ragged(values, argument)
+    array = read_array(values, argument)
+    if array.ndim == 2 and array.shape[1] == 1 and names is None:
+        array = array[:, 0]
+    if array.ndim not in {1, 2}:
+        what = "a single number" if array.ndim == 0 else f"{array.ndim} dimensions"
+        msg = f"{argument} must be 2-D (samples in rows, classes in columns) or 1-D: got {what}."
+        raise InputError(msg)
+    return array, names, unit
+
+
+def _from_frame(values: Column, argument: str) -> tuple[Any, Names | None]:
+    """Split a data frame into its numbers and the names of its columns."""
+    import narwhals.stable.v2 as nw  # noqa: PLC0415  only where a data frame comes in
+
+    frame = nw.from_native(values, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return values, None
+    if isinstance(values.columns if hasattr(values, "columns") else frame.columns, list):
+        names = read_names(frame.columns, f"columns of {argument}")
+    else:  # pandas may have numbers as names
+        names = read_names(list(values.columns), f"columns of {argument}")
+    for name, column in zip(names, frame.iter_columns(), strict=True):
+        if column.is_null().any():
+            row = int(column.is_null().to_numpy().argmax())
+            msg = f"{argument} must hold numbers: got a missing value (NaN) at row {row}"
+            raise InputError(f"{msg}, column {name!r}.")
+    return frame.to_numpy(), names
+
+
+def _unit(values: Column) -> float:
+    """Return the rounding unit of the numbers as they came."""
+    dtype = getattr(values, "dtype", None)
+    kind = isinstance(dtype, np.dtype) and dtype.kind == "f"
+    return float(np.finfo(dtype).eps) if kind else float(np.finfo(np.float64).eps)
+
+
+def _refuse_ragged(values: Column, argument: str) -> None:
+    """Name the row where a list of lists changes its length."""
+    if not isinstance(values, list | tuple) or not values:
+        return
+    lengths = [len(row) if hasattr(row, "__len__") else -1 for row in values]
+    if len(set(lengths)) > 1:
+        row = next(i for i, n in enumerate(lengths) if n != lengths[0])
+        msg = f"{argument} must have rows of one length: row {row} is ragged, with {lengths[row]}"
+        raise InputError(f"{msg} values where row 0 has {lengths[0]}.")
+
+
+def check_rows(n_rows: int, n_labels: int, argument: str = "scores") -> None:
+    """Refuse another number of rows than of labels."""
+    if n_rows != n_labels:
+        msg = f"{argument} must have one row per label: got {n_rows} rows for {n_labels} labels."
+        raise InputError(msg)
+
+
+def check_posteriors(p: FloatArray, unit: float, argument: str = "scores") -> None:
+    """Refuse anything but probabilities that add up to 1 in each row."""
+    inside = (p >= 0) & (p <= 1)
+    if not inside.all():
+        raise _outside(p, inside, argument)
+    if p.ndim == 1:
+        return
+    total = p.sum(axis=1)
+    far = np.abs(total - 1) > max(8 * unit * math.sqrt(p.shape[1]), _FLOOR)
+    if far.any():
+        row = int(far.argmax())
+        count = f"{int(far.sum())} rows do not; first" if far.sum() > 1 else "got"
+        msg = f"{argument} must be posteriors, rows that sum to 1: {count} row {row} with sum"
+        msg = f"{msg} {total[row]:.10g}."
+        hint = "For other scores say what they are: Logits, LogLikelihoods, LogLikelihoodRatios;"
+        raise InputError(f"{msg} {hint} to divide rows by their sum use Posteriors.renormalized.")
+
+
+def _outside(p: FloatArray, inside: BoolArray, argument: str) -> InputError:
+    """Return the error for values that are no probabilities."""
+    rows = ~(inside if p.ndim == 1 else inside.all(axis=1))
+    row = int(rows.argmax())
+    value = p[row] if p.ndim == 1 else p[row][~inside[row]][0]
+    if np.isnan(p[rows]).any():
+        return _not_a_number(_any_in_row(np.isnan(p)), argument)
+    hint = ""
+    total = float(p[row].sum()) if p.ndim == 2 else math.nan
+    if abs(total - 100) < 1e-3:
+        hint = f" Row {row} sums to {total:.10g}: percent? Divide by 100."
+    msg = f"{argument} must be posteriors: got {float(value)!r} at row {row}, outside [0, 1].{hint}"
+    return InputError(f"{msg} For other scores say what they are: Logits, LogLikelihoodRatios, ...")
+
+
+def _any_in_row(bad: BoolArray) -> BoolArray:
+    """Tell for each sample whether any of its values is bad."""
+    return bad if bad.ndim == 1 else np.asarray(bad.any(axis=1))
+
+
+def _not_a_number(bad: BoolArray, argument: str) -> InputError:
+    """Return the error for NaN, with how many rows have one."""
+    count = int(bad.sum())
+    where = f"row {int(bad.argmax())}"
+    said = f"NaN in {count} rows, the first at {where}" if count > 1 else f"NaN at {where}"
+    return InputError(f"{argument} must hold numbers: got {said}.")
+
+
+def check_no_nan(values: FloatArray, argument: str = "scores") -> None:
+    """Refuse NaN."""
+    bad = _any_in_row(np.isnan(values))
+    if bad.any():
+        raise _not_a_number(bad, argument)
+
+
+def check_below_infinity(values: FloatArray, argument: str = "scores") -> None:
+    """Refuse plus infinity, and rows of minus infinity alone, which have no posteriors."""
+    check_no_nan(values, argument)
+    if values.ndim == 1:
+        return
+    top = values.max(axis=1)
+    bad = np.isinf(top)
+    if bad.any():
+        row = int(bad.argmax())
+        shown = "inf" if top[row] > 0 else "-inf for every class"
+        msg = f"{argument} must have a finite largest value in each row: got {shown} at row {row}."
+        raise InputError(msg)
+
+
+def check_log_posteriors(values: FloatArray, unit: float, argument: str = "scores") -> None:
+    """Refuse logs of anything but probabilities that add up to 1 in each row."""
+    check_below_infinity(values, argument)
+    above = _any_in_row(values > 0)
+    if above.any():
+        row = int(above.argmax())
+        msg = f"{argument} must be log posteriors, at most 0: got {values[row].max()} at row {row}."
+        raise InputError(f"{msg} For unnormalised scores use Logits.")
+    if values.ndim == 1:
+        return
+    total = np.exp(values).sum(axis=1)
+    far = np.abs(total - 1) > max(64 * unit * math.sqrt(values.shape[1]), _FLOOR)
+    if far.any():
+        row = int(far.argmax())
+        msg = f"{argument} must be log posteriors, whose exponentials sum to 1: got sum"
+        raise InputError(
+            f"{msg} {total[row]:.10g} at row {row}. For unnormalised scores use Logits."
+        )

@@ -1,0 +1,194 @@
+"""Costs that differ from sample to sample: the amount of a transaction, the dose of a drug."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._check import InputError, read_array, read_priors
+from stakes._text import quoted
+from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes.costs.matrix import names_of
+from stakes.scores import Scores, as_scores
+
+Cell = float | FloatArray
+
+
+class SampleCosts:
+    """What each decision costs for each class, for each of N samples.
+
+    Parameters
+    ----------
+    values : array of shape (N, K, M)
+        Cost of decision j for sample t if its truth is class i; finite and at least 0.
+    classes, decisions : sequences of names, optional
+        As for `CostMatrix`.
+
+    Examples
+    --------
+    A missed fraud costs its amount, a review costs 3. Review the large payment, even though it is
+    less likely to be a fraud:
+
+    >>> import stakes
+    >>> costs = stakes.SampleCosts.from_columns(
+    ...     [[0, 3], ["amount", 0]], {"amount": [10.0, 900.0]}, classes=["fine", "fraud"]
+    ... )
+    >>> costs.bayes_decisions([[0.8, 0.2], [0.95, 0.05]])
+    array([0, 1])
+    """
+
+    __slots__ = ("_cells", "_classes", "_decisions", "_n")
+
+    _cells: tuple[tuple[Cell, ...], ...]
+    _classes: Names
+    _decisions: Names
+    _n: int
+
+    def __init__(
+        self,
+        values: ArrayLike,
+        *,
+        classes: NamesLike | None = None,
+        decisions: NamesLike | None = None,
+    ) -> None:
+        table = read_array(values, "costs")
+        if table.ndim != 3 or not table.size:
+            msg = f"costs must have shape (samples, classes, decisions): got {table.shape}."
+            raise InputError(msg)
+        _, k, m = table.shape
+        cells = tuple(tuple(table[:, i, j] for j in range(m)) for i in range(k))
+        self._set(cells, names_of((k, m), classes, decisions), table.shape[0])
+
+    def _set(self, cells: tuple[tuple[Cell, ...], ...], names: tuple[Names, Names], n: int) -> None:
+        """Fill a new table, checked."""
+        for i, row in enumerate(cells):
+            for j, cell in enumerate(row):
+                _check_cell(cell, i, j)
+        self._cells, self._n = cells, n
+        self._classes, self._decisions = names
+
+    @classmethod
+    def from_columns(
+        cls,
+        entries: Sequence[Sequence[float | str]],
+        columns: Mapping[str, Column] | Any,  # noqa: ANN401  any data frame
+        *,
+        classes: NamesLike | None = None,
+        decisions: NamesLike | None = None,
+    ) -> Self:
+        """Read a matrix whose entries are numbers or names of columns of a table.
+
+        Parameters
+        ----------
+        entries : K rows of M numbers or names
+        columns : mapping from name to N numbers, or a data frame
+        """
+        names = {e for row in entries for e in row if isinstance(e, str)}
+        found = {name: read_array(_column(columns, name), f"column {name!r}") for name in names}
+        lengths = {values.size for values in found.values()}
+        if len(lengths) != 1:
+            what = (
+                "no entry names a column" if not lengths else f"columns of {sorted(lengths)} rows"
+            )
+            msg = f"entries must name columns of one length: got {what}."
+            raise InputError(f"{msg} For one matrix use CostMatrix.")
+        if len({len(row) for row in entries}) != 1:
+            msg = f"entries must have rows of one length: got {[len(row) for row in entries]}."
+            raise InputError(msg)
+        cells = tuple(
+            tuple(found[e] if isinstance(e, str) else float(e) for e in row) for row in entries
+        )
+        costs = cls.__new__(cls)
+        shape = len(cells), len(cells[0])
+        costs._set(cells, names_of(shape, classes, decisions), lengths.pop())
+        return costs
+
+    @property
+    def classes(self) -> Names:
+        """Names of the true classes."""
+        return self._classes
+
+    @property
+    def decisions(self) -> Names:
+        """Names of the decisions."""
+        return self._decisions
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """How many samples, classes and decisions."""
+        return self._n, len(self._classes), len(self._decisions)
+
+    def part(self, rows: IntArray) -> Self:
+        """Return the costs of some samples."""
+        costs = type(self).__new__(type(self))
+        costs._cells = tuple(
+            tuple(cell if isinstance(cell, float) else cell[rows] for cell in row)
+            for row in self._cells
+        )
+        costs._classes, costs._decisions, costs._n = self._classes, self._decisions, rows.size
+        return costs
+
+    def at(self, y: IntArray, d: IntArray) -> FloatArray:
+        """Return the cost of each sample, from the indices of its class and its decision."""
+        cost = np.zeros(self._n)
+        for i, row in enumerate(self._cells):
+            for j, cell in enumerate(row):
+                here = (y == i) & (d == j)
+                cost[here] = cell if isinstance(cell, float) else cell[here]
+        return cost
+
+    def bayes_decisions(
+        self, posteriors: Scores | Column, priors: PriorsLike | None = None
+    ) -> IntArray:
+        """Return the index of the decision of least expected cost for each sample."""
+        scores = as_scores(posteriors).ordered(self._classes)
+        if (len(scores), scores.n_classes) != self.shape[:2]:
+            msg = f"posteriors must have {self._n} rows and one column per class"
+            got = f"{len(scores)} rows and {scores.n_classes} columns"
+            raise InputError(f"{msg} {quoted(self._classes)}: got {got}.")
+        given = read_priors(priors, self._classes)
+        if given is None and scores.needs_priors:
+            raise scores.lacks_priors()
+        return self.least_expected(scores.answers(given).p)
+
+    def least_expected(self, p: FloatArray) -> IntArray:
+        """Return the decision of least expected cost for posteriors that were checked."""
+        risks = np.column_stack(
+            [
+                sum(
+                    (p[:, i] * self._cells[i][j] for i in range(len(self._classes))),
+                    np.zeros(self._n),
+                )
+                for j in range(len(self._decisions))
+            ]
+        )
+        return risks.argmin(axis=1)
+
+    def __repr__(self) -> str:
+        n, k, m = self.shape
+        return f"SampleCosts({n} samples, {k} classes, {m} decisions)"
+
+
+def _check_cell(cell: Cell, i: int, j: int) -> None:
+    """Refuse costs that are not finite or below 0."""
+    values = np.atleast_1d(cell)
+    bad = ~(np.isfinite(values) & (values >= 0))
+    if bad.any():
+        row = int(bad.argmax())
+        msg = f"costs must be finite and at least 0: got {values[row]} at row {row} for (class,"
+        raise InputError(f"{msg} decision) ({i}, {j}).")
+
+
+def _column(columns: Any, name: str) -> Column:  # noqa: ANN401
+    """Return a column by name, or say which there are."""
+    try:
+        return columns[name]
+    except (KeyError, LookupError, TypeError, ValueError) as error:
+        there = (
+            list(columns) if isinstance(columns, Mapping) else list(getattr(columns, "columns", []))
+        )
+        msg = (
+            f"entries must name columns of the table: got {name!r}, the table has {quoted(there)}."
+        )
+        raise InputError(msg) from error

@@ -1,0 +1,150 @@
+"""Metrics of speech and forensics: Cllr, its minimum, and detection cost functions."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._check import InputError, read_number
+from stakes._math import log
+from stakes._typing import Column, FloatArray, NamesLike
+from stakes.costs import CostMatrix
+from stakes.curves.points import MinimumCost
+from stakes.curves.roc import RocCurve, roc_curve
+from stakes.metrics.scores import bayes_cost, expected_loss
+from stakes.results import ExpectedLoss
+from stakes.scores import LogLikelihoodRatios, Scores
+from stakes.scoring import LogLoss
+
+
+def _as_ratios(llr: Scores | Column) -> LogLikelihoodRatios:
+    """Return natural log likelihood ratios."""
+    if isinstance(llr, LogLikelihoodRatios):
+        return llr
+    if isinstance(llr, Scores):
+        msg = f"llr must be log likelihood ratios: got {type(llr).__name__}."
+        raise InputError(msg)
+    return LogLikelihoodRatios(llr)
+
+
+def cllr(
+    y_true: Column,
+    llr: LogLikelihoodRatios | Column,
+    *,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> ExpectedLoss:
+    """Return the cross-entropy of likelihood ratios at equal priors; Cllr is its `normalized`.
+
+    Cllr = 1/2 [mean of log2(1 + 1/LR) over targets + mean of log2(1 + LR) over non-targets]. Lower
+    is better, 0 is perfect, 1 is no information, infinite if a certain answer is wrong.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> stakes.cllr([0, 1], [0.0, 0.0]).normalized
+    1.0
+    """
+    return expected_loss(
+        LogLoss(),
+        y_true,
+        _as_ratios(llr),
+        priors=[0.5, 0.5],
+        sample_weight=sample_weight,
+        classes=classes,
+    )
+
+
+def minimum_cllr(
+    y_true: Column,
+    llr: LogLikelihoodRatios | Column,
+    *,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> float:
+    """Return the Cllr after the best monotone map of the ratios, by pool-adjacent-violators.
+
+    The map is chosen on the very data it is judged on; Cllr less this minimum is what calibration
+    could give back at most.
+    """
+    curve = roc_curve(y_true, _as_ratios(llr), sample_weight=sample_weight, classes=classes)
+    return minimum_cllr_of(curve)
+
+
+def minimum_cllr_of(curve: RocCurve) -> float:
+    """Return the minimum Cllr of a ROC curve, from the corners of its hull."""
+    hull = curve.hull_points
+    alarms, misses = -np.diff(curve.false_alarm_rate[hull]), np.diff(curve.miss_rate[hull])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        target = _weighted(misses, np.log1p(alarms / misses))
+        other = _weighted(alarms, np.log1p(misses / alarms))
+    return (math.fsum(target) + math.fsum(other)) / (2 * math.log(2))
+
+
+def _weighted(weight: FloatArray, values: FloatArray) -> FloatArray:
+    """Return weight times value; nothing where the weight is 0."""
+    return np.where(weight > 0, weight * np.where(weight > 0, values, 0.0), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class DetectionCost:
+    """A detection cost function (DCF): its actual value at the Bayes threshold, and its minimum."""
+
+    actual: ExpectedLoss
+    minimum: MinimumCost
+    effective_prior: float
+    threshold: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values."""
+        return {
+            "actual": self.actual.to_dict(),
+            "minimum": self.minimum.to_dict(),
+            "effective_prior": self.effective_prior,
+            "threshold": self.threshold,
+        }
+
+
+def detection_cost(
+    y_true: Column,
+    llr: LogLikelihoodRatios | Column,
+    *,
+    target_prior: float,
+    miss: float = 1.0,
+    false_alarm: float = 1.0,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> DetectionCost:
+    """Return the DCF of likelihood ratios: C_miss P_target R_21 + C_fa (1 - P_target) R_12.
+
+    `actual.normalized` and `minimum.normalized` are the normalised values that evaluations report.
+    A target is accepted when its ratio is greater than the threshold (elsewhere often "at least").
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, llr = [0, 0, 0, 1, 1], [-5.0, -4.0, 1.0, 0.5, 6.0]
+    >>> dcf = stakes.detection_cost(y, llr, target_prior=0.01, miss=10)
+    >>> round(dcf.threshold, 3), round(dcf.actual.normalized, 3), round(dcf.minimum.normalized, 3)
+    (2.293, 0.5, 0.5)
+    """
+    prior = read_number(target_prior, "target_prior", 0, 1, closed=(False, False))
+    ratios = _as_ratios(llr)
+    curve = roc_curve(y_true, ratios, sample_weight=sample_weight, classes=classes)
+    costs = CostMatrix.binary(miss=miss, false_alarm=false_alarm, classes=curve.classes)
+    priors = [1 - prior, prior]
+    actual = bayes_cost(
+        y_true,
+        ratios,
+        costs=costs,
+        priors=priors,
+        sample_weight=sample_weight,
+        classes=curve.classes,
+    )
+    return DetectionCost(
+        actual,
+        curve.minimum_cost(costs, priors),
+        costs.effective_prior(priors),
+        float(log(costs.odds(priors))),
+    )

@@ -1,0 +1,112 @@
+"""Points on a curve, and what is best there."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from stakes._text import number, plain
+from stakes._typing import FloatArray, Names
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """A threshold and what it does: the class of interest is decided for greater scores."""
+
+    threshold: float
+    sensitivity: float
+    specificity: float
+    misses: float
+    false_alarms: float
+
+    @property
+    def miss_rate(self) -> float:
+        """R_21, the share of the class of interest that is missed."""
+        return 1 - self.sensitivity
+
+    @property
+    def false_alarm_rate(self) -> float:
+        """R_12, the share of the other class that raises an alarm."""
+        return 1 - self.specificity
+
+    def __str__(self) -> str:
+        return (
+            f"threshold {number(self.threshold)}: sensitivity {number(self.sensitivity)}, "
+            f"specificity {number(self.specificity)}"
+        )
+
+
+@dataclass(frozen=True)
+class MinimumCost:
+    """The least expected cost of any threshold, and where it is had."""
+
+    point: OperatingPoint
+    value: float
+    naive: float
+
+    @property
+    def normalized(self) -> float:
+        """The value over that of the naive system; never above 1."""
+        return self.value / self.naive if self.naive > 0 else math.nan
+
+    def __float__(self) -> float:
+        return self.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values."""
+        return {**vars(self.point), "value": self.value, "naive": self.naive}
+
+
+@dataclass(frozen=True, eq=False)
+class TargetOdds:
+    """The odds that stand for a wanted sensitivity, and the costs they imply.
+
+    `range` holds all odds for which the point is the best one; `odds` is its middle.
+    """
+
+    wanted: float
+    point: OperatingPoint
+    range: tuple[float, float]
+    priors: FloatArray
+    classes: Names
+
+    @property
+    def odds(self) -> float:
+        """Odds c12 P1 / (c21 P2) from the middle of the range."""
+        low, high = self.range
+        if math.isinf(high):
+            return 2 * low if low > 0 else 1.0
+        return math.sqrt(low * high) if low > 0 else high / 2
+
+    @property
+    def normalized_cost(self) -> float:
+        """The NEC that these odds define, at the point (eq:ec2)."""
+        alpha, alarm, miss = self.odds, self.point.false_alarm_rate, self.point.miss_rate
+        return alpha * alarm + miss if alpha >= 1 else alarm + miss / alpha
+
+    @property
+    def cost_ratio(self) -> float:
+        """c12 / c21, what a false alarm costs against a miss: odds * P2 / P1."""
+        return self.odds * float(self.priors[1] / self.priors[0])
+
+    @property
+    def warning(self) -> str:
+        """Say so if the implied costs contradict the wish for a high sensitivity; else empty."""
+        if self.cost_ratio <= 1 or self.wanted < 0.5:
+            return ""
+        name = plain(self.classes[-1])
+        return (
+            f"A sensitivity of {number(self.wanted)} was asked for, as if missing {name} were the "
+            f"worse error; but on this system it takes costs by which a false alarm is "
+            f"{number(self.cost_ratio)} times as bad as a miss. Ask for more sensitivity, or name "
+            f"the costs."
+        )
+
+    def __str__(self) -> str:
+        low, high = (number(end) for end in self.range)
+        lines = [
+            f"{self.point}",
+            f"odds {number(self.odds)}, for which it is best from {low} to {high}",
+            f"NEC {number(self.normalized_cost)}",
+            f"a false alarm costs {number(self.cost_ratio)} times a miss",
+        ]
+        return "\n".join([*lines, self.warning] if self.warning else lines)

@@ -1,0 +1,289 @@
+"""The ROC curve, and all that follows from sweeping a threshold."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._check import InputError, UndefinedMetricError, read_number, read_priors
+from stakes._math import cumulative, sum_by
+from stakes._text import number, quoted
+from stakes._typing import Column, Counts, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
+from stakes.costs import CostMatrix
+from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
+from stakes.curves.reading import read_levels
+from stakes.metrics.traditional import Binary, SweepMetric
+from stakes.scores import Scores
+from stakes.statistics import ScoreLevels
+
+
+@dataclass(frozen=True, eq=False)
+class RocCurve:
+    """Rates of a detector at every threshold; H_2 is decided when the score is greater.
+
+    Points go from the lowest threshold, where everything is decided as H_2, to the highest, where
+    nothing is. They step only between distinct scores.
+    """
+
+    levels: ScoreLevels
+    classes: Names
+
+    @cached_property
+    def thresholds(self) -> FloatArray:
+        """One threshold per point: minus infinity, then each distinct score."""
+        return np.concatenate([[-np.inf], self.levels.level])
+
+    @cached_property
+    def false_alarms(self) -> Counts:
+        """N_12 at each point, on the scale of the first class."""
+        below = cumulative(self.levels.first)
+        return below[-1] - below
+
+    @cached_property
+    def misses(self) -> Counts:
+        """N_21 at each point, on the scale of the second class."""
+        return cumulative(self.levels.second)
+
+    @property
+    def false_alarm_rate(self) -> FloatArray:
+        """R_12 at each point, falling from 1 to 0."""
+        return self.false_alarms / self._totals[0]
+
+    @property
+    def miss_rate(self) -> FloatArray:
+        """R_21 at each point, rising from 0 to 1."""
+        return self.misses / self._totals[1]
+
+    @property
+    def sensitivity(self) -> FloatArray:
+        """R_22 at each point."""
+        total = self._totals[1]
+        return np.asarray((total - self.misses) / total, dtype=np.float64)
+
+    @property
+    def specificity(self) -> FloatArray:
+        """R_11 at each point."""
+        return cumulative(self.levels.first) / self._totals[0]
+
+    @property
+    def priors(self) -> FloatArray:
+        """Share of each class in the data."""
+        n1, n2 = self._totals
+        e1, e2 = (int(e) for e in self.levels.exponent)
+        top = max(e1, e2)
+        first, second = math.ldexp(n1, e1 - top), math.ldexp(n2, e2 - top)
+        return np.array([first, second]) / (first + second)
+
+    @property
+    def _totals(self) -> tuple[float, float]:
+        """Weight of the classes."""
+        return self.levels.totals
+
+    def auc(self) -> float:
+        """Return the area under the curve: P(s_2 > s_1) + P(s_2 = s_1) / 2; naive 0.5."""
+        first, second = self.levels.first, self.levels.second
+        below = cumulative(first)[:-1]
+        n1, n2 = self._totals
+        if self.levels.whole:
+            pairs = int((second * (2 * below + first)).sum())
+            return pairs / (2 * int(n1) * int(n2))
+        one = np.zeros(first.size, dtype=np.int64)
+        total = sum_by(one, second * (below + first / 2), 1)[0]
+        return float(total / n1 / n2)
+
+    @cached_property
+    def hull_points(self) -> IntArray:
+        """Indices of the points on the convex hull, lowest threshold first."""
+        return self.levels.blocks()
+
+    def convex_hull(self) -> tuple[FloatArray, FloatArray]:
+        """Return R_12 and R_22 of the corners of the hull: one is best for any costs."""
+        return self.false_alarm_rate[self.hull_points], self.sensitivity[self.hull_points]
+
+    def eer(self) -> float:
+        """Return the equal error rate, where the hull has R_12 = R_21; naive 0.5.
+
+        Only on the hull is the least error rate never above it.
+        """
+        n1, n2 = (Fraction(n) for n in self._totals)
+        hull = self.hull_points
+        crossed = int(np.argmax(self.miss_rate[hull] >= self.false_alarm_rate[hull]))
+        after, before = hull[crossed], hull[max(crossed - 1, 0)]
+        corners = [
+            (Fraction(self.false_alarms[i].item()) / n1, Fraction(self.misses[i].item()) / n2)
+            for i in (before, after)
+        ]
+        (alarm_1, miss_1), (alarm_2, miss_2) = corners
+        width = (alarm_1 - alarm_2) + (miss_2 - miss_1)
+        if width == 0:
+            return float(miss_2)
+        return float((alarm_1 * miss_2 - miss_1 * alarm_2) / width)
+
+    def det(self) -> tuple[FloatArray, FloatArray]:
+        """Return the coordinates of a DET curve: probits of R_12 and R_21."""
+        from scipy.special import ndtri  # noqa: PLC0415  slow to import
+
+        return ndtri(self.false_alarm_rate), ndtri(self.miss_rate)
+
+    def expected_costs(
+        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+    ) -> FloatArray:
+        """Return the expected cost at every point, for two classes and two decisions."""
+        matrix, p = self._problem(costs, priors)
+        c = matrix.values
+        terms = (
+            p[0] * (c[0, 0] * self.specificity + c[0, 1] * self.false_alarm_rate),
+            p[1] * (c[1, 0] * self.miss_rate + c[1, 1] * self.sensitivity),
+        )
+        return terms[0] + terms[1]
+
+    def minimum_cost(
+        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+    ) -> MinimumCost:
+        """Return the least expected cost of any threshold, with that threshold.
+
+        The threshold was chosen on the very data it is judged on, so the value is optimistic; the
+        difference to the cost of Bayes decisions is what calibration could give back.
+        """
+        matrix, p = self._problem(costs, priors)
+        values = self.expected_costs(matrix, p)
+        best = int(values.argmin())
+        return MinimumCost(self._point(best), float(values[best]), matrix.naive(p)[1])
+
+    def sweep(self, metric: SweepMetric) -> FloatArray:
+        """Return a metric of hard decisions at every point, NaN where it is undefined."""
+        return metric.values(self._binary)
+
+    def best(self, metric: SweepMetric) -> tuple[OperatingPoint, float]:
+        """Return the point where a metric is best, and its value there."""
+        values = self.sweep(metric)
+        if np.isnan(values).all():
+            msg = f"{metric.name} is undefined at every threshold: no threshold can be best."
+            raise UndefinedMetricError(msg)
+        index = int(np.nanargmax(values if metric.better == "higher" else -values))
+        return self._point(index), float(values[index])
+
+    def at_threshold(self, threshold: float) -> OperatingPoint:
+        """Return the rates when H_2 is decided for scores greater than a threshold."""
+        t = read_number(threshold, "threshold", -math.inf, math.inf)
+        index = int(np.searchsorted(self.levels.level, t, side="right"))
+        point = self._point(index)
+        return OperatingPoint(
+            t, point.sensitivity, point.specificity, point.misses, point.false_alarms
+        )
+
+    def specificity_at(self, sensitivity: float) -> OperatingPoint:
+        """Return the point of greatest specificity among those with at least this sensitivity."""
+        wanted = read_number(sensitivity, "sensitivity", 0, 1)
+        return self._point(int(np.flatnonzero(self.sensitivity >= wanted)[-1]))
+
+    def sensitivity_at(self, specificity: float) -> OperatingPoint:
+        """Return the point of greatest sensitivity among those with at least this specificity."""
+        wanted = read_number(specificity, "specificity", 0, 1)
+        return self._point(int(np.flatnonzero(self.specificity >= wanted)[0]))
+
+    def odds_for(self, sensitivity: float, priors: PriorsLike | None = None) -> TargetOdds:
+        """Return the odds whose best threshold reaches a sensitivity, to be used as a metric.
+
+        Fixing a sensitivity moves the threshold, and with it the implied costs, from data set to
+        data set. The paper's replacement fixes the odds instead: those, on this baseline, for
+        which the best threshold has the wanted sensitivity. The record tells which ratio of costs
+        they imply, and says so if that contradicts the intention.
+        """
+        wanted = read_number(sensitivity, "sensitivity", 0, 1, closed=(False, True))
+        p = self._priors(priors)
+        hull = self.hull_points
+        place = int(np.flatnonzero(self.sensitivity[hull] >= wanted)[-1])
+        low = self._slope(hull, place - 1) if place > 0 else 0.0
+        high = self._slope(hull, place) if place + 1 < hull.size else math.inf
+        return TargetOdds(wanted, self._point(int(hull[place])), (low, high), p, self.classes)
+
+    def _slope(self, hull: IntArray, place: int) -> float:
+        """Return the slope of a side of the hull: odds at which its two ends cost the same."""
+        low, high = hull[place], hull[place + 1]
+        alarms = (self.false_alarms[low] - self.false_alarms[high]) / self._totals[0]
+        misses = (self.misses[high] - self.misses[low]) / self._totals[1]
+        return float(misses / alarms) if alarms > 0 else math.inf
+
+    @cached_property
+    def _binary(self) -> Binary:
+        """The four counts at every point."""
+        n2 = self._totals[1]
+        e1, e2 = (int(e) for e in self.levels.exponent)
+        counts = (cumulative(self.levels.first), self.false_alarms, self.misses, n2 - self.misses)
+        n11, n12, n21, n22 = (np.asarray(c, dtype=np.float64) for c in counts)
+        return Binary(n11, n12, n21, n22, (e1, e2))
+
+    def _point(self, index: int) -> OperatingPoint:
+        """Return one point."""
+        return OperatingPoint(
+            float(self.thresholds[index]),
+            float(self.sensitivity[index]),
+            float(self.specificity[index]),
+            self.misses[index].item(),
+            self.false_alarms[index].item(),
+        )
+
+    def _priors(self, priors: PriorsLike | None) -> FloatArray:
+        """Return priors as given or as in the data."""
+        given = read_priors(priors, self.classes)
+        return self.priors if given is None else given
+
+    def _problem(
+        self, costs: CostMatrix | ArrayLike | None, priors: PriorsLike | None
+    ) -> tuple[CostMatrix, FloatArray]:
+        """Return costs of two decisions and priors."""
+        if costs is None:
+            matrix = CostMatrix.zero_one(self.classes)
+        else:
+            named = isinstance(costs, CostMatrix)
+            matrix = costs if named else CostMatrix(costs, classes=self.classes)  # type: ignore[assignment]
+        if matrix.shape != (2, 2) or matrix.classes != self.classes:
+            msg = f"costs must have two decisions for the classes {quoted(self.classes)}: got"
+            raise InputError(f"{msg} {matrix.shape} for {quoted(matrix.classes)}.")
+        return matrix, self._priors(priors)
+
+    def __repr__(self) -> str:
+        return f"RocCurve({self.levels.level.size} distinct scores, AUC {number(self.auc())})"
+
+
+def roc_curve(
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+    positive: Label | None = None,
+) -> RocCurve:
+    """Return the ROC curve of a detector: all of what a threshold can do.
+
+    Parameters
+    ----------
+    y_true : column of N labels of two classes
+    scores : array of shape (N,), posteriors of shape (N, 2), or typed scores
+        One column may hold any numbers that are higher the more likely the class of interest is,
+        infinities included: only their order counts.
+    sample_weight : column of N weights, optional
+    classes : sequence of two names, optional
+        The class of interest comes last. By default sorted.
+    positive : name, optional
+        The class of interest, for one column of scores.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> roc = stakes.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> roc.auc(), roc.eer()
+    (0.75, 0.25)
+    >>> roc.minimum_cost(stakes.CostMatrix.binary(miss=5, false_alarm=1)).point.threshold
+    0.1
+    """
+    levels, names = read_levels(y_true, scores, sample_weight, classes, positive)
+    for name, total in zip(names, levels.totals, strict=True):
+        if total == 0:
+            msg = f"a threshold needs samples of both classes: class {quoted([name])} has none."
+            raise UndefinedMetricError(msg)
+    return RocCurve(levels, names)

@@ -1,0 +1,134 @@
+"""Decisions that may abstain: cost against the price of abstaining, risk against coverage."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._check import read_array
+from stakes._math import cumulative
+from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
+from stakes.costs import CostMatrix
+from stakes.metrics.confusion import ConfusionMatrix
+from stakes.results import ExpectedLoss
+from stakes.samples import read_samples
+from stakes.scores import Scores
+from stakes.statistics import ScoreLevels
+
+
+@dataclass(frozen=True, eq=False)
+class AbstentionCurve:
+    """Bayes decisions at several prices of abstaining: what they cost, how often they abstain."""
+
+    prices: tuple[float, ...]
+    costs: tuple[ExpectedLoss, ...]
+    abstention_rates: tuple[float, ...]
+
+
+def abstention_curve(
+    y_true: Column,
+    scores: Scores | Column,
+    prices: Sequence[float],
+    *,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> AbstentionCurve:
+    """Return cost and abstention rate of Bayes decisions for each price of abstaining.
+
+    An error costs 1. Lower cost is better; the naive system answers always the same, or abstains.
+    The abstention rate is that of the data at the given priors.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> curve = stakes.abstention_curve([0, 0, 1, 1], [0.1, 0.4, 0.45, 0.9], [0.2, 0.6])
+    >>> [c.value for c in curve.costs], curve.abstention_rates
+    ([0.1, 0.25], (0.5, 0.0))
+    """
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    given = None if samples.priors_from_data else samples.priors
+    costs, rates = [], []
+    for price in read_array(list(prices), "prices").tolist():
+        matrix = CostMatrix.zero_one(samples.classes, abstain=price)
+        decided = np.empty(len(samples), dtype=np.int64)
+        for part, _, answers in samples.blocks():
+            decided[part] = matrix.least_expected(answers.p)
+        counts = ConfusionMatrix.of(
+            samples.y, decided, samples.weights, samples.classes, matrix.decisions
+        )
+        costs.append(counts.expected_cost(matrix, given))
+        in_use = counts if given is None else counts.at_priors(given)
+        rates.append(float(in_use.decision_rates[-1]))
+    return AbstentionCurve(tuple(map(float, prices)), tuple(costs), tuple(rates))
+
+
+@dataclass(frozen=True, eq=False)
+class RiskCoverageCurve:
+    """Errors among the samples that a system is most sure of, for every number of them.
+
+    `coverage` is the share answered; `risk` the share of wrong answers among these; `joint_risk`
+    the share of all samples that are answered wrongly (the generalised risk). Equal confidences
+    are answered together.
+    """
+
+    coverage: FloatArray
+    joint_risk: FloatArray
+
+    @property
+    def risk(self) -> FloatArray:
+        """Wrong answers over answers; at coverage 0, that of the surest samples."""
+        positive = self.coverage > 0
+        risk = np.empty_like(self.coverage)
+        risk[positive] = self.joint_risk[positive] / self.coverage[positive]
+        risk[~positive] = risk[positive][0]
+        return risk
+
+    def generalized_area(self) -> float:
+        """Return the area under the generalised risk-coverage curve (AUGRC); lower is better.
+
+        It is the mean over thresholds of the chance to answer, wrongly.
+        """
+        return float(np.trapezoid(self.joint_risk, self.coverage))
+
+    def area(self) -> float:
+        """Return the area under the risk-coverage curve (AURC), by straight lines."""
+        return float(np.trapezoid(self.risk, self.coverage))
+
+
+def risk_coverage_curve(
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> RiskCoverageCurve:
+    """Return risk against coverage when the least sure answers are withheld.
+
+    The answer is the most probable class (on a tie the first), its posterior the confidence.
+    """
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    sure, wrong = np.empty(len(samples)), np.empty(len(samples), dtype=np.int64)
+    for part, y, answers in samples.blocks():
+        p = answers.p
+        choice = p.argmax(axis=1)
+        sure[part] = p[np.arange(y.size), choice]
+        wrong[part] = choice != y
+    return risk_coverage(ScoreLevels.of(sure, wrong, samples.weights))
+
+
+def risk_coverage(levels: ScoreLevels) -> RiskCoverageCurve:
+    """Return the curve for levels of confidence of right (first) and wrong (second) answers."""
+    top = int(levels.exponent.max())
+    right, wrong = (
+        np.ldexp(c.astype(np.float64), int(e) - top)
+        for c, e in zip((levels.first, levels.second), levels.exponent, strict=True)
+    )
+    answered = cumulative((right + wrong)[::-1])
+    failed = cumulative(wrong[::-1])
+    return RiskCoverageCurve(answered / answered[-1], failed / answered[-1])

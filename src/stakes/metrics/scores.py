@@ -1,0 +1,192 @@
+"""Expected values of proper scoring rules: how good posteriors are, put to work."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._check import InputError, check_seen
+from stakes._math import expectation as mean_over_classes
+from stakes._text import quoted
+from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
+from stakes.costs import CostMatrix, SampleCosts
+from stakes.metrics.per_sample import expected_sample_cost
+from stakes.results import ClassLosses, ExpectedLoss
+from stakes.samples import Samples, read_samples
+from stakes.scores import Scores
+from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule
+from stakes.statistics import LossSums
+
+
+def expected_loss(
+    rule: ScoringRule,
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> ExpectedLoss:
+    """Return the expected value of a proper scoring rule: sum_i P_i mean of C*(H_i, s) (EPSR).
+
+    Lower is better. The naive system answers the priors; `normalized` is below 1 for posteriors
+    that are better than that.
+
+    Parameters
+    ----------
+    rule : ScoringRule
+        Such as `LogLoss()`, `BrierLoss()`, `BayesCost(costs)`.
+    y_true : column of N labels
+    scores : array of posteriors of shape (N, K), P(classes[-1]) of shape (N,), or typed scores
+        `Logits(z)`, `LogPosteriors(lp)`, `LogLikelihoods(ll)`, `LogLikelihoodRatios(llr)`.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in use; by default as often as in the data. Likelihoods are
+        turned into posteriors at these priors; posteriors stay what they are.
+    sample_weight : column of N weights, optional
+    classes : sequence of K names, optional
+        In the order of the columns. By default the names of a data frame's columns, or 0..K-1.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = ["ham", "ham", "spam"], [0.1, 0.4, 0.8]
+    >>> loss = stakes.expected_loss(stakes.LogLoss(), y, p, classes=["ham", "spam"])
+    >>> round(loss.value, 4), round(loss.normalized, 4)
+    (0.2798, 0.4395)
+
+    Less than half the cross-entropy of answering the priors: the scores tell something.
+    """
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    return expectation(rule, samples)
+
+
+def sample_losses(rule: ScoringRule, samples: Samples) -> FloatArray:
+    """Return the loss of each sample."""
+    losses = np.empty(len(samples))
+    for part, y, answers in samples.blocks():
+        losses[part] = rule.of(y, answers)
+    return losses
+
+
+def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
+    """Return the expected loss of checked samples."""
+    losses = sample_losses(rule, samples)
+    sums = LossSums.of(samples.y, losses, samples.weights, len(samples.classes))
+    rows = samples.rows(np.flatnonzero(np.isinf(losses)))
+    return from_sums(rule, sums, samples, rows)
+
+
+def from_sums(
+    rule: ScoringRule, sums: LossSums, samples: Samples, infinite_rows: IntArray
+) -> ExpectedLoss:
+    """Return the expected loss of summed losses at the priors of the samples."""
+    p = samples.priors
+    check_seen(p, sums.weight, samples.classes)
+    low, high = rule.bounds(p.size)
+    losses = ClassLosses(sums.size, sums.mean, *sums.moments(), low, high)
+    return ExpectedLoss(
+        name=rule.name,
+        value=mean_over_classes(p, sums.mean),
+        naive=rule.naive(p),
+        naive_answer=rule.naive_answer(p),
+        classes=samples.classes,
+        priors=p,
+        priors_from_data=samples.priors_from_data,
+        losses=losses,
+        naive_losses=rule.naive_losses(p),
+        infinite_rows=infinite_rows,
+    )
+
+
+def bayes_cost(
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    costs: CostMatrix | SampleCosts | ArrayLike | None = None,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> ExpectedLoss:
+    """Return the expected cost of the Bayes decisions made with the scores (Bayes EC).
+
+    Lower is better; the naive system makes the best constant decision.
+
+    Parameters
+    ----------
+    costs : CostMatrix, SampleCosts or array of shape (K, M), optional
+        By default 1 for each error.
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    >>> cost = stakes.bayes_cost([0, 0, 0, 1], [0.1, 0.3, 0.1, 0.3], costs=costs)
+    >>> cost.value, round(cost.normalized, 3)
+    (0.25, 0.333)
+    """
+    names = classes
+    if names is None and isinstance(costs, CostMatrix | SampleCosts):
+        names = costs.classes
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=names
+    )
+    if isinstance(costs, SampleCosts):
+        return _bayes_sample_cost(samples, costs)
+    if costs is None:
+        matrix = CostMatrix.zero_one(samples.classes)
+    else:
+        matrix = (
+            costs if isinstance(costs, CostMatrix) else CostMatrix(costs, classes=samples.classes)
+        )
+    if matrix.classes != samples.classes:
+        msg = f"costs must have the classes of the scores, {quoted(samples.classes)}: got"
+        raise InputError(f"{msg} {quoted(matrix.classes)}.")
+    return expectation(BayesCost(matrix), samples)
+
+
+def _bayes_sample_cost(samples: Samples, costs: SampleCosts) -> ExpectedLoss:
+    """Return the expected cost of Bayes decisions where costs differ from sample to sample."""
+    kept = costs if samples.row is None else costs.part(samples.row)
+    decided = kept.least_expected(samples.scores.answers(samples.priors).p)
+    given = None if samples.priors_from_data else samples.priors
+    record = expected_sample_cost(kept, samples.y, decided, samples.weights, given)
+    return replace(record, name="Bayes expected cost")
+
+
+def cross_entropy(
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> ExpectedLoss:
+    """Return the cross-entropy XE, the expected logarithmic loss (eq:crossent).
+
+    Lower is better, 0 is perfect; the naive value is the entropy of the priors. A posterior of 0
+    for the true class makes it infinite, and `infinite_rows` says where.
+    """
+    return expected_loss(
+        LogLoss(), y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+
+
+def brier_score(
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> ExpectedLoss:
+    """Return the Brier score BR with the paper's 1/K: the expected Brier loss (eq:brier).
+
+    Lower is better, from 0 to 2/K; the naive value is 1/K sum_i P_i (1 - P_i).
+    """
+    return expected_loss(
+        BrierLoss(), y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )

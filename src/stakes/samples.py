@@ -1,0 +1,114 @@
+"""Samples: labels, scores and weights, checked once; everything inside trusts them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._check import (
+    InputError,
+    LabelColumn,
+    check_rows,
+    encode,
+    read_column,
+    read_priors,
+    read_weights,
+)
+from stakes._math import shares, sum_by, weight_exponents
+from stakes._text import quoted
+from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes.scores import Answers, Scores, as_scores, class_names
+
+_BLOCK = 65_536  # rows at a time, so that temporary tables stay small
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Coded labels, scores and weights above 0; `row` tells where each sample stood."""
+
+    y: IntArray
+    scores: Scores
+    weights: FloatArray | None
+    classes: Names
+    row: IntArray | None
+    priors: FloatArray
+    priors_from_data: bool
+
+    def __len__(self) -> int:
+        return self.y.size
+
+    def rows(self, kept: IntArray) -> IntArray:
+        """Return where samples stood in the arguments."""
+        return kept if self.row is None else self.row[kept]
+
+    def blocks(self) -> Iterator[tuple[slice, IntArray, Answers]]:
+        """Yield labels and posteriors of some thousand samples at a time."""
+        for start in range(0, len(self), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            yield part, self.y[part], self.scores.part(part).answers(self.priors)
+
+
+def read_samples(
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> Samples:
+    """Check labels, scores, weights and priors together; samples of weight 0 are absent."""
+    column, typed, names = read_pair(y_true, scores, classes)
+    y = encode(column, names, "classes", f" (scores have {len(names)} columns)")
+    weights = read_weights(sample_weight, len(column))
+    row = None
+    if weights is not None and not weights.all():
+        row = np.flatnonzero(weights)
+        y, weights, typed = y[row], weights[row], typed.part(row)
+    given = read_priors(priors, names)
+    if given is None and typed.needs_priors and priors is None:
+        raise typed.lacks_priors()
+    used = _data_priors(y, weights, len(names)) if given is None else given
+    return Samples(y, typed, weights, names, row, used, given is None)
+
+
+def read_pair(
+    y_true: Column, scores: Scores | Column, classes: NamesLike | None
+) -> tuple[LabelColumn, Scores, Names]:
+    """Read labels and scores of the same samples, and the names of the classes."""
+    column = read_column(y_true, "y_true")
+    typed = as_scores(scores)
+    check_rows(len(typed), len(column))
+    names = class_names(typed, classes)
+    if names is None:
+        names = (False, True) if column.truth and typed.n_classes == 2 else None
+    if names is None:
+        names = tuple(range(typed.n_classes))
+        _refuse_binary_scores(column, typed)
+    return column, typed.ordered(names), names
+
+
+def _refuse_binary_scores(column: LabelColumn, scores: Scores) -> None:
+    """Say so where one column of scores meets more than two classes."""
+    if scores.values.ndim != 1 or isinstance(column.values, list):
+        return
+    count = int(column.values.max()) + 1
+    if count > 2:
+        kind = type(scores).__name__
+        msg = f"scores must have one column per class: got a 1-D column of {kind}, which is binary,"
+        raise InputError(f"{msg} where y_true has labels up to {count - 1} ({count} classes).")
+
+
+def _data_priors(y: IntArray, weights: FloatArray | None, n_classes: int) -> FloatArray:
+    """Return the share of each class."""
+    if weights is None:
+        return np.bincount(y, minlength=n_classes) / y.size
+    exponent = weight_exponents(y, weights, n_classes)
+    return shares(sum_by(y, np.ldexp(weights, -exponent[y]), n_classes), exponent)
+
+
+def positive_codes(column: LabelColumn, names: Names) -> IntArray:
+    """Return 1 for the last of two classes and 0 for the first."""
+    if len(names) != 2:
+        msg = f"a threshold needs two classes: got {len(names)}, {quoted(names)}."
+        raise InputError(msg)
+    return encode(column, names, "classes")

@@ -1,0 +1,27 @@
+"""Scores of any kind, and the posteriors they stand for."""
+
+from stakes.scores.answers import Answers, LogProbabilities, Probabilities
+from stakes.scores.types import (
+    Logits,
+    LogLikelihoodRatios,
+    LogLikelihoods,
+    LogPosteriors,
+    Posteriors,
+    Scores,
+    as_scores,
+    class_names,
+)
+
+__all__ = [
+    "Answers",
+    "LogLikelihoodRatios",
+    "LogLikelihoods",
+    "LogPosteriors",
+    "LogProbabilities",
+    "Logits",
+    "Posteriors",
+    "Probabilities",
+    "Scores",
+    "as_scores",
+    "class_names",
+]

@@ -1,0 +1,141 @@
+"""What a system answers for each sample: posteriors and their logs, exact where given."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, Self
+
+import numpy as np
+
+from stakes._math import log, log_softmax, softplus
+from stakes._typing import FloatArray, IntArray
+
+
+class Answers(Protocol):
+    """Posteriors of N samples and K classes, however they were given."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many samples and classes."""
+
+    @property
+    def p(self) -> FloatArray:
+        """Posteriors, one row per sample."""
+
+    @property
+    def log_p(self) -> FloatArray:
+        """Log posteriors, one row per sample."""
+
+    def log_of(self, y: IntArray) -> FloatArray:
+        """Log posterior of one class per sample."""
+
+    def complement(self, y: IntArray) -> FloatArray:
+        """One minus the posterior of a class, to full precision where that is near 0."""
+
+    def rows(self, kept: slice | IntArray) -> Self:
+        """Return some of the samples."""
+
+
+@dataclass(frozen=True, eq=False)
+class Probabilities:
+    """Posteriors given as such."""
+
+    p: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many samples and classes."""
+        return self.p.shape[0], self.p.shape[1]
+
+    @property
+    def log_p(self) -> FloatArray:
+        """Log posteriors, one row per sample."""
+        return log(self.p)
+
+    def log_of(self, y: IntArray) -> FloatArray:
+        """Log posterior of one class per sample."""
+        return log(self.p[np.arange(y.size), y])
+
+    def complement(self, y: IntArray) -> FloatArray:
+        """One minus the posterior of a class."""
+        return 1 - self.p[np.arange(y.size), y]
+
+    def rows(self, kept: slice | IntArray) -> Self:
+        """Return some of the samples."""
+        return type(self)(self.p[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class LogProbabilities:
+    """Posteriors given by their logs."""
+
+    log_p: FloatArray
+
+    @classmethod
+    def normalised(cls, scores: FloatArray) -> Self:
+        """Return the posteriors whose logs are these scores up to a constant per sample."""
+        return cls(log_softmax(scores))
+
+    @classmethod
+    def from_log_odds(cls, log_odds: FloatArray) -> Self:
+        """Return the posteriors of two classes with these log odds of the second."""
+        return cls(np.column_stack([-softplus(log_odds), -softplus(-log_odds)]))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many samples and classes."""
+        return self.log_p.shape[0], self.log_p.shape[1]
+
+    @cached_property
+    def p(self) -> FloatArray:
+        """Posteriors, one row per sample."""
+        return np.exp(self.log_p)
+
+    def log_of(self, y: IntArray) -> FloatArray:
+        """Log posterior of one class per sample."""
+        return self.log_p[np.arange(y.size), y]
+
+    def complement(self, y: IntArray) -> FloatArray:
+        """One minus the posterior of a class: the sum of the others."""
+        others = self.p.copy()
+        others[np.arange(y.size), y] = 0
+        return others.sum(axis=1)
+
+    def rows(self, kept: slice | IntArray) -> Self:
+        """Return some of the samples."""
+        return type(self)(self.log_p[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class SecondProbabilities:
+    """Posteriors of the second of two classes; those of the first follow."""
+
+    second: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many samples and classes."""
+        return self.second.size, 2
+
+    @property
+    def p(self) -> FloatArray:
+        """Posteriors, one row per sample."""
+        return np.column_stack([1 - self.second, self.second])
+
+    @property
+    def log_p(self) -> FloatArray:
+        """Log posteriors, one row per sample."""
+        with np.errstate(divide="ignore"):
+            return np.column_stack([np.log1p(-self.second), np.log(self.second)])
+
+    def log_of(self, y: IntArray) -> FloatArray:
+        """Log posterior of one class per sample."""
+        with np.errstate(divide="ignore"):
+            return np.where(y == 0, np.log1p(-self.second), np.log(self.second))
+
+    def complement(self, y: IntArray) -> FloatArray:
+        """One minus the posterior of a class."""
+        return np.where(y == 0, self.second, 1 - self.second)
+
+    def rows(self, kept: slice | IntArray) -> Self:
+        """Return some of the samples."""
+        return type(self)(self.second[kept])

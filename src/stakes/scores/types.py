@@ -1,0 +1,343 @@
+"""The kinds of score: the kind is a type, never guessed from the values."""
+
+import math
+from abc import ABC, abstractmethod
+from typing import ClassVar, Self
+
+import numpy as np
+
+from stakes._check import (
+    InputError,
+    check_below_infinity,
+    check_log_posteriors,
+    check_no_nan,
+    check_posteriors,
+    read_array,
+    read_names,
+    read_priors,
+    read_table,
+)
+from stakes._math import log
+from stakes._text import quoted
+from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes.scores.answers import Answers, LogProbabilities, Probabilities, SecondProbabilities
+
+
+class Scores(ABC):
+    """Scores of N samples for K classes, checked once.
+
+    A table has one column per class, in the order of the classes; a data frame names them. A
+    single column is for two classes and speaks of the second, the class of interest.
+    """
+
+    needs_priors: ClassVar[bool] = False
+
+    __slots__ = ("_names", "_values")
+
+    _values: FloatArray
+    _names: Names | None
+
+    def __init__(self, values: Column) -> None:
+        self._values, self._names, unit = read_table(values)
+        self._check(unit)
+
+    @abstractmethod
+    def _check(self, unit: float) -> None:
+        """Refuse values that this kind of score cannot have."""
+
+    @abstractmethod
+    def answers(self, priors: FloatArray | None) -> Answers:
+        """Return the posteriors at priors that were checked."""
+
+    @abstractmethod
+    def ranks(self) -> FloatArray:
+        """Return one number per sample of two classes that is higher the more it is the second."""
+
+    @property
+    def values(self) -> FloatArray:
+        """The scores as given, in double precision."""
+        return self._values
+
+    @property
+    def names(self) -> Names | None:
+        """Names of the columns, if the scores came with names."""
+        return self._names
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes the scores tell apart."""
+        return 2 if self._values.ndim == 1 else self._values.shape[1]
+
+    def __len__(self) -> int:
+        return self._values.shape[0]
+
+    def log_posteriors(self, priors: PriorsLike | None = None) -> FloatArray:
+        """Return the log posteriors, one row per sample, at these priors.
+
+        Likelihoods need priors; posteriors stay what they are, whatever priors a metric uses.
+        """
+        names = self._names if self._names is not None else tuple(range(self.n_classes))
+        p = read_priors(priors, names)
+        if self.needs_priors and p is None:
+            raise self.lacks_priors()
+        return self.answers(p).log_p
+
+    def lacks_priors(self) -> InputError:
+        """Return the error for likelihoods without priors."""
+        msg = f"priors must be given for {type(self).__name__}: posteriors depend on them."
+        return InputError(f'{msg} Pass priors=[...], or priors="data" for those of the data.')
+
+    def ordered(self, names: Names) -> Self:
+        """Return the scores with columns in the order of these names."""
+        if self._names is None or self._names == names:
+            return self
+        if set(self._names) != set(names):
+            msg = f"columns of scores must be the classes {quoted(names)}: got"
+            raise InputError(f"{msg} {quoted(self._names)}.")
+        order = [self._names.index(name) for name in names]
+        return self._replaced(self._values[:, order], names)
+
+    def part(self, kept: slice | IntArray) -> Self:
+        """Return the scores of some samples."""
+        return self._replaced(self._values[kept], self._names)
+
+    def _replaced(self, values: FloatArray, names: Names | None) -> Self:
+        """Return scores of the same kind with other checked values."""
+        scores = type(self).__new__(type(self))
+        scores._values, scores._names = values, names
+        return scores
+
+    def _difference(self) -> FloatArray:
+        """Second column less the first; equal infinities differ by nothing."""
+        first, second = self._values.T
+        with np.errstate(invalid="ignore"):
+            return np.where(first == second, 0.0, second - first)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} samples, {self.n_classes} classes)"
+
+
+class Posteriors(Scores):
+    """Posterior probabilities: rows that sum to 1, or P(classes[-1]) as one column.
+
+    Examples
+    --------
+    >>> Posteriors([[0.9, 0.1], [0.2, 0.8]]).log_posteriors().round(3)
+    array([[-0.105, -2.303],
+           [-1.609, -0.223]])
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def renormalized(cls, values: Column) -> Self:
+        """Read a table whose rows need not sum to 1, and divide each by its sum.
+
+        For probabilities that were rounded; say so where you use it, because it changes scores.
+        """
+        table = read_array(values, "values")
+        if table.ndim != 2 or not (table >= 0).all() or not table.any(axis=1).all():
+            msg = "values must be a table of numbers of at least 0, with one above 0 in each row."
+            raise InputError(msg)
+        return cls(table / table.sum(axis=1, keepdims=True))
+
+    def at_priors(self, training: PriorsLike, target: PriorsLike) -> "LogPosteriors":
+        """Return the posteriors for other priors than those the system was trained with.
+
+        By Bayes' rule, for any number of classes: each posterior is multiplied by target over
+        training prior, and rows are normalised again.
+
+        Examples
+        --------
+        Trained on balanced data, used where one in a hundred is positive:
+
+        >>> Posteriors([0.9]).at_priors([0.5, 0.5], [0.99, 0.01]).log_posteriors().round(4)
+        array([[-0.087 , -2.4849]])
+        """
+        names = self.names if self.names is not None else tuple(range(self.n_classes))
+        old, new = (read_priors(priors, names) for priors in (training, target))
+        if old is None or new is None or not old.all():
+            msg = "training and target priors must be numbers, training ones above 0:"
+            raise InputError(f"{msg} got {training!r} and {target!r}.")
+        shifted = self.answers(None).log_p + (log(new) - log(old))
+        _refuse_impossible(shifted)
+        answers = LogProbabilities.normalised(shifted)
+        return LogPosteriors._of(answers.log_p, self.names)
+
+    def _check(self, unit: float) -> None:
+        check_posteriors(self._values, unit)
+
+    def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
+        """Return the posteriors themselves."""
+        return (
+            Probabilities(self._values)
+            if self._values.ndim == 2
+            else SecondProbabilities(self._values)
+        )
+
+    def ranks(self) -> FloatArray:
+        """Return P(classes[-1])."""
+        return self._values if self._values.ndim == 1 else self._values[:, -1]
+
+
+class LogPosteriors(Scores):
+    """Natural logs of posteriors, at most 0; minus infinity is a posterior of 0."""
+
+    __slots__ = ()
+
+    @classmethod
+    def _of(cls, log_p: FloatArray, names: Names | None) -> Self:
+        """Make scores from logs that are known to be right."""
+        scores = cls.__new__(cls)
+        scores._values, scores._names = log_p, names
+        return scores
+
+    def _check(self, unit: float) -> None:
+        check_log_posteriors(self._values, unit)
+
+    def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
+        """Return the posteriors themselves."""
+        if self._values.ndim == 2:
+            return LogProbabilities(self._values)
+        with np.errstate(divide="ignore"):
+            other = np.log(-np.expm1(self._values))
+        return LogProbabilities(np.column_stack([other, self._values]))
+
+    def ranks(self) -> FloatArray:
+        """Return the log odds, or log P(classes[-1])."""
+        return self._values if self._values.ndim == 1 else self._difference()
+
+
+class Logits(Scores):
+    """Log posteriors up to a constant per sample, as before a softmax.
+
+    One column holds the log odds of the second class, as before a sigmoid.
+    """
+
+    __slots__ = ()
+
+    def _check(self, unit: float) -> None:  # noqa: ARG002
+        check_below_infinity(self._values)
+
+    def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
+        """Return the softmax of the scores."""
+        if self._values.ndim == 1:
+            return LogProbabilities.from_log_odds(self._values)
+        return LogProbabilities.normalised(self._values)
+
+    def ranks(self) -> FloatArray:
+        """Return the log odds."""
+        return self._values if self._values.ndim == 1 else self._difference()
+
+
+class LogLikelihoods(Scores):
+    """Log likelihoods log p(x|H_i), up to a constant per sample: they serve any priors."""
+
+    needs_priors = True
+
+    __slots__ = ()
+
+    def _check(self, unit: float) -> None:  # noqa: ARG002
+        if self._values.ndim == 1:
+            msg = "scores must have one column per class for LogLikelihoods: got one column."
+            raise InputError(f"{msg} For log p(x|H_2) - log p(x|H_1) use LogLikelihoodRatios.")
+        check_below_infinity(self._values)
+
+    def answers(self, priors: FloatArray | None) -> Answers:
+        """Return the posteriors by Bayes' rule (eq:post_from_lks)."""
+        if priors is None:
+            raise self.lacks_priors()
+        joint = self._values + log(priors)
+        _refuse_impossible(joint)
+        return LogProbabilities.normalised(joint)
+
+    def ranks(self) -> FloatArray:
+        """Return the log likelihood ratio."""
+        return self._difference()
+
+
+class LogLikelihoodRatios(Scores):
+    """Natural log of the likelihood ratio p(x|H_2) / p(x|H_1), one number per sample.
+
+    Plus and minus infinity are certain answers.
+
+    Examples
+    --------
+    >>> LogLikelihoodRatios([0.0, 3.0]).log_posteriors([0.9, 0.1]).round(3)
+    array([[-0.105, -2.303],
+           [-1.173, -0.37 ]])
+    """
+
+    needs_priors = True
+
+    __slots__ = ()
+
+    @classmethod
+    def from_log10(cls, values: Column) -> Self:
+        """Read ratios as base-10 logs, as forensic reports give them."""
+        return cls(read_array(values, "values") * math.log(10))
+
+    @classmethod
+    def from_ratio(cls, values: Column) -> Self:
+        """Read plain ratios, at least 0; 0 and infinity are certain answers."""
+        ratios = read_array(values, "values")
+        bad = ~(ratios >= 0)
+        if bad.any():
+            row = int(np.argmax(bad))
+            msg = f"values must be likelihood ratios of at least 0: got {ratios[row]} at row {row}."
+            raise InputError(msg)
+        return cls(log(ratios))
+
+    def _check(self, unit: float) -> None:  # noqa: ARG002
+        if self._values.ndim != 1:
+            k = self._values.shape[1]
+            msg = f"scores must be one column for LogLikelihoodRatios, which are binary: got {k}"
+            raise InputError(f"{msg} columns. For {k} classes use LogLikelihoods.")
+        check_no_nan(self._values)
+
+    def answers(self, priors: FloatArray | None) -> Answers:
+        """Return the posteriors at these priors (eq:post_from_llrs)."""
+        if priors is None:
+            raise self.lacks_priors()
+        first, second = log(priors)
+        with np.errstate(invalid="ignore"):
+            log_odds = self._values + (second - first)
+        if np.isnan(log_odds).any():
+            row = int(np.isnan(log_odds).argmax())
+            msg = f"priors must leave each sample possible: row {row} (ratio {self._values[row]}) is"
+            raise InputError(f"{msg} certain of a class of prior 0 ({priors.tolist()}).")
+        return LogProbabilities.from_log_odds(log_odds)
+
+    def ranks(self) -> FloatArray:
+        """Return the ratios."""
+        return self._values
+
+
+def _refuse_impossible(joint: FloatArray) -> None:
+    """Refuse samples that no class with a prior above 0 can have produced."""
+    impossible = np.isneginf(joint).all(axis=1)
+    if impossible.any():
+        row = int(impossible.argmax())
+        msg = (
+            f"priors must leave each sample possible: at row {row} every class with a prior above 0"
+        )
+        raise InputError(f"{msg} has likelihood 0.")
+
+
+def as_scores(scores: Scores | Column) -> Scores:
+    """Return scores of a declared kind; a plain array means posteriors."""
+    return scores if isinstance(scores, Scores) else Posteriors(scores)
+
+
+def class_names(scores: Scores, classes: NamesLike | None) -> Names | None:
+    """Return the names of the columns: as declared, or as the scores came with."""
+    if classes is None:
+        return scores.names
+    names = read_names(classes, "classes")
+    if len(names) != scores.n_classes:
+        if scores.values.ndim == 1:
+            msg = "scores must have one column per class: a 1-D array is binary, it cannot tell"
+            raise InputError(f"{msg} {len(names)} classes apart.")
+        msg = f"classes must name the columns of scores: got {len(names)} names for"
+        raise InputError(f"{msg} {scores.n_classes} columns.")
+    return names

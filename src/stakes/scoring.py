@@ -1,0 +1,219 @@
+"""Scoring rules: what an answer costs, least on average when it is the true posterior."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._check import InputError, read_number
+from stakes._math import expectation
+from stakes._typing import FloatArray, IntArray, Label
+from stakes.costs import CostMatrix
+from stakes.scores import Answers, LogProbabilities, Probabilities
+
+
+@dataclass(frozen=True)
+class ScoringRule(ABC):
+    """A cost of posteriors that is least, on average, when they are the true ones (a PSR).
+
+    A rule is one method, `of`. Its naive value, normalised value, standard error and interval
+    follow from it. Declare `bounds` where no loss can leave them.
+
+    Examples
+    --------
+    A rule of your own, in full; it is proper because log loss is:
+
+    >>> import math
+    >>> import stakes
+    >>> class Bits(stakes.ScoringRule):
+    ...     name = "cross-entropy in bits"
+    ...
+    ...     def of(self, y, answers):
+    ...         return stakes.LogLoss().of(y, answers) / math.log(2)
+    >>> cost = stakes.expected_loss(Bits(), [0, 1], [[0.5, 0.5], [0.25, 0.75]])
+    >>> round(cost.value, 4), cost.naive
+    (0.7075, 1.0)
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What the expected loss is called."""
+
+    @abstractmethod
+    def of(self, y: IntArray, answers: Answers) -> FloatArray:
+        """Cost of each sample: C*(h, s), for coded classes and posteriors."""
+
+    def loss(self, y: IntArray, log_posteriors: FloatArray) -> FloatArray:
+        """Return the cost of each sample from log posteriors, one row per sample."""
+        return self.of(np.asarray(y), LogProbabilities(np.asarray(log_posteriors, dtype=float)))
+
+    def naive(self, priors: FloatArray) -> float:
+        """Return the expected loss of a system that sees no input, so answers the priors."""
+        p = np.asarray(priors, dtype=float)
+        return expectation(p, self.naive_losses(p))
+
+    def naive_losses(self, priors: FloatArray) -> FloatArray:
+        """Return what answering the priors costs for each class."""
+        k = priors.size
+        return self.of(np.arange(k), Probabilities(np.tile(priors, (k, 1))))
+
+    def naive_answer(self, priors: FloatArray) -> Label:  # noqa: ARG002
+        """Say what the naive system answers."""
+        return "the priors"
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest possible loss of each class."""
+        return np.zeros(n_classes), np.full(n_classes, np.inf)
+
+    @staticmethod
+    def from_cost(
+        function: Callable[[int, Any], float],
+        decisions: Sequence[Any] | Callable[[FloatArray], Any],
+        *,
+        name: str = "expected cost of Bayes decisions",
+    ) -> "ScoringRule":
+        """Return the proper rule of a cost function: the cost of the Bayes decision (eq:psr_const).
+
+        Parameters
+        ----------
+        function : callable
+            Cost C(h, d) of decision d when the truth is the class with index h.
+        decisions : sequence, or callable
+            The decisions to choose from, by least expected cost; or, where there are too many,
+            a function that gives the Bayes decision for a vector of posteriors.
+        """
+        if callable(decisions):
+            return ConstructedRule(function, None, decisions, name)
+        if len(decisions) == 0:
+            msg = "decisions must hold at least one decision: got none."
+            raise InputError(msg)
+        return ConstructedRule(function, tuple(decisions), None, name)
+
+
+@dataclass(frozen=True)
+class LogLoss(ScoringRule):
+    """Logarithmic loss -log s_h; its expectation is the cross-entropy. Strict, unbounded."""
+
+    name = "cross-entropy"
+
+    def of(self, y: IntArray, answers: Answers) -> FloatArray:
+        return -answers.log_of(y)
+
+
+@dataclass(frozen=True)
+class BrierLoss(ScoringRule):
+    """Squared distance to the truth, averaged over classes: 1/K sum_i (s_i - I(h = H_i))^2."""
+
+    name = "Brier score"
+
+    def of(self, y: IntArray, answers: Answers) -> FloatArray:
+        distance = answers.p.copy()
+        distance[np.arange(y.size), y] = answers.complement(y)
+        return np.square(distance).sum(axis=1) / answers.shape[1]
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
+        return np.zeros(n_classes), np.full(n_classes, 2 / n_classes)
+
+
+@dataclass(frozen=True)
+class SphericalLoss(ScoringRule):
+    """One minus the cosine of posteriors and truth: 1 - s_h / |s|. Strict, at most 1."""
+
+    name = "spherical loss"
+
+    def of(self, y: IntArray, answers: Answers) -> FloatArray:
+        p = answers.p
+        rows = np.arange(y.size)
+        others = p.copy()
+        others[rows, y] = 0
+        rest = np.square(others).sum(axis=1)
+        length = np.sqrt(np.square(p).sum(axis=1))
+        return rest / (length * (length + p[rows, y]))
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
+        return np.zeros(n_classes), np.ones(n_classes)
+
+
+@dataclass(frozen=True)
+class BayesCost(ScoringRule):
+    """Cost of the Bayes decision at given costs; its expectation is the Bayes EC. Not strict."""
+
+    costs: CostMatrix
+
+    name = "Bayes expected cost"
+
+    def of(self, y: IntArray, answers: Answers) -> FloatArray:
+        return self.costs.at(y, self.costs.least_expected(answers.p))
+
+    def naive_answer(self, priors: FloatArray) -> Label:
+        return self.costs.decisions[self.costs.naive(priors)[0]]
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
+        return self.costs.ranges() if n_classes else (np.empty(0), np.empty(0))
+
+
+@dataclass(frozen=True)
+class ThresholdRange(ScoringRule):
+    """Bayes cost of two classes averaged over an interval of thresholds, in closed form.
+
+    At threshold t a false alarm costs t and a miss 1 - t. From 0 to 1 it is half the Brier score;
+    a narrow interval judges the posteriors where your decisions will be made.
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def __post_init__(self) -> None:
+        low = read_number(self.low, "low", 0, 1, closed=(True, False))
+        high = read_number(self.high, "high", low, 1, closed=(False, True))
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    @property
+    def name(self) -> str:
+        return f"mean Bayes cost for thresholds {self.low:g} to {self.high:g}"
+
+    def of(self, y: IntArray, answers: Answers) -> FloatArray:
+        if answers.shape[1] != 2:
+            msg = f"ThresholdRange needs two classes: got {answers.shape[1]}."
+            raise InputError(msg)
+        width = self.high - self.low
+        first, second = answers.p.T
+        up = np.clip(second, self.low, self.high)
+        down = np.clip(first, 1 - self.high, 1 - self.low)  # 1 - up, to full precision near 0
+        alarm = (up - self.low) * (up + self.low)
+        miss = (down - (1 - self.high)) * (down + (1 - self.high))
+        return np.where(y == 0, alarm, miss) / (2 * width)
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
+        return np.zeros(n_classes), np.array([self.low + self.high, 2 - self.low - self.high]) / 2
+
+
+@dataclass(frozen=True)
+class ConstructedRule(ScoringRule):
+    """The proper rule of a cost function, made by `ScoringRule.from_cost`."""
+
+    function: Callable[[int, Any], float]
+    decisions: tuple[Any, ...] | None
+    bayes: Callable[[FloatArray], Any] | None
+    title: str
+
+    @property
+    def name(self) -> str:
+        return self.title
+
+    def of(self, y: IntArray, answers: Answers) -> FloatArray:
+        if self.decisions is not None:
+            values = [
+                [self.function(h, d) for d in self.decisions] for h in range(answers.shape[1])
+            ]
+            return BayesCost(CostMatrix(values, decisions=len(self.decisions))).of(y, answers)
+        if self.bayes is None:
+            msg = "decisions must be a sequence or a function: got neither."
+            raise InputError(msg)
+        best = (self.bayes(row) for row in answers.p)
+        costs = (self.function(int(h), d) for h, d in zip(y, best, strict=True))
+        return np.fromiter(costs, np.float64, y.size)

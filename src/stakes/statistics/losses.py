@@ -1,0 +1,83 @@
+"""Losses summed within each true class, which add."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from stakes._math import sum_by, weight_exponents
+from stakes._typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class LossSums:
+    """Weight and loss summed within each true class, and what their spread needs.
+
+    `weight` and `loss` sum w and w*loss; `square`, `square_loss` and `square_square` sum w^2,
+    w^2*loss and w^2*loss^2. Infinite losses are counted apart, so that the sums stay finite and
+    the mean comes out infinite. Extreme weights are kept on a scale of 2**exponent
+    per class.
+    """
+
+    weight: FloatArray
+    loss: FloatArray
+    square: FloatArray
+    square_loss: FloatArray
+    square_square: FloatArray
+    infinite: IntArray
+    exponent: IntArray
+
+    @classmethod
+    def of(cls, y: IntArray, loss: FloatArray, weights: FloatArray | None, n: int) -> Self:
+        """Sum the losses within each of n classes coded by y; every weight is above 0."""
+        unbounded = np.isinf(loss)
+        finite = np.where(unbounded, 0.0, loss) if unbounded.any() else loss
+        lost = np.bincount(y[unbounded], minlength=n)
+        exponent = np.zeros(n, dtype=np.int64)
+        if weights is None:
+            count = np.bincount(y, minlength=n).astype(np.float64)
+            total, spread = (sum_by(y, term, n) for term in (finite, np.square(finite)))
+            return cls(count, total, count, total, spread, lost, exponent)
+        exponent = weight_exponents(y, weights, n)
+        w = np.ldexp(weights, -exponent[y])
+        total, loss = sum_by(y, w, n), sum_by(y, w * finite, n)
+        squares = [
+            sum_by(y, w * w * term, n) for term in (np.ones(y.size), finite, finite * finite)
+        ]
+        return cls(total, loss, squares[0], squares[1], squares[2], lost, exponent)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean loss of each class; NaN where it has no samples."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = self.loss / self.weight
+        return np.where(self.infinite > 0, np.inf, mean)
+
+    @property
+    def size(self) -> FloatArray:
+        """How many equal samples each class is worth: (sum w)^2 / sum w^2."""
+        out = np.zeros_like(self.weight)
+        return np.divide(np.square(self.weight), self.square, out=out, where=self.square > 0)
+
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """Return drift and variance: moments about the mean, samples taken by squared weight."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = self.mean
+            first, second = self.square_loss / self.square, self.square_square / self.square
+            drift = first - mean
+            variance = second - 2 * mean * first + np.square(mean)
+        return drift, np.maximum(variance, 0)
+
+    def __add__(self, other: Self) -> Self:
+        top = np.where(self.weight > 0, self.exponent, other.exponent)
+        top = np.where((self.weight > 0) & (other.weight > 0), np.maximum(top, other.exponent), top)
+        mine, theirs = (self.exponent - top), (other.exponent - top)
+        return type(self)(
+            np.ldexp(self.weight, mine) + np.ldexp(other.weight, theirs),
+            np.ldexp(self.loss, mine) + np.ldexp(other.loss, theirs),
+            np.ldexp(self.square, 2 * mine) + np.ldexp(other.square, 2 * theirs),
+            np.ldexp(self.square_loss, 2 * mine) + np.ldexp(other.square_loss, 2 * theirs),
+            np.ldexp(self.square_square, 2 * mine) + np.ldexp(other.square_square, 2 * theirs),
+            self.infinite + other.infinite,
+            top,
+        )

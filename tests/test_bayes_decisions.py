@@ -1,0 +1,185 @@
+"""Bayes decisions: special cases against the general rule, any kind of score, costs per sample."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Scored, scored
+
+import stakes
+from stakes import CostMatrix
+
+
+def general(costs: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """The rule itself, in exact enough arithmetic: ties to the lowest index."""
+    risk = (p.astype(np.longdouble)[:, :, None] * costs[None]).sum(axis=1)
+    return np.argmin(np.round(risk, 14), axis=1)
+
+
+@given(scored())
+def test_argmax_is_the_rule_of_zero_one_costs(data: Scored) -> None:
+    ours = CostMatrix.zero_one(data.n_classes).bayes_decisions(data.p)
+    assert (ours == data.p.argmax(axis=1)).all()
+
+
+@given(scored(classes=2), st.integers(1, 9), st.integers(1, 9))
+def test_the_binary_rule_is_a_threshold(data: Scored, miss: int, alarm: int) -> None:
+    costs = CostMatrix.binary(miss=miss, false_alarm=alarm)
+    clear = np.abs(data.p[:, 1] - costs.threshold()) > 1e-9
+    ours = costs.bayes_decisions(data.p)
+    assert (ours == (data.p[:, 1] > costs.threshold()))[clear].all()
+    assert (ours == general(costs.values, data.p))[clear].all()
+
+
+@given(st.lists(st.floats(-900, 900), min_size=1, max_size=20), st.integers(1, 99))
+def test_the_ratio_rule_is_a_threshold(llr: list[float], share: int) -> None:
+    costs = CostMatrix.binary(miss=5, false_alarm=1)
+    priors = [1 - share / 100, share / 100]
+    threshold = costs.llr_threshold(priors)
+    clear = np.abs(np.array(llr) - threshold) > 1e-9
+    ours = costs.bayes_decisions(stakes.LogLikelihoodRatios(llr), priors)
+    assert (ours == (np.array(llr) > threshold))[clear].all()
+
+
+@given(scored(), st.floats(0.01, 1))
+def test_abstain_when_nobody_is_sure_enough(data: Scored, price: float) -> None:
+    k = data.n_classes
+    ours = CostMatrix.zero_one(k, abstain=price).bayes_decisions(data.p)
+    risk = 1 - data.p.max(axis=1)
+    clear = np.abs(risk - price) > 1e-9
+    assert ((ours == k) == (price < risk))[clear].all()
+
+
+@given(scored(), st.data())
+def test_any_cost_matrix_follows_the_general_rule(data: Scored, draw: st.DataObject) -> None:
+    k = data.n_classes
+    rows = st.lists(st.integers(0, 9), min_size=3, max_size=3)
+    values = np.array(draw.draw(st.lists(rows, min_size=k, max_size=k)), dtype=float)
+    ours = CostMatrix(values, decisions=3).bayes_decisions(data.p)
+    assert (ours == general(values, data.p)).all() or _ties(values, data.p, ours)
+
+
+def _ties(values: np.ndarray, p: np.ndarray, ours: np.ndarray) -> bool:
+    """Tell whether all that differs lies within rounding of a tie."""
+    risk = p @ values
+    chosen = risk[np.arange(ours.size), ours]
+    return bool((chosen <= risk.min(axis=1) + 1e-12).all())
+
+
+@given(scored())
+def test_a_useless_decision_changes_nothing(data: Scored) -> None:
+    k = data.n_classes
+    square = 1 - np.eye(k)
+    wide = CostMatrix(np.hstack([square, np.full((k, 1), 2.0)]), decisions=k + 1)
+    assert (
+        wide.bayes_decisions(data.p) == CostMatrix(square, decisions=k).bayes_decisions(data.p)
+    ).all()
+
+
+def test_ties_go_to_the_lowest_index() -> None:
+    assert CostMatrix.zero_one(2).bayes_decisions([[0.5, 0.5]]).tolist() == [0]
+    assert CostMatrix([[0, 1], [1, 0]]).bayes_decisions([[0.5, 0.5]]).tolist() == [0]
+    assert CostMatrix.zero_one(2, abstain=0.25).bayes_decisions([[0.75, 0.25]]).tolist() == [0]
+    assert CostMatrix.zero_one(3).bayes_decisions([[0.2, 0.4, 0.4]]).tolist() == [1]
+    # 0.7 + 0.2 + 0.1 rounds below 1, yet abstaining costs just its price
+    assert CostMatrix([[0, 1, 0.3], [1, 0, 0.3]]).bayes_decisions([[0.7, 0.3]]).tolist() == [0]
+
+
+def test_every_kind_of_score_gives_the_same_decisions() -> None:
+    rng = np.random.default_rng(0)
+    logits = rng.normal(0, 3, (200, 3))
+    p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    costs = CostMatrix([[0, 1, 2, 0.5], [3, 0, 1, 0.5], [1, 4, 0, 0.5]], decisions=4)
+    uniform = np.full(3, 1 / 3)
+    expected = costs.bayes_decisions(stakes.Posteriors.renormalized(p))
+    for scores in (
+        stakes.Logits(logits),
+        stakes.Logits(logits + 1000),
+        stakes.LogPosteriors(np.log(p / p.sum(axis=1, keepdims=True))),
+        stakes.LogLikelihoods(logits - 7),
+    ):
+        assert (costs.bayes_decisions(scores, uniform) == expected).all()
+    binary = CostMatrix.binary(miss=5, false_alarm=1)
+    z = rng.normal(0, 3, 200)
+    second = 1 / (1 + np.exp(-z))
+    wanted = binary.bayes_decisions(second)
+    for scores in (
+        stakes.Logits(z),
+        stakes.LogPosteriors(-np.log1p(np.exp(-z))),
+        stakes.LogLikelihoodRatios(z),
+        stakes.LogLikelihoodRatios.from_log10(z / np.log(10)),
+        stakes.LogLikelihoodRatios.from_ratio(np.exp(z)),
+    ):
+        assert (binary.bayes_decisions(scores, [0.5, 0.5]) == wanted).all()
+
+
+def test_costs_that_differ_by_sample_give_the_published_values() -> None:
+    y, p = [0, 1, 1, 0], [0.2, 0.9, 0.1, 0.2]
+    fp, fn = [4.0, 1.0, 2.0, 2.0], [1.0, 3.0, 3.0, 1.0]
+    costs = stakes.SampleCosts.from_columns([[0, "fp"], ["fn", 0]], {"fp": fp, "fn": fn})
+    assert costs.bayes_decisions(p).tolist() == [0, 1, 0, 0]
+    cost = stakes.bayes_cost(y, p, costs=costs)
+    assert cost.value == 0.75  # total 3 of 4 samples
+    assert 1 - cost.normalized == 0.5  # the savings; always 0 and always 1 both cost 6
+    hard = stakes.expected_cost(y, [0, 1, 0, 0], costs=costs)
+    assert (hard.value, hard.naive) == (0.75, 1.5)
+
+
+@given(scored(classes=2, weights=False), st.booleans())
+def test_costs_that_are_the_same_for_all_samples_are_a_cost_matrix(
+    data: Scored,
+    weighted: bool,  # noqa: FBT001
+) -> None:
+    matrix = CostMatrix([[0, 1, 0.3], [5, 0, 0.4]], decisions=3)
+    tiled = stakes.SampleCosts(np.tile(matrix.values, (data.y.size, 1, 1)), decisions=3)
+    weights = 1.0 + np.arange(data.y.size) % 4 if weighted else None
+    arguments = {"priors": data.priors, "sample_weight": weights}
+    one = stakes.bayes_cost(data.y, data.p, costs=matrix, **arguments)
+    other = stakes.bayes_cost(data.y, data.p, costs=tiled, **arguments)
+    assert other.value == pytest.approx(one.value, rel=1e-12)
+    assert other.naive == pytest.approx(one.naive, rel=1e-12)
+    assert other.standard_error == pytest.approx(one.standard_error, rel=1e-9, abs=1e-9)
+    assert other.normalized_standard_error == pytest.approx(
+        one.normalized_standard_error, rel=1e-6, abs=1e-7
+    )
+    assert "SampleCosts" in repr(tiled)
+
+
+def test_saturated_scores_lose_nothing() -> None:
+    certain = stakes.LogLikelihoodRatios([-np.inf, np.inf, 800.0, -800.0])
+    assert stakes.cllr([0, 1, 1, 0], certain).value == 0
+    deep = stakes.LogPosteriors([[0.0, -10000.0], [-np.inf, 0.0]])
+    assert stakes.cross_entropy([1, 1], deep, priors=[0, 1]).value == 5000
+    tiny = stakes.cross_entropy([0], stakes.Posteriors([1e-20]), priors=[1, 0])
+    assert tiny.value == pytest.approx(1e-20, rel=1e-15)
+    assert stakes.brier_score([0], [1e-20], priors=[1, 0]).value == pytest.approx(1e-40, rel=1e-15)
+    assert stakes.brier_score([1], stakes.Logits([60.0]), priors=[0, 1]).value == pytest.approx(
+        np.exp(-120), rel=1e-13
+    )
+
+
+def test_change_of_priors_is_bayes_rule_for_any_number_of_classes() -> None:
+    rng = np.random.default_rng(1)
+    likelihood = rng.normal(0, 2, (50, 4))
+    old, new = np.array([0.4, 0.3, 0.2, 0.1]), np.array([0.1, 0.1, 0.1, 0.7])
+    at_old = stakes.LogLikelihoods(likelihood).log_posteriors(old)
+    moved = stakes.Posteriors.renormalized(np.exp(at_old)).at_priors(old, new)
+    np.testing.assert_allclose(
+        moved.log_posteriors(), stakes.LogLikelihoods(likelihood).log_posteriors(new), atol=1e-13
+    )
+    zero = stakes.Posteriors([0.25]).at_priors([0.5, 0.5], [1, 0])
+    assert zero.log_posteriors().tolist() == [[0, -np.inf]]
+
+
+def test_an_infinite_cross_entropy_says_how_many_and_which() -> None:
+    loss = stakes.cross_entropy(
+        [0, 1, 1, 0], [[1, 0], [1, 0], [0, 1], [0, 1]], sample_weight=[1, 1, 0, 1]
+    )
+    assert loss.value == loss.normalized == np.inf
+    assert loss.infinite_rows.tolist() == [1, 3]
+    assert "2 sample(s)" in str(loss)
+    assert "row 1, 3" in str(loss)
+    assert np.isnan(loss.standard_error)
+    assert loss.interval().high == np.inf
+    assert loss.to_dict()["value"] == "inf"
+    assert loss.to_dict()["infinite_samples"] == 2
