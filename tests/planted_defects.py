@@ -18,38 +18,73 @@ DEFECTS = [
     ("_math.py", "limb = np.trunc(rest)", "limb = rest.copy()", "test_math"),
     ("_math.py", "rest -= limb", "rest *= 0", "test_math"),
     ("_math.py", "exponent if (np.abs(exponent) > _SAFE_EXPONENT).any() else", "0 * exponent if True else", "reference or odd_but_good"),
-    ("_math.py", "(high_1 - high_2) + (low_1 - low_2)", "high_1 - high_2 + 1e-9", "net_benefit"),
+    ("_math.py", "(high_1 - high_2) + (low_1 - low_2)", "high_1 - high_2", "test_math"),
+    ("_math.py", "others[rows, top] = 0", "others[rows, top] = 1", "every_kind_of_score"),
     # counting
     ("statistics/confusion.py", "y * len(decisions) + d", "d * len(decisions) + y", "test_oracles or rates"),
     ("statistics/confusion.py", "for part, power in ((weight, 1), (square, 2))", "for part, power in ((weight, 1), (square, 1))", "parts_add_up"),
-    ("statistics/confusion.py", "np.add.at(total, code, values)", "total[code] = values", "parts_add_up"),
     ("statistics/confusion.py", "weight=np.concatenate([s.weight for s in both])", "weight=np.concatenate([self.weight, other.weight * 0.5])", "parts_add_up"),
+    ("statistics/confusion.py", "scaled = np.ldexp(weights, -exponent[y])", "scaled = np.sqrt(weights)", "test_common and repetition"),
+    ("statistics/confusion.py", "scaled = np.ldexp(weights, -exponent[y])", "scaled = weights + 1e-9", "test_common and power_of_two"),
+    ("statistics/confusion.py", "scaled = np.ldexp(weights, -exponent[y])", "scaled = np.cumsum(weights)", "test_common and order"),
+    ("metrics/decisions.py", "kept = np.flatnonzero(weights)", "weights = weights + 1; kept = np.flatnonzero(weights)", "test_common and weight_zero"),
     # expected cost
-    ("metrics/confusion.py", "math.fsum(priors[seen] * means[seen])", "math.fsum(priors * np.nan_to_num(means)) * 0.999", "reweighting"),
+    ("_math.py", "math.fsum(priors[seen] * means[seen])", "math.fsum(priors[seen] * means[seen]) * 0.999", "reweighting"),
     ("metrics/confusion.py", "self.weight * cost", "cost", "reweighting"),
     ("metrics/confusion.py", "scale = p[row] / self.class_weight[row]", "scale = p[row]", "reweighting"),
+    ("metrics/confusion.py", "weight * costs.at(self.row, self.column)", "weight * np.sqrt(costs.at(self.row, self.column))", "test_common and constant_per_row"),
     ("costs/tables.py", "np.argmin([math.fsum", "np.argmax([math.fsum", "best_constant"),
     ("costs/tables.py", "int(np.argmax(priors * self.error))", "int(np.argmax(priors))", "error_costs"),
     ("results.py", "return self.value / self.naive", "return self.value / (self.naive + 1)", "scale_of_costs"),
     ("results.py", "np.square(self.priors[seen]) / losses.size[seen]", "self.priors[seen] / losses.size[seen]", "standard_errors"),
     ("results.py", "losses = self.losses.padded(self._pseudo_samples(z)) if self._bounded else self.losses", "losses = self.losses", "claims_no_certainty"),
+    ("results.py", "if absolute else (0.0, math.inf)", "if True else (0.0, math.inf)", "naive_cost_varies"),
     # traditional metrics
     ("metrics/traditional/general.py", "above = right * total", "above = right * total + 1", "matthews or oracles"),
     ("metrics/traditional/general.py", "return normalized * (1 - 1 / len(counts.classes))", "return normalized", "identity"),
     ("metrics/traditional/detection.py", "often, seldom = (n.n21, n.n12) if self.beta <= 1", "often, seldom = (n.n12, n.n21) if self.beta <= 1", "f_score or oracles"),
     ("metrics/traditional/detection.py", "return ratio(benefit, (n.n1 + n.n2) * q)", "return ratio(benefit, n.n1 + n.n2)", "net_benefit"),
-    ("metrics/traditional/detection.py", "return float(ratio(1 + self.beta**2 - f, f))", "return self.beta**2", "exchange"),
+    ("metrics/traditional/detection.py", "return float(ratio(1 + self.beta * self.beta - f, f))", "return self.beta**2", "exchange"),
+    ("metrics/traditional/detection.py", "return float(ratio((1 + inverse) * positive, positive + inverse))", "return positive", "naive_values"),
     ("metrics/traditional/base.py", "np.divide(above, below)", "np.nan_to_num(np.divide(above, below))", "undefined or odd_but_good"),
+    ("metrics/traditional/base.py", "np.ldexp(self.n21, second - top)", "self.n21", "different_scales"),
     # the border
     ("_check/labels.py", "order = np.argsort(listed)", "order = np.arange(listed.size)", "order or names or confusion"),
     ("_check/numbers.py", "return [priors[name] for name in names]", "return list(priors.values())", "odd_but_good"),
+    ("_check/tables.py", "far = np.abs(total - 1) >", "far = np.abs(total - 1) > 1 +", "score_errors"),
     ("costs/matrix.py", "array = np.array(array, dtype=np.float64)", "array = np.asarray(array, dtype=np.float64)", "own_copy"),
-    ("paper/hard_decisions.py", "unit / 2 * (1 + 1e-9)", "unit * 2", "off_by_a_digit"),
+    ("paper/tables.py", "unit / 2 * (1 + 1e-9)", "unit * 2", "off_by_a_digit"),
+    # scores and rules
+    ("scores/types.py", "joint = self._values + log(priors)", "joint = self._values", "change_of_priors"),
+    ("scores/types.py", "(log(new) - log(old))", "(log(old) - log(new))", "change_of_priors"),
+    ("scores/answers.py", "return 1 - self.p[np.arange(y.size), y]", "return self.p[np.arange(y.size), y]", "true_posteriors"),
+    ("scoring.py", "return np.square(distance).sum(axis=1) / answers.shape[1]", "return np.abs(distance).sum(axis=1) / answers.shape[1]", "true_posteriors"),
+    ("scoring.py", "return rest / (length * (length + p[rows, y]))", "return 1 - p[rows, y]", "true_posteriors"),
+    ("scoring.py", "return self.costs.at(y, self.costs.least_expected(answers.p))", "return self.costs.at(y, answers.p.argmax(axis=1))", "true_posteriors"),
+    ("scoring.py", "miss = (down - (1 - self.high))", "miss = (down - self.low)", "threshold_range"),
+    ("costs/tables.py", "lower = cost < best", "lower = cost <= best", "ties"),
+    ("statistics/losses.py", "return np.where(self.infinite > 0, np.inf, mean)", "return mean", "infinite"),
+    ("statistics/losses.py", "self.infinite + other.infinite", "self.infinite", "scoring_laws and parts"),
+    ("samples.py", "kept = np.flatnonzero(weights)", "weights = weights + 1; kept = np.flatnonzero(weights)", "scoring_laws and weight_zero"),
+    # curves
+    ("statistics/levels.py", "stack[-1][1] * a >= b * stack[-1][0]", "stack[-1][1] * a > 2 * b * stack[-1][0]", "hull"),
+    ("statistics/levels.py", "level, code = np.unique(scores, return_inverse=True)", "level, code = np.unique(scores + 1e-9 * np.arange(scores.size), return_inverse=True)", "ranking"),
+    ("curves/roc.py", "2 * below + first", "2 * below", "pairs_in_order"),
+    ("curves/roc.py", "width = (alarm_1 - alarm_2) + (miss_2 - miss_1)", "width = Fraction(1)", "equal_error_rate"),
+    ("curves/roc.py", "place = int(np.flatnonzero(self.sensitivity[hull] >= wanted)[-1])", "place = int(np.flatnonzero(self.sensitivity[hull] >= wanted)[0])", "target_odds"),
+    ("curves/roc.py", 'side="right"', 'side="left"', "sweep"),
+    ("curves/likelihood_ratios.py", "np.log1p(alarms / misses)", "np.log1p(misses / alarms)", "minimum_cllr"),
+    ("curves/selective.py", "choice != y", "choice == y", "selective"),
+    ("statistics/bins.py", 'side="right"', 'side="left"', "ece"),
+    ("simulation.py", "np.sqrt(width) * noise", "width * noise", "published or simulated"),
 ]  # fmt: skip
 
 
+CAUGHT, NOT_CAUGHT = 1, 0  # pytest's exit codes: tests failed, all passed
+
+
 def survives(file: str, right: str, wrong: str, tests: str) -> bool:
-    """Tell whether no test fails with the defect planted."""
+    """Tell whether no test fails with the defect planted; only failing tests count as caught."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "src"
         shutil.copytree(TOP / "src", source)
@@ -76,12 +111,16 @@ def survives(file: str, right: str, wrong: str, tests: str) -> bool:
             capture_output=True,
             check=False,
         )
-        return done.returncode == 0
+        if done.returncode not in {CAUGHT, NOT_CAUGHT}:
+            sys.exit(f"pytest could not run -k {tests!r}:\n{done.stdout.decode()[-2000:]}")
+        return done.returncode == NOT_CAUGHT
 
 
 def main() -> None:
     """Plant every defect and count the survivors."""
     alive = 0
+    if not survives("_math.py", "import math", "import math", "test_math"):
+        sys.exit("the tests fail without any defect planted")
     for file, right, wrong, tests in DEFECTS:
         lives = survives(file, right, wrong, tests)
         alive += lives

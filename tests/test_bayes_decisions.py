@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from strategies import Scored, scored
+from hypothesis import given, strategies as st
 
 import stakes
 from stakes import CostMatrix
+from strategies import Scored, scored
 
 
 def general(costs: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -103,14 +102,14 @@ def test_every_kind_of_score_gives_the_same_decisions() -> None:
     z = rng.normal(0, 3, 200)
     second = 1 / (1 + np.exp(-z))
     wanted = binary.bayes_decisions(second)
-    for scores in (
+    for typed in (
         stakes.Logits(z),
         stakes.LogPosteriors(-np.log1p(np.exp(-z))),
         stakes.LogLikelihoodRatios(z),
         stakes.LogLikelihoodRatios.from_log10(z / np.log(10)),
         stakes.LogLikelihoodRatios.from_ratio(np.exp(z)),
     ):
-        assert (binary.bayes_decisions(scores, [0.5, 0.5]) == wanted).all()
+        assert (binary.bayes_decisions(typed, [0.5, 0.5]) == wanted).all()
 
 
 def test_costs_that_differ_by_sample_give_the_published_values() -> None:

@@ -136,7 +136,21 @@ ASKED = ("--label", "truth", "--decision", "decision")
         (("evaluate", "table.csv", *ASKED, "--prior", "x"), 2, ["--prior", "x"]),
         (("evaluate", "table.csv", *ASKED, "--positive", "x"), 2, ["--positive", "'x'"]),
         (("evaluate", "table.csv", *ASKED, "--weight", "truth"), 3, ["truth", "numbers"]),
-        (("evaluate", "table.csv", *ASKED, "--level", "95"), 3, ["level", "95"]),
+        (("evaluate", "table.csv", *ASKED, "--level", "95"), 2, ["level", "95"]),
+        (("evaluate", "table.csv", "--label", "", "--decision", "decision"), 3, ["''", "truth"]),
+        (("evaluate", "table.csv", "--label", "truth", "--decision", "truth"), 2, ["two columns"]),
+        (("evaluate", "table.csv", *ASKED, "--cost", "miss=5,miss=7,false_alarm=1"), 2, ["twice"]),
+        (("evaluate", "table.csv", *ASKED, "--cost", "[" * 3000), 2, ["--cost"]),
+        (
+            ("evaluate", "table.csv", *ASKED, "--cost", "costs.toml", "--positive", "healthy"),
+            2,
+            ["cost file"],
+        ),
+        (
+            ("evaluate", "table.csv", *ASKED, "--classes", "healthy,ill"),
+            3,
+            ["column 'truth'", "'tumour'"],
+        ),
         (("evaluate", "empty.csv", *ASKED), 3, ["empty.csv", "empty"]),
         (("evaluate", "header.csv", *ASKED), 3, ["header.csv", "no rows"]),
         (("evaluate", "ragged.csv", *ASKED), 3, ["ragged.csv", "2"]),
@@ -156,6 +170,7 @@ def test_a_mistake_gets_one_message_and_one_code(
 ) -> None:
     folder = table.parent
     (folder / "empty.csv").write_text("")
+    stakes.CostMatrix.zero_one(["healthy", "tumour"]).write(folder / "costs.toml")
     (folder / "header.csv").write_text("truth,decision\n")
     (folder / "ragged.csv").write_text("truth,decision,x\na,b\n")
     (folder / "latin.csv").write_bytes("truth,decision\ncafé,a\n".encode("latin-1"))
@@ -196,6 +211,88 @@ def test_a_reader_that_stops_early_is_no_error(table: Path) -> None:
     )
     assert done.stdout == "{"
     assert done.stderr == ""
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{command} | head -c 1"],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "s", "")
+
+
+def test_a_full_disk_and_a_narrow_terminal(table: Path) -> None:
+    command = f"{sys.executable} -m stakes evaluate {table} --label truth --decision decision"
+    full = subprocess.run(
+        ["bash", "-c", f"{command} > /dev/full"],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert full.returncode == 4
+    assert "No space left" in full.stderr
+    assert "Traceback" not in full.stderr
+    narrow = subprocess.run(
+        ["bash", "-c", command],  # noqa: S607
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        timeout=60,
+    )
+    assert narrow.returncode == 0, narrow.stderr
+
+
+def test_the_order_of_classes_does_not_hang_on_the_hash_seed(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("y,d\n007,7\n7,007\n7,7\n")
+    outputs = set()
+    for seed in ("0", "1", "2", "3"):
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "stakes",
+                "evaluate",
+                "t.csv",
+                "--label",
+                "y",
+                "--decision",
+                "d",
+                "--json",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            timeout=60,
+        )
+        outputs.add(done.stdout)
+    assert len(outputs) == 1
+    assert json.loads(outputs.pop())["confusion_matrix"]["classes"] == ["007", "7"]
+
+
+def test_a_decision_that_is_never_true_is_noted(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("y,d\na,a\nb,abstain\n")
+    done = run("evaluate", "t.csv", "--label", "y", "--decision", "d", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "decided but never true, counted as classes: abstain" in done.stderr
+    assert "No samples of class abstain" in done.stdout
+
+
+def test_constant_decisions_and_many_classes_print_a_whole_report(tmp_path: Path) -> None:
+    (tmp_path / "constant.csv").write_text("y,d\na,a\nb,a\n")
+    done = run("evaluate", "constant.csv", "--label", "y", "--decision", "d", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Matthews correlation is undefined" in done.stdout
+    rows = "".join(f"{i},{i if i % 3 else 0}\n" for i in range(9000))
+    (tmp_path / "many.csv").write_text(f"y,d\n{rows}")
+    done = run("evaluate", "many.csv", "--label", "y", "--decision", "d", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "first classes and decisions of 9000 x 9000" in done.stdout
+    assert "and 8992 more" in done.stdout
+    done = run("evaluate", "many.csv", "--label", "y", "--decision", "d", "--json", cwd=tmp_path)
+    assert len(done.stdout) < 3_000_000
 
 
 def test_demo_tells_its_story() -> None:
@@ -211,16 +308,19 @@ def test_demo_tells_its_story() -> None:
 def test_reproduce_marks_every_cell_and_draws(tmp_path: Path) -> None:
     done = run("reproduce", "--output", "figures", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "81 of 81 cells agree" in done.stdout
-    assert "108 of 108 cells agree" in done.stdout
+    assert "81 of 81 printed cells agree" in done.stdout
+    assert "108 of 108 printed cells agree" in done.stdout
+    assert "36 of 36 printed cells agree" in done.stdout
+    assert "In all, 251 of 251 printed numbers agree." in done.stdout
     assert " !" not in done.stdout
     names = sorted(p.name for p in (tmp_path / "figures").iterdir())
-    assert names == ["ec_vs_other_scatter.png", "ec_vs_other_scatter.svg"]
+    stems = ("ec_vs_other_scatter", "metrics_vs_thr")
+    assert names == [f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")]
     first = (tmp_path / "figures" / "ec_vs_other_scatter.svg").read_bytes()
     run("reproduce", "--output", "figures", "--json", cwd=tmp_path)
     assert (tmp_path / "figures" / "ec_vs_other_scatter.svg").read_bytes() == first
     document = json.loads(run("reproduce", "--no-figures", "--json", cwd=tmp_path).stdout)
-    assert sum(table["agreeing"] for table in document["tables"]) == 189
+    assert sum(table["agreeing"] for table in document["tables"]) == 251
 
 
 def test_version_and_help() -> None:

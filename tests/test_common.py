@@ -8,7 +8,8 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 import stakes
-from registry import BINARY, GENERAL, Metric
+from registry import BINARY, BINARY_OBJECTS, GENERAL, Metric
+from stakes import metrics
 from strategies import Decided, count, decided, prior_arrays, weight_arrays
 
 ROUNDING = 2e-15
@@ -217,3 +218,38 @@ def test_weights_matter(data: Decided) -> None:
     weights = np.where(data.y == 0, 3.0, 1.0)
     counts = count(data.y, data.d, weights, data.costs)
     assert counts.priors[0] > count(data.y, data.d, None, data.costs).priors[0]
+
+
+@given(decided(square=True, classes=2, weights=False))
+def test_naive_values_are_those_of_the_best_constant_decision(data: Decided) -> None:
+    counts = data.confusion()
+    constants = [count(data.y, np.full(data.y.size, j), None, data.costs) for j in (0, 1)]
+    for name in sorted(BINARY_OBJECTS):
+        metric = BINARY_OBJECTS[name]
+        values = [metric.of(c).value for c in constants]
+        best = max(v for v in values if not math.isnan(v))
+        assert metric.of(counts).naive == pytest.approx(best, rel=1e-14), name
+    for general in (metrics.Accuracy(), metrics.BalancedAccuracy()):
+        best = max(general.of(c).value for c in constants)
+        assert general.of(counts).naive == pytest.approx(best, rel=1e-14)
+    for error in (metrics.ErrorRate(), metrics.BalancedErrorRate()):
+        best = min(error.of(c).value for c in constants)
+        assert error.of(counts).naive == pytest.approx(best, rel=1e-14)
+
+
+@given(decided(square=True, classes=2, weights=False), st.integers(-450, -410))
+def test_classes_on_different_scales_keep_their_metrics(data: Decided, power: int) -> None:
+    """Weights of the first class far below those of the second: F tends to the recall, and so on."""
+    weights = np.where(data.y == 0, 2.0**power, 1.0)
+    counts, plain = (
+        count(data.y, data.d, weights, data.costs),
+        count(data.y, data.d, None, data.costs),
+    )
+    assert same(counts.recall().value, plain.recall().value)
+    assert same(counts.specificity().value, plain.specificity().value)
+    ratio, other = (c.positive_likelihood_ratio().value for c in (counts, plain))
+    assert same(ratio, other)
+    if plain.recall().value > 0:
+        assert counts.precision().value == 1
+        f1, recall = counts.f_score().value, plain.recall().value
+        assert f1 == pytest.approx(2 * recall / (recall + 1), rel=1e-14)

@@ -116,7 +116,7 @@ def test_table_in_terminal_and_notebook() -> None:
     assert repr(cm).splitlines()[0] == "truth in rows, decision in columns"
     assert "2.5" in repr(cm)
     assert "a&lt;b&gt;" in cm._repr_html_()
-    assert cm.to_dict()["counts"] == [[5, 1], [0, 2.5]]
+    assert cm.to_dict()["cells"] == [[0, 0, 5], [0, 1, 1], [1, 1, 2.5]]
 
 
 def test_one_class_against_the_others_keeps_the_samples() -> None:
@@ -172,6 +172,55 @@ def test_weights_tell_how_much_a_sample_counts_not_how_often_it_was_seen() -> No
     uneven = stakes.confusion_matrix(y, d, sample_weight=[1.0, 1.0, 1.0, 7.0]).expected_cost()
     residuals = np.array([1, 1, 1, 7]) * (np.array([0, 1, 0, 1]) - 0.8)
     assert uneven.standard_error == pytest.approx(math.sqrt((residuals**2).sum()) / 10)
+
+
+@pytest.mark.parametrize(
+    ("rates", "costs"),
+    [
+        ([[1, 0], [0, 1]], [[1, 3], [6, 1]]),  # perfect, yet right answers cost something
+        ([[0.99, 0.01], [0.01, 0.99]], [[1, 3], [6, 1]]),
+        ([[0, 1], [1, 0]], [[0, 1], [1, 0]]),  # always wrong
+    ],
+)
+def test_normalised_intervals_know_that_the_naive_cost_varies(
+    rates: list[list[float]], costs: list[list[float]]
+) -> None:
+    rng = np.random.default_rng(0)
+    priors = np.array([0.7, 0.3])
+    matrix = CostMatrix(costs)
+    truth = float((priors[:, None] * np.array(rates) * matrix.values).sum())
+    nec = truth / matrix.naive(priors)[1]
+    cells = (priors[:, None] * np.array(rates)).ravel()
+    draws = rng.multinomial(500, cells, size=400).reshape(-1, 2, 2)
+    records = [ConfusionMatrix.from_counts(d).expected_cost(matrix) for d in draws]
+    covered = np.mean([nec in r.normalized_interval() for r in records])
+    assert covered >= 0.95 - 3.3 * math.sqrt(0.95 * 0.05 / 400)
+
+
+def test_a_cost_matrix_and_priors_cannot_be_changed_from_outside() -> None:
+    costs = CostMatrix.zero_one(2, abstain=0.1)
+    with pytest.raises(ValueError, match="read-only"):
+        costs.column(2)[0] = 9
+    with pytest.raises(ValueError, match="read-only"):
+        costs.values[0, 1] = 9
+    assert costs.column(-1).tolist() == [0.1, 0.1]
+    priors = np.array([0.98, 0.02])
+    cost = ConfusionMatrix.from_counts([[855, 45], [5, 95]]).expected_cost(priors=priors)
+    before = cost.interval()
+    priors[:] = 0.5
+    assert cost.interval() == before
+    zeros = CostMatrix([[0.0, 1.0], [1.0, 0.0]]), CostMatrix([[-0.0, 1.0], [1.0, -0.0]])
+    assert zeros[0] == zeros[1]
+    assert hash(zeros[0]) == hash(zeros[1])
+
+
+def test_matrices_are_equal_by_what_they_hold() -> None:
+    one, other = (stakes.confusion_matrix([0, 1, 1], [0, 1, 0]) for _ in range(2))
+    assert one == other
+    assert one != stakes.confusion_matrix([0, 1, 1], [0, 1, 1])
+    assert one != "matrix"
+    with pytest.raises(TypeError):
+        _ = one + 3  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("priors", [None, [0.98, 0.02]])

@@ -36,8 +36,10 @@ SAME_BINARY_METRIC: dict[
 
 
 def agree(ours: float, theirs: float) -> bool:
-    """Tell equal values; where ours is undefined, scikit-learn gives a number by convention."""
-    return math.isnan(ours) or ours == pytest.approx(theirs, rel=1e-12, abs=1e-12)
+    """Tell equal values; where ours is undefined, scikit-learn says 0 by convention."""
+    if math.isnan(ours):
+        return theirs == 0 or math.isnan(theirs)
+    return ours == pytest.approx(theirs, rel=1e-12, abs=1e-12)
 
 
 @given(decided(square=True, weights=False))
@@ -89,22 +91,31 @@ def quiet(call: Callable[[], float]) -> float:
 
 
 @pytest.mark.parametrize(
-    ("difference", "our_value", "their_value"),
+    ("difference", "our_value", "their_value", "right"),
     [
         (
             "precision of a system that never says yes: undefined, not 0",
             ours(*ALWAYS_NO).precision().value,
             quiet(lambda: sk.precision_score(*ALWAYS_NO)),
+            math.nan,
+        ),
+        (
+            "F of a system that never says yes where nothing is to be found: undefined, not 0",
+            stakes.confusion_matrix([0, 0], [0, 0], classes=2).f_score().value,
+            quiet(lambda: sk.f1_score([0, 0], [0, 0])),
+            math.nan,
         ),
         (
             "Matthews correlation of constant decisions: undefined, not 0",
             ours(*ALWAYS_NO).matthews().value,
             quiet(lambda: sk.matthews_corrcoef(*ALWAYS_NO)),
+            math.nan,
         ),
         (
             "LR+ without false alarms: infinite, not NaN",
             ours(*NO_FALSE_ALARM).positive_likelihood_ratio().value,
             quiet(lambda: sk.class_likelihood_ratios(*NO_FALSE_ALARM)[0]),
+            math.inf,
         ),
         (
             "Matthews correlation with tiny weights: 1/6, not 0",
@@ -112,13 +123,28 @@ def quiet(call: Callable[[], float]) -> float:
             quiet(
                 lambda: sk.matthews_corrcoef([0, 1, 0, 1, 0], [0, 1, 1, 0, 0], sample_weight=TINY)
             ),
+            1 / 6,
         ),
     ],
     ids=lambda v: v if isinstance(v, str) else "",
 )
-def test_deliberate_difference(difference: str, our_value: float, their_value: float) -> None:
-    assert difference
-    assert not our_value == their_value  # noqa: SIM201  NaN differs from everything
+def test_deliberate_difference(
+    difference: str, our_value: float, their_value: float, right: float
+) -> None:
+    assert our_value == pytest.approx(right, nan_ok=True), difference
+    assert their_value != pytest.approx(right, nan_ok=True)
+
+
+def test_an_undeclared_label_is_an_error_where_scikit_learn_drops_it() -> None:
+    with pytest.raises(stakes.InputError, match="label 2 at row 2"):
+        stakes.confusion_matrix([0, 1, 2], [0, 1, 1], classes=[0, 1])
+    assert sk.confusion_matrix([0, 1, 2], [0, 1, 1], labels=[0, 1]).sum() == 2
+
+
+def test_the_class_of_interest_is_the_last_declared_one() -> None:
+    cm = stakes.confusion_matrix(["b", "a", "a"], ["b", "a", "b"], classes=["b", "a"])
+    assert cm.recall().value == 0.5
+    assert sk.recall_score(["b", "a", "a"], ["b", "a", "b"], pos_label="a") == 0.5
 
 
 def test_balanced_accuracy_needs_every_declared_class_where_scikit_learn_drops_it() -> None:

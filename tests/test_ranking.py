@@ -6,15 +6,14 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn import metrics as sk
-from strategies import Scored, scored
 
 import stakes
 from stakes import metrics
 from stakes.curves.selective import risk_coverage
 from stakes.statistics import ScoreLevels
+from strategies import Scored, scored
 
 COSTS = [
     stakes.CostMatrix.zero_one(2),

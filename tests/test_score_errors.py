@@ -94,7 +94,7 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("three decisions", lambda: stakes.roc_curve([0, 1], [0, 1]).minimum_cost([[0, 1, 0.1], [1, 0, 0.1]]), ["two decisions"]),
     ("threshold range", lambda: stakes.ThresholdRange(0.5, 0.5), ["high", "0.5"]),
     ("threshold range of three", lambda: stakes.expected_loss(stakes.ThresholdRange(), [0], [[0.2, 0.3, 0.5]]), ["two classes", "3"]),
-    ("no decisions", lambda: stakes.ScoringRule.from_cost(lambda h, d: 0.0, []), ["decisions"]),
+    ("no decisions", lambda: stakes.ScoringRule.from_cost(lambda *_: 0.0, []), ["decisions"]),
     ("costs of other classes", lambda: stakes.bayes_cost([0, 1], GOOD, costs=stakes.CostMatrix.zero_one(3)), ["3", "2 columns"]),
     ("costs and columns", lambda: stakes.CostMatrix.zero_one(3).bayes_decisions(GOOD), ["2 columns"]),
     ("target prior", lambda: stakes.detection_cost([0, 1], [0.0, 1.0], target_prior=1), ["target_prior", "1"]),

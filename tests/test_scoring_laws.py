@@ -1,19 +1,19 @@
 """Laws that hold for every scoring rule."""
 
 import math
+from itertools import pairwise
 from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
-from strategies import Scored, decided, Decided, prior_arrays, rules, scored, weight_arrays
+from hypothesis import assume, given, strategies as st
 
 import stakes
 from stakes.metrics.scores import sample_losses
 from stakes.samples import read_samples
 from stakes.scores import Probabilities
 from stakes.statistics import LossSums
+from strategies import Decided, Scored, decided, prior_arrays, rules, scored, weight_arrays
 
 ROUNDING = 2e-15
 
@@ -184,7 +184,7 @@ def test_brier_and_log_loss_are_integrals_of_bayes_cost_over_thresholds(data: Sc
     y = data.y
     edges = np.unique(np.concatenate([[0.0, 1.0], p]))
     brier = log_loss = 0.0
-    for a, b in zip(edges[:-1], edges[1:], strict=True):
+    for a, b in pairwise(edges):
         middle = (a + b) / 2
         alarms, misses = ((y == 0) & (p > middle)).sum(), ((y == 1) & (p <= middle)).sum()
         brier += alarms * (b * b - a * a) / 2 + misses * ((1 - a) ** 2 - (1 - b) ** 2) / 2

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from stakes._check import FileError, InputError
 
-_LARGEST_TEXT = 4 * 1024 * 1024
+_LARGEST_TEXT = 64 * 1024 * 1024
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """Read a UTF-8 text file of a few megabytes at most."""
+    """Read a UTF-8 text file of 64 megabytes at most."""
     file = Path(path)
     try:
         with file.open("rb") as stream:

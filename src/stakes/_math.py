@@ -9,6 +9,7 @@ from stakes._typing import Counts, FloatArray, Floats, IntArray
 
 _LIMB = 26  # bits; a sum of 2**27 such whole numbers is still exact in a double
 _SPLIT = float(2**27 + 1)
+_MOST_WHOLE = 2.0**62  # beyond it, sums of 64-bit whole numbers could wrap
 _SAFE_EXPONENT = 400  # squares and sums of numbers within 2**±400 stay finite and normal
 
 
@@ -48,7 +49,7 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     np.maximum.at(peak, group, np.abs(values))
     exponent = np.frexp(peak)[1]
     limbs = _limbs(np.ldexp(values, -exponent[group]))
-    parts = [np.bincount(group, weights=limb, minlength=n_groups) for limb in limbs]
+    parts: list[FloatArray] = [np.bincount(group, limb, n_groups) for limb in limbs]  # type: ignore[misc]
     return np.ldexp(_joined(parts), exponent)
 
 
@@ -69,10 +70,10 @@ def _joined(parts: list[FloatArray]) -> FloatArray:
 
 
 def total_by(group: IntArray, parts: list[Counts]) -> Counts:
-    """Sum the entries of each group, which are numbered from 0; whole numbers stay whole."""
+    """Sum the entries of each group, numbered from 0; whole numbers stay whole while they fit."""
     n = int(group.max()) + 1
     values = np.concatenate(parts)
-    if values.dtype.kind != "i":
+    if values.dtype.kind != "i" or np.abs(values).sum(dtype=np.float64) > _MOST_WHOLE:
         return sum_by(group, values.astype(np.float64, copy=False), n)
     total = np.zeros(n, dtype=np.int64)
     np.add.at(total, group, values)

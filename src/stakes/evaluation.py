@@ -54,11 +54,24 @@ class DecisionEvaluation:
             f"but the interval {band} holds 100 % (1)."
         )
 
+    @property
+    def reasons(self) -> list[str]:
+        """Say why metrics are undefined or not shown."""
+        undefined = [e.value for e in self.traditional if e.value and e.value.undefined]
+        said = [f"{v.name} is undefined: {v.undefined.text}." for v in undefined if v.undefined]
+        bare = [
+            c for c, p in zip(self.confusion.classes, self.confusion.priors, strict=True) if p == 0
+        ]
+        if bare and self.traditional:
+            names = ", ".join(plain(c) for c in bare[:5])
+            said.append(f"No samples of class {names}: metrics that need them are left out.")
+        return said
+
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation as plain values, fit for JSON."""
         return {
             "confusion_matrix": self.confusion.to_dict(),
-            "costs": self.costs.values.tolist(),
+            "costs": self.costs.to_lists(),
             "expected_cost": self.expected_cost.to_dict(self.level),
             "verdict": self.verdict,
             "traditional": [explanation.to_dict() for explanation in self.traditional],
@@ -90,7 +103,7 @@ def _suited(confusion: ConfusionMatrix, costs: CostMatrix) -> tuple[DecisionMetr
     if len(confusion.classes) != 2 or not confusion.class_weight.all():
         return every
     values = costs.values
-    price = values[0, 1] / (values[0, 1] + values[1, 0]) if values[0, 1] + values[1, 0] else 0.5
-    threshold = (NetBenefit(price),) if not values.diagonal().any() and price < 1 else ()
+    free = values.diagonal().any() or not values.any() or values[1, 0] == 0
+    threshold = () if free else (NetBenefit(costs.threshold()),)
     detection = FScore(1), Precision(), Sensitivity(), Specificity(), PositiveLikelihoodRatio()
     return (*every, *detection, *threshold)

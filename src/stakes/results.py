@@ -176,15 +176,19 @@ class ExpectedLoss:
         p = self.priors[seen]
         centre = math.fsum(p * losses.mean[seen]) / unit
         half = z * math.sqrt(self._variance(losses, centre, reference)) / unit
-        least, most = self._range()
+        least, most = self._range(reference)
         return Interval(max(centre - half, least / unit), min(centre + half, most / unit), level)
 
-    def _range(self) -> tuple[float, float]:
-        """Return the least and the largest value that any system could have."""
+    def _range(self, reference: FloatArray) -> tuple[float, float]:
+        """Return the least and the largest value that any system could have.
+
+        With data priors the naive cost varies too, so that a normalised value has no known bound.
+        """
         seen = self.priors > 0
         low, high = self.losses.low[seen], self.losses.high[seen]
         if self.priors_from_data:
-            return float(low.min()), float(high.max())
+            absolute = bool((reference == 1).all())
+            return (float(low.min()), float(high.max())) if absolute else (0.0, math.inf)
         p = self.priors[seen]
         return math.fsum(p * low), math.fsum(p * high)
 
@@ -238,12 +242,12 @@ class ExpectedLoss:
         """Return the record as plain values, fit for JSON."""
         return {
             "name": self.name,
-            "value": _json_number(self.value),
-            "standard_error": _json_number(self.standard_error),
-            "interval": [_json_number(end) for end in self.interval(level)],
+            "value": json_number(self.value),
+            "standard_error": json_number(self.standard_error),
+            "interval": [json_number(end) for end in self.interval(level)],
             "naive": self.naive,
             "naive_answer": self.naive_answer,
-            "normalized": _json_number(self.normalized),
+            "normalized": json_number(self.normalized),
             "normalized_interval": None
             if self.undefined
             else list(self.normalized_interval(level)),
@@ -264,6 +268,7 @@ class MetricValue:
     naive: float
     better: Direction
     undefined: Undefined | None = None
+    positive: Label | None = None  # the class of interest, for metrics that have one
 
     @property
     def beats_naive(self) -> bool:
@@ -278,15 +283,17 @@ class MetricValue:
         if self.undefined is not None:
             return f"{self.name} is undefined: {self.undefined.text}"
         value, naive = number(self.value), number(self.naive)
-        return f"{self.name} {value} (naive {naive}, {self.better} is better)"
+        of = "" if self.positive is None else f"for class {plain(self.positive)}; "
+        return f"{self.name} {value} ({of}naive {naive}, {self.better} is better)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values, fit for JSON."""
         return {
             "name": self.name,
-            "value": _json_number(self.value),
-            "naive": _json_number(self.naive),
+            "value": json_number(self.value),
+            "naive": json_number(self.naive),
             "better": self.better,
+            "positive": self.positive,
             "undefined": None if self.undefined is None else vars(self.undefined),
         }
 
@@ -296,7 +303,7 @@ def _quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + read_level(level)) / 2)
 
 
-def _json_number(value: float) -> float | str | None:
+def json_number(value: float) -> float | str | None:
     """Return a number that JSON can hold: null for NaN, a text for an infinity."""
     if math.isnan(value):
         return None

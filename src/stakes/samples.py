@@ -15,7 +15,6 @@ from stakes._check import (
     read_weights,
 )
 from stakes._math import shares, sum_by, weight_exponents
-from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.scores import Answers, Scores, as_scores, class_names
 
@@ -58,17 +57,16 @@ def read_samples(
 ) -> Samples:
     """Check labels, scores, weights and priors together; samples of weight 0 are absent."""
     column, typed, names = read_pair(y_true, scores, classes)
-    y = encode(column, names, "classes", f" (scores have {len(names)} columns)")
     weights = read_weights(sample_weight, len(column))
-    row = None
     if weights is not None and not weights.all():
-        row = np.flatnonzero(weights)
-        y, weights, typed = y[row], weights[row], typed.part(row)
+        kept = np.flatnonzero(weights)
+        column, weights, typed = column.part(kept), weights[kept], typed.part(kept)
+    y = encode(column, names, "classes", f" (scores have {len(names)} columns)")
     given = read_priors(priors, names)
     if given is None and typed.needs_priors and priors is None:
         raise typed.lacks_priors()
     used = _data_priors(y, weights, len(names)) if given is None else given
-    return Samples(y, typed, weights, names, row, used, given is None)
+    return Samples(y, typed, weights, names, column.row, used, given is None)
 
 
 def read_pair(
@@ -104,11 +102,3 @@ def _data_priors(y: IntArray, weights: FloatArray | None, n_classes: int) -> Flo
         return np.bincount(y, minlength=n_classes) / y.size
     exponent = weight_exponents(y, weights, n_classes)
     return shares(sum_by(y, np.ldexp(weights, -exponent[y]), n_classes), exponent)
-
-
-def positive_codes(column: LabelColumn, names: Names) -> IntArray:
-    """Return 1 for the last of two classes and 0 for the first."""
-    if len(names) != 2:
-        msg = f"a threshold needs two classes: got {len(names)}, {quoted(names)}."
-        raise InputError(msg)
-    return encode(column, names, "classes")

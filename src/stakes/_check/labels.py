@@ -1,8 +1,9 @@
 """Labels and decisions, from any column, as codes of declared names."""
 
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -22,9 +23,20 @@ class LabelColumn:
     values: IntArray | list[str]
     argument: str
     truth: bool = False
+    row: IntArray | None = None  # where each label stood, if some were left out
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def part(self, kept: IntArray) -> "LabelColumn":
+        """Return some of the labels, which remember where they stood."""
+        if isinstance(self.values, list):
+            return replace(self, values=[self.values[i] for i in kept], row=kept)
+        return replace(self, values=self.values[kept], row=kept)
+
+    def place(self, index: int) -> int:
+        """Return the row where a label stood."""
+        return index if self.row is None else int(self.row[index])
 
 
 def read_column(values: Column, argument: str) -> LabelColumn:
@@ -65,7 +77,11 @@ def _from_sequence(values: Sequence[Any]) -> np.ndarray[Any, Any]:
     if kinds <= {int, bool, float, np.int64, np.bool_, np.float64}:
         return np.asarray(values)
     if kinds & {list, tuple, np.ndarray}:
-        return np.asarray(values)
+        try:
+            return np.asarray(values)
+        except ValueError as error:
+            msg = f"labels must be 1-D, one per sample: got rows of several lengths ({error})."
+            raise InputError(msg) from error
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -111,6 +127,7 @@ def _from_array(array: np.ndarray[Any, Any], argument: str) -> LabelColumn:
 
 def _whole(array: np.ndarray[Any, Any], argument: str) -> IntArray:
     """Return floats that are whole numbers as such; anything else is no label."""
+    array = array.astype(np.float64, copy=False)
     missing = np.isnan(array)
     if missing.any():
         raise _missing(argument, int(missing.argmax()))
@@ -179,9 +196,13 @@ def read_names(names: NamesLike, argument: str) -> Names:
         msg = f"{argument} must be names that can be shown: got an empty class name at {listed}."
         raise InputError(msg)
     if len(set(listed)) < len(listed):
-        twice = next(n for n in listed if listed.count(n) > 1)
+        twice = Counter(listed).most_common(1)[0][0]
         msg = f"{argument} must be distinct: got a duplicate {twice!r} in {quoted(listed)}."
         raise InputError(msg)
+    for name in listed:
+        if isinstance(name, str) and any("\ud800" <= c <= "\udfff" for c in name):
+            msg = f"{argument} must be names that can be written as UTF-8: got {name!r}."
+            raise InputError(msg)
     return tuple(bool(v) for v in listed) if column.truth else listed
 
 
@@ -198,6 +219,13 @@ def seen_names(*columns: LabelColumn) -> Names:
     found: set[Label] = set()
     for column in columns:
         found |= set(column.values) if isinstance(column.values, list) else _distinct(column.values)
+    if "" in found:
+        column = next(c for c in columns if isinstance(c.values, list) and "" in c.values)
+        row = column.place(column.values.index(""))  # type: ignore[union-attr]
+        msg = (
+            f"{column.argument} must hold a label for every sample: got an empty text at row {row}."
+        )
+        raise InputError(msg)
     return tuple(sorted(found))
 
 
@@ -266,8 +294,8 @@ def _unknown(column: LabelColumn, names: Names, row: int, what: str) -> InputErr
         shown, hint = f"{label!r}", _text_hint(label, names)
     else:
         shown, hint = f"label {label}", _number_hint(np.asarray(column.values), names)
-    listed = _range_of(names)
-    msg = f"{column.argument} must hold labels of the {what} {listed}: got {shown} at row {row}."
+    listed, place = _range_of(names), column.place(row)
+    msg = f"{column.argument} must hold labels of the {what} {listed}: got {shown} at row {place}."
     return InputError(f"{msg} {hint}".rstrip())
 
 

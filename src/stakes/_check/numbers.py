@@ -39,12 +39,17 @@ def read_array(values: Any, argument: str) -> FloatArray:  # noqa: ANN401
 def _from_objects(array: np.ndarray[Any, Any], argument: str) -> FloatArray:
     """Read Python numbers, such as Decimal and Fraction; texts and nulls are none."""
     for place, value in np.ndenumerate(array):
-        if isinstance(value, str | bytes) or value is None or not hasattr(value, "__float__"):
+        odd = isinstance(value, str | bytes | complex | np.complexfloating) or value is None
+        if odd or not hasattr(value, "__float__"):
             where = place[0] if len(place) == 1 else place
             kind = type(value).__name__
             msg = f"{argument} must hold numbers: got {value!r} ({kind}) at row {where}."
             raise InputError(msg)
-    return array.astype(np.float64)
+    try:
+        return array.astype(np.float64)
+    except (OverflowError, TypeError, ValueError) as error:
+        msg = f"{argument} must hold numbers that a double can hold: {error}."
+        raise InputError(msg) from error
 
 
 def read_weights(weights: Column | None, n: int) -> FloatArray | None:
@@ -82,9 +87,13 @@ def read_priors(priors: PriorsLike | None, names: Names) -> FloatArray | None:
             return None
         msg = f'priors must be probabilities, by class or in order, or "data": got {priors!r}.'
         raise InputError(msg)
+    if hasattr(priors, "index") and hasattr(priors, "to_dict"):  # a pandas Series has names
+        named = priors.to_dict()
+        priors = named if set(named) != set(range(len(named))) or names == tuple(named) else priors
     if isinstance(priors, Mapping):
         priors = _by_name(priors, names)
-    p = read_array(priors, "priors")
+    p = np.array(read_array(priors, "priors"))  # a copy, which no caller can change later
+    p.setflags(write=False)
     if p.shape != (len(names),):
         what = f"{p.item()!r}" if p.ndim == 0 else f"{p.size} values"
         msg = f"priors must hold one value for each of the {len(names)} classes {quoted(names)}:"
@@ -111,7 +120,8 @@ def check_seen(priors: FloatArray, weight: FloatArray, names: Names) -> None:
 
 def _by_name(priors: Mapping[Any, float], names: Names) -> list[float]:
     """Put priors given by class into the order of the classes."""
-    unknown = [name for name in priors if name not in names]
+    known = set(names)
+    unknown = [name for name in priors if name not in known]
     lacking = [name for name in names if name not in priors]
     if unknown or lacking:
         fault = f"unknown {quoted(unknown)}" if unknown else f"none for {quoted(lacking)}"
@@ -161,4 +171,4 @@ def read_number(
 
 def read_level(level: float) -> float:
     """Read a level of confidence."""
-    return read_number(level, "level", 0, 1, closed=(False, False))
+    return read_number(level, "level", 0, 1 - 1e-12, closed=(False, False))

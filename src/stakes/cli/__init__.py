@@ -1,5 +1,6 @@
 """The command line: parse, call, print. One file per command, imported when it is run."""
 
+import io
 import sys
 from importlib import import_module
 from typing import NoReturn
@@ -75,6 +76,8 @@ def _run(arguments: list[str] | None) -> int:
     """Run a command; every failure becomes one message and one code."""
     from stakes._errors import FileError, StakesError  # noqa: PLC0415
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal of another encoding is no error
     try:
         group.main(arguments, prog_name="stakes", standalone_mode=False)
         sys.stdout.flush()
@@ -88,6 +91,9 @@ def _run(arguments: list[str] | None) -> int:
         return 0
     except StakesError as error:
         return _say(str(error), EXIT_FILE if isinstance(error, FileError) else EXIT_DATA)
+    except OSError as error:  # the disk behind standard output is full, or it is closed
+        sys.stdout = None
+        return _say(f"cannot write standard output: {error.strerror or error}.", EXIT_FILE)
     return 0
 
 

@@ -1,12 +1,15 @@
 """stakes evaluate: what the decisions in a file cost."""
 
 import json
+from pathlib import Path
 
 import click
 
-from stakes._check import FileError, read_level
+from stakes._check import FileError, InputError
+from stakes._text import plain
 from stakes.cli.parsing import order_classes, parse_costs, parse_priors
 from stakes.cli.screen import print_decisions
+from stakes.costs import CostMatrix
 from stakes.evaluation import SCHEMA_VERSION, DecisionEvaluation, evaluate_decisions
 from stakes.io import read_columns, read_numbers, read_texts
 from stakes.metrics import confusion_matrix
@@ -26,7 +29,13 @@ from stakes.metrics import confusion_matrix
 @click.option("--classes", help="Names in order, such as healthy,tumour; the last is of interest.")
 @click.option("--positive", help="The class of interest, which is put last.")
 @click.option("--weight", help="Column of sample weights.")
-@click.option("--level", default=0.95, show_default=True, help="Level of the intervals.")
+@click.option(
+    "--level",
+    default=0.95,
+    show_default=True,
+    type=click.FloatRange(0, 1 - 1e-12, min_open=True, max_open=True),
+    help="Level of the intervals.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(  # noqa: PLR0913  one argument per option
     *,
@@ -50,7 +59,6 @@ def command(  # noqa: PLR0913  one argument per option
     if file == "-":
         msg = "cannot read '-': standard input is not supported yet."
         raise FileError(msg)
-    level = read_level(level)
     evaluation = evaluate_file(
         file,
         label=label,
@@ -79,21 +87,58 @@ def evaluate_file(  # noqa: PLR0913
     level: float = 0.95,
 ) -> DecisionEvaluation:
     """Evaluate the decisions of a file."""
-    table = read_columns(file, list(dict.fromkeys(c for c in (label, decision, weight) if c)))
+    if label == decision:
+        msg = f"--label and --decision must be two columns: both are {label!r}."
+        raise click.UsageError(msg)
+    wanted = [column for column in (label, decision, weight) if column is not None]
+    table = read_columns(file, list(dict.fromkeys(wanted)))
     y, d = (read_texts(table, column, file) for column in (label, decision))
     named = None
     if cost is not None and cost.lower().endswith((".toml", ".csv")):
         named = parse_costs(cost, ())
-    names = [str(c) for c in named.classes] if named else order_classes(set(y), set(d), *order)
+    names = _class_order(named, set(y), set(d), order)
     costs = named if named or cost is None else parse_costs(cost, names)
-    counts = confusion_matrix(
-        y,
-        d,
-        classes=names,
-        decisions=costs.decisions if costs is not None else None,
-        sample_weight=None if weight is None else read_numbers(table, weight, file),
-    )
-    return evaluate_decisions(counts, costs, parse_priors(prior, names), level)
+    try:
+        counts = confusion_matrix(
+            y,
+            d,
+            classes=names,
+            decisions=costs.decisions if costs is not None else None,
+            sample_weight=None if weight is None else read_numbers(table, weight, file),
+        )
+        return evaluate_decisions(counts, costs, parse_priors(prior, names), level)
+    except InputError as error:
+        raise type(error)(_in_words_of_the_file(str(error), file, label, decision)) from error
+
+
+def _class_order(
+    named: CostMatrix | None,
+    labels: set[str],
+    decisions: set[str],
+    order: tuple[str | None, str | None],
+) -> list[str]:
+    """Return the classes in order: those of the cost file, as typed, or sorted."""
+    if named is None:
+        names = order_classes(labels, decisions, *order)
+        odd = sorted(decisions - labels)
+        if odd and order[0] is None:
+            listed = ", ".join(plain(name) for name in odd[:5])
+            click.echo(f"Note: decided but never true, counted as classes: {listed}.", err=True)
+        return names
+    names = [str(c) for c in named.classes]
+    if order_classes(set(names), set(), order[0] or ",".join(names), order[1]) != names:
+        listed = ", ".join(plain(name) for name in names)
+        msg = f"--classes and --positive must agree with the cost file, whose classes are {listed}"
+        raise click.UsageError(f"{msg} (the last is of interest).")
+    return names
+
+
+def _in_words_of_the_file(message: str, file: str, label: str, decision: str) -> str:
+    """Say columns of the file where the library says arguments."""
+    words = {"y_true": f"column {label!r}", "y_pred": f"column {decision!r}"}
+    for argument, column in words.items():
+        message = message.replace(argument, f"{plain(Path(file).name)}: {column}")
+    return message
 
 
 def as_document(evaluation: DecisionEvaluation, command_name: str) -> str:

@@ -25,7 +25,7 @@ def parse_costs(text: str, classes: Sequence[str]) -> CostMatrix:
             msg = f"--cost miss=,false_alarm= needs two classes: the data have {quoted(classes)}."
             raise click.UsageError(f"{msg} Give a cost file or a matrix.")
         return CostMatrix.binary(**prices, classes=list(classes))
-    except (InputError, json.JSONDecodeError) as error:
+    except (InputError, ValueError, RecursionError) as error:
         msg = f"--cost {text!r} is not understood: {error}"
         raise click.UsageError(msg) from error
 
@@ -61,15 +61,17 @@ def parse_pairs(text: str, option: str) -> dict[str, float]:
     """Read name=number pairs, separated by commas."""
     pairs: dict[str, float] = {}
     for item in text.split(","):
-        name, sign, value = item.rpartition("=")
+        name, sign, value = (part.strip() for part in item.rpartition("="))
         try:
-            pairs[name.strip()] = float(value)
+            number = float(value)
         except ValueError as error:
             msg = f"{option} must hold name=number pairs: got {item!r}."
             raise click.UsageError(msg) from error
-        if not sign:
-            msg = f"{option} must hold name=number pairs: got {item!r}."
+        if not sign or name in pairs:
+            fault = f"{name!r} twice" if name in pairs else repr(item)
+            msg = f"{option} must hold name=number pairs, each name once: got {fault}."
             raise click.UsageError(msg)
+        pairs[name] = number
     return pairs
 
 
@@ -81,7 +83,8 @@ def order_classes(
         names = [c.strip() for c in classes.split(",")]
     else:
         found = labels | decisions
-        names = sorted(found, key=int) if all(map(_is_whole, found)) else sorted(found)
+        numbers = all(map(_is_number, found))
+        names = sorted(found, key=lambda name: (int(name), name)) if numbers else sorted(found)
     if positive is None:
         return names
     if positive not in names:
@@ -90,6 +93,6 @@ def order_classes(
     return [*(n for n in names if n != positive), positive]
 
 
-def _is_whole(text: str) -> bool:
-    """Tell a whole number as it is printed."""
-    return text.removeprefix("-").isdecimal() and text.isascii()
+def _is_number(text: str) -> bool:
+    """Tell a whole number of common size, with or without leading zeros."""
+    return text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 19

@@ -90,7 +90,9 @@ def _document(tables: tuple[Reproduction, ...]) -> dict[str, object]:
                 "rows": [
                     {
                         "names": list(names),
-                        "values": [None if cell.value != cell.value else cell.value for cell in cells],
+                        "values": [
+                            None if cell.value != cell.value else cell.value for cell in cells
+                        ],
                         "printed": [cell.printed or None for cell in cells],
                         "agrees": [cell.agrees if cell.printed else None for cell in cells],
                     }

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
 from rich.table import Table
@@ -14,6 +15,7 @@ from stakes.evaluation import DecisionEvaluation
 from stakes.metrics import Explanation
 from stakes.paper import Reproduction
 
+_MOST_ROWS, _MOST_COLUMNS = 12, 8
 _COLUMNS = 5  # of a paper's table side by side in 80 columns
 _NOTE = """\
 All at the priors above. NEC is the normalised expected cost of the costs that
@@ -22,9 +24,16 @@ much as one more miss, for this very system.\
 """
 
 
+class _Screen(Console):
+    """A terminal whose reader may go away, which the command line turns into a quiet end."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Return the terminal to print on; user strings are never read as markup."""
-    return Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
+    return _Screen(markup=False, highlight=False, emoji=False, soft_wrap=False)
 
 
 def print_decisions(evaluation: DecisionEvaluation, source: str) -> None:
@@ -43,19 +52,24 @@ def print_decisions(evaluation: DecisionEvaluation, source: str) -> None:
     screen.print(Text(evaluation.verdict, style="bold"))
     screen.print()
     screen.print(_counts(evaluation))
+    rows, columns = len(confusion.classes), len(confusion.decisions)
+    if rows > _MOST_ROWS or columns > _MOST_COLUMNS:
+        screen.print(f"(the first classes and decisions of {rows} x {columns})")
     if evaluation.traditional:
         screen.print()
         screen.print(_traditional(evaluation.traditional))
         screen.print(Text(_NOTE, style="dim"))
+    for reason in evaluation.reasons:
+        screen.print(Text(reason))
 
 
 def _problem(evaluation: DecisionEvaluation) -> Group:
     """Return classes, priors and costs, in words."""
     cost = evaluation.expected_cost
     origin = "from the data" if cost.priors_from_data else "as given"
-    priors = ", ".join(
-        f"{plain(c)} {number(p)}" for c, p in list(zip(cost.classes, cost.priors, strict=True))[:8]
-    )
+    pairs = list(zip(cost.classes, cost.priors, strict=True))
+    priors = ", ".join(f"{plain(c)} {number(p)}" for c, p in pairs[:8])
+    priors += f" and {len(pairs) - 8} more" if len(pairs) > 8 else ""
     last = f"  (of interest: {plain(cost.classes[-1])})" if len(cost.classes) == 2 else ""
     return Group(
         Text(f"priors   {priors}, {origin}{last}"),
@@ -90,21 +104,23 @@ def _costs(evaluation: DecisionEvaluation) -> Table:
 
 
 def _counts(evaluation: DecisionEvaluation) -> Table:
-    """Return the confusion matrix with the cost of each cell."""
+    """Return the confusion matrix with the cost of each cell, cut where it is too large."""
     confusion, costs = evaluation.confusion, evaluation.costs
-    shown = min(len(confusion.decisions), 10)
+    shown = min(len(confusion.decisions), _MOST_COLUMNS)
     table = _table(
         "truth \\ decision", *(plain(d, 18) for d in confusion.decisions[:shown]), "share"
     )
-    counts, values = confusion.counts, costs.values
-    for i, name in enumerate(confusion.classes[:12]):
-        cells = [
-            f"{number(counts[i, j], 6)} (cost {number(values[i, j])})"
-            if values[i, j]
-            else number(counts[i, j], 6)
+    cells = dict(
+        zip(zip(confusion.row, confusion.column, strict=True), confusion.cells, strict=True)
+    )
+    priors = confusion.priors
+    for i, name in enumerate(confusion.classes[:_MOST_ROWS]):
+        price = costs.at(np.full(shown, i), np.arange(shown))
+        texts = [
+            f"{number(cells.get((i, j), 0), 6)}{f' (cost {number(price[j])})' if price[j] else ''}"
             for j in range(shown)
         ]
-        table.add_row(plain(name, 18), *cells, number(confusion.priors[i]))
+        table.add_row(plain(name, 18), *texts, number(priors[i]))
     return table
 
 

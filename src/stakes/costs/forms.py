@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from typing import Any
@@ -13,6 +14,8 @@ from stakes._typing import FloatArray, Label, Names
 
 VERSION = 1
 CORNER = "truth"
+_LONGEST_FIELD = 100_000  # readers of CSV refuse longer ones
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
 
 Parts = tuple[list[list[float]], Names, Names]
@@ -39,12 +42,16 @@ def from_toml(text: str, source: str) -> Parts:
     """Read the TOML form."""
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         msg = f"{source!r} must be TOML: {error}."
         raise InputError(msg) from error
     version = data.get("stakes-costs")
-    if version != VERSION:
+    if version != VERSION or type(version) is not int:
         msg = f"{source!r} must begin with stakes-costs = {VERSION}: got {version!r}."
+        raise InputError(msg)
+    unknown = sorted(set(data) - {"stakes-costs", "classes", "decisions", "costs"})
+    if unknown:
+        msg = f"{source!r} must hold classes, decisions and costs alone: got {quoted(unknown)} too."
         raise InputError(msg)
     classes, decisions = (_names(data.get(key), key, source) for key in ("classes", "decisions"))
     costs = _table(data.get("costs"), "costs", classes, source)
@@ -78,14 +85,20 @@ def _cost(value: object, decision: Label, source: str) -> float:
     if type(value) not in (int, float):
         msg = f"{source!r} must give numbers as costs: got {value!r} for decision {decision!r}."
         raise InputError(msg)
-    return float(value)  # type: ignore[arg-type]
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError as error:
+        msg = f"{source!r} must give costs that a double can hold: decision {decision!r} has not."
+        raise InputError(msg) from error
 
 
 def to_csv(values: FloatArray, classes: Names, decisions: Names) -> str:
     """Return the CSV form: the corner says that rows are the truth."""
     for name in (*classes, *decisions):
-        if isinstance(name, str) and (_is_whole(name) or name.startswith(_FORMULA)):
-            msg = f"names in a CSV cost file must not look like numbers or formulas: got {name!r}."
+        odd = isinstance(name, str) and (_is_whole(name) or name.startswith(_FORMULA))
+        if odd or (isinstance(name, str) and ("\r" in name or len(name) > _LONGEST_FIELD)):
+            msg = "names in a CSV cost file must not look like numbers or formulas, nor hold"
+            msg = f"{msg} carriage returns: got {name[:40]!r}."  # type: ignore[index]
             raise InputError(f"{msg} Write the TOML form instead.")
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -97,30 +110,34 @@ def to_csv(values: FloatArray, classes: Names, decisions: Names) -> str:
 
 def from_csv(text: str, source: str) -> Parts:
     """Read the CSV form."""
-    rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
-    if not rows or rows[0][0].strip().lower() != CORNER:
-        corner = rows[0][0] if rows else ""
+    reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        rows = [(reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        msg = f"{source!r} line {reader.line_num} must be CSV: {error}."
+        raise InputError(msg) from error
+    if not rows or rows[0][1][0].strip().lower() != CORNER:
+        corner = rows[0][1][0] if rows else ""
         msg = f"{source!r} must have {CORNER!r} in its first cell, to say that each row is a true"
         raise InputError(f"{msg} class and each column a decision: got {corner!r}.")
-    head, *body = rows
-    for line, row in enumerate(body, start=2):
+    (_, head), *body = rows
+    for line, row in body:
         if len(row) != len(head):
             msg = f"{source!r} line {line} must have {len(head)} fields: got {len(row)} fields."
             raise InputError(msg)
     values = [
         [_field(cell, head[c], line, source) for c, cell in enumerate(row[1:], start=1)]
-        for line, row in enumerate(body, start=2)
+        for line, row in body
     ]
-    return values, _typed([row[0] for row in body]), _typed(head[1:])
+    return values, _typed([row[0] for _, row in body]), _typed(head[1:])
 
 
 def _field(cell: str, column: str, line: int, source: str) -> float:
     """Read one cost of a CSV file."""
-    try:
-        return float(cell)
-    except ValueError as error:
+    if not _NUMBER.fullmatch(cell.strip()):
         msg = f"{source!r} line {line}, column {column!r} must be a number: got {cell!r}."
-        raise InputError(msg) from error
+        raise InputError(msg)
+    return float(cell)
 
 
 def _typed(names: list[str]) -> Names:
@@ -131,7 +148,7 @@ def _typed(names: list[str]) -> Names:
 def _is_whole(text: str) -> bool:
     """Tell a whole number as Python would print it; 007 is a name."""
     digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdigit() and str(int(text)) == text
+    return digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(text)) == text
 
 
 def _short(cost: float) -> float | int:

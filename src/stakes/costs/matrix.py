@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NoReturn, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._check import (
     InputError,
     UndefinedMetricError,
+    read_array,
     read_costs,
     read_names,
     read_number,
@@ -25,6 +25,8 @@ from stakes.costs.tables import CostTable, DenseTable, ErrorTable
 from stakes.scores import Scores, as_scores
 
 _MOST_SHOWN = 20
+_MOST_LISTED = 10_000
+_LARGEST_GAIN = 1e300  # so that differences stay finite
 
 
 class CostMatrix:
@@ -69,7 +71,7 @@ class CostMatrix:
 
     def __init__(
         self,
-        values: ArrayLike | Any,  # noqa: ANN401  data frames have no common type
+        values: Any,  # noqa: ANN401  data frames have no common type
         *,
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
@@ -133,7 +135,7 @@ class CostMatrix:
         if abstain is None:
             return cls._from_table(ErrorTable(error, np.empty((error.size, 0))), classes, classes)
         price = read_number(abstain, "abstain", 0, math.inf, closed=(True, False))
-        extra: Label = "abstain" if isinstance(classes[0], str) else len(classes)
+        extra: Label = "abstain" if isinstance(classes[0], str) else int(max(classes)) + 1
         if extra in classes:
             msg = f'abstain needs a name that is no class: "{extra}" is one. Use CostMatrix(...).'
             raise InputError(msg)
@@ -154,7 +156,7 @@ class CostMatrix:
     @classmethod
     def from_utilities(
         cls,
-        values: ArrayLike,
+        values: Any,  # noqa: ANN401  data frames have no common type
         *,
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
@@ -163,11 +165,14 @@ class CostMatrix:
 
         Decisions are the same as with the gains themselves; utilities may be negative.
         """
-        gains = np.asarray(values, dtype=np.float64)
-        if gains.ndim != 2 or not np.isfinite(gains).all():
+        framed = _is_frame(values)
+        gains = read_array(values.to_numpy() if framed else values, "values")
+        if gains.ndim != 2 or not gains.size or not (np.abs(gains) < _LARGEST_GAIN).all():
             msg = f"values must be a finite 2-D table of utilities: got shape {gains.shape}."
             raise InputError(msg)
         costs = gains.max(axis=1, keepdims=True) - gains
+        if framed:
+            costs = type(values)(costs, index=values.index, columns=values.columns)
         return cls(costs, classes=classes, decisions=decisions)
 
     @classmethod
@@ -178,7 +183,10 @@ class CostMatrix:
             msg = f"a cost file must end in .toml or .csv: got {str(path)!r}."
             raise InputError(msg)
         values, classes, decisions = form(read_text(path), str(path))
-        return cls(values, classes=classes, decisions=decisions)
+        try:
+            return cls(values, classes=classes, decisions=decisions)
+        except InputError as error:
+            raise InputError(f"{str(path)!r}: {error}") from error
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a cost file, .toml or .csv; reading it gives an equal matrix."""
@@ -207,6 +215,11 @@ class CostMatrix:
     def shape(self) -> tuple[int, int]:
         """How many classes and decisions."""
         return self._table.shape
+
+    def to_lists(self) -> list[list[float]] | None:
+        """Return the costs as lists, fit for JSON; None where they are too many to write out."""
+        k, m = self.shape
+        return self.values.tolist() if k * m <= _MOST_LISTED else None
 
     def at(self, y: IntArray, d: IntArray) -> FloatArray:
         """Return the cost of each sample, from the indices of its class and its decision."""
@@ -277,10 +290,10 @@ class CostMatrix:
     def threshold(self) -> float:
         """Return the threshold on P(classes[-1]) above which to decide so: c12 / (c12 + c21)."""
         false_alarm, miss = self._errors_of_two("threshold")
-        if false_alarm + miss == 0:
+        if false_alarm == miss == 0:
             msg = "threshold needs an error that costs something: got costs of 0 only."
             raise UndefinedMetricError(msg)
-        return false_alarm / (false_alarm + miss)
+        return false_alarm / 2 / (false_alarm / 2 + miss / 2)
 
     def llr_threshold(self, priors: PriorsLike) -> float:
         """Return the threshold on the natural log likelihood ratio: log(c12 P1 / (c21 P2))."""
@@ -345,11 +358,14 @@ class CostMatrix:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CostMatrix):
             return NotImplemented
-        names = self.classes == other.classes and self.decisions == other.decisions
-        return names and bool((self.values == other.values).all())
+        if (self.classes, self.decisions) != (other.classes, other.decisions):
+            return False
+        columns = range(self.shape[1])
+        return all((self.column(j) == other.column(j)).all() for j in columns)
 
     def __hash__(self) -> int:
-        return hash((self.classes, self.decisions, self.values.tobytes()))
+        first = self.column(0) + 0.0  # so that 0.0 and -0.0, which are equal, hash alike
+        return hash((self.classes, self.decisions, first.tobytes()))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         msg = f"a CostMatrix never changes: make a new one to set {name} to {value!r}."
@@ -368,9 +384,14 @@ def _restored(
 
 def _with_names(values: Any) -> tuple[FloatArray, NamesLike | None, NamesLike | None]:  # noqa: ANN401
     """Split a data frame into its values and names; an array has no names."""
-    if hasattr(values, "index") and hasattr(values, "columns") and hasattr(values, "to_numpy"):
+    if _is_frame(values):
         return read_costs(values.to_numpy()), list(values.index), list(values.columns)
     return read_costs(values), None, None
+
+
+def _is_frame(values: Any) -> bool:  # noqa: ANN401
+    """Tell a pandas data frame, which has names for its rows, without importing pandas."""
+    return all(hasattr(values, name) for name in ("index", "columns", "to_numpy"))
 
 
 def names_of(
@@ -383,15 +404,22 @@ def names_of(
         msg = f"costs must have one row per class {quoted(rows)}, {len(rows)} in all: got {k} rows"
         raise InputError(f"{msg} for {len(rows)} classes; rows are classes, columns are decisions.")
     if decisions is None:
-        if m != k and classes is not None and isinstance(rows[0], str):
-            msg = f"decisions must be named where they are not the classes: got {m} columns for"
-            raise InputError(f"{msg} the classes {quoted(rows)}. Pass decisions=[...].")
-        decisions = rows if m == k else m
+        decisions = default_decisions(classes, rows, m)
     columns = read_names(decisions, "decisions")
     if len(columns) != m:
         msg = f"costs must have one column per decision {quoted(columns)}: got {m} columns"
         raise InputError(f"{msg} for {len(columns)} decisions; columns are decisions.")
     return rows, columns
+
+
+def default_decisions(classes: NamesLike | None, rows: Names, m: int) -> NamesLike:
+    """Return the decisions where none are named: the classes, or numbers for unnamed classes."""
+    if m == len(rows):
+        return rows
+    if classes is None or rows == tuple(range(len(rows))):
+        return m
+    msg = f"decisions must be named where they are not the classes: got {m} columns for"
+    raise InputError(f"{msg} the classes {quoted(rows)}. Pass decisions=[...].")
 
 
 def _reordered(

@@ -89,6 +89,10 @@ class ErrorTable:
     error: FloatArray
     further: FloatArray  # one column per decision that is no class, such as to abstain
 
+    def __post_init__(self) -> None:
+        self.error.setflags(write=False)
+        self.further.setflags(write=False)
+
     @property
     def shape(self) -> tuple[int, int]:
         """How many classes and decisions."""
@@ -102,7 +106,9 @@ class ErrorTable:
             raise InputError(msg)
         square = np.tile(self.error[:, None], (1, k))
         np.fill_diagonal(square, 0.0)
-        return np.hstack([square, self.further])
+        values = np.hstack([square, self.further])
+        values.setflags(write=False)
+        return values
 
     def at(self, y: IntArray, d: IntArray) -> FloatArray:
         """Cost of each sample, from its class and its decision."""
@@ -114,11 +120,12 @@ class ErrorTable:
 
     def column(self, decision: int) -> FloatArray:
         """Cost of one decision for each class."""
-        k = self.error.size
-        if decision >= k:
-            return self.further[:, decision - k]
+        k, m = self.shape
+        place = range(m)[decision]
+        if place >= k:
+            return self.further[:, place - k]
         column = self.error.copy()
-        column[decision] = 0.0
+        column[place] = 0.0
         return column
 
     def best_constant(self, priors: FloatArray) -> int:

@@ -1,5 +1,7 @@
 """Labels and scores of a detector, checked and gathered by level."""
 
+import numpy as np
+
 from stakes._check import (
     InputError,
     check_no_nan,
@@ -28,16 +30,16 @@ def read_levels(
     column = read_column(y_true, "y_true")
     ranks, named = _ranks(scores)
     check_rows(ranks.size, len(column))
+    weights = read_weights(sample_weight, len(column))
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        column, ranks, weights = column.part(kept), ranks[kept], weights[kept]
     if classes is not None:
         names = read_names(classes, "classes")
     else:
         names = named if named is not None else _default_names(seen_names(column))
     names = _with_positive_last(names, positive)
     y = encode(column, names, "classes")
-    weights = read_weights(sample_weight, len(column))
-    if weights is not None and not weights.all():
-        kept = weights > 0
-        y, ranks, weights = y[kept], ranks[kept], weights[kept]
     return ScoreLevels.of(ranks, y, weights), names
 
 

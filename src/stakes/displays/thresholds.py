@@ -23,10 +23,21 @@ _LOOKS = {
 class Curve(Protocol):
     """What the display needs to know of a curve."""
 
-    name: str
-    values: FloatArray
-    best_on_grid: tuple[float, float]
-    bayes_on_grid: tuple[float, float] | None
+    @property
+    def name(self) -> str:
+        """Which metric it is."""
+
+    @property
+    def values(self) -> FloatArray:
+        """Its value at each threshold."""
+
+    @property
+    def best_on_grid(self) -> tuple[float, float]:
+        """The best threshold and the value there."""
+
+    @property
+    def bayes_on_grid(self) -> tuple[float, float] | None:
+        """The Bayes threshold and the value there, if the metric has one."""
 
 
 @dataclass(frozen=True, eq=False)

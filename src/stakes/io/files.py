@@ -55,7 +55,9 @@ def _read_text_table(file: Path, columns: Sequence[str], delimiter: str) -> "pa.
     )
     parse = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     try:
-        table = csv.read_csv(file, parse_options=parse, convert_options=convert)
+        compression = "gzip" if file.suffix.lower() == ".gz" else None
+        with pa.input_stream(str(file), compression=compression) as stream:
+            table = csv.read_csv(stream, parse_options=parse, convert_options=convert)
     except pa.ArrowInvalid as error:
         msg = f"{file.name!r} must be a table of {delimiter!r}-separated UTF-8 text: {error}"
         raise InputError(msg) from error
@@ -125,6 +127,7 @@ def read_texts(table: "pa.Table", column: str, source: str) -> list[str]:
         or pa.types.is_boolean(kind)
         or pa.types.is_string(kind)
         or pa.types.is_large_string(kind)
+        or pa.types.is_string_view(kind)
         or pa.types.is_dictionary(kind)
     )
     if not simple:

@@ -13,7 +13,7 @@ from stakes._text import html_table, number, plain, quoted, table
 from stakes._typing import Label, Names, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.metrics import traditional
-from stakes.results import ClassLosses, ExpectedLoss, MetricValue
+from stakes.results import ClassLosses, ExpectedLoss, MetricValue, json_number
 from stakes.statistics import ConfusionCounts
 
 _MOST_SHOWN = 20
@@ -36,7 +36,7 @@ class ConfusionMatrix(ConfusionCounts):
     healthy      855      45      900
     tumour         5      95      100
     >>> print(cm.f_score())
-    F1 score 0.7917 (naive 0.1818, higher is better)
+    F1 score 0.7917 (for class tumour; naive 0.1818, higher is better)
     """
 
     def expected_cost(
@@ -159,6 +159,9 @@ class ConfusionMatrix(ConfusionCounts):
         """
         if positive is None or (len(self.classes) == 2 and positive == self.classes[-1]):
             return self
+        if len(self.classes) < 2:
+            msg = f"a detector needs two classes: got {quoted(self.classes)}. Pass classes=[...]."
+            raise InputError(msg)
         if positive not in self.classes:
             msg = f"positive must be one of the classes {quoted(self.classes)}: got {positive!r}."
             raise InputError(msg)
@@ -239,9 +242,12 @@ class ConfusionMatrix(ConfusionCounts):
         return html_table(self._rows(), "Samples: truth in rows, decision in columns")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the matrix as plain values, fit for JSON."""
+        """Return the matrix as plain values: names, and [class, decision, count] of each cell."""
         return {
             "classes": list(self.classes),
             "decisions": list(self.decisions),
-            "counts": self.counts.tolist(),
+            "cells": [
+                [int(i), int(j), json_number(float(n))]
+                for i, j, n in zip(self.row, self.column, self.cells, strict=True)
+            ],
         }

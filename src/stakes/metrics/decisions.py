@@ -13,7 +13,7 @@ from stakes._check import (
     read_weights,
     seen_names,
 )
-from stakes._typing import Column, Names, NamesLike, PriorsLike
+from stakes._typing import Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.metrics.per_sample import expected_sample_cost
@@ -58,16 +58,13 @@ def confusion_matrix(
     >>> float(cm.precision())
     0.5
     """
-    y, d = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
-    if len(y) != len(d):
-        msg = f"y_true and y_pred must have the same length: got {len(y)} and {len(d)} samples."
-        raise InputError(msg)
+    y, d, weights = _read(y_true, y_pred, sample_weight)
     if classes is not None:
         rows = read_names(classes, "classes")
     else:
         rows = seen_names(y, d) if decisions is None else seen_names(y)
     columns = rows if decisions is None else read_names(decisions, "decisions")
-    return _counted(y, d, sample_weight, rows, columns)
+    return _counted(y, d, weights, rows, columns)
 
 
 def expected_cost(
@@ -78,6 +75,7 @@ def expected_cost(
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
+    decisions: NamesLike | None = None,
 ) -> ExpectedLoss:
     """Return the expected cost of decisions: EC = sum_ij c_ij P_i R_ij (eq:ec).
 
@@ -93,8 +91,8 @@ def expected_cost(
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in use; by default as often as in the data.
     sample_weight : column of N weights, optional
-    classes : sequence of names, optional
-        Names of the rows of an unnamed cost array.
+    classes, decisions : sequences of names, optional
+        Names of the rows and columns of an unnamed cost array.
 
     Returns
     -------
@@ -114,27 +112,37 @@ def expected_cost(
     if isinstance(costs, SampleCosts):
         return _per_sample(y_true, y_pred, costs, priors, sample_weight)
     if costs is None:
-        counts = confusion_matrix(y_true, y_pred, classes=classes, sample_weight=sample_weight)
+        counts = confusion_matrix(
+            y_true, y_pred, classes=classes, decisions=decisions, sample_weight=sample_weight
+        )
         return counts.expected_cost(priors=priors)
+    y, d, weights = _read(y_true, y_pred, sample_weight)
+    matrix = _cost_matrix(costs, classes, decisions)
+    _refuse_transposed(matrix, y, d)
+    counts = _counted(y, d, weights, matrix.classes, matrix.decisions)
+    return counts.expected_cost(matrix, priors)
+
+
+def _read(
+    y_true: Column, y_pred: Column, sample_weight: Column | None
+) -> tuple[LabelColumn, LabelColumn, FloatArray | None]:
+    """Read labels, decisions and weights of the same samples; those of weight 0 are absent."""
     y, d = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
     if len(y) != len(d):
         msg = f"y_true and y_pred must have the same length: got {len(y)} and {len(d)} samples."
         raise InputError(msg)
-    matrix = _cost_matrix(costs, classes)
-    _refuse_transposed(matrix, y, d)
-    counts = _counted(y, d, sample_weight, matrix.classes, matrix.decisions)
-    return counts.expected_cost(matrix, priors)
+    weights = read_weights(sample_weight, len(y))
+    if weights is None or weights.all():
+        return y, d, weights
+    kept = np.flatnonzero(weights)
+    return y.part(kept), d.part(kept), weights[kept]
 
 
 def _counted(
-    y: LabelColumn, d: LabelColumn, sample_weight: Column | None, rows: Names, columns: Names
+    y: LabelColumn, d: LabelColumn, weights: FloatArray | None, rows: Names, columns: Names
 ) -> ConfusionMatrix:
-    """Count checked columns; samples of weight 0 are absent."""
+    """Count columns that were read."""
     codes, decided = encode(y, rows, "classes"), encode(d, columns, "decisions")
-    weights = read_weights(sample_weight, len(y))
-    if weights is not None and not weights.all():
-        kept = weights > 0
-        codes, decided, weights = codes[kept], decided[kept], weights[kept]
     return ConfusionMatrix.of(codes, decided, weights, rows, columns)
 
 
@@ -146,24 +154,24 @@ def _per_sample(
     sample_weight: Column | None,
 ) -> ExpectedLoss:
     """Return the expected cost where costs differ from sample to sample."""
-    y, d = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
-    if not len(y) == len(d) == costs.shape[0]:
+    y, d, weights = _read(y_true, y_pred, sample_weight)
+    rows = costs.shape[0]
+    if y.row is not None and y.row.max() < rows:
+        costs = costs.part(y.row)
+    if len(y) != costs.shape[0]:
         msg = "y_true, y_pred and costs must speak of the same samples:"
-        raise InputError(f"{msg} got {len(y)}, {len(d)} and {costs.shape[0]}.")
+        raise InputError(f"{msg} got {len(y)}, {len(d)} and {rows}.")
     codes = encode(y, costs.classes, "classes")
     decided = encode(d, costs.decisions, "decisions")
-    weights = read_weights(sample_weight, len(y))
-    if weights is not None and not weights.all():
-        kept = np.flatnonzero(weights)
-        codes, decided, weights = codes[kept], decided[kept], weights[kept]
-        costs = costs.part(kept)
     return expected_sample_cost(costs, codes, decided, weights, read_priors(priors, costs.classes))
 
 
-def _cost_matrix(costs: CostMatrix | ArrayLike, classes: NamesLike | None) -> CostMatrix:
+def _cost_matrix(
+    costs: CostMatrix | ArrayLike, classes: NamesLike | None, decisions: NamesLike | None
+) -> CostMatrix:
     """Return costs as a matrix with names."""
     if not isinstance(costs, CostMatrix):
-        return CostMatrix(costs, classes=classes)
+        return CostMatrix(costs, classes=classes, decisions=decisions)
     if classes is not None and read_names(classes, "classes") != costs.classes:
         msg = f"classes must be those of costs, {costs.classes}: got {classes!r}."
         raise InputError(msg)

@@ -10,7 +10,7 @@ from stakes._text import number, plain, quoted
 from stakes.costs import CostMatrix
 from stakes.metrics import traditional
 from stakes.metrics.confusion import ConfusionMatrix
-from stakes.results import ExpectedLoss, MetricValue
+from stakes.results import ExpectedLoss, MetricValue, json_number
 
 _BY_NAME: dict[str, traditional.DecisionMetric] = {
     "accuracy": traditional.Accuracy(),
@@ -56,8 +56,10 @@ class Explanation:
 
     def _here(self) -> dict[str, str]:
         """Say what the metric does on the data at hand."""
-        if self.value is None or self.costs is None or self.expected_cost is None:
+        if self.value is None:
             return {}
+        if self.costs is None or self.expected_cost is None:
+            return {"here": str(self.value)}
         facts = {"here": str(self.value), "its costs": self._prices()}
         if self.expected_cost.undefined is None:
             nec = number(self.expected_cost.normalized)
@@ -81,8 +83,6 @@ class Explanation:
         rate = self.exchange_rate or 0.0
         if math.isnan(rate):
             return "undefined at these counts"
-        if rate < 0:
-            return "one more false alarm would improve the metric here"
         if math.isinf(rate):
             return "no number of false alarms harms it as much as one miss"
         return (
@@ -107,14 +107,12 @@ class Explanation:
             "identity": self.metric.relation,
             "rewards": self.metric.rewards,
             "value": None if self.value is None else self.value.to_dict(),
-            "costs": None if self.costs is None else self.costs.values.tolist(),
+            "costs": None if self.costs is None else self.costs.to_lists(),
             "normalized_expected_cost": (
                 None if nec is None or nec.undefined is not None else nec.normalized
             ),
             "exchange_rate": (
-                self.exchange_rate
-                if self.exchange_rate is not None and math.isfinite(self.exchange_rate)
-                else None
+                None if self.exchange_rate is None else json_number(self.exchange_rate)
             ),
         }
 
@@ -153,7 +151,7 @@ def explain(
       rewards      Saying yes: of two systems with the same cost, the one that decides
                    for the class of interest more often scores higher, whether those
                    decisions are right or wrong.
-      here         F1 score 0.6667 (naive 0.1818, higher is better)
+      here         F1 score 0.6667 (for class 1; naive 0.1818, higher is better)
       its costs    1 for a missed 1, 1 for a 0 taken for one
       its NEC      1 (naive 1, lower is better)
       trade        one more miss harms it as much as 2 more false alarms, at these
@@ -161,12 +159,17 @@ def explain(
       say instead  cm.expected_cost(CostMatrix.binary(miss=1, false_alarm=1, ...))
     """
     chosen = _BY_NAME.get(metric.lower()) if isinstance(metric, str) else metric
-    if chosen is None:
+    if not isinstance(chosen, traditional.DecisionMetric):
         msg = f"metric must be one of {quoted(_BY_NAME, most=20)} or an object: got {metric!r}."
         raise InputError(msg)
     if confusion is None:
         return Explanation(chosen)
+    if not isinstance(confusion, ConfusionMatrix):
+        msg = f"confusion must be a ConfusionMatrix: got {type(confusion).__name__}."
+        raise InputError(f"{msg} Use confusion_matrix(...) or ConfusionMatrix.from_counts(...).")
     value = chosen.of(confusion)
+    if not confusion.class_weight.all():
+        return Explanation(chosen, value)  # without samples of a class no costs can be told
     costs = chosen.costs(confusion)
     binary = len(confusion.classes) == 2
     return Explanation(

@@ -36,7 +36,7 @@ IMBALANCED = (
     (90, 0, "0.90 0.90 0.90 0.18 0.30 0.90 0.00 0.01 0.99"),
 )
 
-# Table "ec_with_abstention", K = 2: alpha, then EC, NEC and percent abstained for LR-mc1 and LR-cal.
+# Table "ec_with_abstention", K = 2: alpha, then EC, NEC, percent abstained for LR-mc1 and LR-cal.
 ABSTENTION_COLUMNS = ("mc1 EC", "mc1 NEC", "mc1 Abs", "cal EC", "cal NEC", "cal Abs")
 ABSTENTION = (
     (0.01, "0.006 0.638 61.5 0.005 0.534 41.1"),

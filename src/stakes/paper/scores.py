@@ -1,4 +1,4 @@
-"""The threshold figure, the abstention table and the scoring-rule table of the section on scores."""
+"""The threshold figure, the abstention table and the scoring-rule table of the paper."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -75,9 +75,7 @@ def _curves(distortion: Distortion) -> Iterator[ThresholdCurve]:
     yield _curve("1-F1", roc, 1 - roc.sweep(FScore()), None)
 
 
-def _curve(
-    name: str, roc: RocCurve, values: FloatArray, bayes: float | None
-) -> ThresholdCurve:
+def _curve(name: str, roc: RocCurve, values: FloatArray, bayes: float | None) -> ThresholdCurve:
     """Return one curve: on the grid, and exactly."""
     on_grid = values[np.searchsorted(roc.levels.level, _GRID, side="right")]
     best, best_on_grid = int(np.nanargmin(values)), int(np.nanargmin(on_grid))
@@ -105,7 +103,9 @@ def threshold_table(study: ThresholdStudy) -> Reproduction:
         for curve in curves:
             text = system == "LR-mc1" and curve.name == "NEC_b2=2"
             printed = published.THRESHOLD_TEXT if text else {"best": "", "bayes": ""}
-            bayes, on_grid = (pair or (np.nan, np.nan) for pair in (curve.bayes, curve.bayes_on_grid))
+            bayes, on_grid = (
+                pair or (np.nan, np.nan) for pair in (curve.bayes, curve.bayes_on_grid)
+            )
             cells = (
                 Cell(curve.best[0]),
                 Cell(curve.best[1]),

@@ -52,9 +52,9 @@ class Reproduction:
         return sum(cell.agrees for cell in self.printed_cells)
 
 
-def row_of(names: tuple[str, ...], values: list[float], printed: str = "") -> tuple[
-    tuple[str, ...], tuple[Cell, ...]
-]:
+def row_of(
+    names: tuple[str, ...], values: list[float], printed: str = ""
+) -> tuple[tuple[str, ...], tuple[Cell, ...]]:
     """Return a row: values beside printed digits, or alone."""
     digits = printed.split() if printed else [""] * len(values)
     return names, tuple(Cell(v, text) for v, text in zip(values, digits, strict=True))

@@ -304,7 +304,9 @@ class LogLikelihoodRatios(Scores):
             log_odds = self._values + (second - first)
         if np.isnan(log_odds).any():
             row = int(np.isnan(log_odds).argmax())
-            msg = f"priors must leave each sample possible: row {row} (ratio {self._values[row]}) is"
+            msg = (
+                f"priors must leave each sample possible: row {row} (ratio {self._values[row]}) is"
+            )
             raise InputError(f"{msg} certain of a class of prior 0 ({priors.tolist()}).")
         return LogProbabilities.from_log_odds(log_odds)
 

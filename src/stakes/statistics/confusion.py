@@ -12,6 +12,7 @@ from stakes._check import InputError, read_array, read_names
 from stakes._math import shares, sum_by, total_by, weight_exponents
 from stakes._text import quoted
 from stakes._typing import Counts, FloatArray, IntArray, Names, NamesLike
+from stakes.costs.matrix import default_decisions
 
 _MOST_CELLS = 2**26
 
@@ -66,8 +67,8 @@ class ConfusionCounts:
         table = _read_counts(counts)
         k, m = table.shape
         rows = read_names(k if classes is None else classes, "classes")
-        default: NamesLike = rows if m == k else m
-        columns = read_names(default if decisions is None else decisions, "decisions")
+        default = default_decisions(classes, rows, m) if decisions is None else decisions
+        columns = read_names(default, "decisions")
         if (len(rows), len(columns)) != table.shape:
             msg = f"counts must have one row per class and one column per decision: got {k} x {m}"
             raise InputError(f"{msg} for {len(rows)} classes and {len(columns)} decisions.")
@@ -118,7 +119,7 @@ class ConfusionCounts:
     @property
     def n(self) -> float:
         """Total weight N; the number of samples where they have no weights."""
-        return float(self.cells.sum())
+        return math.fsum(self.cells.tolist())
 
     @property
     def whole(self) -> bool:
@@ -152,7 +153,24 @@ class ConfusionCounts:
         table[self.row, self.column] = cells
         return table
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ConfusionCounts):
+            return NotImplemented
+        if (self.classes, self.decisions) != (other.classes, other.decisions):
+            return False
+        return all(
+            np.array_equal(getattr(self, part), getattr(other, part))
+            for part in ("row", "column", "weight", "square", "exponent")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __radd__(self, other: object) -> Self:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
     def __add__(self, other: Self) -> Self:
+        if not isinstance(other, ConfusionCounts):
+            return NotImplemented
         for what in ("classes", "decisions"):
             ours, theirs = getattr(self, what), getattr(other, what)
             if ours != theirs:

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -130,7 +130,7 @@ def require_binary(counts: ConfusionCounts, name: str) -> None:
     require_square(counts, name)
     if len(counts.classes) != 2:
         msg = f"{name} needs two classes: got {len(counts.classes)}, {quoted(counts.classes)}."
-        raise InputError(f"{msg} Pass positive= for one class against the others.")
+        raise InputError(f"{msg} Pass positive=, or cm.detector(name), for one against the others.")
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,8 @@ class BinaryMetric(DecisionMetric):
         """Return the value for these counts."""
         require_binary(counts, self.name)
         value = float(self.values(Binary.of(counts)))
-        return self._record(value, self.naive(counts), self.why_undefined(counts))
+        record = self._record(value, self.naive(counts), self.why_undefined(counts))
+        return replace(record, positive=counts.classes[-1])
 
     @abstractmethod
     def values(self, n: Binary) -> FloatArray:
@@ -153,8 +154,10 @@ class BinaryMetric(DecisionMetric):
 
     def why_undefined(self, counts: ConfusionCounts) -> Undefined:
         """Say why the value is NaN, for counts where it is."""
-        first, second = (quoted([c]) for c in counts.classes)
-        for name, weight in zip((first, second), counts.class_weight, strict=True):
-            if weight == 0:
-                return Undefined("no_samples", f"there are no samples of class {name}")
-        return Undefined("zero_over_zero", f"no sample was decided as {second}, so it is 0/0")
+        second = quoted([counts.classes[-1]])
+        if not counts.aligned[counts.column == 1].any():
+            return Undefined("zero_over_zero", f"no sample was decided as {second}, so it is 0/0")
+        bare = quoted(
+            [c for c, w in zip(counts.classes, counts.class_weight, strict=True) if not w]
+        )
+        return Undefined("no_samples", f"there are no samples of class {bare}")

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 from stakes._check import read_number
 from stakes._math import difference_of_products
-from stakes._text import number
+from stakes._text import number, quoted
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.metrics.traditional.base import Binary, BinaryMetric, ratio
+from stakes.results import Undefined
 from stakes.statistics import ConfusionCounts
+
+_LARGE_BETA = 1e100  # beyond it b^2 would overflow, so costs are given in units of a miss
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ class FScore(BinaryMetric):
         return (1 + square) * positive / (square * positive + 1)
 
     def costs(self, counts: ConfusionCounts) -> CostMatrix:
-        if self.beta > 1:
+        if self.beta > _LARGE_BETA:
             price = 1 / self.beta / self.beta
             return CostMatrix.binary(miss=1, false_alarm=price, classes=counts.classes)
         return CostMatrix.binary(miss=self.beta**2, false_alarm=1, classes=counts.classes)
@@ -117,7 +120,7 @@ class FScore(BinaryMetric):
     def exchange_rate(self, counts: ConfusionCounts) -> float:
         """How many false alarms harm as much as one miss: (1 + b^2 - F) / F."""
         f = float(self.values(Binary.of(counts)))
-        return float(ratio(1 + self.beta**2 - f, f))
+        return float(ratio(1 + self.beta * self.beta - f, f))
 
 
 @dataclass(frozen=True)
@@ -196,8 +199,14 @@ class Recall(BinaryMetric):
         return ratio(n.n22, n.n2)
 
     def naive(self, counts: ConfusionCounts) -> float:  # noqa: ARG002
-        """Return the value of always deciding for the class of interest."""
+        """Return the best value of a constant answer."""
         return 1.0
+
+    def why_undefined(self, counts: ConfusionCounts) -> Undefined:
+        bare = quoted(
+            [c for c, w in zip(counts.classes, counts.class_weight, strict=True) if not w]
+        )
+        return Undefined("no_samples", f"there are no samples of class {bare}")
 
     def costs(self, counts: ConfusionCounts) -> CostMatrix:
         return CostMatrix.binary(miss=1, false_alarm=0, classes=counts.classes)

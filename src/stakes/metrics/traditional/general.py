@@ -144,7 +144,7 @@ class Matthews(DecisionMetric):
         reason = Undefined("zero_margin", "all samples have one class or all got one decision")
         if not all(below):
             return self._record(math.nan, 0.0, reason)
-        value = math.copysign(math.sqrt(above**2 / (below[0] * below[1])), above)
+        value = math.copysign(_root(Fraction(above**2) / (below[0] * below[1])), above)
         return self._record(value, 0.0, reason)
 
     def values(self, n: Binary) -> FloatArray:
@@ -164,10 +164,10 @@ class Matthews(DecisionMetric):
         return float(ratio(math.sqrt(p[0] * p[1]), math.sqrt(r[0] * r[1]))) * (1 - normalized)
 
     def exchange_rate(self, counts: ConfusionCounts) -> float:
-        """How many false alarms harm as much as one miss; below 0 if a false alarm would help."""
         n = Binary.of(counts).level()
         determinant = difference_of_products(n.n11, n.n22, n.n12, n.n21)
-        tilt = determinant / 2 * (ratio(1.0, n.n11 + n.n21) - ratio(1.0, n.n12 + n.n22))
+        with np.errstate(invalid="ignore"):  # NaN where a decision was never made
+            tilt = determinant / 2 * (ratio(1.0, n.n11 + n.n21) - ratio(1.0, n.n12 + n.n22))
         return float(ratio(n.n1 + tilt, n.n2 - tilt))
 
 
@@ -175,6 +175,12 @@ def _share(counts: ConfusionCounts, kept: BoolArray) -> float:
     """Share of the weight that lies in some cells."""
     level = counts.aligned
     return math.fsum(level[kept]) / math.fsum(level)
+
+
+def _root(exact: Fraction) -> float:
+    """Return the square root of an exact number, however small it is."""
+    shift = (exact.denominator.bit_length() - exact.numerator.bit_length()) // 2
+    return math.ldexp(math.sqrt(exact * Fraction(4) ** shift), -shift)
 
 
 def _exact_margins(
