@@ -165,8 +165,14 @@ def test_simulated_data_are_those_of_the_published_tables() -> None:
     data = simulation.simulate(2)
     assert np.bincount(data.y).tolist() == [90_000, 9_999]
     assert np.bincount(simulation.simulate(10).y).tolist() == [90_000, *[1111] * 9]
-    assert data.x[:2].tolist() == [0.6832002566123886, 0.15497893852174362]
-    assert data.x[0] == np.sqrt(0.15) * np.random.RandomState(0).standard_normal()
+    noise = np.random.RandomState(0).standard_normal(99_999)  # noqa: NPY002
+    assert (data.x == data.y + np.sqrt(0.15) * noise).all()
+    likelihoods = data.log_likelihoods().values
+    for i in (0, 1):
+        by_hand = -((data.x - i) ** 2) / 0.3 - 0.5 * np.log(2 * np.pi * 0.15)
+        np.testing.assert_allclose(likelihoods[:, i], by_hand, rtol=1e-15)
+    distorted = data.log_likelihoods(simulation.MISCALIBRATED).values
+    assert (distorted == 0.5 * likelihoods + [0.5, 0]).all()
 
 
 @pytest.mark.parametrize(
