@@ -46,6 +46,11 @@ def test_a_difference_of_products_keeps_its_digits(a: float, b: float, c: float,
     assert abs(Fraction(ours) - exact) <= 2 * Fraction(math.ulp(float(exact)))
 
 
+def test_products_that_differ_in_the_last_of_106_bits() -> None:
+    n = 2.0**53 - 2
+    assert difference_of_products(n + 1, n - 1, n, n) == -1
+
+
 @given(whole, whole)
 def test_equal_products_cancel_to_nothing_but_neighbours_do_not(a: float, b: float) -> None:
     assert difference_of_products(a, b, b, a) == 0

@@ -165,7 +165,7 @@ def test_simulated_data_are_those_of_the_published_tables() -> None:
     data = simulation.simulate(2)
     assert np.bincount(data.y).tolist() == [90_000, 9_999]
     assert np.bincount(simulation.simulate(10).y).tolist() == [90_000, *[1111] * 9]
-    noise = np.random.RandomState(0).standard_normal(99_999)  # noqa: NPY002
+    noise = np.random.RandomState(0).standard_normal(99_999)
     assert (data.x == data.y + np.sqrt(0.15) * noise).all()
     likelihoods = data.log_likelihoods().values
     for i in (0, 1):

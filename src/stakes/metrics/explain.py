@@ -146,11 +146,11 @@ def explain(
     >>> print(stakes.explain("f1", loud))
     F1 score (higher is better)
       definition   (1+b^2) N_22 / ((1+b^2) N_22 + b^2 N_21 + N_12)
-      identity     1 - F = min(b^2 P_2, P_1) * NEC / (b^2 P_2 + R_*2), with costs b^2
-                   for a miss, 1 for a false alarm
-      rewards      Saying yes: of two systems with the same cost, the one that decides
-                   for the class of interest more often scores higher, whether those
-                   decisions are right or wrong.
+      identity     1 - F = min(b^2 P_2, P_1) * NEC / (b^2 P_2 + R_*2), with costs
+                   b^2 for a miss, 1 for a false alarm
+      rewards      Saying yes: of two systems with the same cost, the one that
+                   decides for the class of interest more often scores higher,
+                   whether those decisions are right or wrong.
       here         F1 score 0.6667 (for class 1; naive 0.1818, higher is better)
       its costs    1 for a missed 1, 1 for a 0 taken for one
       its NEC      1 (naive 1, lower is better)

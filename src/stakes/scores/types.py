@@ -117,29 +117,10 @@ class Scores(ABC):
         return f"{type(self).__name__}({len(self)} samples, {self.n_classes} classes)"
 
 
-class Posteriors(Scores):
-    """Posterior probabilities: rows that sum to 1, or P(classes[-1]) as one column.
-
-    Examples
-    --------
-    >>> Posteriors([[0.9, 0.1], [0.2, 0.8]]).log_posteriors().round(3)
-    array([[-0.105, -2.303],
-           [-1.609, -0.223]])
-    """
+class PosteriorScores(Scores):
+    """Scores that stand for posteriors at the priors the system was trained with."""
 
     __slots__ = ()
-
-    @classmethod
-    def renormalized(cls, values: Column) -> Self:
-        """Read a table whose rows need not sum to 1, and divide each by its sum.
-
-        For probabilities that were rounded; say so where you use it, because it changes scores.
-        """
-        table = read_array(values, "values")
-        if table.ndim != 2 or not (table >= 0).all() or not table.any(axis=1).all():
-            msg = "values must be a table of numbers of at least 0, with one above 0 in each row."
-            raise InputError(msg)
-        return cls(table / table.sum(axis=1, keepdims=True))
 
     def at_priors(self, training: PriorsLike, target: PriorsLike) -> "LogPosteriors":
         """Return the posteriors for other priors than those the system was trained with.
@@ -164,6 +145,31 @@ class Posteriors(Scores):
         answers = LogProbabilities.normalised(shifted)
         return LogPosteriors._of(answers.log_p, self.names)
 
+
+class Posteriors(PosteriorScores):
+    """Posterior probabilities: rows that sum to 1, or P(classes[-1]) as one column.
+
+    Examples
+    --------
+    >>> Posteriors([[0.9, 0.1], [0.2, 0.8]]).log_posteriors().round(3)
+    array([[-0.105, -2.303],
+           [-1.609, -0.223]])
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def renormalized(cls, values: Column) -> Self:
+        """Read a table whose rows need not sum to 1, and divide each by its sum.
+
+        For probabilities that were rounded; say so where you use it, because it changes scores.
+        """
+        table = read_array(values, "values")
+        if table.ndim != 2 or not (table >= 0).all() or not table.any(axis=1).all():
+            msg = "values must be a table of numbers of at least 0, with one above 0 in each row."
+            raise InputError(msg)
+        return cls(table / table.sum(axis=1, keepdims=True))
+
     def _check(self, unit: float) -> None:
         check_posteriors(self._values, unit)
 
@@ -180,7 +186,7 @@ class Posteriors(Scores):
         return self._values if self._values.ndim == 1 else self._values[:, -1]
 
 
-class LogPosteriors(Scores):
+class LogPosteriors(PosteriorScores):
     """Natural logs of posteriors, at most 0; minus infinity is a posterior of 0."""
 
     __slots__ = ()
@@ -208,7 +214,7 @@ class LogPosteriors(Scores):
         return self._values if self._values.ndim == 1 else self._difference()
 
 
-class Logits(Scores):
+class Logits(PosteriorScores):
     """Log posteriors up to a constant per sample, as before a softmax.
 
     One column holds the log odds of the second class, as before a sigmoid.
