@@ -14,7 +14,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
 
 test: $(VENV)/.developing
-	@$(BIN)/python -m pytest -n auto
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.developing
 	$(BIN)/ruff check

@@ -1,6 +1,9 @@
 """Bayes decisions: special cases against the general rule, any kind of score, costs per sample."""
 
+from collections.abc import Callable
+
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
@@ -182,3 +185,96 @@ def test_an_infinite_cross_entropy_says_how_many_and_which() -> None:
     assert loss.interval().high == np.inf
     assert loss.to_dict()["value"] == "inf"
     assert loss.to_dict()["infinite_samples"] == 2
+
+
+def test_costs_and_scores_must_name_the_same_classes_in_the_same_order() -> None:
+    frame = pl.DataFrame({"spam": [0.3, 0.9, 0.2], "ham": [0.7, 0.1, 0.8]})
+    y = ["ham", "spam", "spam"]
+    costs = CostMatrix.binary(miss=5, false_alarm=1, classes=["ham", "spam"])
+    right = stakes.bayes_cost(y, frame, costs=costs)
+    rule = stakes.BayesCost(costs)
+    with pytest.raises(stakes.InputError, match="in their order"):
+        stakes.expected_loss(rule, y, frame)
+    assert stakes.expected_loss(rule, y, frame, classes=["ham", "spam"]).value == right.value
+    amounts = stakes.SampleCosts(np.tile(costs.values, (3, 1, 1)), classes=["ham", "spam"])
+    assert stakes.bayes_cost(y, frame, costs=amounts).value == pytest.approx(right.value)
+    with pytest.raises(stakes.InputError, match="in their order"):
+        stakes.bayes_cost(y, frame, costs=amounts, classes=["spam", "ham"])
+    longer = stakes.SampleCosts(np.tile(costs.values, (5, 1, 1)), classes=["ham", "spam"])
+    with pytest.raises(stakes.InputError, match="5 for 3"):
+        stakes.bayes_cost(y, frame, costs=longer, sample_weight=[1, 1, 0])
+    assert stakes.BayesCost([[0, 1], [5, 0]]).costs == CostMatrix([[0, 1], [5, 0]])
+    with pytest.raises(stakes.InputError, match="scoring rule"):
+        stakes.expected_loss(stakes.LogLoss, [0], [0.5])
+
+
+def test_exact_ties_go_to_the_lowest_index_in_spite_of_rounding() -> None:
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for _ in range(3000):
+        counts = rng.integers(0, 8, 3)
+        if not counts.any():
+            continue
+        costs = rng.integers(0, 6, (3, 3))
+        exact = [sum(int(a) * int(c) for a, c in zip(counts, col, strict=True)) for col in costs.T]
+        ours = CostMatrix(costs).bayes_decisions([counts / counts.sum()])[0]
+        wrong += int(ours) != int(np.argmin(exact))
+    assert wrong == 0
+
+
+def test_renormalised_scores_keep_the_names_of_their_columns() -> None:
+    frame = pl.DataFrame({"spam": [30.0, 90.0], "ham": [70.0, 10.0]})
+    loss = stakes.cross_entropy(
+        ["ham", "spam"], stakes.Posteriors.renormalized(frame), classes=["ham", "spam"]
+    )
+    assert loss.value == pytest.approx(-(np.log(0.7) + np.log(0.9)) / 2)
+    huge = stakes.Posteriors.renormalized([[1.7e308, 1.7e308]])
+    assert huge.values.tolist() == [[0.5, 0.5]]
+
+
+def test_rules_of_any_cost_function() -> None:
+    gain = stakes.ScoringRule.from_cost(lambda h, d: -2.0 if h == d else 1.0, [0, 1])
+    loss = stakes.expected_loss(gain, [0, 1, 1], [0.2, 0.9, 0.4])
+    assert loss.value == pytest.approx(-1)
+    assert loss.naive_answer == "1"
+    assert loss.interval().low <= loss.value <= loss.interval().high
+    assert loss.undefined is not None  # a naive gain is nothing to divide by
+    soft = stakes.ScoringRule.from_cost(lambda h, d: float(d[h]) - 5, lambda s: s)
+    low, high = stakes.expected_loss(soft, [0, 1, 1], [0.2, 0.9, 0.4]).interval()
+    assert low < high
+    for bad in (np.nan, np.inf):
+        with pytest.raises(stakes.InputError, match="function"):
+            stakes.expected_loss(
+                stakes.ScoringRule.from_cost(lambda *_, x=bad: x, [0, 1]), [0], [0.5]
+            )
+
+
+def test_extreme_logits_leak_no_warnings() -> None:
+    assert stakes.cross_entropy([0], stakes.Logits([[1e308, -1e308]])).value == 0
+    assert stakes.cross_entropy([1], stakes.Logits([[1e308, -1e308]])).value == np.inf
+    with pytest.raises(stakes.InputError, match="column per class"):
+        stakes.Logits(np.zeros((2, 0)))
+    one_column = pl.DataFrame({"p": [0.1, 0.8]})
+    assert stakes.brier_score([0, 1], one_column).value == pytest.approx(0.025)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: stakes.simulation.simulate(1),
+        lambda: stakes.simulation.simulate(2.5),
+        lambda: stakes.simulation.simulate(2, n=-5),
+        lambda: stakes.simulation.simulate(2, rng=-1),
+        lambda: stakes.simulation.skewed_priors(3, largest=2),
+        lambda: stakes.simulation.simulate(2, n=10).log_likelihoods(
+            stakes.simulation.Distortion(1, (1.0, 2.0, 3.0))
+        ),
+        lambda: stakes.LogLikelihoodRatios.from_ratio([[1, 2], [3, 4]]),
+        lambda: stakes.SampleCosts.from_columns([[0, None], [1, 0]], {"x": [1.0]}),
+        lambda: stakes.SampleCosts.from_columns([[0, "x"], [1, 0]], {"x": [[1.0, 2.0]]}),
+        lambda: stakes.calibration_error([0, 1], stakes.LogLikelihoodRatios([0.0, 1.0])),
+    ],
+)
+def test_odd_arguments_are_refused_in_words(call: Callable[[], object]) -> None:
+    with pytest.raises(stakes.InputError):
+        call()

@@ -1,10 +1,13 @@
 """Curves and thresholds: laws, oracles, and what other fields publish."""
 
+import json
 import math
 from itertools import product
 from random import Random
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from sklearn import metrics as sk
@@ -460,3 +463,92 @@ def test_values_of_scikit_learn_docstrings() -> None:
     table = [[0.1, 0.9], [0.9, 0.1], [0.8, 0.2], [0.35, 0.65]]
     loss = stakes.cross_entropy(y, table, classes=["ham", "spam"]).value
     assert loss == pytest.approx(0.21616, abs=1e-5)
+
+
+TABLE = [[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.1, 0.9]]
+
+
+def test_the_class_of_interest_turns_tables_and_typed_scores_round() -> None:
+    y = [0, 0, 1, 1]
+    for scores in (TABLE, stakes.Logits(TABLE), stakes.LogLikelihoodRatios([-2.0, -1.0, 0.0, 3.0])):
+        assert stakes.roc_curve(y, scores).auc() == 1
+        assert stakes.roc_curve(y, scores, positive=0).auc() == 1
+        assert stakes.roc_curve(y, scores, positive=0).classes == (1, 0)
+    assert stakes.roc_curve(y, [0.1, 0.2, 0.3, 0.9], positive=0).auc() == 0  # they speak of class 0
+    frame = pl.DataFrame({"spam": [0.1, 0.2, 0.9], "ham": [0.9, 0.8, 0.1]})
+    names = ["ham", "ham", "spam"]
+    assert stakes.roc_curve(names, frame, positive="spam").auc() == 1
+    assert stakes.roc_curve(names, frame, classes=["ham", "spam"]).auc() == 1
+    assert stakes.roc_curve(names, frame).auc() == 1
+
+
+def test_likelihood_ratios_of_named_classes_need_their_order() -> None:
+    for call in (stakes.cllr, stakes.minimum_cllr):
+        with pytest.raises(stakes.InputError, match="classes"):
+            call(["tgt", "non"], [1.0, -1.0])
+        call(["tgt", "non"], [1.0, -1.0], classes=["non", "tgt"])
+    with pytest.raises(stakes.InputError, match="classes"):
+        stakes.detection_cost(["tgt", "non"], [1.0, -1.0], target_prior=0.1)
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.1, 10), st.floats(0.1, 10))
+def test_a_ratio_at_the_threshold_is_not_accepted(prior: float, miss: float, alarm: float) -> None:
+    costs = stakes.CostMatrix.binary(miss=miss, false_alarm=alarm)
+    at = costs.llr_threshold([1 - prior, prior])
+    dcf = stakes.detection_cost(
+        [0, 1], [at, at + 5], target_prior=prior, miss=miss, false_alarm=alarm
+    )
+    assert dcf.threshold == at
+    assert dcf.actual.value == 0
+
+
+def test_class_detectors_rank_by_log_odds_that_do_not_saturate() -> None:
+    scores = stakes.Logits([[0, 40.0], [0, 50], [0, 60], [0, 70]])
+    assert stakes.class_detectors([0, 0, 1, 1], scores).macro() == 1
+    with pytest.raises(stakes.UndefinedMetricError, match="two classes"):
+        stakes.class_detectors([0, 0], [[0.5, 0.5], [0.4, 0.6]])
+    detectors = stakes.class_detectors([0, 0, 1, 1], TABLE)
+    assert detectors.macro(lambda roc: float(roc.minimum_cost())) == 0
+
+
+def test_average_precision_with_extreme_weights() -> None:
+    for weights in ([1, 1e17, 1], [1, 1e300, 1e-300]):
+        curve = stakes.precision_recall_curve([0, 1, 1], [0.1, 0.2, 0.9], sample_weight=weights)
+        assert curve.average_precision() == pytest.approx(1)
+
+
+def test_records_are_fit_for_json() -> None:
+    roc = stakes.roc_curve([0, 0, 1], [1.0, 2.0, 0.5])
+    text = json.dumps(roc.minimum_cost(priors=[0.01, 0.99]).to_dict(), allow_nan=False)
+    assert '"-inf"' in text
+    infinite = stakes.cross_entropy([0, 1], [[1, 0], [1, 0]])
+    assert json.dumps(infinite.to_dict(), allow_nan=False)
+    dcf = stakes.detection_cost([0, 1], [-1.0, 1.0], target_prior=0.5)
+    assert json.dumps(dcf.to_dict(), allow_nan=False)
+
+
+def test_priors_weigh_the_risk_of_selective_answers() -> None:
+    y, p = [0, 0, 1, 1], [0.1, 0.6, 0.7, 0.8]
+    even = stakes.risk_coverage_curve(y, p)
+    rare = stakes.risk_coverage_curve(y, p, priors=[0.99, 0.01])
+    assert even.joint_risk[-1] == 0.25
+    assert rare.joint_risk[-1] == pytest.approx(0.495)
+
+
+def test_abstention_beside_other_costs_and_odd_prices() -> None:
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    curve = stakes.abstention_curve([0, 1], [0.1, 0.6], iter([0.01, 2.0]), costs=costs)
+    assert curve.prices == (0.01, 2.0)
+    assert curve.abstention_rates == (1.0, 0.0)
+    odd: list[Any] = [[], 0.5]
+    for prices in odd:
+        with pytest.raises(stakes.InputError, match="prices"):
+            stakes.abstention_curve([0, 1], [0.1, 0.6], prices)
+
+
+def test_normalised_costs_over_thresholds() -> None:
+    roc = stakes.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    assert roc.normalized_costs(costs).min() == roc.minimum_cost(costs).normalized
+    assert np.isnan(roc.normalized_costs([[0, 0], [0, 0]])).all()
+    assert roc.odds_for(0.9, priors=[0, 1]).cost_ratio == math.inf

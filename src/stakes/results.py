@@ -245,12 +245,10 @@ class ExpectedLoss:
             "value": json_number(self.value),
             "standard_error": json_number(self.standard_error),
             "interval": [json_number(end) for end in self.interval(level)],
-            "naive": self.naive,
+            "naive": json_number(self.naive),
             "naive_answer": self.naive_answer,
             "normalized": json_number(self.normalized),
-            "normalized_interval": None
-            if self.undefined
-            else list(self.normalized_interval(level)),
+            "normalized_interval": [json_number(x) for x in self.normalized_interval(level)],
             "undefined": None if self.undefined is None else vars(self.undefined),
             "infinite_samples": int(self.infinite_rows.size),
             "level": level,

@@ -1,7 +1,7 @@
 """Samples: labels, scores and weights, checked once; everything inside trusts them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Samples:
     row: IntArray | None
     priors: FloatArray
     priors_from_data: bool
+    n_given: int  # how many samples there were, those of weight 0 included
 
     def __len__(self) -> int:
         return self.y.size
@@ -39,6 +40,32 @@ class Samples:
     def rows(self, kept: IntArray) -> IntArray:
         """Return where samples stood in the arguments."""
         return kept if self.row is None else self.row[kept]
+
+    def part(self, kept: IntArray) -> "Samples":
+        """Return some of the samples; priors from the data become those of the part."""
+        y, weights = self.y[kept], None if self.weights is None else self.weights[kept]
+        priors = (
+            _data_priors(y, weights, self.priors.size) if self.priors_from_data else self.priors
+        )
+        return replace(
+            self,
+            y=y,
+            scores=self.scores.part(kept),
+            weights=weights,
+            row=self.rows(kept),
+            priors=priors,
+        )
+
+    def with_scores(self, scores: Scores) -> "Samples":
+        """Return the same samples with other scores."""
+        return replace(self, scores=scores)
+
+    def balanced_weights(self) -> FloatArray:
+        """Return weights that sum to 1, with each class as heavy as its prior."""
+        w = np.ones(len(self)) if self.weights is None else self.weights / self.weights.max()
+        totals = np.bincount(self.y, weights=w, minlength=len(self.classes))
+        share = np.divide(self.priors, totals, out=np.zeros(totals.size), where=totals > 0)
+        return w * share[self.y]
 
     def blocks(self) -> Iterator[tuple[slice, IntArray, Answers]]:
         """Yield labels and posteriors of some thousand samples at a time."""
@@ -57,7 +84,8 @@ def read_samples(
 ) -> Samples:
     """Check labels, scores, weights and priors together; samples of weight 0 are absent."""
     column, typed, names = read_pair(y_true, scores, classes)
-    weights = read_weights(sample_weight, len(column))
+    n_given = len(column)
+    weights = read_weights(sample_weight, n_given)
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
         column, weights, typed = column.part(kept), weights[kept], typed.part(kept)
@@ -66,7 +94,7 @@ def read_samples(
     if given is None and typed.needs_priors and priors is None:
         raise typed.lacks_priors()
     used = _data_priors(y, weights, len(names)) if given is None else given
-    return Samples(y, typed, weights, names, column.row, used, given is None)
+    return Samples(y, typed, weights, names, column.row, used, given is None, n_given)
 
 
 def read_pair(

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_number
+from stakes._check import InputError, read_array, read_number
 from stakes._math import expectation
-from stakes._typing import FloatArray, IntArray, Label
+from stakes._text import quoted
+from stakes._typing import FloatArray, IntArray, Label, Names
 from stakes.costs import CostMatrix
+from stakes.costs.tables import DenseTable
 from stakes.scores import Answers, LogProbabilities, Probabilities
 
 
@@ -68,6 +70,9 @@ class ScoringRule(ABC):
         """Return the least and the largest possible loss of each class."""
         return np.zeros(n_classes), np.full(n_classes, np.inf)
 
+    def check(self, classes: Names) -> None:  # noqa: B027  most rules speak of any classes
+        """Refuse classes that the rule does not speak of."""
+
     @staticmethod
     def from_cost(
         function: Callable[[int, Any], float],
@@ -86,11 +91,12 @@ class ScoringRule(ABC):
             a function that gives the Bayes decision for a vector of posteriors.
         """
         if callable(decisions):
-            return ConstructedRule(function, None, decisions, name)
-        if len(decisions) == 0:
+            return SoftCost(function, decisions, name)
+        listed = tuple(decisions)
+        if not listed:
             msg = "decisions must hold at least one decision: got none."
             raise InputError(msg)
-        return ConstructedRule(function, tuple(decisions), None, name)
+        return ListedCost(function, listed, name)
 
 
 @dataclass(frozen=True)
@@ -145,14 +151,24 @@ class BayesCost(ScoringRule):
 
     name = "Bayes expected cost"
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.costs, CostMatrix):
+            object.__setattr__(self, "costs", CostMatrix(self.costs))
+
+    def check(self, classes: Names) -> None:
+        unnamed = self.costs.classes == tuple(range(len(classes)))
+        if self.costs.classes != classes and not unnamed:
+            msg = f"costs must have the classes of the scores, {quoted(classes)}, in their order:"
+            raise InputError(f"{msg} got {quoted(self.costs.classes)}.")
+
     def of(self, y: IntArray, answers: Answers) -> FloatArray:
         return self.costs.at(y, self.costs.least_expected(answers.p))
 
     def naive_answer(self, priors: FloatArray) -> Label:
         return self.costs.decisions[self.costs.naive(priors)[0]]
 
-    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
-        return self.costs.ranges() if n_classes else (np.empty(0), np.empty(0))
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
+        return self.costs.ranges()
 
 
 @dataclass(frozen=True)
@@ -176,10 +192,12 @@ class ThresholdRange(ScoringRule):
     def name(self) -> str:
         return f"mean Bayes cost for thresholds {self.low:g} to {self.high:g}"
 
-    def of(self, y: IntArray, answers: Answers) -> FloatArray:
-        if answers.shape[1] != 2:
-            msg = f"ThresholdRange needs two classes: got {answers.shape[1]}."
+    def check(self, classes: Names) -> None:
+        if len(classes) != 2:
+            msg = f"ThresholdRange needs two classes: got {len(classes)}."
             raise InputError(msg)
+
+    def of(self, y: IntArray, answers: Answers) -> FloatArray:
         width = self.high - self.low
         first, second = answers.p.T
         up = np.clip(second, self.low, self.high)
@@ -189,16 +207,16 @@ class ThresholdRange(ScoringRule):
         return np.where(y == 0, alarm, miss) / (2 * width)
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
-        return np.zeros(n_classes), np.array([self.low + self.high, 2 - self.low - self.high]) / 2
+        most = np.array([self.low + self.high, 2 - self.low - self.high]) / 2
+        return np.zeros(n_classes), most[:n_classes]
 
 
 @dataclass(frozen=True)
-class ConstructedRule(ScoringRule):
-    """The proper rule of a cost function, made by `ScoringRule.from_cost`."""
+class ListedCost(ScoringRule):
+    """The proper rule of a cost function with listed decisions: the cost of the best of them."""
 
     function: Callable[[int, Any], float]
-    decisions: tuple[Any, ...] | None
-    bayes: Callable[[FloatArray], Any] | None
+    decisions: tuple[Any, ...]
     title: str
 
     @property
@@ -206,14 +224,48 @@ class ConstructedRule(ScoringRule):
         return self.title
 
     def of(self, y: IntArray, answers: Answers) -> FloatArray:
-        if self.decisions is not None:
-            values = [
-                [self.function(h, d) for d in self.decisions] for h in range(answers.shape[1])
-            ]
-            return BayesCost(CostMatrix(values, decisions=len(self.decisions))).of(y, answers)
-        if self.bayes is None:
-            msg = "decisions must be a sequence or a function: got neither."
-            raise InputError(msg)
+        values = self._values(answers.shape[1])
+        return values[y, DenseTable(values).least_expected(answers.p)]
+
+    def naive_answer(self, priors: FloatArray) -> Label:
+        return str(self.decisions[DenseTable(self._values(priors.size)).best_constant(priors)])
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
+        return DenseTable(self._values(n_classes)).ranges()
+
+    def _values(self, n_classes: int) -> FloatArray:
+        """Return the costs of all classes and decisions."""
+        table = [[self.function(h, d) for d in self.decisions] for h in range(n_classes)]
+        values = read_array(table, "costs of the function")
+        if not np.isfinite(values).all():
+            h, j = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
+            msg = f"function must give finite costs for listed decisions: got {values[h, j]} for"
+            raise InputError(f"{msg} class {h} and decision {self.decisions[j]!r}.")
+        return values
+
+
+@dataclass(frozen=True)
+class SoftCost(ScoringRule):
+    """The proper rule of a cost function whose Bayes decision is known in closed form."""
+
+    function: Callable[[int, Any], float]
+    bayes: Callable[[FloatArray], Any]
+    title: str
+
+    @property
+    def name(self) -> str:
+        return self.title
+
+    def of(self, y: IntArray, answers: Answers) -> FloatArray:
         best = (self.bayes(row) for row in answers.p)
         costs = (self.function(int(h), d) for h, d in zip(y, best, strict=True))
-        return np.fromiter(costs, np.float64, y.size)
+        values = np.fromiter(costs, np.float64, y.size)
+        if np.isnan(values).any():
+            msg = (
+                f"function must give numbers: got NaN for sample {int(np.isnan(values).argmax())}."
+            )
+            raise InputError(msg)
+        return values
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
+        return np.full(n_classes, -np.inf), np.full(n_classes, np.inf)

@@ -22,6 +22,9 @@ class Distortion:
     def of(self, log_likelihoods: FloatArray) -> FloatArray:
         """Return distorted log likelihoods."""
         shift = np.zeros(log_likelihoods.shape[1])
+        if len(self.shift) > shift.size:
+            msg = f"shift must have at most one number per class: got {len(self.shift)}."
+            raise InputError(msg)
         shift[: len(self.shift)] = self.shift
         return self.scale * log_likelihoods + shift
 
@@ -71,6 +74,10 @@ class Simulation:
 
 def skewed_priors(n_classes: int, *, largest: float = 0.9, at: int = 0) -> FloatArray:
     """Return one large prior and the rest shared evenly: the paper's, and its mismatched ones."""
+    if n_classes < 2:
+        msg = f"n_classes must be at least 2: got {n_classes}."
+        raise InputError(msg)
+    read_number(largest, "largest", 0, 1)
     priors = np.full(n_classes, (1 - largest) / (n_classes - 1))
     priors[at] = largest
     return priors
@@ -108,6 +115,12 @@ def simulate(
     >>> data.y.size, data.posteriors([0.9, 0.1]).n_classes
     (999, 2)
     """
+    if not isinstance(n_classes, int) or not isinstance(n, int) or n < 1:
+        msg = f"n_classes and n must be whole numbers above 0: got {n_classes!r} and {n!r}."
+        raise InputError(msg)
+    if not isinstance(rng, int) or not 0 <= rng < 2**32:
+        msg = f"rng must be a seed from 0 to 2**32 - 1 for the paper's generator: got {rng!r}."
+        raise InputError(msg)
     p = skewed_priors(n_classes) if priors is None else _priors(priors, n_classes)
     width = read_number(variance, "variance", 0, np.inf, closed=(False, False))
     sizes = [int(share * n) for share in p]

@@ -25,8 +25,11 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
     unit = _unit(values)
     _refuse_ragged(values, argument)
     array = read_array(values, argument)
-    if array.ndim == 2 and array.shape[1] == 1 and names is None:
-        array = array[:, 0]
+    if array.ndim == 2 and array.shape[1] == 1:
+        array, names = array[:, 0], None  # one column speaks of the class of interest
+    if array.ndim == 2 and array.shape[1] == 0:
+        msg = f"{argument} must have a column per class: got none."
+        raise InputError(msg)
     if array.ndim not in {1, 2}:
         what = "a single number" if array.ndim == 0 else f"{array.ndim} dimensions"
         msg = f"{argument} must be 2-D (samples in rows, classes in columns) or 1-D: got {what}."
@@ -91,7 +94,8 @@ def check_posteriors(p: FloatArray, unit: float, argument: str = "scores") -> No
         row = int(far.argmax())
         count = f"{int(far.sum())} rows do not; first" if far.sum() > 1 else "got"
         msg = f"{argument} must be posteriors, rows that sum to 1: {count} row {row} with sum"
-        msg = f"{msg} {total[row]:.10g}."
+        text = f"{total[row]:.10g}"
+        msg = f"{msg} {text if text != '1' else f'1{total[row] - 1:+.2g}'}."
         hint = "For other scores say what they are: Logits, LogLikelihoods, LogLikelihoodRatios;"
         raise InputError(f"{msg} {hint} to divide rows by their sum use Posteriors.renormalized.")
 

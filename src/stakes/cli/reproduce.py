@@ -1,6 +1,7 @@
 """stakes reproduce: the paper's tables and figures, computed again."""
 
 import json
+import sys
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from stakes.paper import (
     Reproduction,
     ThresholdStudy,
     abstention_table,
+    calibration_table,
     metric_scatter,
     metric_tables,
     scoring_table,
@@ -31,6 +33,10 @@ def command(*, output: str, no_figures: bool, as_json: bool) -> None:
 
     A cell shows the computed value, the printed digits, and = where they agree or ! where not.
     """
+    if not no_figures:
+        _make_folder(Path(output))
+    if sys.stderr.isatty():
+        click.echo("Computing: the calibrated rows take about a minute ...", err=True)
     study = threshold_study()
     tables = (
         *metric_tables(),
@@ -38,6 +44,7 @@ def command(*, output: str, no_figures: bool, as_json: bool) -> None:
         abstention_table(2),
         abstention_table(10),
         scoring_table(),
+        calibration_table(),
     )
     if as_json:
         click.echo(json.dumps(_document(tables), indent=2, allow_nan=False))
@@ -64,14 +71,18 @@ def _draw(folder: Path, study: ThresholdStudy) -> None:
     except MissingExtraError as error:
         click.echo(f"No figures: {error}", err=True)
         return
+    for name, figure in figures.items():
+        for path in save_figure(figure, folder / name):
+            click.echo(f"wrote {path}", err=True)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the directory for the figures, before any long work."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         msg = f"cannot make the directory {str(folder)!r}: {error.strerror}."
         raise FileError(msg) from error
-    for name, figure in figures.items():
-        for path in save_figure(figure, folder / name):
-            click.echo(f"wrote {path}", err=True)
 
 
 def _document(tables: tuple[Reproduction, ...]) -> dict[str, object]:

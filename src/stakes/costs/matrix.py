@@ -116,7 +116,21 @@ class CostMatrix:
         dog    1    0   0.1000
         """
         names = read_names(classes, "classes")
-        return cls._errors(np.ones(len(names)), names, abstain)
+        costs = cls._errors(np.ones(len(names)), names)
+        return costs if abstain is None else costs.with_abstention(abstain)
+
+    def with_abstention(self, price: float, name: Label | None = None) -> Self:
+        """Return the costs with one more decision, which costs the same for every class."""
+        extra = read_number(price, "abstain", 0, math.inf, closed=(True, False))
+        texts = isinstance(self.decisions[0], str)
+        new: Label = name if name is not None else _free_name(self.decisions, texts=texts)
+        if isinstance(self._table, ErrorTable):
+            further = np.hstack([self._table.further, np.full((self.shape[0], 1), extra)])
+            wider: CostTable = ErrorTable(self._table.error, further)
+        else:
+            wider = DenseTable(np.hstack([self.values, np.full((self.shape[0], 1), extra)]))
+        decisions = read_names([*self.decisions, new], "decisions")
+        return self._from_table(wider, self.classes, decisions)
 
     @classmethod
     def balanced(cls, classes: NamesLike, priors: PriorsLike) -> Self:
@@ -127,20 +141,12 @@ class CostMatrix:
             fault = "data" if p is None else f"0 for class {quoted([names[int(p.argmin())]])}"
             msg = f"priors must be numbers above 0 for balanced costs: got {fault}."
             raise InputError(msg)
-        return cls._errors(1 / (len(names) * p), names, None)
+        return cls._errors(1 / (len(names) * p), names)
 
     @classmethod
-    def _errors(cls, error: FloatArray, classes: Names, abstain: float | None) -> Self:
+    def _errors(cls, error: FloatArray, classes: Names) -> Self:
         """Return costs that are the same for every error of a class."""
-        if abstain is None:
-            return cls._from_table(ErrorTable(error, np.empty((error.size, 0))), classes, classes)
-        price = read_number(abstain, "abstain", 0, math.inf, closed=(True, False))
-        extra: Label = "abstain" if isinstance(classes[0], str) else int(max(classes)) + 1
-        if extra in classes:
-            msg = f'abstain needs a name that is no class: "{extra}" is one. Use CostMatrix(...).'
-            raise InputError(msg)
-        further = np.full((error.size, 1), price)
-        return cls._from_table(ErrorTable(error, further), classes, (*classes, extra))
+        return cls._from_table(ErrorTable(error, np.empty((error.size, 0))), classes, classes)
 
     @classmethod
     def binary(cls, *, miss: float, false_alarm: float, classes: NamesLike = 2) -> Self:
@@ -387,6 +393,11 @@ def _with_names(values: Any) -> tuple[FloatArray, NamesLike | None, NamesLike | 
     if _is_frame(values):
         return read_costs(values.to_numpy()), list(values.index), list(values.columns)
     return read_costs(values), None, None
+
+
+def _free_name(decisions: Names, *, texts: bool) -> Label:
+    """Return a name for abstaining that no decision has."""
+    return "abstain" if texts else int(max(decisions)) + 1
 
 
 def _is_frame(values: Any) -> bool:  # noqa: ANN401

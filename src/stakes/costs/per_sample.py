@@ -10,6 +10,7 @@ from stakes._check import InputError, read_array, read_priors
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.costs.matrix import names_of
+from stakes.costs.tables import TIE, take_lower
 from stakes.scores import Scores, as_scores
 
 Cell = float | FloatArray
@@ -84,8 +85,17 @@ class SampleCosts:
         entries : K rows of M numbers or names
         columns : mapping from name to N numbers, or a data frame
         """
+        for row in entries:
+            for entry in row:
+                if isinstance(entry, bool) or not isinstance(entry, str | int | float | np.number):
+                    msg = f"entries must be numbers or names of columns: got {entry!r}."
+                    raise InputError(msg)
         names = {e for row in entries for e in row if isinstance(e, str)}
         found = {name: read_array(_column(columns, name), f"column {name!r}") for name in names}
+        for name, values in found.items():
+            if values.ndim != 1:
+                msg = f"column {name!r} must hold one number per sample: got shape {values.shape}."
+                raise InputError(msg)
         lengths = {values.size for values in found.values()}
         if len(lengths) != 1:
             what = (
@@ -154,16 +164,21 @@ class SampleCosts:
 
     def least_expected(self, p: FloatArray) -> IntArray:
         """Return the decision of least expected cost for posteriors that were checked."""
-        risks = np.column_stack(
-            [
-                sum(
-                    (p[:, i] * self._cells[i][j] for i in range(len(self._classes))),
-                    np.zeros(self._n),
-                )
-                for j in range(len(self._decisions))
-            ]
+        tie = TIE * np.maximum.reduce(
+            [np.broadcast_to(cell, self._n) for row in self._cells for cell in row]
         )
-        return risks.argmin(axis=1)
+        best = self._expected(p, 0)
+        chosen = np.zeros(self._n, dtype=np.int64)
+        for j in range(1, len(self._decisions)):
+            take_lower(best, chosen, self._expected(p, j), j, tie)
+        return chosen
+
+    def _expected(self, p: FloatArray, decision: int) -> FloatArray:
+        """Return the expected cost of one decision for each sample."""
+        total = np.zeros(self._n)
+        for i, row in enumerate(self._cells):
+            total += p[:, i] * row[decision]
+        return total
 
     def __repr__(self) -> str:
         n, k, m = self.shape

@@ -7,10 +7,11 @@ from typing import Protocol
 import numpy as np
 
 from stakes._check import InputError
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, Floats, IntArray
 
 _MOST_CELLS = 2**26
 _MOST_IN_ORDER = 64
+TIE = 8 * float(np.finfo(np.float64).eps)  # of the largest cost: what rounding makes of a tie
 
 
 class CostTable(Protocol):
@@ -70,8 +71,9 @@ class DenseTable:
         """Return the decision of least expected cost for each row of posteriors."""
         best = expected_column(p, self.values[:, 0])
         chosen = np.zeros(p.shape[0], dtype=np.int64)
+        tie = TIE * float(np.abs(self.values).max())
         for j in range(1, self.values.shape[1]):
-            _take_lower(best, chosen, expected_column(p, self.values[:, j]), j)
+            take_lower(best, chosen, expected_column(p, self.values[:, j]), j, tie)
         return chosen
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
@@ -142,9 +144,10 @@ class ErrorTable:
             return chosen
         weighted[np.arange(chosen.size), chosen] = 0
         best = weighted.sum(axis=1)
+        tie = TIE * max(float(self.error.max()), float(self.further.max()))
         for m in range(self.further.shape[1]):
             column = expected_column(p, self.further[:, m])
-            _take_lower(best, chosen, column, self.error.size + m)
+            take_lower(best, chosen, column, self.error.size + m, tie)
         return chosen
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
@@ -170,8 +173,10 @@ def expected_column(p: FloatArray, costs: FloatArray) -> FloatArray:
     return total
 
 
-def _take_lower(best: FloatArray, chosen: IntArray, cost: FloatArray, decision: int) -> None:
-    """Change to a decision where it costs less; ties stay with the lower index."""
-    lower = cost < best
+def take_lower(
+    best: FloatArray, chosen: IntArray, cost: FloatArray, decision: int, tie: Floats
+) -> None:
+    """Change to a decision where it costs less; ties, up to rounding, stay with the lower index."""
+    lower = cost < best - tie
     best[lower] = cost[lower]
     chosen[lower] = decision

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._typing import Column, Label, Names, NamesLike
+from stakes._check import UndefinedMetricError
+from stakes._math import log
+from stakes._text import quoted
+from stakes._typing import Column, Label, Names, NamesLike, PriorsLike
 from stakes.curves.roc import RocCurve
 from stakes.samples import read_samples
 from stakes.scores import Scores
@@ -25,11 +28,11 @@ class ClassDetectors:
 
     def macro(self, metric: Callable[[RocCurve], float] = RocCurve.auc) -> float:
         """Return the plain mean of a metric over the classes; by default of the AUC."""
-        return float(np.mean([metric(curve) for curve in self.curves.values()]))
+        return float(np.mean([float(metric(curve)) for curve in self.curves.values()]))
 
     def prior_weighted(self, metric: Callable[[RocCurve], float] = RocCurve.auc) -> float:
         """Return the mean of a metric over the classes, each by its share of the data."""
-        values = [metric(curve) for curve in self.curves.values()]
+        values = [float(metric(curve)) for curve in self.curves.values()]
         shares = [float(curve.priors[1]) for curve in self.curves.values()]
         return float(np.dot(values, shares) / sum(shares))
 
@@ -38,6 +41,7 @@ def class_detectors(
     y_true: Column,
     scores: Scores | Column,
     *,
+    priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> ClassDetectors:
@@ -51,13 +55,20 @@ def class_detectors(
     0.8472
     """
     samples = read_samples(
-        y_true, scores, priors="data", sample_weight=sample_weight, classes=classes
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
-    p = samples.scores.answers(samples.priors).p
+    answers = samples.scores.answers(samples.priors)
+    log_p = answers.log_p
     curves: dict[Label, RocCurve] = {}
     for k, name in enumerate(samples.classes):
         y = (samples.y == k).astype(np.int64)
         if 0 < y.sum() < y.size:
             names: Names = (f"not {name}", f"{name}")
-            curves[name] = RocCurve(ScoreLevels.of(p[:, k], y, samples.weights), names)
+            odds = log_p[:, k] - log(answers.complement(np.full(y.size, k)))
+            curves[name] = RocCurve(ScoreLevels.of(odds, y, samples.weights), names)
+    if not curves:
+        msg = (
+            f"y_true must hold at least two classes: only one of {quoted(samples.classes)} occurs."
+        )
+        raise UndefinedMetricError(msg)
     return ClassDetectors(curves)

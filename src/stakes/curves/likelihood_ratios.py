@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_number
-from stakes._math import log
 from stakes._typing import Column, FloatArray, NamesLike
 from stakes.costs import CostMatrix
 from stakes.curves.points import MinimumCost
 from stakes.curves.roc import RocCurve, roc_curve
-from stakes.metrics.scores import bayes_cost, expected_loss
+from stakes.metrics.decisions import expected_cost
+from stakes.metrics.scores import expected_loss
 from stakes.results import ExpectedLoss
 from stakes.scores import LogLikelihoodRatios, Scores
 from stakes.scoring import LogLoss
@@ -134,17 +134,8 @@ def detection_cost(
     curve = roc_curve(y_true, ratios, sample_weight=sample_weight, classes=classes)
     costs = CostMatrix.binary(miss=miss, false_alarm=false_alarm, classes=curve.classes)
     priors = [1 - prior, prior]
-    actual = bayes_cost(
-        y_true,
-        ratios,
-        costs=costs,
-        priors=priors,
-        sample_weight=sample_weight,
-        classes=curve.classes,
-    )
-    return DetectionCost(
-        actual,
-        curve.minimum_cost(costs, priors),
-        costs.effective_prior(priors),
-        float(log(costs.odds(priors))),
-    )
+    threshold = costs.llr_threshold(priors)
+    decided = [curve.classes[int(accept)] for accept in ratios.values > threshold]
+    actual = expected_cost(y_true, decided, costs=costs, priors=priors, sample_weight=sample_weight)
+    minimum = curve.minimum_cost(costs, priors)
+    return DetectionCost(actual, minimum, costs.effective_prior(priors), threshold)

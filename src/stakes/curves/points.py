@@ -6,6 +6,7 @@ from typing import Any
 
 from stakes._text import number, plain
 from stakes._typing import FloatArray, Names
+from stakes.results import json_number
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,15 @@ class MinimumCost:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        return {**vars(self.point), "value": self.value, "naive": self.naive}
+        point = {name: json_number(value) for name, value in vars(self.point).items()}
+        return {**point, "value": self.value, "naive": self.naive}
 
 
 @dataclass(frozen=True, eq=False)
 class TargetOdds:
     """The odds that stand for a wanted sensitivity, and the costs they imply.
 
-    `range` holds all odds for which the point is the best one; `odds` is its middle.
+    `range` holds all odds for which the point is the best one; `odds` lies within.
     """
 
     wanted: float
@@ -71,7 +73,7 @@ class TargetOdds:
 
     @property
     def odds(self) -> float:
-        """Odds c12 P1 / (c21 P2) from the middle of the range."""
+        """Odds c12 P1 / (c21 P2): the geometric middle of the range, or well inside an open one."""
         low, high = self.range
         if math.isinf(high):
             return 2 * low if low > 0 else 1.0
@@ -86,7 +88,8 @@ class TargetOdds:
     @property
     def cost_ratio(self) -> float:
         """c12 / c21, what a false alarm costs against a miss: odds * P2 / P1."""
-        return self.odds * float(self.priors[1] / self.priors[0])
+        first, second = self.priors
+        return self.odds * float(second / first) if first > 0 else math.inf
 
     @property
     def warning(self) -> str:

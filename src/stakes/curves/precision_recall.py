@@ -36,8 +36,9 @@ class PrecisionRecallCurve:
 
     def average_precision(self) -> float:
         """Return the sum of precision times the step in recall, without interpolation."""
-        steps = -np.diff(self.recall)
-        return float((steps * self.precision[:-1]).sum())
+        steps, precision = -np.diff(self.recall), self.precision[:-1]
+        counts = steps > 0
+        return float((steps[counts] * precision[counts]).sum())
 
 
 def precision_recall_curve(

@@ -4,6 +4,7 @@ import numpy as np
 
 from stakes._check import (
     InputError,
+    LabelColumn,
     check_no_nan,
     check_rows,
     encode,
@@ -15,7 +16,8 @@ from stakes._check import (
 )
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike
-from stakes.scores import Posteriors, Scores
+from stakes.samples import read_pair
+from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
 
 
@@ -27,42 +29,44 @@ def read_levels(
     positive: Label | None,
 ) -> tuple[ScoreLevels, Names]:
     """Read a detector's labels and scores; samples of weight 0 are absent."""
-    column = read_column(y_true, "y_true")
-    ranks, named = _ranks(scores)
-    check_rows(ranks.size, len(column))
+    column, ranks, names = _detector(y_true, scores, classes, positive)
     weights = read_weights(sample_weight, len(column))
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
         column, ranks, weights = column.part(kept), ranks[kept], weights[kept]
-    if classes is not None:
-        names = read_names(classes, "classes")
-    else:
-        names = named if named is not None else _default_names(seen_names(column))
-    names = _with_positive_last(names, positive)
-    y = encode(column, names, "classes")
-    return ScoreLevels.of(ranks, y, weights), names
+    if names is None:
+        names = _seen(column, positive)
+    return ScoreLevels.of(ranks, encode(column, names, "classes"), weights), names
 
 
-def _ranks(scores: Scores | Column) -> tuple[FloatArray, Names | None]:
-    """Return one number per sample; a plain column may hold any numbers but NaN."""
+def _detector(
+    y_true: Column, scores: Scores | Column, classes: NamesLike | None, positive: Label | None
+) -> tuple[LabelColumn, FloatArray, Names | None]:
+    """Return labels, one number per sample, and the names if they are known."""
     if not isinstance(scores, Scores):
-        table, names, _ = read_table(scores)
-        if table.ndim == 1:
+        table, _, _ = read_table(scores)
+        if table.ndim == 1:  # any numbers will do, and `positive` says what they speak of
+            column = read_column(y_true, "y_true")
+            check_rows(table.size, len(column))
             check_no_nan(table)
-            return table, names
-        scores = Posteriors(scores)
-    if scores.n_classes != 2:
-        msg = f"scores must be those of two classes: got {scores.n_classes} columns."
+            names = None if classes is None else read_names(classes, "classes")
+            return column, table, None if names is None else _positive_last(names, positive)
+    column, typed, names = read_pair(y_true, scores, classes)
+    if typed.n_classes != 2:
+        msg = f"scores must be those of two classes: got {typed.n_classes} columns."
         raise InputError(f"{msg} For one class against the others use class_detectors.")
-    return scores.ranks(), scores.names
+    ordered = _positive_last(names, positive)
+    return column, typed.ranks() if ordered == names else -typed.ranks(), ordered
 
 
-def _default_names(seen: Names) -> Names:
-    """Return the two classes; one class seen as 0 or 1 has the other beside it."""
-    return (0, 1) if len(seen) == 1 and seen[0] in (0, 1) else seen
+def _seen(column: LabelColumn, positive: Label | None) -> Names:
+    """Return the two classes that occur; one class seen as 0 or 1 has the other beside it."""
+    seen = seen_names(column)
+    both: Names = (0, 1) if len(seen) == 1 and seen[0] in (0, 1) else seen
+    return _positive_last(both, positive)
 
 
-def _with_positive_last(names: Names, positive: Label | None) -> Names:
+def _positive_last(names: Names, positive: Label | None) -> Names:
     """Return two names, the class of interest last."""
     if len(names) != 2:
         msg = f"y_true must hold two classes, binary: got {len(names)} classes, {quoted(names)}."

@@ -140,6 +140,14 @@ class RocCurve:
         )
         return terms[0] + terms[1]
 
+    def normalized_costs(
+        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+    ) -> FloatArray:
+        """Return the normalised expected cost at every point; NaN where the naive cost is 0."""
+        matrix, p = self._problem(costs, priors)
+        naive = matrix.naive(p)[1]
+        return self.expected_costs(matrix, p) / (naive if naive > 0 else math.nan)
+
     def minimum_cost(
         self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
     ) -> MinimumCost:
@@ -270,7 +278,8 @@ def roc_curve(
     classes : sequence of two names, optional
         The class of interest comes last. By default sorted.
     positive : name, optional
-        The class of interest, for one column of scores.
+        The class of interest. One plain column of scores speaks of it; a table or typed scores
+        are turned round where it is not their last class.
 
     Examples
     --------

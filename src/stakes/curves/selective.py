@@ -1,11 +1,11 @@
 """Decisions that may abstain: cost against the price of abstaining, risk against coverage."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._check import read_array
+from stakes._check import InputError, read_array
 from stakes._math import cumulative
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
@@ -13,6 +13,7 @@ from stakes.metrics.confusion import ConfusionMatrix
 from stakes.results import ExpectedLoss
 from stakes.samples import read_samples
 from stakes.scores import Scores
+from stakes.scoring import BayesCost
 from stakes.statistics import ScoreLevels
 
 
@@ -30,14 +31,16 @@ def abstention_curve(
     scores: Scores | Column,
     prices: Sequence[float],
     *,
+    costs: CostMatrix | None = None,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> AbstentionCurve:
     """Return cost and abstention rate of Bayes decisions for each price of abstaining.
 
-    An error costs 1. Lower cost is better; the naive system answers always the same, or abstains.
-    The abstention rate is that of the data at the given priors.
+    Lower cost is better; the naive system answers always the same, or abstains. The abstention
+    rate is that of the data at the given priors. `costs` are those of the other decisions; by
+    default an error costs 1.
 
     Examples
     --------
@@ -50,19 +53,25 @@ def abstention_curve(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
     given = None if samples.priors_from_data else samples.priors
-    costs, rates = [], []
-    for price in read_array(list(prices), "prices").tolist():
-        matrix = CostMatrix.zero_one(samples.classes, abstain=price)
+    base = CostMatrix.zero_one(samples.classes) if costs is None else costs
+    BayesCost(base).check(samples.classes)
+    listed = read_array(list(prices) if isinstance(prices, Iterable) else prices, "prices")
+    if listed.ndim != 1 or not listed.size:
+        msg = f"prices must be a list of numbers: got {prices!r}."
+        raise InputError(msg)
+    records, rates = [], []
+    for price in listed.tolist():
+        matrix = base.with_abstention(price)
         decided = np.empty(len(samples), dtype=np.int64)
         for part, _, answers in samples.blocks():
             decided[part] = matrix.least_expected(answers.p)
         counts = ConfusionMatrix.of(
-            samples.y, decided, samples.weights, samples.classes, matrix.decisions
+            samples.y, decided, samples.weights, matrix.classes, matrix.decisions
         )
-        costs.append(counts.expected_cost(matrix, given))
+        records.append(counts.expected_cost(matrix, given))
         in_use = counts if given is None else counts.at_priors(given)
         rates.append(float(in_use.decision_rates[-1]))
-    return AbstentionCurve(tuple(map(float, prices)), tuple(costs), tuple(rates))
+    return AbstentionCurve(tuple(listed.tolist()), tuple(records), tuple(rates))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +128,8 @@ def risk_coverage_curve(
         choice = p.argmax(axis=1)
         sure[part] = p[np.arange(y.size), choice]
         wrong[part] = choice != y
-    return risk_coverage(ScoreLevels.of(sure, wrong, samples.weights))
+    weights = samples.weights if samples.priors_from_data else samples.balanced_weights()
+    return risk_coverage(ScoreLevels.of(sure, wrong, weights))
 
 
 def risk_coverage(levels: ScoreLevels) -> RiskCoverageCurve:

@@ -21,15 +21,17 @@ def expected_sample_cost(
 ) -> ExpectedLoss:
     """Return the expected cost, normalised by the best constant decision on the same samples."""
     k, m = costs.shape[1:]
-    sums = LossSums.of(y, costs.at(y, d), weights, k)
+    paid = costs.at(y, d)
+    sums = LossSums.of(y, paid, weights, k)
     p = shares(sums.weight, sums.exponent) if priors is None else priors
     check_seen(p, sums.weight, costs.classes)
     constants = [costs.at(y, np.full(y.size, j)) for j in range(m)]
-    values = [expectation(p, LossSums.of(y, c, weights, k).mean) for c in constants]
+    means = [LossSums.of(y, c, weights, k).mean for c in constants]
+    values = [expectation(p, mean) for mean in means]
     best = int(np.argmin(values))
     value, naive = expectation(p, sums.mean), values[best]
     ratio = value / naive if naive > 0 else math.nan
-    residuals = LossSums.of(y, costs.at(y, d) - ratio * constants[best], weights, k)
+    residuals = LossSums.of(y, paid - ratio * constants[best], weights, k)
     return ExpectedLoss(
         name="expected cost",
         value=value,
@@ -39,7 +41,7 @@ def expected_sample_cost(
         priors=p,
         priors_from_data=priors is None,
         losses=_class_losses(sums),
-        naive_losses=LossSums.of(y, constants[best], weights, k).mean,
+        naive_losses=means[best],
         residuals=_class_losses(residuals) if naive > 0 else None,
     )
 

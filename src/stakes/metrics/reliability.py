@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from stakes._check import InputError
-from stakes._typing import Column, FloatArray, IntArray, NamesLike
+from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.statistics import BinSums
@@ -16,6 +16,7 @@ def calibration_error(
     scores: Scores | Column,
     bins: int = 15,
     *,
+    priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> float:
@@ -25,7 +26,7 @@ def calibration_error(
     better, but answering the priors always scores 0: it says nothing of how much is known.
     """
     samples = read_samples(
-        y_true, scores, priors="data", sample_weight=sample_weight, classes=classes
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
     if len(samples.classes) != 2:
         msg = f"calibration_error needs two classes: got {len(samples.classes)}."
@@ -38,6 +39,7 @@ def confidence_calibration_error(
     scores: Scores | Column,
     bins: int = 15,
     *,
+    priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> float:
@@ -46,7 +48,7 @@ def confidence_calibration_error(
     It looks at the confidence of the chosen class alone, so it misses what happens to all others.
     """
     samples = read_samples(
-        y_true, scores, priors="data", sample_weight=sample_weight, classes=classes
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
     p = samples.scores.answers(samples.priors).p
     choice = p.argmax(axis=1)

@@ -72,6 +72,10 @@ def sample_losses(rule: ScoringRule, samples: Samples) -> FloatArray:
 
 def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
     """Return the expected loss of checked samples."""
+    if not isinstance(rule, ScoringRule):
+        msg = f"rule must be a scoring rule, such as LogLoss(): got {rule!r}."
+        raise InputError(msg)
+    rule.check(samples.classes)
     losses = sample_losses(rule, samples)
     sums = LossSums.of(samples.y, losses, samples.weights, len(samples.classes))
     rows = samples.rows(np.flatnonzero(np.isinf(losses)))
@@ -142,14 +146,19 @@ def bayes_cost(
         matrix = (
             costs if isinstance(costs, CostMatrix) else CostMatrix(costs, classes=samples.classes)
         )
-    if matrix.classes != samples.classes:
-        msg = f"costs must have the classes of the scores, {quoted(samples.classes)}: got"
-        raise InputError(f"{msg} {quoted(matrix.classes)}.")
     return expectation(BayesCost(matrix), samples)
 
 
 def _bayes_sample_cost(samples: Samples, costs: SampleCosts) -> ExpectedLoss:
     """Return the expected cost of Bayes decisions where costs differ from sample to sample."""
+    if costs.classes != samples.classes:
+        msg = (
+            f"costs must have the classes of the scores, {quoted(samples.classes)}, in their order:"
+        )
+        raise InputError(f"{msg} got {quoted(costs.classes)}.")
+    if costs.shape[0] != samples.n_given:
+        msg = f"costs must speak of the same samples: got {costs.shape[0]} for {samples.n_given}."
+        raise InputError(msg)
     kept = costs if samples.row is None else costs.part(samples.row)
     decided = kept.least_expected(samples.scores.answers(samples.priors).p)
     given = None if samples.priors_from_data else samples.priors

@@ -1,10 +1,10 @@
 """The experiments of the paper, each named by its table or figure."""
 
+from stakes.paper.calibration import calibration_table, scoring_table
 from stakes.paper.hard_decisions import metric_scatter, metric_tables
 from stakes.paper.scores import (
     ThresholdStudy,
     abstention_table,
-    scoring_table,
     threshold_study,
     threshold_table,
 )
@@ -15,6 +15,7 @@ __all__ = [
     "Reproduction",
     "ThresholdStudy",
     "abstention_table",
+    "calibration_table",
     "metric_scatter",
     "metric_tables",
     "scoring_table",

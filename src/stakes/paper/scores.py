@@ -9,7 +9,7 @@ import numpy as np
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.curves import RocCurve, abstention_curve, roc_curve
-from stakes.metrics import FScore, bayes_cost, brier_score, cross_entropy
+from stakes.metrics import FScore
 from stakes.paper import published
 from stakes.paper.tables import Cell, Reproduction, row_of
 from stakes.scores import LogPosteriors
@@ -27,7 +27,7 @@ _SYSTEMS = {"LR-mc1": MISCALIBRATED, "LR-cal": CALIBRATED}
 
 
 @lru_cache(maxsize=2)
-def _data(n_classes: int) -> Simulation:
+def simulated(n_classes: int) -> Simulation:
     """Return the simulated data, made once."""
     return simulate(n_classes)
 
@@ -62,7 +62,7 @@ def threshold_study() -> ThresholdStudy:
 
 def _curves(distortion: Distortion) -> Iterator[ThresholdCurve]:
     """Yield three normalised costs and 1 - F1 of one system."""
-    data = _data(2)
+    data = simulated(2)
     roc = roc_curve(data.y, data.log_likelihood_ratios(distortion))
     problems = {
         "NEC_b": (CostMatrix.zero_one(2), np.array([0.5, 0.5])),
@@ -70,7 +70,7 @@ def _curves(distortion: Distortion) -> Iterator[ThresholdCurve]:
         "NEC_b2=2": (CostMatrix.binary(miss=2, false_alarm=1), roc.priors),
     }
     for name, (costs, priors) in problems.items():
-        values = roc.expected_costs(costs, priors) / costs.naive(priors)[1]
+        values = roc.normalized_costs(costs, priors)
         yield _curve(name, roc, values, costs.llr_threshold(priors))
     yield _curve("1-F1", roc, 1 - roc.sweep(FScore()), None)
 
@@ -122,7 +122,7 @@ def threshold_table(study: ThresholdStudy) -> Reproduction:
 
 def abstention_table(n_classes: int = 2) -> Reproduction:
     """Return the table "ec_with_abstention"; the paper prints it for two classes."""
-    data = _data(n_classes)
+    data = simulated(n_classes)
     priors = skewed_priors(n_classes)
     prices = [price for price, _ in published.ABSTENTION]
     curves = [
@@ -144,7 +144,7 @@ def abstention_table(n_classes: int = 2) -> Reproduction:
 
 def posterior_sets(n_classes: int = 10) -> dict[str, tuple[LogPosteriors, ...]]:
     """Return the posteriors of the scoring-rule table: cal, mc1, mc2 with each set of priors."""
-    data = _data(n_classes)
+    data = simulated(n_classes)
     named = {"Datap": skewed_priors(n_classes), "Mismp": skewed_priors(n_classes, at=-1)}
     return {
         name: (
@@ -154,22 +154,3 @@ def posterior_sets(n_classes: int = 10) -> dict[str, tuple[LogPosteriors, ...]]:
         )
         for name, priors in named.items()
     }
-
-
-def scoring_table() -> Reproduction:
-    """Return the rows of the table "ec_multiclass" that have no calibration stage."""
-    y = _data(10).y
-    abstain = CostMatrix.zero_one(10, abstain=0.1)
-    rows = []
-    for name, systems in posterior_sets().items():
-        losses = [
-            [bayes_cost(y, s) for s in systems],
-            [bayes_cost(y, s, costs=abstain) for s in systems],
-            [cross_entropy(y, s) for s in systems],
-            [brier_score(y, s) for s in systems],
-        ]
-        values = [loss.normalized for row in losses for loss in row]
-        rows.append(row_of((name,), values, published.SCORING[name]))
-    title = "Normalised expected scoring rules, K = 10, without a calibration stage"
-    columns = published.SCORING_COLUMNS
-    return Reproduction("ec_multiclass", title, ("posteriors",), columns, tuple(rows))

@@ -143,7 +143,7 @@ class PosteriorScores(Scores):
         shifted = self.answers(None).log_p + (log(new) - log(old))
         _refuse_impossible(shifted)
         answers = LogProbabilities.normalised(shifted)
-        return LogPosteriors._of(answers.log_p, self.names)
+        return LogPosteriors.trusted(answers.log_p, self.names)
 
 
 class Posteriors(PosteriorScores):
@@ -164,11 +164,14 @@ class Posteriors(PosteriorScores):
 
         For probabilities that were rounded; say so where you use it, because it changes scores.
         """
-        table = read_array(values, "values")
-        if table.ndim != 2 or not (table >= 0).all() or not table.any(axis=1).all():
-            msg = "values must be a table of numbers of at least 0, with one above 0 in each row."
+        table, names, _ = read_table(values, "values")
+        fine = table.ndim == 2 and bool((np.isfinite(table) & (table >= 0)).all())
+        if not fine or not table.any(axis=1).all():
+            msg = "values must be a table of finite numbers of at least 0, one above 0 in each row."
             raise InputError(msg)
-        return cls(table / table.sum(axis=1, keepdims=True))
+        level = table / table.max(axis=1, keepdims=True)  # so that no sum overflows
+        scores = cls(level / level.sum(axis=1, keepdims=True))
+        return scores._replaced(scores._values, names)
 
     def _check(self, unit: float) -> None:
         check_posteriors(self._values, unit)
@@ -192,7 +195,7 @@ class LogPosteriors(PosteriorScores):
     __slots__ = ()
 
     @classmethod
-    def _of(cls, log_p: FloatArray, names: Names | None) -> Self:
+    def trusted(cls, log_p: FloatArray, names: Names | None) -> Self:
         """Make scores from logs that are known to be right."""
         scores = cls.__new__(cls)
         scores._values, scores._names = log_p, names
@@ -286,7 +289,10 @@ class LogLikelihoodRatios(Scores):
     @classmethod
     def from_ratio(cls, values: Column) -> Self:
         """Read plain ratios, at least 0; 0 and infinity are certain answers."""
-        ratios = read_array(values, "values")
+        ratios = np.atleast_1d(read_array(values, "values"))
+        if ratios.ndim > 1:
+            msg = f"values must be one ratio per sample: got shape {ratios.shape}."
+            raise InputError(msg)
         bad = ~(ratios >= 0)
         if bad.any():
             row = int(np.argmax(bad))

@@ -23,7 +23,7 @@ class BinSums:
     ) -> Self:
         """Sum samples into bins [m/M, (m+1)/M), the last one closed."""
         code = bin_of(probability, n_bins)
-        w = np.ones(probability.size) if weights is None else weights / weights.max()
+        w = np.ones(probability.size) if weights is None else weights
         return cls(*(sum_by(code, term, n_bins) for term in (w, w * probability, w * hit)))
 
     def __add__(self, other: Self) -> Self:

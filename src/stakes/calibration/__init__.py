@@ -1,0 +1,41 @@
+"""Calibration: better posteriors from scores, and how much they give back."""
+
+from stakes.calibration.affine import (
+    AffineCalibrator,
+    BetaCalibrator,
+    BiasCalibrator,
+    TemperatureCalibrator,
+    VectorCalibrator,
+)
+from stakes.calibration.base import Calibrator, calibrator_from_dict
+from stakes.calibration.crossfit import TrainOnTest, cross_calibrate
+from stakes.calibration.loss import (
+    CalibrationLoss,
+    CalibratorChoice,
+    ScoreDecomposition,
+    calibration_loss,
+    choose_calibrator,
+    decompose,
+)
+from stakes.calibration.steps import HistogramCalibrator, IsotonicCalibrator, ThresholdCalibrator
+
+__all__ = [
+    "AffineCalibrator",
+    "BetaCalibrator",
+    "BiasCalibrator",
+    "CalibrationLoss",
+    "Calibrator",
+    "CalibratorChoice",
+    "HistogramCalibrator",
+    "IsotonicCalibrator",
+    "ScoreDecomposition",
+    "TemperatureCalibrator",
+    "ThresholdCalibrator",
+    "TrainOnTest",
+    "VectorCalibrator",
+    "calibration_loss",
+    "calibrator_from_dict",
+    "choose_calibrator",
+    "cross_calibrate",
+    "decompose",
+]

@@ -1,0 +1,178 @@
+"""Calibrators that scale and shift log posteriors: affine, temperature, bias, vector, beta."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from stakes._check import InputError
+from stakes._math import log_softmax
+from stakes._text import quoted
+from stakes._typing import FloatArray, IntArray
+from stakes.calibration.base import Calibrator
+from stakes.calibration.maps import AffineMap, BetaMap, CalibrationMap
+from stakes.calibration.newton import Problem, minimise
+from stakes.scoring import BrierLoss, LogLoss, ScoringRule
+
+
+@dataclass(eq=False)
+class LinearCalibrator(Calibrator):
+    """softmax(scale * log s + bias), fitted by the cross-entropy (or, if asked, the Brier score).
+
+    The cross-entropy is convex in scale and bias, and is solved to the optimum.
+    """
+
+    rule: ScoringRule = field(default_factory=LogLoss)
+
+    held_scale: ClassVar[float] = 0.0  # the scale to which what is learnt is added
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rule, LogLoss | BrierLoss):
+            msg = f"rule must be LogLoss() or BrierLoss() to train with: got {self.rule!r}."
+            raise InputError(msg)
+
+    def basis(self, k: int) -> FloatArray:
+        """Return which of K scales and K biases may move, and together with which."""
+        raise NotImplementedError
+
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
+        """Return the map of least loss."""
+        k = log_p.shape[1]
+        problem = _problem(log_p, y, weights, self.held_scale)
+        basis = self.basis(k)
+        unmoved = np.concatenate([np.full(k, 1 - self.held_scale), np.zeros(k)])
+        solution = minimise(problem, basis, np.linalg.lstsq(basis, unmoved, rcond=None)[0])
+        theta = solution.theta
+        if isinstance(self.rule, BrierLoss):
+            theta = _least_brier(problem, basis, theta)
+        bias = theta[k:] - theta[k:].mean()
+        return AffineMap(self.held_scale + theta[:k], bias, solution.separable)
+
+
+def _problem(
+    log_p: FloatArray, y: IntArray, weights: FloatArray, held_scale: float = 0.0
+) -> Problem:
+    """Return the problem, with posteriors of 0 set apart; the true class must be possible."""
+    finite = np.isfinite(log_p)
+    if finite.all():
+        return Problem(log_p, None, y, weights, held_scale)
+    impossible = ~finite[np.arange(y.size), y] & (weights > 0)
+    if impossible.any():
+        rows = np.flatnonzero(impossible)
+        listed = quoted(rows.tolist(), most=5)
+        msg = f"{rows.size} sample(s) have posterior 0 for their true class, row {listed}:"
+        msg = f"{msg} no scale or shift of log posteriors can mend that. Use IsotonicCalibrator or"
+        raise InputError(f"{msg} HistogramCalibrator, or scores that never say never.")
+    return Problem(np.where(finite, log_p, 0.0), finite, y, weights, held_scale)
+
+
+def _least_brier(problem: Problem, basis: FloatArray, theta: FloatArray) -> FloatArray:
+    """Go on from the least cross-entropy to the nearest least Brier score."""
+    from scipy.optimize import minimize as descend  # noqa: PLC0415  slow to import
+
+    k = problem.log_p.shape[1]
+    truth = np.zeros(problem.log_p.shape)
+    truth[np.arange(problem.y.size), problem.y] = 1
+
+    def value_and_slope(x: FloatArray) -> tuple[float, FloatArray]:
+        q = np.exp(log_softmax(problem.scores(basis @ x)))
+        gap = q - truth
+        value = float(problem.weights @ np.square(gap).sum(axis=1)) / k
+        inner = (gap * q).sum(axis=1, keepdims=True)
+        slope = problem.weights[:, None] * 2 / k * q * (gap - inner)
+        full = np.concatenate([(slope * problem.log_p).sum(axis=0), slope.sum(axis=0)])
+        return value, basis.T @ full
+
+    start = np.linalg.lstsq(basis, theta, rcond=None)[0]
+    found = descend(value_and_slope, start, jac=True, method="BFGS", options={"gtol": 1e-9})
+    return np.asarray(basis @ found.x, dtype=np.float64)
+
+
+def _biases(k: int) -> FloatArray:
+    """Return the columns of all biases but the first, whose choice is free."""
+    return np.vstack([np.zeros((k, k - 1)), np.eye(k)[:, 1:]])
+
+
+@dataclass(eq=False)
+class AffineCalibrator(LinearCalibrator):
+    """One scale for all classes and a bias for each (eq:affcal): the paper's calibrator.
+
+    For two classes it is Platt scaling of the log odds.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> raw = data.posteriors([0.9, 0.1], stakes.simulation.MISCALIBRATED)
+    >>> calibrator = stakes.AffineCalibrator().fit(raw, data.y)
+    >>> after = stakes.cross_entropy(data.y, calibrator.transform(raw))
+    >>> after.value < stakes.cross_entropy(data.y, raw).value
+    True
+    """
+
+    name = "affine"
+
+    def basis(self, k: int) -> FloatArray:
+        """One direction moves all scales."""
+        together = np.concatenate([np.ones(k), np.zeros(k)])[:, None]
+        return np.hstack([together, _biases(k)])
+
+
+@dataclass(eq=False)
+class TemperatureCalibrator(LinearCalibrator):
+    """One scale for all classes, no bias; its inverse is the temperature."""
+
+    name = "temperature"
+
+    def basis(self, k: int) -> FloatArray:
+        """All scales move together."""
+        return np.concatenate([np.ones(k), np.zeros(k)])[:, None]
+
+
+@dataclass(eq=False)
+class BiasCalibrator(LinearCalibrator):
+    """A bias for each class, no scale: what a change of priors needs."""
+
+    name = "bias"
+    held_scale = 1.0
+
+    def basis(self, k: int) -> FloatArray:
+        """Biases move."""
+        return _biases(k)
+
+
+@dataclass(eq=False)
+class VectorCalibrator(LinearCalibrator):
+    """A scale and a bias for each class."""
+
+    name = "vector"
+
+    def basis(self, k: int) -> FloatArray:
+        """Every scale and bias moves by itself."""
+        scales = np.vstack([np.eye(k), np.zeros((k, k))])
+        return np.hstack([scales, _biases(k)])
+
+
+@dataclass(eq=False)
+class BetaCalibrator(Calibrator):
+    """Beta calibration of two classes: log odds a log p_2 - b log p_1 + c, a and b at least 0."""
+
+    name = "beta"
+
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
+        """Return the map of least cross-entropy."""
+        if log_p.shape[1] != 2:
+            msg = f"BetaCalibrator needs two classes: got {log_p.shape[1]}."
+            raise InputError(msg)
+        problem = _problem(log_p, y, weights)
+        # of the scales of log p_1 and log p_2 and the two biases, b, a and the second bias move
+        free = {"b": np.array([1.0, 0, 0, 0]), "a": np.array([0, 1.0, 0, 0])}
+        bias = np.array([0, 0, 0, 1.0])
+        while True:
+            basis = np.column_stack([*free.values(), bias])
+            theta = minimise(problem, basis, np.zeros(basis.shape[1])).theta
+            below = {"b": theta[0], "a": theta[1]}
+            negative = [name for name in free if below[name] < 0]
+            if not negative:
+                return BetaMap(float(theta[1]), float(theta[0]), float(theta[3]))
+            del free[min(negative, key=lambda name: below[name])]

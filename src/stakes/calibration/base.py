@@ -1,0 +1,165 @@
+"""Calibrators: objects that learn a map of posteriors from labelled scores."""
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from stakes._check import InputError, read_names
+from stakes._text import quoted
+from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes.calibration.maps import MAPS, CalibrationMap
+from stakes.samples import Samples, read_samples
+from stakes.scores import LogPosteriors, Scores, as_scores
+
+FORMAT, VERSION = "stakes-calibrator", 1
+
+
+class Calibrator(ABC):
+    """Learns how to turn scores into better posteriors.
+
+    `fit` learns from labelled scores, `transform` applies what was learnt to any scores of the
+    same classes. Fit on data that the classifier was not trained on, and judge on data that the
+    calibrator was not fitted on: `cross_calibrate` does that for you.
+    """
+
+    name: ClassVar[str]
+    _map: CalibrationMap | None = None
+    _classes: Names | None = None
+
+    @abstractmethod
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
+        """Return the map for log posteriors, coded labels and weights that sum to 1."""
+
+    def fit(
+        self,
+        scores: Scores | Column,
+        y_true: Column,
+        *,
+        sample_weight: Column | None = None,
+        priors: PriorsLike | None = None,
+        classes: NamesLike | None = None,
+    ) -> Self:
+        """Learn from labelled scores; returns the calibrator itself.
+
+        Parameters
+        ----------
+        scores : array of posteriors, or typed scores
+            Likelihoods are turned into posteriors at the given priors.
+        y_true : column of N labels
+        sample_weight : column of N weights, optional
+        priors : array of K, mapping by class, or "data", optional
+            The priors to calibrate for; by default those of the data.
+        classes : sequence of K names, optional
+        """
+        samples = read_samples(
+            y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+        )
+        return self.fit_samples(samples)
+
+    def fit_samples(self, samples: Samples) -> Self:
+        """Learn from samples that were checked."""
+        _require_every_class(samples)
+        weights = samples.balanced_weights()
+        log_p = samples.scores.answers(samples.priors).log_p
+        self._map = self.learn(log_p, samples.y, weights)
+        self._classes = samples.classes
+        return self
+
+    def transform(self, scores: Scores | Column, priors: PriorsLike | None = None) -> LogPosteriors:
+        """Return calibrated posteriors; likelihoods need the priors they were fitted with."""
+        fitted, names = self.fitted, self._classes
+        typed = as_scores(scores).ordered(names or ())
+        if typed.n_classes != len(names or ()):
+            msg = f"scores must have one column per class {quoted(names or ())}: got"
+            raise InputError(f"{msg} {typed.n_classes} columns.")
+        log_p = typed.log_posteriors(priors)
+        return LogPosteriors.trusted(fitted(log_p), typed.names)
+
+    @property
+    def fitted(self) -> CalibrationMap:
+        """What was learnt."""
+        if self._map is None:
+            msg = f"{type(self).__name__} must be fitted before it is used: call fit first."
+            raise InputError(msg)
+        return self._map
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the fit."""
+        return self.fitted.notes
+
+    def fresh(self) -> Self:
+        """Return a calibrator of the same kind and settings that has learnt nothing."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._map = other._classes = None
+        return other
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted calibrator as plain values with a checksum, fit for JSON."""
+        body = {
+            "format": FORMAT,
+            "version": VERSION,
+            "name": self.name,
+            "kind": self.fitted.kind,
+            "classes": list(self._classes or ()),
+            "map": self.fitted.to_dict(),
+        }
+        return {**body, "sha256": _checksum(body)}
+
+
+class FittedCalibrator(Calibrator):
+    """A calibrator that was read from a file: it can transform, and has nothing to learn with."""
+
+    def __init__(self, name: str, fitted: CalibrationMap, classes: Names) -> None:
+        self._title = name
+        self._map, self._classes = fitted, classes
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """What kind of calibrator it was."""
+        return self._title
+
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:  # noqa: ARG002
+        """Refuse: what was fitted elsewhere stays as it is."""
+        msg = "a calibrator that was read cannot be fitted again: make a new one."
+        raise InputError(msg)
+
+
+def calibrator_from_dict(data: dict[str, Any]) -> Calibrator:
+    """Read a fitted calibrator; a changed or cut file is refused by its checksum."""
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        msg = f"data must be a calibrator's dictionary, with format {FORMAT!r}."
+        raise InputError(msg)
+    if data.get("version") != VERSION:
+        msg = f"data must be of version {VERSION}: got {data.get('version')!r}."
+        raise InputError(msg)
+    body = {key: value for key, value in data.items() if key != "sha256"}
+    if data.get("sha256") != _checksum(body):
+        msg = "data must be as it was written: its checksum does not fit."
+        raise InputError(msg)
+    kind = MAPS.get(str(data.get("kind")))
+    if kind is None:
+        msg = f"data must be of a known kind, one of {quoted(MAPS)}: got {data.get('kind')!r}."
+        raise InputError(msg)
+    names = read_names(data["classes"], "classes")
+    return FittedCalibrator(str(data["name"]), kind.from_dict(data["map"]), names)
+
+
+def _checksum(body: dict[str, Any]) -> str:
+    """Return the SHA-256 of the canonical JSON of a calibrator."""
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _require_every_class(samples: Samples) -> None:
+    """Refuse to calibrate for a class that no sample shows."""
+    seen = np.bincount(samples.y, minlength=len(samples.classes))
+    bare = (seen == 0) & ((samples.priors > 0) | samples.priors_from_data)
+    if bare.any():
+        name = quoted([samples.classes[int(bare.argmax())]])
+        msg = f"class {name} has 0 samples to calibrate on. Add samples of it, or leave its column"
+        raise InputError(f"{msg} out of scores and classes.")

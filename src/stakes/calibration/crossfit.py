@@ -1,0 +1,183 @@
+"""Calibrated scores of samples that the calibrator did not see."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from stakes._check import InputError, read_array, read_column
+from stakes._text import quoted
+from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
+from stakes.calibration.base import Calibrator
+from stakes.samples import Samples, read_samples
+from stakes.scores import LogPosteriors, Scores
+
+Split = tuple[IntArray, IntArray]
+
+
+class Splitter(Protocol):
+    """Anything with a `split` as scikit-learn's: train and test rows, several times."""
+
+    def split(self, X: Any, y: Any, groups: Any) -> Iterator[Split]:  # noqa: ANN401, N803
+        """Yield rows to train on and rows to test on."""
+
+
+@dataclass(frozen=True)
+class TrainOnTest:
+    """Fit on the very samples that are judged: the least value a calibrator could reach there.
+
+    Optimistic, the more so the fewer the samples and the richer the calibrator.
+    """
+
+    def __str__(self) -> str:
+        return "trained on the test data"
+
+
+Folds = int | Splitter | TrainOnTest | Column
+
+
+def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is fitted
+    calibrator: Calibrator,
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    folds: Folds = 5,
+    groups: Column | None = None,
+    rng: int | np.random.Generator = 0,
+    sample_weight: Column | None = None,
+    priors: PriorsLike | None = None,
+    classes: NamesLike | None = None,
+) -> LogPosteriors:
+    """Return calibrated posteriors, each by a calibrator that did not see its sample.
+
+    Parameters
+    ----------
+    calibrator : Calibrator
+    y_true, scores, sample_weight, priors, classes
+        As for `expected_loss`.
+    folds : int, splitter, array of N fold numbers, or TrainOnTest()
+        How many folds, stratified by class; or anything with `split`; or the fold of each sample.
+    groups : column of N names, optional
+        Samples of one group are never parted: patients, speakers, merchants.
+    rng : int or Generator
+        Seed of the folds; the same seed gives the same folds.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> raw = data.posteriors([0.1, 0.9])
+    >>> better = stakes.cross_calibrate(stakes.AffineCalibrator(), data.y, raw)
+    >>> raw_cost, cost = (stakes.bayes_cost(data.y, s).normalized for s in (raw, better))
+    >>> round(raw_cost, 1), round(cost, 1)
+    (2.8, 0.5)
+    """
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    if samples.row is not None:
+        msg = "sample_weight must be above 0 for every sample: each gets a calibrated score."
+        raise InputError(f"{msg} Leave out the samples of weight 0.")
+    return cross_fitted(calibrator, samples, folds, groups, rng)
+
+
+def cross_fitted(
+    calibrator: Calibrator,
+    samples: Samples,
+    folds: Folds,
+    groups: Column | None,
+    rng: int | np.random.Generator,
+) -> LogPosteriors:
+    """Return calibrated posteriors of checked samples."""
+    if isinstance(folds, TrainOnTest):
+        fitted = calibrator.fresh().fit_samples(samples).fitted
+        log_p = samples.scores.answers(samples.priors).log_p
+        return LogPosteriors.trusted(fitted(log_p), samples.scores.names)
+    output = np.full((len(samples), len(samples.classes)), np.nan)
+    for train, test in splits(samples, folds, groups, rng):
+        seen = samples.part(train)  # with priors of its own, so that no test label has a say
+        fitted = calibrator.fresh().fit_samples(seen).fitted
+        output[test] = fitted(samples.scores.part(test).answers(seen.priors).log_p)
+    missed = np.isnan(output).any(axis=1)
+    if missed.any():
+        msg = f"folds must test every sample: row {int(missed.argmax())} is in no test set."
+        raise InputError(msg)
+    return LogPosteriors.trusted(output, samples.scores.names)
+
+
+def splits(
+    samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
+) -> Iterator[Split]:
+    """Yield rows to train on and to test on."""
+    if hasattr(folds, "split") and not isinstance(folds, str):
+        rows = np.arange(len(samples))
+        for train, test in folds.split(rows, samples.y, groups):
+            yield np.asarray(train), np.asarray(test)
+        return
+    if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
+        number = _folds(samples, int(folds), groups, np.random.default_rng(rng))
+    else:
+        number = read_array(folds, "folds").astype(np.int64)
+        if number.shape != (len(samples),):
+            msg = f"folds must be a number, a splitter or one fold per sample: got {folds!r}."
+            raise InputError(msg)
+    for fold in np.unique(number):
+        yield np.flatnonzero(number != fold), np.flatnonzero(number == fold)
+
+
+def _folds(
+    samples: Samples, n_folds: int, groups: Column | None, rng: np.random.Generator
+) -> IntArray:
+    """Return the fold of each sample, stratified by class."""
+    if n_folds < 2:
+        msg = f"folds must be at least 2: got {n_folds}. To fit on the test data say TrainOnTest()."
+        raise InputError(msg)
+    unit = np.arange(len(samples)) if groups is None else _codes(groups, len(samples))
+    for k, name in enumerate(samples.classes):
+        size = np.unique(unit[samples.y == k]).size
+        if size < n_folds:
+            what = "samples" if groups is None else "groups"
+            msg = f"class {quoted([name])} has {size} {what}, too few for {n_folds} folds."
+            raise InputError(f"{msg} Use fewer folds, or more data of it.")
+    if groups is None:
+        return _stratified(samples.y, n_folds, rng)
+    return _grouped(samples.y, unit, n_folds, rng)
+
+
+def _codes(groups: Column, n: int) -> IntArray:
+    """Return whole numbers for the groups."""
+    column = read_column(groups, "groups")
+    if len(column) != n:
+        msg = f"groups must hold one name per sample: got {len(column)} for {n} samples."
+        raise InputError(msg)
+    return np.unique(np.asarray(column.values), return_inverse=True)[1]
+
+
+def _stratified(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+    """Deal the samples of each class to the folds in turn, after a shuffle."""
+    fold = np.empty(y.size, dtype=np.int64)
+    start = 0
+    for k in np.unique(y):
+        rows = rng.permutation(np.flatnonzero(y == k))
+        fold[rows] = (start + np.arange(rows.size)) % n_folds
+        start = (start + rows.size) % n_folds
+    return fold
+
+
+def _grouped(y: IntArray, group: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+    """Deal whole groups, the largest first, each to the fold that it makes least uneven."""
+    counts = np.zeros((group.max() + 1, y.max() + 1))
+    np.add.at(counts, (group, y), 1)
+    share = counts / counts.sum(axis=0)  # rare classes count as much as frequent ones
+    order = rng.permutation(counts.shape[0])
+    order = order[np.argsort(-share[order].sum(axis=1), kind="stable")]
+    load: FloatArray = np.zeros((n_folds, share.shape[1]))
+    fold_of = np.empty(counts.shape[0], dtype=np.int64)
+    for g in order:
+        spread = [
+            np.square(load[f] + share[g]).sum() - np.square(load[f]).sum() for f in range(n_folds)
+        ]
+        fold_of[g] = int(np.argmin(spread))
+        load[fold_of[g]] += share[g]
+    return fold_of[group]

@@ -1,0 +1,282 @@
+"""Calibration loss: how much of an expected loss a calibration stage would give back."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from stakes._check import InputError
+from stakes._text import number
+from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
+from stakes.calibration.affine import AffineCalibrator
+from stakes.calibration.base import Calibrator
+from stakes.calibration.crossfit import Folds, TrainOnTest, cross_fitted
+from stakes.calibration.steps import IsotonicCalibrator
+from stakes.metrics.scores import expectation
+from stakes.results import ExpectedLoss
+from stakes.samples import Samples, read_samples
+from stakes.scores import Scores
+from stakes.scoring import ScoringRule
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationLoss:
+    """An expected loss before and after a calibration stage (eq:calloss).
+
+    `value` is what calibration gives back, `relative` that over the raw loss (a fraction). Both
+    depend on the calibrator and on how it was fitted, which the record names; a calibrator that
+    does harm gives a negative value. `divergence` and `refinement` split the loss as DeGroot did,
+    with the calibrated posteriors taken for true; where their sum is far from the raw loss
+    (`gap`), the calibrator is a bad one.
+    """
+
+    raw: ExpectedLoss
+    calibrated: ExpectedLoss
+    calibrator: str
+    data: str
+    divergence: float
+    refinement: float
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def value(self) -> float:
+        """Raw less calibrated loss."""
+        return self.raw.value - self.calibrated.value
+
+    @property
+    def relative(self) -> float:
+        """The value over the raw loss; NaN where that is 0."""
+        return self.value / self.raw.value if self.raw.value > 0 else math.nan
+
+    @property
+    def normalized(self) -> float:
+        """The value over the naive loss."""
+        return self.raw.normalized - self.calibrated.normalized
+
+    @property
+    def gap(self) -> float:
+        """Raw loss less divergence and refinement: far from 0 for a bad calibrator."""
+        return self.raw.value - self.divergence - self.refinement
+
+    @property
+    def by_class(self) -> dict[Label, float]:
+        """What calibration gives back in each class; it may take from one to give to another."""
+        raw, calibrated = self.raw.by_class, self.calibrated.by_class
+        return {name: raw[name] - calibrated[name] for name in raw}
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        raw, calibrated = number(self.raw.normalized), number(self.calibrated.normalized)
+        lines = [
+            f"{self.raw.name}: {raw} as is, {calibrated} calibrated (naive 1)",
+            f"calibration loss {number(self.normalized)}, {100 * self.relative:.0f} % of it",
+            f"by the {self.calibrator} calibrator, {self.data}",
+        ]
+        return "\n".join([*lines, *self.notes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values."""
+        return {
+            "raw": self.raw.to_dict(),
+            "calibrated": self.calibrated.to_dict(),
+            "value": self.value,
+            "relative": None if math.isnan(self.relative) else self.relative,
+            "calibrator": self.calibrator,
+            "data": self.data,
+            "divergence": self.divergence,
+            "refinement": self.refinement,
+            "notes": list(self.notes),
+        }
+
+
+def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is fitted
+    rule: ScoringRule,
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    calibrator: Calibrator | None = None,
+    folds: Folds = 5,
+    groups: Column | None = None,
+    rng: int | np.random.Generator = 0,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> CalibrationLoss:
+    """Return how much of an expected loss a calibration stage gives back.
+
+    Parameters
+    ----------
+    rule : ScoringRule
+        `LogLoss()`, `BrierLoss()`, or `BayesCost(costs)` at your own costs.
+    calibrator : Calibrator, optional
+        By default affine, cross-fitted, as in the paper.
+    folds, groups, rng
+        As for `cross_calibrate`; `TrainOnTest()` gives the optimistic form.
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
+
+    Examples
+    --------
+    Posteriors made with the wrong priors lose five sixths of their cross-entropy to it:
+
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=5000)
+    >>> raw = data.posteriors([0.1, 0.9])
+    >>> loss = stakes.calibration_loss(stakes.LogLoss(), data.y, raw)
+    >>> round(loss.relative, 2)
+    0.83
+    """
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    return calibration_loss_of(rule, samples, calibrator or AffineCalibrator(), folds, groups, rng)
+
+
+def calibration_loss_of(
+    rule: ScoringRule,
+    samples: Samples,
+    calibrator: Calibrator,
+    folds: Folds = 5,
+    groups: Column | None = None,
+    rng: int | np.random.Generator = 0,
+) -> CalibrationLoss:
+    """Return the calibration loss of checked samples."""
+    better = cross_fitted(calibrator, samples, folds, groups, rng)
+    after = samples.with_scores(better)
+    divergence, refinement = _semi_empirical(rule, samples, after)
+    notes = calibrator.fresh().fit_samples(samples).notes if hasattr(calibrator, "rule") else ()
+    return CalibrationLoss(
+        expectation(rule, samples),
+        expectation(rule, after),
+        calibrator.name,
+        _described(folds, groups),
+        divergence,
+        refinement,
+        notes,
+    )
+
+
+def _described(folds: Folds, groups: Column | None) -> str:
+    """Say how the calibrator was fitted."""
+    if isinstance(folds, TrainOnTest):
+        return str(folds)
+    kind = f"{folds} folds" if isinstance(folds, int) else "given folds"
+    return f"cross-fitted on {kind}{'' if groups is None else ', groups kept whole'}"
+
+
+def _semi_empirical(rule: ScoringRule, before: Samples, after: Samples) -> tuple[float, float]:
+    """Return score divergence and refinement, with the calibrated posteriors taken for true."""
+    weights = before.balanced_weights()
+    divergence = refinement = 0.0
+    for (part, _, raw), (_, _, better) in zip(before.blocks(), after.blocks(), strict=True):
+        q = better.p
+        own, other = _expected(rule, q, better), _expected(rule, q, raw)
+        refinement += float(weights[part] @ own)
+        with np.errstate(invalid="ignore"):
+            divergence += float(weights[part] @ np.where(np.isinf(other), np.inf, other - own))
+    return divergence, refinement
+
+
+def _expected(rule: ScoringRule, q: FloatArray, answers: Any) -> FloatArray:  # noqa: ANN401
+    """Return the expected loss of answers under posteriors that are taken for true."""
+    total = np.zeros(q.shape[0])
+    for k in range(q.shape[1]):
+        losses = rule.of(np.full(q.shape[0], k), answers)
+        with np.errstate(invalid="ignore"):
+            total += np.where(q[:, k] > 0, q[:, k] * losses, 0.0)
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreDecomposition:
+    """CORP: an expected loss as miscalibration - discrimination + uncertainty.
+
+    By the best rising map of the same data: miscalibration is what it gives back, discrimination
+    what it gains over answering the priors, uncertainty what answering the priors costs.
+    """
+
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+    @property
+    def value(self) -> float:
+        """The expected loss itself."""
+        return self.miscalibration - self.discrimination + self.uncertainty
+
+
+def decompose(
+    rule: ScoringRule,
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> ScoreDecomposition:
+    """Return reliability, resolution and uncertainty of two classes' scores, for any rule."""
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    if len(samples.classes) != 2:
+        msg = f"decompose needs two classes: got {len(samples.classes)}. Use calibration_loss."
+        raise InputError(msg)
+    pooled = cross_fitted(IsotonicCalibrator(), samples, TrainOnTest(), None, 0)
+    raw, best = (expectation(rule, s).value for s in (samples, samples.with_scores(pooled)))
+    uncertainty = rule.naive(samples.priors)
+    return ScoreDecomposition(raw - best, uncertainty - best, uncertainty)
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratorChoice:
+    """Candidates ranked by their cross-fitted loss, the best first."""
+
+    names: tuple[str, ...]
+    losses: tuple[ExpectedLoss, ...]
+    calibrators: tuple[Calibrator | None, ...]
+
+    @property
+    def best(self) -> Calibrator | None:
+        """The best calibrator, not fitted; None if the scores are best as they are."""
+        return self.calibrators[0]
+
+    def __str__(self) -> str:
+        width = max(map(len, self.names))
+        return "\n".join(
+            f"{name:<{width}}  {number(loss.normalized)}  ({loss.normalized_interval()})"
+            for name, loss in zip(self.names, self.losses, strict=True)
+        )
+
+
+def choose_calibrator(  # noqa: PLR0913
+    rule: ScoringRule,
+    y_true: Column,
+    scores: Scores | Column,
+    candidates: "list[Calibrator] | tuple[Calibrator, ...]",
+    *,
+    folds: Folds = 5,
+    groups: Column | None = None,
+    rng: int | np.random.Generator = 0,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> CalibratorChoice:
+    """Rank calibrators by the expected loss of their cross-fitted scores, beside no calibration.
+
+    All candidates see the same folds.
+    """
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    rows: list[tuple[str, ExpectedLoss, Calibrator | None]] = [
+        ("as is", expectation(rule, samples), None)
+    ]
+    for calibrator in candidates:
+        better = cross_fitted(calibrator, samples, folds, groups, rng)
+        rows.append((calibrator.name, expectation(rule, samples.with_scores(better)), calibrator))
+    rows.sort(key=lambda row: row[1].value)
+    names, losses, calibrators = zip(*rows, strict=True)
+    return CalibratorChoice(names, losses, calibrators)

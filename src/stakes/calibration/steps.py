@@ -1,0 +1,125 @@
+"""Calibrators that are step functions: isotonic, histogram, and a tuned threshold."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._check import InputError, read_number
+from stakes._typing import FloatArray, IntArray
+from stakes.calibration.base import Calibrator
+from stakes.calibration.maps import CalibrationMap, HistogramMap, ShiftMap, StepMap, log_odds
+from stakes.costs import CostMatrix
+from stakes.statistics import ScoreLevels
+
+
+def _require_two(log_p: FloatArray, name: str) -> None:
+    """Refuse more than two classes."""
+    if log_p.shape[1] != 2:
+        msg = f"{name} needs two classes: got {log_p.shape[1]}."
+        raise InputError(msg)
+
+
+@dataclass(eq=False)
+class IsotonicCalibrator(Calibrator):
+    """The best rising map of two classes' scores, by pool-adjacent-violators.
+
+    On the data it is fitted on it is the best of all rising maps for every scoring rule at once;
+    on other data it may be too sure. `mix` adds that many samples of the priors to each block, so
+    that no posterior of 0 or 1 arises.
+    """
+
+    mix: float = 0.0
+
+    name = "isotonic"
+
+    def __post_init__(self) -> None:
+        self.mix = read_number(self.mix, "mix", 0, math.inf, closed=(True, False))
+
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
+        """Return the blocks and their class weights."""
+        _require_two(log_p, type(self).__name__)
+        even = bool((weights == weights[0]).all())
+        levels = ScoreLevels.of(log_odds(log_p), y, None if even else weights * y.size)
+        starts = levels.blocks()
+        first, second = (
+            np.add.reduceat(part, starts[:-1]).astype(np.float64)
+            for part in (levels.first, levels.second)
+        )
+        if self.mix:
+            prior = second.sum() / (first.sum() + second.sum())
+            first, second = first + self.mix * (1 - prior), second + self.mix * prior
+        return StepMap(levels.level[starts[:-1]], levels.level[starts[1:] - 1], first, second)
+
+
+@dataclass(eq=False)
+class HistogramCalibrator(Calibrator):
+    """The share of each class among the samples of a bin, class by class against the rest."""
+
+    bins: int = 15
+    equal_mass: bool = False
+
+    name = "histogram"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 1:
+            msg = f"bins must be a whole number of at least 1: got {self.bins!r}."
+            raise InputError(msg)
+
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
+        """Return edges and shares; an empty bin keeps its middle."""
+        p = np.exp(log_p)
+        edges = np.array([self._edges(p[:, k]) for k in range(p.shape[1])])
+        share = np.array(
+            [_shares(p[:, k], (y == k).astype(float), weights, edges[k]) for k in range(p.shape[1])]
+        )
+        return HistogramMap(edges, share)
+
+    def _edges(self, p: FloatArray) -> FloatArray:
+        """Return the inner edges of the bins."""
+        parts = np.arange(1, self.bins) / self.bins
+        return np.quantile(p, parts) if self.equal_mass else parts
+
+
+def _shares(p: FloatArray, hit: FloatArray, weights: FloatArray, edges: FloatArray) -> FloatArray:
+    """Return the share of hits in each bin."""
+    n = edges.size + 1
+    code = np.searchsorted(edges, p, side="right")
+    total = np.bincount(code, weights=weights, minlength=n)
+    hits = np.bincount(code, weights=weights * hit, minlength=n)
+    ends = np.concatenate([[0.0], edges, [1.0]])
+    middle = (ends[:-1] + ends[1:]) / 2
+    return np.where(total > 0, np.divide(hits, total, out=np.zeros(n), where=total > 0), middle)
+
+
+@dataclass(eq=False)
+class ThresholdCalibrator(Calibrator):
+    """Moves the log odds of two classes so that Bayes decisions use the best threshold.
+
+    For one cost matrix, and nothing else: it tunes the threshold, not the probabilities.
+    """
+
+    costs: CostMatrix
+
+    name = "threshold"
+
+    def __post_init__(self) -> None:
+        self.costs.threshold()  # says what is wrong with other cost matrices
+
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
+        """Return the shift; the threshold lies midway between the two scores it parts."""
+        _require_two(log_p, type(self).__name__)
+        odds = log_odds(log_p)
+        levels = ScoreLevels.of(odds, y, weights * y.size)
+        false_alarm, miss = self.costs.values[0, 1], self.costs.values[1, 0]
+        scale = np.ldexp(1.0, levels.exponent - levels.exponent.max())
+        below = np.concatenate([[0.0], np.cumsum(levels.second)]) * miss * scale[1]
+        above = (
+            np.concatenate([np.cumsum(levels.first[::-1])[::-1], [0.0]]) * false_alarm * scale[0]
+        )
+        best = int((below + above).argmin())
+        level = levels.level
+        ends = np.concatenate([[level[0] - 1], level, [level[-1] + 1]])
+        threshold = float((ends[best] + ends[best + 1]) / 2)
+        bayes = math.log(self.costs.threshold() / (1 - self.costs.threshold()))
+        return ShiftMap(bayes - threshold)

@@ -1,0 +1,389 @@
+"""Calibrators, cross-fitting and calibration loss."""
+
+import json
+import math
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, KFold
+
+import stakes
+from stakes.calibration.newton import Problem, _slopes
+from stakes.simulation import MISCALIBRATED, simulate, skewed_priors
+from strategies import Scored, scored
+
+COSTS = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+BINARY: list[Callable[[], stakes.Calibrator]] = [
+    stakes.AffineCalibrator,
+    stakes.TemperatureCalibrator,
+    stakes.BiasCalibrator,
+    stakes.VectorCalibrator,
+    stakes.BetaCalibrator,
+    stakes.IsotonicCalibrator,
+    lambda: stakes.IsotonicCalibrator(mix=2.0),
+    stakes.HistogramCalibrator,
+    lambda: stakes.HistogramCalibrator(5, equal_mass=True),
+    lambda: stakes.ThresholdCalibrator(COSTS),
+    lambda: stakes.AffineCalibrator(stakes.BrierLoss()),
+]
+MANY: list[Callable[[], stakes.Calibrator]] = [
+    stakes.AffineCalibrator,
+    stakes.TemperatureCalibrator,
+    stakes.BiasCalibrator,
+    stakes.VectorCalibrator,
+    stakes.HistogramCalibrator,
+]
+
+
+def overlapping(n: int = 400, k: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels and log posteriors that are not calibrated and not separable."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    z = 2.5 * (rng.normal(0, 1, (n, k)) + 1.2 * np.eye(k)[y]) + np.arange(k)
+    return y, z - np.log(np.exp(z).sum(axis=1, keepdims=True))
+
+
+# The optimum of the affine fit on the paper's data, trained on test: one value for all six sets.
+@pytest.mark.parametrize(
+    ("k", "optimum", "scale"), [(2, 0.3762361630, 1.01087156), (10, 0.1292826164, 1.00689131)]
+)
+def test_the_affine_fit_reaches_the_optimum_whatever_the_distortion(
+    k: int, optimum: float, scale: float
+) -> None:
+    data = simulate(k)
+    kinds = {1: {}, 2: {"distortion": MISCALIBRATED}, 5: {"flattening": 0.2}}
+    for at, (ratio, kind) in product((0, -1), kinds.items()):
+        raw = data.posteriors(skewed_priors(k, at=at), **kind)
+        calibrator = stakes.AffineCalibrator().fit(raw, data.y)
+        loss = stakes.cross_entropy(data.y, calibrator.transform(raw))
+        assert loss.normalized == pytest.approx(optimum, abs=1e-9)
+        assert calibrator.fitted.scale[0] == pytest.approx(ratio * scale, rel=1e-7)
+
+
+@given(st.floats(0.2, 4), st.lists(st.floats(-3, 3), min_size=3, max_size=3), st.integers(0, 5))
+def test_affine_calibration_undoes_affine_distortion(
+    scale: float, bias: list[float], seed: int
+) -> None:
+    y, log_p = overlapping(200, 3, seed)
+    distorted = stakes.Logits(scale * log_p + np.array(bias))
+    plain, other = (
+        stakes.AffineCalibrator().fit(s, y).transform(s).values
+        for s in (stakes.Logits(log_p), distorted)
+    )
+    np.testing.assert_allclose(np.exp(other), np.exp(plain), atol=1e-6)
+
+
+def test_gradient_and_hessian_are_those_of_the_loss() -> None:
+    y, log_p = overlapping(60, 3)
+    weights = np.random.default_rng(0).dirichlet(np.ones(60))
+    problem = Problem(log_p, None, y, weights)
+    theta = np.array([0.7, 1.1, 0.4, 0.3, -0.2, 0.1])
+    here = _slopes(problem, theta)
+    step = 1e-6
+    for i in range(6):
+        move = step * np.eye(6)[i]
+        up, down = _slopes(problem, theta + move), _slopes(problem, theta - move)
+        assert (up.loss - down.loss) / (2 * step) == pytest.approx(here.gradient[i], abs=1e-8)
+        np.testing.assert_allclose(
+            (up.gradient - down.gradient) / (2 * step), here.hessian[i], atol=1e-8
+        )
+
+
+def test_affine_of_two_classes_is_logistic_regression_on_log_odds() -> None:
+    y, log_p = overlapping()
+    odds = log_p[:, 1] - log_p[:, 0]
+    theirs = LogisticRegression(C=np.inf, tol=1e-10).fit(odds[:, None], y)
+    ours = stakes.AffineCalibrator().fit(stakes.LogPosteriors(log_p), y).fitted
+    assert ours.scale[0] == pytest.approx(theirs.coef_[0, 0], rel=1e-5)
+    assert ours.bias[1] - ours.bias[0] == pytest.approx(theirs.intercept_[0], rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("make", BINARY)
+def test_a_fit_does_not_raise_the_loss_it_minimises(make: Callable[[], stakes.Calibrator]) -> None:
+    y, log_p = overlapping()
+    raw = stakes.LogPosteriors(log_p)
+    calibrator = make()
+    rules: list[stakes.ScoringRule] = [stakes.LogLoss()]
+    if isinstance(calibrator, stakes.ThresholdCalibrator):
+        rules = [stakes.BayesCost(COSTS)]
+    elif (
+        getattr(calibrator, "mix", 0)
+        or isinstance(calibrator, stakes.HistogramCalibrator)
+        or isinstance(getattr(calibrator, "rule", None), stakes.BrierLoss)
+    ):
+        rules = [stakes.BrierLoss()]
+    after = calibrator.fit(raw, y).transform(raw)
+    for rule in rules:
+        before = stakes.expected_loss(rule, y, raw).value
+        assert stakes.expected_loss(rule, y, after).value <= before + 1e-12
+
+
+@pytest.mark.parametrize("make", BINARY)
+def test_json_keeps_what_was_learnt(make: Callable[[], stakes.Calibrator]) -> None:
+    y, log_p = overlapping()
+    calibrator = make().fit(stakes.LogPosteriors(log_p), y)
+    text = json.dumps(calibrator.to_dict(), allow_nan=False)
+    again = stakes.calibrator_from_dict(json.loads(text))
+    held_out = stakes.LogPosteriors(overlapping(seed=1)[1])
+    assert (again.transform(held_out).values == calibrator.transform(held_out).values).all()
+    assert again.to_dict() == calibrator.to_dict()
+    with pytest.raises(stakes.InputError, match="cannot be fitted again"):
+        again.fit(held_out, y)
+
+
+def test_a_changed_file_is_refused() -> None:
+    y, log_p = overlapping()
+    data = stakes.AffineCalibrator().fit(stakes.LogPosteriors(log_p), y).to_dict()
+    for change in ({"version": 2}, {"format": "x"}, {"map": {**data["map"], "bias": [1, 2]}}):
+        with pytest.raises(stakes.InputError, match=r"version|format|checksum"):
+            stakes.calibrator_from_dict({**data, **change})
+    with pytest.raises(stakes.InputError, match="format"):
+        stakes.calibrator_from_dict([])
+
+
+@pytest.mark.parametrize("make", MANY)
+def test_calibrators_of_many_classes_keep_rows_that_sum_to_one(
+    make: Callable[[], stakes.Calibrator],
+) -> None:
+    y, log_p = overlapping(300, 4)
+    after = make().fit(stakes.LogPosteriors(log_p), y).transform(stakes.LogPosteriors(log_p))
+    np.testing.assert_allclose(np.exp(after.values).sum(axis=1), 1, rtol=1e-12)
+    stakes.cross_entropy(y, after)
+
+
+@given(scored(classes=2, weights=False))
+def test_a_positive_scale_keeps_the_ranking(data: Scored) -> None:
+    p = 0.01 + 0.98 * data.p
+    calibrator = stakes.AffineCalibrator().fit(p, data.y)
+    if calibrator.fitted.scale[0] > 1e-6:
+        before, after = (
+            stakes.roc_curve(data.y, s).auc() for s in (p[:, 1], calibrator.transform(p))
+        )
+        assert after == pytest.approx(before, abs=1e-9) or calibrator.fitted.separable
+
+
+@given(scored(classes=2, weights=False))
+def test_isotonic_is_the_best_rising_map_for_every_rule(data: Scored) -> None:
+    pooled = stakes.IsotonicCalibrator().fit(data.p, data.y).transform(data.p)
+    theirs = IsotonicRegression().fit_transform(data.p[:, 1], data.y)
+    np.testing.assert_allclose(np.exp(pooled.values[:, 1]), theirs, atol=1e-12)
+    rules = [stakes.LogLoss(), stakes.BrierLoss(), stakes.BayesCost(COSTS)]
+    for rule, power in product(rules, (0.5, 1.0, 3.0)):
+        mapped = data.p[:, 1] ** power
+        best = stakes.expected_loss(rule, data.y, pooled).value
+        assert best <= stakes.expected_loss(rule, data.y, mapped).value + 1e-12
+    again = stakes.IsotonicCalibrator().fit(pooled, data.y).transform(pooled)
+    np.testing.assert_allclose(np.exp(again.values), np.exp(pooled.values), atol=1e-12)
+
+
+@given(scored(classes=2, weights=False), st.sampled_from([0.31, 1.7, 4.3]))
+def test_the_cost_of_isotonic_posteriors_is_the_minimum_cost(data: Scored, miss: float) -> None:
+    costs = stakes.CostMatrix.binary(miss=miss, false_alarm=1)
+    loss = stakes.calibration_loss(
+        stakes.BayesCost(costs),
+        data.y,
+        data.p,
+        calibrator=stakes.IsotonicCalibrator(),
+        folds=stakes.TrainOnTest(),
+    )
+    least = stakes.roc_curve(data.y, data.p[:, 1]).minimum_cost(costs).value
+    assert loss.calibrated.value == pytest.approx(least, abs=1e-12)
+
+
+def test_a_mixed_isotonic_map_never_says_never() -> None:
+    y, log_p = overlapping()
+    raw = stakes.LogPosteriors(log_p)
+    plain, mixed = (
+        np.exp(stakes.IsotonicCalibrator(m).fit(raw, y).transform(raw).values) for m in (0.0, 1.0)
+    )
+    assert plain.min() == 0
+    assert mixed.min() > 0
+
+
+def test_a_tuned_threshold_is_what_bayes_decisions_then_use() -> None:
+    y, log_p = overlapping()
+    raw = stakes.LogPosteriors(log_p)
+    tuned = stakes.ThresholdCalibrator(COSTS).fit(raw, y).transform(raw)
+    least = stakes.roc_curve(y, raw).minimum_cost(COSTS).value
+    assert stakes.bayes_cost(y, tuned, costs=COSTS).value == pytest.approx(least)
+
+
+def test_fits_can_aim_at_other_priors() -> None:
+    data = simulate(2, n=20_000, priors=[0.5, 0.5])
+    raw = data.log_likelihoods(MISCALIBRATED)
+    target = [0.98, 0.02]
+    calibrator = stakes.AffineCalibrator().fit(raw, data.y, priors=target)
+    after = calibrator.transform(raw, target)
+    ideal = data.posteriors(target)
+    ours, best = (stakes.cross_entropy(data.y, s, priors=target).value for s in (after, ideal))
+    assert ours == pytest.approx(best, rel=0.02)
+
+
+def test_separable_negative_and_impossible_scores_end_in_words() -> None:
+    separable = stakes.AffineCalibrator().fit([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1])
+    assert any("separable" in note for note in separable.notes)
+    assert np.isfinite(separable.fitted.scale).all()
+    y, log_p = overlapping()
+    turned = stakes.AffineCalibrator().fit(stakes.LogPosteriors(log_p[:, ::-1]), y)
+    assert any("negative" in note for note in turned.notes)
+    certain = [[1, 0], [0, 1], [0.5, 0.5], [0.4, 0.6], [0.6, 0.4], [0.5, 0.5]]
+    fitted = stakes.AffineCalibrator().fit(certain, [0, 1, 0, 0, 1, 1]).fitted
+    assert np.isfinite(fitted.scale).all()
+    with pytest.raises(stakes.InputError, match="posterior 0 for their true class, row 0"):
+        stakes.AffineCalibrator().fit(certain, [1, 1, 0, 0, 1, 1])
+    constant = stakes.AffineCalibrator().fit([0.3] * 6, [0, 0, 0, 0, 1, 1])
+    assert np.exp(constant.transform([0.3]).values[0, 1]) == pytest.approx(1 / 3)
+
+
+MESSAGES: list[tuple[Callable[[], object], list[str]]] = [
+    (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0] * 10, [[0.9, 0.1]] * 10), ["class 1", "0 samples"]),
+    (lambda: stakes.AffineCalibrator().fit([[0.9, 0.1]] * 3, [0, 0, 0]), ["class 1", "0 samples"]),
+    (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0] * 10 + [1] * 3, [[0.9, 0.1]] * 13), ["class 1", "3", "5 folds"]),
+    (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.5] * 18, groups=["a", "b"] * 9), ["groups", "5 folds"]),
+    (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.5] * 18, folds=1), ["folds", "TrainOnTest"]),
+    (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.5] * 18, folds=[1, 2]), ["folds", "one fold per sample"]),
+    (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.5] * 18, groups=[1]), ["groups", "1 for 18"]),
+    (lambda: stakes.AffineCalibrator().transform([0.5]), ["fitted", "fit first"]),
+    (lambda: stakes.AffineCalibrator(stakes.SphericalLoss()), ["rule", "LogLoss"]),
+    (lambda: stakes.IsotonicCalibrator().fit([[0.2, 0.3, 0.5]] * 3, [0, 1, 2]), ["two classes", "3"]),
+    (lambda: stakes.BetaCalibrator().fit([[0.2, 0.3, 0.5]] * 3, [0, 1, 2]), ["two classes", "3"]),
+    (lambda: stakes.HistogramCalibrator(0), ["bins", "0"]),
+    (lambda: stakes.IsotonicCalibrator(-1), ["mix", "-1"]),
+    (lambda: stakes.ThresholdCalibrator(stakes.CostMatrix.zero_one(3)), ["two", "(3, 3)"]),
+    (lambda: stakes.decompose(stakes.LogLoss(), [0, 1, 2], [[0.2, 0.3, 0.5]] * 3), ["two classes"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "words"), MESSAGES)
+def test_message(call: Callable[[], object], words: list[str]) -> None:
+    with pytest.raises(stakes.InputError) as caught:
+        call()
+    assert [w for w in words if w not in str(caught.value)] == [], str(caught.value)
+
+
+def test_no_sample_is_calibrated_by_a_fit_that_saw_it() -> None:
+    y, log_p = overlapping(100)
+    raw = stakes.LogPosteriors(log_p)
+    folds = np.arange(100) % 5
+    plain = stakes.cross_calibrate(stakes.AffineCalibrator(), y, raw, folds=folds).values
+    for row in (0, 7, 42):
+        flipped = y.copy()
+        flipped[row] = 1 - flipped[row]
+        other = stakes.cross_calibrate(stakes.AffineCalibrator(), flipped, raw, folds=folds).values
+        own = folds == folds[row]
+        assert (other[own] == plain[own]).all()
+        assert (other[~own] != plain[~own]).any()
+
+
+def test_folds_are_stratified_grouped_seeded_or_those_of_a_splitter() -> None:
+    y, log_p = overlapping(200)
+    raw = stakes.LogPosteriors(log_p)
+    affine = stakes.AffineCalibrator()
+    one, same, other = (
+        stakes.cross_calibrate(affine, y, raw, rng=seed).values for seed in (0, 0, 1)
+    )
+    assert (one == same).all()
+    assert (one != other).any()
+    splitter = KFold(4, shuffle=True, random_state=0)
+    by_splitter = stakes.cross_calibrate(affine, y, raw, folds=splitter).values
+    number = np.empty(200)
+    for i, (_, test) in enumerate(splitter.split(y)):
+        number[test] = i
+    assert (by_splitter == stakes.cross_calibrate(affine, y, raw, folds=number).values).all()
+    groups = np.repeat(np.arange(40), 5)
+    assert stakes.cross_calibrate(affine, y, raw, groups=groups).values.shape == (200, 2)
+    grouped = GroupKFold(4)
+    stakes.cross_calibrate(affine, y, raw, folds=grouped, groups=groups)
+
+
+def test_groups_are_never_parted() -> None:
+    from stakes.calibration.crossfit import splits  # noqa: PLC0415
+    from stakes.samples import read_samples  # noqa: PLC0415
+
+    y, log_p = overlapping(300)
+    samples = read_samples(y, stakes.LogPosteriors(log_p))
+    groups = np.random.default_rng(0).integers(0, 50, 300)
+    seen = np.zeros(300, dtype=int)
+    for train, test in splits(samples, 5, groups, 0):
+        assert not set(groups[train]) & set(groups[test])
+        seen[test] += 1
+        assert 0.3 < y[test].mean() < 0.7
+    assert (seen == 1).all()
+
+
+def test_noise_is_not_calibrated_into_knowledge() -> None:
+    rng = np.random.default_rng(0)
+    fair, greedy = [], []
+    for _ in range(60):
+        y = rng.integers(0, 2, 200)
+        p = rng.uniform(0.05, 0.95, 200)
+        arguments = {"rule": stakes.LogLoss(), "y_true": y, "scores": p}
+        fair.append(stakes.calibration_loss(**arguments).calibrated.normalized)
+        greedy.append(
+            stakes.calibration_loss(**arguments, folds=stakes.TrainOnTest()).calibrated.normalized
+        )
+    assert np.mean(fair) >= 1
+    assert max(greedy) <= 1
+
+
+@given(scored(classes=2, weights=False))
+def test_raw_is_calibrated_plus_loss(data: Scored) -> None:
+    p = 0.01 + 0.98 * data.p
+    for rule in (stakes.LogLoss(), stakes.BrierLoss(), stakes.BayesCost(COSTS)):
+        loss = stakes.calibration_loss(rule, data.y, p, folds=stakes.TrainOnTest())
+        assert loss.raw.value == pytest.approx(loss.calibrated.value + loss.value, abs=1e-15)
+        assert loss.raw.value == pytest.approx(
+            loss.divergence + loss.refinement + loss.gap, abs=1e-12
+        )
+        by_class = sum(p * x for p, x in zip(loss.raw.priors, loss.by_class.values(), strict=True))
+        assert by_class == pytest.approx(loss.value, abs=1e-12)
+        parts = stakes.decompose(rule, data.y, p)
+        assert parts.value == pytest.approx(loss.raw.value, abs=1e-12)
+        assert parts.miscalibration >= -1e-12
+        assert parts.discrimination >= -1e-12
+
+
+def test_the_record_says_what_was_done() -> None:
+    data = simulate(2, n=3000)
+    raw = data.posteriors([0.1, 0.9])
+    loss = stakes.calibration_loss(stakes.LogLoss(), data.y, raw)
+    assert loss.calibrator == "affine"
+    assert "5 folds" in loss.data
+    assert loss.relative == pytest.approx(loss.value / loss.raw.value)
+    assert abs(loss.gap) < 0.02 * loss.raw.value
+    assert "affine calibrator, cross-fitted on 5 folds" in str(loss)
+    assert json.dumps(loss.to_dict(), allow_nan=False)
+    assert math.isnan(
+        stakes.calibration_loss(stakes.BayesCost(COSTS), [0, 1] * 9, [0.01, 0.99] * 9).relative
+    )
+
+
+def test_the_best_calibrator_is_found_by_cross_fitted_loss() -> None:
+    data = simulate(2, n=4000)
+    raw = data.posteriors([0.1, 0.9])
+    choice = stakes.choose_calibrator(
+        stakes.LogLoss(),
+        data.y,
+        raw,
+        [stakes.TemperatureCalibrator(), stakes.AffineCalibrator(), stakes.BiasCalibrator()],
+    )
+    assert choice.names[0] in {"affine", "bias"}
+    assert choice.names[-1] in {"as is", "temperature"}
+    assert choice.best is not None
+    values = [loss.value for loss in choice.losses]
+    assert values == sorted(values)
+    assert "affine" in str(choice)
+
+
+@given(scored(classes=2), st.sampled_from([1, 2, 5]))
+def test_finer_bins_never_lower_the_calibration_error(data: Scored, bins: int) -> None:
+    coarse, fine = (
+        stakes.calibration_error(data.y, data.p, bins=m, sample_weight=data.weights)
+        for m in (bins, 2 * bins)
+    )
+    assert fine >= coarse - 1e-12
