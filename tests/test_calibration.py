@@ -387,3 +387,89 @@ def test_finer_bins_never_lower_the_calibration_error(data: Scored, bins: int) -
         for m in (bins, 2 * bins)
     )
     assert fine >= coarse - 1e-12
+
+
+def test_kinds_of_calibration_error() -> None:
+    # published by MetricsReloaded, torchmetrics and netcal for equal-width bins
+    p = [0.22, 0.48, 0.49, 0.96, 0.55, 0.64, 0.78, 0.82, 0.34, 0.87]
+    y = [0, 1, 0, 0, 1, 1, 1, 1, 1, 0]
+    for bins, value in {2: 0.109, 5: 0.315, 10: 0.359, 15: 0.395}.items():
+        assert stakes.calibration_error(y, p, bins) == pytest.approx(value)
+    for bins, value in {2: 0.1175, 5: 0.55, 10: 0.96}.items():
+        assert stakes.calibration_error(y, p, bins, norm=math.inf) == pytest.approx(value)
+    for bins, value in {2: 0.109, 5: 0.221, 10: 0.281, 15: 0.323}.items():
+        assert stakes.confidence_calibration_error(y, p, bins) == pytest.approx(value)
+    one, two, most = (
+        stakes.calibration_error(y, p, stakes.EqualMass(3), norm=n) for n in (1, 2, math.inf)
+    )
+    assert one <= two <= most
+    assert stakes.calibration_error([0, 1, 1], [0.3] * 3, stakes.EqualMass(10)) == pytest.approx(
+        0.36666666666666664
+    )
+    with pytest.raises(stakes.InputError, match="norm"):
+        stakes.calibration_error(y, p, norm=0.5)
+
+
+def test_reliability_by_bin_and_by_sample() -> None:
+    table = stakes.reliability([0, 1, 1, 1], [0.1, 0.2, 0.8, 0.9], bins=2)
+    assert table.probability.tolist() == pytest.approx([0.15, 0.85])
+    assert table.frequency.tolist() == [0.5, 1.0]
+    assert table.share.tolist() == [0.5, 0.5]
+    assert table.of_samples.tolist() == pytest.approx([0.35, 0.35, 0.15, 0.15])
+    assert table.error() == pytest.approx(0.25)
+
+
+def test_calibrated_scores_have_no_debiased_or_smooth_error_and_others_have() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0, 1, 5000)
+    y = (rng.uniform(0, 1, 5000) < p).astype(int)
+    plain = stakes.reliability(y, p, stakes.EqualMass(20))
+    assert plain.debiased_error() < plain.error(2)
+    assert plain.debiased_error() < 0.012
+    assert stakes.smooth_calibration_error(y, p) < 0.02
+    bad = p**2
+    assert stakes.smooth_calibration_error(y, bad) == pytest.approx(1 / 6, abs=0.02)
+    assert stakes.reliability(y, bad, 20).debiased_error() > 0.15
+    assert stakes.smooth_calibration_error(y, bad, confidence=True) > 0.02
+
+
+@given(scored(classes=2, weights=False), st.integers(1, 19))
+def test_bins_of_parts_add_up(data: Scored, cut: int) -> None:
+    from stakes.statistics import BinSums  # noqa: PLC0415
+    from stakes.statistics.bins import equal_width  # noqa: PLC0415
+
+    weights = 1.0 + np.arange(data.y.size) % 3
+    s, edges = data.p[:, 1], equal_width(7)
+    parts = [BinSums.of(s[i], data.y[i], weights[i], edges) for i in (slice(cut), slice(cut, None))]
+    total, whole = parts[0] + parts[1], BinSums.of(s, data.y, weights, edges)
+    for name in ("weight", "square", "probability", "hits"):
+        np.testing.assert_allclose(getattr(total, name), getattr(whole, name), rtol=4e-15)
+
+
+def test_priors_of_use_are_estimated_from_scores_without_labels() -> None:
+    hits = 0
+    for seed in range(40):
+        data = simulate(3, n=1500, priors=[0.6, 0.3, 0.1], rng=seed)
+        found = stakes.estimate_priors(data.posteriors([0.2, 0.3, 0.5]), [0.2, 0.3, 0.5])
+        assert found.priors.sum() == pytest.approx(1)
+        hits += all(p in found.interval(k) for k, p in enumerate([0.6, 0.3, 0.1]))
+    assert hits >= 33
+    stale = data.posteriors([0.2, 0.3, 0.5])
+    moved = stale.at_priors([0.2, 0.3, 0.5], found.priors)
+    assert stakes.cross_entropy(data.y, moved).value < stakes.cross_entropy(data.y, stale).value
+    assert "95 % interval" in str(found)
+
+
+def test_priors_of_use_are_estimated_from_decisions() -> None:
+    rng = np.random.default_rng(0)
+    confusion = stakes.ConfusionMatrix.from_counts([[900, 100], [50, 450]])
+    y = rng.uniform(0, 1, 3000) < 0.2
+    d = np.where(y, rng.uniform(0, 1, 3000) < 0.9, rng.uniform(0, 1, 3000) < 0.1).astype(int)
+    found = stakes.estimate_priors_from_decisions(confusion, d)
+    assert 0.2 in found.interval(1)
+    assert found.interval(1).high - found.interval(1).low < 0.15
+    bare = stakes.confusion_matrix([0, 0], [0, 1])
+    with pytest.raises(stakes.UndefinedMetricError, match="class 1"):
+        stakes.estimate_priors_from_decisions(bare, [0, 1])
+    with pytest.raises(stakes.InputError, match="training_priors"):
+        stakes.estimate_priors([0.5], [1, 0])

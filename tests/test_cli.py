@@ -1,11 +1,13 @@
 """The command line, run as a process: exit code, standard output, standard error."""
 
+import csv
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -344,3 +346,86 @@ def test_the_readme_shows_what_the_demo_prints() -> None:
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     printed = [line.rstrip() for line in run("demo").stdout.rstrip().splitlines()]
     assert "\n".join(printed) in readme
+
+
+@pytest.fixture
+def scored_file(tmp_path: Path) -> Path:
+    data = stakes.simulation.simulate(2, n=1500)
+    p = np.exp(data.posteriors([0.1, 0.9]).values)
+    lines = ["id,note,y,p_calm,p_alarm"]
+    names = ("calm", "alarm")
+    lines += [
+        f'{i:03d},"a, b",{names[y]},{float(p[i, 0])!r},{float(p[i, 1])!r}'
+        for i, y in enumerate(data.y)
+    ]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+SCORES = ("--scores", "p_calm,p_alarm", "--scores-are", "posteriors")
+
+
+def test_calibrate_learns_applies_and_decides(scored_file: Path) -> None:
+    tmp_path = scored_file.parent
+    learnt = run("calibrate", "scores.csv", "--label", "y", *SCORES, "-o", "cal.json", cwd=tmp_path)
+    assert learnt.returncode == 0, learnt.stderr
+    assert "cross-entropy" in learnt.stdout
+    assert "lost to calibration" in learnt.stdout
+    assert "classes taken from the names of the columns: calm, alarm" in learnt.stderr
+    applied = run(
+        "calibrate", "scores.csv", "--apply", "cal.json", *SCORES, "-o", "out.csv", cwd=tmp_path
+    )
+    assert applied.returncode == 0, applied.stderr
+    before, after = (
+        list(csv.reader((tmp_path / f).read_text().splitlines())) for f in ("scores.csv", "out.csv")
+    )
+    assert [row[:5] for row in after] == before  # all columns and the row order are kept
+    assert after[0][5:] == ["calibrated_calm", "calibrated_alarm"]
+    y = [row[2] for row in after[1:]]
+    p = [[float(x) for x in row[5:]] for row in after[1:]]
+    better = stakes.bayes_cost(y, stakes.Posteriors.renormalized(p), classes=["calm", "alarm"])
+    assert better.normalized < 1
+    decided = run(
+        "decide", "scores.csv", *SCORES, "--cost", "miss=5,false_alarm=1",
+        "--calibrator", "cal.json", "-o", "decided.parquet", cwd=tmp_path,
+    )  # fmt: skip
+    assert decided.returncode == 0, decided.stderr
+    table = parquet.read_table(tmp_path / "decided.parquet")
+    assert table.column_names[:5] == before[0]
+    assert table.column_names[-2:] == ["decision", "expected_cost"]
+    choice = table.column("decision").to_pylist()
+    posterior = table.column("posterior_alarm").to_pylist()
+    assert all((d == "alarm") == (q > 1 / 6) for d, q in zip(choice, posterior, strict=True))
+    assert "mean expected cost" in decided.stdout
+    document = run(
+        "calibrate", "scores.csv", "--label", "y", *SCORES, "-o", "cal2.json", "--json",
+        "--method", "temperature", cwd=tmp_path,
+    )  # fmt: skip
+    assert json.loads(document.stdout)["losses"][0]["calibrator"] == "temperature"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("calibrate", "scores.csv", *SCORES, "-o", "c.json"), 2, ["--label"]),
+        (("calibrate", "scores.csv", "--label", "y", "--scores", "p_calm", "--scores-are", "llr", "-o", "c.json"), 2, ["--classes"]),
+        (("calibrate", "scores.csv", "--label", "y", "--scores", "p_calm,p_alarm", "--scores-are", "guess", "-o", "c.json"), 2, ["posteriors"]),
+        (("calibrate", "scores.csv", "--label", "y", "--scores", "p_calm,none", "--scores-are", "posteriors", "--classes", "calm,alarm", "-o", "c.json"), 3, ["none"]),
+        (("calibrate", "scores.csv", "--apply", "bad.json", *SCORES, "-o", "o.csv"), 3, ["bad.json"]),
+        (("calibrate", "scores.csv", "--apply", "none.json", *SCORES, "-o", "o.csv"), 4, ["none.json"]),
+        (("calibrate", "scores.csv", "--label", "y", *SCORES, "-o", "no/c.json"), 4, ["no/c.json"]),
+        (("decide", "scores.csv", *SCORES, "--cost", "miss=1,false_alarm=1", "-o", "o.txt"), 3, ["o.txt"]),
+        (("decide", "scores.csv", "--scores", "p_alarm", "--scores-are", "llr", "--classes", "calm,alarm", "--cost", "miss=1,false_alarm=1", "-o", "o.csv"), 3, ["priors"]),
+        (("decide", "taken.csv", "--scores", "a,b", "--scores-are", "posteriors", "--cost", "miss=1,false_alarm=1", "-o", "o.csv"), 3, ["decision", "Rename"]),
+    ],
+)  # fmt: skip
+def test_mistakes_of_calibrate_and_decide(
+    arguments: tuple[str, ...], code: int, words: list[str], scored_file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bad.json").write_text("{")
+    (tmp_path / "taken.csv").write_text("a,b,decision\n0.5,0.5,x\n")
+    done = run(*arguments, cwd=scored_file.parent)
+    assert done.returncode == code, done.stderr
+    assert [w for w in words if w.lower() not in done.stderr.lower()] == [], done.stderr
+    assert "Traceback" not in done.stderr

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         CalibratorChoice,
         HistogramCalibrator,
         IsotonicCalibrator,
+        PriorEstimate,
         ScoreDecomposition,
         TemperatureCalibrator,
         ThresholdCalibrator,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
         choose_calibrator,
         cross_calibrate,
         decompose,
+        estimate_priors,
+        estimate_priors_from_decisions,
     )
     from stakes.costs import (
         CostMatrix,
@@ -61,7 +64,10 @@ if TYPE_CHECKING:
     )
     from stakes.metrics import (
         ConfusionMatrix,
+        EqualMass,
+        EqualWidth,
         Explanation,
+        Reliability,
         bayes_cost,
         brier_score,
         calibration_error,
@@ -71,6 +77,8 @@ if TYPE_CHECKING:
         expected_cost,
         expected_loss,
         explain,
+        reliability,
+        smooth_calibration_error,
     )
     from stakes.results import (
         ExpectedLoss,
@@ -111,6 +119,8 @@ _ROOMS = {
     "ConfusionMatrix": "stakes.metrics",
     "CostMatrix": "stakes.costs",
     "DetectionCost": "stakes.curves",
+    "EqualMass": "stakes.metrics",
+    "EqualWidth": "stakes.metrics",
     "ExpectedLoss": "stakes.results",
     "Explanation": "stakes.metrics",
     "FileError": "stakes._check",
@@ -129,6 +139,8 @@ _ROOMS = {
     "OperatingPoint": "stakes.curves",
     "Posteriors": "stakes.scores",
     "PrecisionRecallCurve": "stakes.curves",
+    "PriorEstimate": "stakes.calibration",
+    "Reliability": "stakes.metrics",
     "RiskCoverageCurve": "stakes.curves",
     "RocCurve": "stakes.curves",
     "SampleCosts": "stakes.costs",
@@ -161,13 +173,17 @@ _ROOMS = {
     "cross_entropy": "stakes.metrics",
     "decompose": "stakes.calibration",
     "detection_cost": "stakes.curves",
+    "estimate_priors": "stakes.calibration",
+    "estimate_priors_from_decisions": "stakes.calibration",
     "expected_cost": "stakes.metrics",
     "expected_loss": "stakes.metrics",
     "explain": "stakes.metrics",
     "minimum_cllr": "stakes.curves",
     "precision_recall_curve": "stakes.curves",
+    "reliability": "stakes.metrics",
     "risk_coverage_curve": "stakes.curves",
     "roc_curve": "stakes.curves",
+    "smooth_calibration_error": "stakes.metrics",
 }
 _MODULES = ("metrics", "simulation")
 
@@ -185,6 +201,8 @@ __all__ = [
     "ConfusionMatrix",
     "CostMatrix",
     "DetectionCost",
+    "EqualMass",
+    "EqualWidth",
     "ExpectedLoss",
     "Explanation",
     "FileError",
@@ -203,6 +221,8 @@ __all__ = [
     "OperatingPoint",
     "Posteriors",
     "PrecisionRecallCurve",
+    "PriorEstimate",
+    "Reliability",
     "RiskCoverageCurve",
     "RocCurve",
     "SampleCosts",
@@ -236,15 +256,19 @@ __all__ = [
     "cross_entropy",
     "decompose",
     "detection_cost",
+    "estimate_priors",
+    "estimate_priors_from_decisions",
     "expected_cost",
     "expected_loss",
     "explain",
     "metrics",
     "minimum_cllr",
     "precision_recall_curve",
+    "reliability",
     "risk_coverage_curve",
     "roc_curve",
     "simulation",
+    "smooth_calibration_error",
 ]
 
 

@@ -17,6 +17,11 @@ from stakes.calibration.loss import (
     choose_calibrator,
     decompose,
 )
+from stakes.calibration.shift import (
+    PriorEstimate,
+    estimate_priors,
+    estimate_priors_from_decisions,
+)
 from stakes.calibration.steps import HistogramCalibrator, IsotonicCalibrator, ThresholdCalibrator
 
 __all__ = [
@@ -28,6 +33,7 @@ __all__ = [
     "CalibratorChoice",
     "HistogramCalibrator",
     "IsotonicCalibrator",
+    "PriorEstimate",
     "ScoreDecomposition",
     "TemperatureCalibrator",
     "ThresholdCalibrator",
@@ -38,4 +44,6 @@ __all__ = [
     "choose_calibrator",
     "cross_calibrate",
     "decompose",
+    "estimate_priors",
+    "estimate_priors_from_decisions",
 ]

@@ -34,7 +34,7 @@ class Problem:
 
     def blocks(self) -> Iterator[slice]:
         """Yield some hundred or thousand samples at a time."""
-        size = max(256, _WORK // self.log_p.shape[1] ** 2)
+        size = min(8192, max(256, _WORK // self.log_p.shape[1] ** 2))
         for start in range(0, self.y.size, size):
             yield slice(start, start + size)
 

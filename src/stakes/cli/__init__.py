@@ -11,6 +11,8 @@ import click
 EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_INTERRUPTED = 2, 3, 4, 130
 
 _COMMANDS = {
+    "calibrate": "Learn how to turn the scores in a file into better ones, or apply it.",
+    "decide": "Append Bayes decisions and their expected cost to a file of scores.",
     "demo": "Show what stakes does, on data that ship with it.",
     "evaluate": "Tell what the decisions in a file cost.",
     "reproduce": "Compute the paper's tables and figures again, beside the printed digits.",

@@ -1,6 +1,5 @@
 """stakes evaluate: what the decisions in a file cost."""
 
-import json
 from pathlib import Path
 
 import click
@@ -8,9 +7,9 @@ import click
 from stakes._check import FileError, InputError
 from stakes._text import plain
 from stakes.cli.parsing import order_classes, parse_costs, parse_priors
-from stakes.cli.screen import print_decisions
+from stakes.cli.screen import json_document, print_decisions
 from stakes.costs import CostMatrix
-from stakes.evaluation import SCHEMA_VERSION, DecisionEvaluation, evaluate_decisions
+from stakes.evaluation import DecisionEvaluation, evaluate_decisions
 from stakes.io import read_columns, read_numbers, read_texts
 from stakes.metrics import confusion_matrix
 
@@ -143,7 +142,4 @@ def _in_words_of_the_file(message: str, file: str, label: str, decision: str) ->
 
 def as_document(evaluation: DecisionEvaluation, command_name: str) -> str:
     """Return the JSON document of an evaluation."""
-    import stakes  # noqa: PLC0415
-
-    head = {"stakes": stakes.__version__, "schema": SCHEMA_VERSION, "command": command_name}
-    return json.dumps({**head, **evaluation.to_dict()}, indent=2, allow_nan=False)
+    return json_document(command_name, evaluation.to_dict())

@@ -1,14 +1,12 @@
 """stakes reproduce: the paper's tables and figures, computed again."""
 
-import json
 import sys
 from pathlib import Path
 
 import click
 
 from stakes._check import FileError, MissingExtraError
-from stakes.cli.screen import print_reproduction
-from stakes.evaluation import SCHEMA_VERSION
+from stakes.cli.screen import json_document, print_reproduction
 from stakes.paper import (
     Reproduction,
     ThresholdStudy,
@@ -47,7 +45,7 @@ def command(*, output: str, no_figures: bool, as_json: bool) -> None:
         calibration_table(),
     )
     if as_json:
-        click.echo(json.dumps(_document(tables), indent=2, allow_nan=False))
+        click.echo(json_document("reproduce", _document(tables)))
     else:
         for table in tables:
             print_reproduction(table)
@@ -87,12 +85,7 @@ def _make_folder(folder: Path) -> None:
 
 def _document(tables: tuple[Reproduction, ...]) -> dict[str, object]:
     """Return the tables as plain values."""
-    import stakes  # noqa: PLC0415
-
     return {
-        "stakes": stakes.__version__,
-        "schema": SCHEMA_VERSION,
-        "command": "reproduce",
         "tables": [
             {
                 "label": table.label,

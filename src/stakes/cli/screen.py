@@ -1,7 +1,9 @@
 """Results on a terminal: one screen, aligned, readable in 80 columns and without colour."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
@@ -11,7 +13,7 @@ from rich.text import Text
 
 from stakes._text import number, plain
 from stakes.costs import CostMatrix
-from stakes.evaluation import DecisionEvaluation
+from stakes.evaluation import SCHEMA_VERSION, DecisionEvaluation
 from stakes.metrics import Explanation
 from stakes.paper import Reproduction
 
@@ -22,6 +24,14 @@ All at the priors above. NEC is the normalised expected cost of the costs that
 the metric implies. FA per miss: how many more false alarms would harm it as
 much as one more miss, for this very system.\
 """
+
+
+def json_document(command: str, body: Mapping[str, Any]) -> str:
+    """Return one JSON document that says what made it."""
+    import stakes  # noqa: PLC0415
+
+    head = {"stakes": stakes.__version__, "schema": SCHEMA_VERSION, "command": command}
+    return json.dumps({**head, **body}, indent=2, allow_nan=False)
 
 
 class _Screen(Console):

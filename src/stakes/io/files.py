@@ -16,30 +16,34 @@ if TYPE_CHECKING:
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-def read_columns(path: str | Path, columns: Sequence[str]) -> "pa.Table":
-    """Read columns by name; values of a CSV file come as texts, so that '007' stays itself."""
-    file = Path(path)
+def table_kind(path: str | Path) -> str:
+    """Return the kind of a table by its ending: .csv, .tsv or .parquet."""
     if "://" in str(path):
         msg = f"{str(path)!r} must be a file on this machine: addresses are not supported."
         raise InputError(msg)
-    suffixes = [s.lower() for s in file.suffixes]
-    kind = (
-        suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
-    )
+    suffixes = [s.lower() for s in Path(path).suffixes]
+    packed = suffixes[-1:] == [".gz"] and len(suffixes) > 1
+    kind = suffixes[-2] if packed else "".join(suffixes[-1:])
+    kind = ".parquet" if kind == ".pq" else kind
+    if kind not in {*_DELIMITERS, ".parquet"}:
+        got = kind or "no ending"
+        msg = f"{plain(path)!r} must end in .csv, .csv.gz, .tsv or .parquet: got {got!r}."
+        raise InputError(msg)
+    return kind
+
+
+def read_columns(path: str | Path, columns: Sequence[str]) -> "pa.Table":
+    """Read columns by name; values of a CSV file come as texts, so that '007' stays itself."""
+    file, kind = Path(path), table_kind(path)
     try:
-        if kind in _DELIMITERS:
-            return _read_text_table(file, columns, _DELIMITERS[kind])
-        if kind in {".parquet", ".pq"}:
+        if kind == ".parquet":
             return _read_parquet(file, columns)
+        return _read_text_table(file, columns, _DELIMITERS[kind])
+    except FileError:
+        raise
     except OSError as error:
-        if isinstance(error, FileError):
-            raise
         msg = f"cannot read {plain(path)!r}: {error.strerror or error}."
         raise FileError(msg) from error
-    msg = (
-        f"{plain(path)!r} must end in .csv, .csv.gz, .tsv or .parquet: got {kind or 'no ending'!r}."
-    )
-    raise InputError(msg)
 
 
 def _read_text_table(file: Path, columns: Sequence[str], delimiter: str) -> "pa.Table":
@@ -120,7 +124,7 @@ def read_texts(table: "pa.Table", column: str, source: str) -> list[str]:
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import compute  # noqa: PLC0415
 
-    values = table.column(column)
+    values = _column(table, column, source)
     kind = values.type
     simple = (
         pa.types.is_integer(kind)
@@ -149,9 +153,18 @@ def read_numbers(table: "pa.Table", column: str, source: str) -> FloatArray:
     """Return a column of numbers, which may be written as texts."""
     import pyarrow as pa  # noqa: PLC0415
 
-    values = table.column(column)
+    values = _column(table, column, source)
     try:
         return np.asarray(values.cast(pa.float64()).to_numpy(), dtype=np.float64)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         msg = f"{source}: column {column!r} must hold numbers: {error}."
         raise InputError(msg) from error
+
+
+def _column(table: "pa.Table", column: str, source: str) -> "pa.ChunkedArray":
+    """Return a column by name, or say which there are."""
+    if column not in table.column_names:
+        listed = ", ".join(plain(n) for n in table.column_names)
+        msg = f"{Path(source).name!r} must have the column {column!r}. Its columns are: {listed}."
+        raise InputError(msg)
+    return table.column(column)

@@ -3,7 +3,15 @@
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.metrics.decisions import confusion_matrix, expected_cost
 from stakes.metrics.explain import Explanation, explain
-from stakes.metrics.reliability import calibration_error, confidence_calibration_error
+from stakes.metrics.reliability import (
+    EqualMass,
+    EqualWidth,
+    Reliability,
+    calibration_error,
+    confidence_calibration_error,
+    reliability,
+    smooth_calibration_error,
+)
 from stakes.metrics.scores import bayes_cost, brier_score, cross_entropy, expected_loss
 from stakes.metrics.traditional import (
     Accuracy,
@@ -27,6 +35,8 @@ __all__ = [
     "BalancedErrorRate",
     "ConfusionMatrix",
     "DecisionMetric",
+    "EqualMass",
+    "EqualWidth",
     "ErrorRate",
     "Explanation",
     "FScore",
@@ -35,6 +45,7 @@ __all__ = [
     "PositiveLikelihoodRatio",
     "Precision",
     "Recall",
+    "Reliability",
     "Sensitivity",
     "Specificity",
     "bayes_cost",
@@ -46,4 +57,6 @@ __all__ = [
     "expected_cost",
     "expected_loss",
     "explain",
+    "reliability",
+    "smooth_calibration_error",
 ]

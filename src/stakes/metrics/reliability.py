@@ -1,44 +1,164 @@
 """Calibration errors, for comparison with the literature; calibration loss says more."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._check import InputError
+from stakes._check import InputError, read_number
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.statistics import BinSums
+from stakes.statistics.bins import bin_of, equal_width
+
+
+@dataclass(frozen=True)
+class EqualWidth:
+    """Bins [m/M, (m+1)/M) of the same width, the last one closed."""
+
+    n: int = 15
+
+    def __post_init__(self) -> None:
+        _check_bins(self.n)
+
+    def edges(self, probability: FloatArray) -> FloatArray:  # noqa: ARG002
+        """Return the inner edges."""
+        return equal_width(self.n)
+
+
+@dataclass(frozen=True)
+class EqualMass:
+    """Bins with the same number of samples; tied scores share a bin."""
+
+    n: int = 15
+
+    def __post_init__(self) -> None:
+        _check_bins(self.n)
+
+    def edges(self, probability: FloatArray) -> FloatArray:
+        """Return the inner edges, which are scores."""
+        return np.unique(np.quantile(probability, equal_width(self.n), method="higher"))
+
+
+def _check_bins(n: object) -> None:
+    """Refuse anything but a whole number of at least 1."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        msg = f"bins must be a whole number of at least 1: got {n!r}."
+        raise InputError(msg)
+
+
+Bins = int | EqualWidth | EqualMass
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """How often the event happened in each bin of its probability."""
+
+    sums: BinSums
+    code: IntArray  # the bin of each sample
+
+    @property
+    def probability(self) -> FloatArray:
+        """Mean probability of each bin; NaN where it is empty."""
+        with np.errstate(invalid="ignore"):
+            return self.sums.probability / self.sums.weight
+
+    @property
+    def frequency(self) -> FloatArray:
+        """Share of events in each bin; NaN where it is empty."""
+        with np.errstate(invalid="ignore"):
+            return self.sums.hits / self.sums.weight
+
+    @property
+    def share(self) -> FloatArray:
+        """Share of the samples in each bin."""
+        return self.sums.weight / math.fsum(self.sums.weight)
+
+    @property
+    def of_samples(self) -> FloatArray:
+        """Gap between frequency and probability in the bin of each sample."""
+        return (self.frequency - self.probability)[self.code]
+
+    def error(self, norm: float = 1) -> float:
+        """Return the mean gap over bins (norm 1), the root mean square (2), or the largest (inf)."""
+        order = read_number(norm, "norm", 1, math.inf)
+        gap = np.abs(self.sums.hits - self.sums.probability)
+        if order == 1:
+            return math.fsum(gap) / math.fsum(self.sums.weight)
+        filled = self.sums.weight > 0
+        gap = gap[filled] / self.sums.weight[filled]
+        if math.isinf(order):
+            return float(gap.max())
+        return math.fsum(self.share[filled] * gap**order) ** (1 / order)
+
+    def debiased_error(self) -> float:
+        """Return the root mean square gap less what chance alone makes of it; at least 0."""
+        size = np.divide(
+            np.square(self.sums.weight),
+            self.sums.square,
+            out=np.zeros_like(self.sums.weight),
+            where=self.sums.square > 0,
+        )
+        use = size > 1
+        rate = self.frequency[use]
+        chance = rate * (1 - rate) / (size[use] - 1)
+        square = np.square(rate - self.probability[use]) - chance
+        return math.sqrt(max(math.fsum(self.share[use] * square), 0.0))
+
+
+def reliability(
+    y_true: Column,
+    scores: Scores | Column,
+    bins: Bins = 15,
+    *,
+    confidence: bool = False,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> Reliability:
+    """Return how often P(classes[-1]), or the chosen class (`confidence`), came true, by bin."""
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    return _binned(samples, *(_confidence if confidence else _second)(samples), bins)
 
 
 def calibration_error(
     y_true: Column,
     scores: Scores | Column,
-    bins: int = 15,
+    bins: Bins = 15,
     *,
+    norm: float = 1,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> float:
     """Return the expected calibration error of P(classes[-1]), as a fraction (the paper's ECE).
 
-    Mean over equal-width bins of the gap between mean posterior and share of the class. Lower is
-    better, but answering the priors always scores 0: it says nothing of how much is known.
+    Mean over bins of the gap between mean posterior and share of the class. Lower is better, but
+    answering the priors always scores 0: it says nothing of how much is known.
+
+    Parameters
+    ----------
+    bins : int, EqualWidth(n) or EqualMass(n)
+    norm : 1, 2 or infinity
+        Mean gap, root mean square gap, or largest gap.
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
     """
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
-    if len(samples.classes) != 2:
-        msg = f"calibration_error needs two classes: got {len(samples.classes)}."
-        raise InputError(f"{msg} Use confidence_calibration_error.")
-    return _error(samples, samples.scores.answers(samples.priors).p[:, 1], samples.y, bins)
+    return _binned(samples, *_second(samples), bins).error(norm)
 
 
 def confidence_calibration_error(
     y_true: Column,
     scores: Scores | Column,
-    bins: int = 15,
+    bins: Bins = 15,
     *,
+    norm: float = 1,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
@@ -50,17 +170,60 @@ def confidence_calibration_error(
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
+    return _binned(samples, *_confidence(samples), bins).error(norm)
+
+
+def smooth_calibration_error(
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    confidence: bool = False,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> float:
+    """Return the smooth calibration error: no bins, a kernel whose width is the error itself.
+
+    After Blasiok and Nakkiran: the residuals are smoothed by a reflected Gaussian; the width at
+    which the summed residual equals the width is the error, to a thousandth.
+    """
+    from scipy.ndimage import gaussian_filter1d  # noqa: PLC0415  slow to import
+
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    p, hit = (_confidence if confidence else _second)(samples)
+    sums = BinSums.of(p, hit, samples.weights, equal_width(_GRID))
+    residual = (sums.hits - sums.probability) / math.fsum(sums.weight)
+    low, high = 1 / _GRID, 1.0
+    while high - low > 1e-4:
+        width = (low + high) / 2
+        smoothed = gaussian_filter1d(residual, width * _GRID, mode="reflect", truncate=6)
+        low, high = (width, high) if np.abs(smoothed).sum() > width else (low, width)
+    return (low + high) / 2
+
+
+_GRID = 1000
+
+
+def _second(samples: Samples) -> tuple[FloatArray, IntArray]:
+    """Return P(classes[-1]) and whether it came true, for two classes."""
+    if len(samples.classes) != 2:
+        msg = f"calibration_error needs two classes: got {len(samples.classes)}."
+        raise InputError(f"{msg} Use confidence_calibration_error.")
+    return samples.scores.answers(samples.priors).p[:, 1], samples.y
+
+
+def _confidence(samples: Samples) -> tuple[FloatArray, IntArray]:
+    """Return the largest posterior and whether its class was the true one."""
     p = samples.scores.answers(samples.priors).p
     choice = p.argmax(axis=1)
-    return _error(
-        samples, p[np.arange(choice.size), choice], (choice == samples.y).astype(int), bins
-    )
+    return p[np.arange(choice.size), choice], (choice == samples.y).astype(np.int64)
 
 
-def _error(samples: Samples, probability: FloatArray, hit: IntArray, bins: int) -> float:
-    """Return the mean gap over bins, by their weight."""
-    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
-        msg = f"bins must be a whole number of at least 1: got {bins!r}."
-        raise InputError(msg)
-    sums = BinSums.of(np.minimum(probability, 1.0), hit, samples.weights, int(bins))
-    return math.fsum(np.abs(sums.hits - sums.probability)) / math.fsum(sums.weight)
+def _binned(samples: Samples, probability: FloatArray, hit: IntArray, bins: Bins) -> Reliability:
+    """Return the samples by bin."""
+    chosen = bins if isinstance(bins, EqualWidth | EqualMass) else EqualWidth(bins)
+    p = np.minimum(probability, 1.0)
+    edges = chosen.edges(p)
+    return Reliability(BinSums.of(p, hit, samples.weights, edges), bin_of(p, edges))

@@ -11,30 +11,47 @@ from stakes._typing import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class BinSums:
-    """Weight, summed probability and summed hits of the samples in each bin."""
+    """Weight, squared weight, summed probability and summed hits of the samples in each bin.
 
+    Bins are [edge, next edge), the last one closed.
+    """
+
+    edges: FloatArray  # the inner edges
     weight: FloatArray
+    square: FloatArray
     probability: FloatArray
     hits: FloatArray
 
     @classmethod
     def of(
-        cls, probability: FloatArray, hit: IntArray, weights: FloatArray | None, n_bins: int
+        cls,
+        probability: FloatArray,
+        hit: IntArray,
+        weights: FloatArray | None,
+        edges: FloatArray,
     ) -> Self:
-        """Sum samples into bins [m/M, (m+1)/M), the last one closed."""
-        code = bin_of(probability, n_bins)
+        """Sum samples into bins."""
+        code = bin_of(probability, edges)
         w = np.ones(probability.size) if weights is None else weights
-        return cls(*(sum_by(code, term, n_bins) for term in (w, w * probability, w * hit)))
+        terms = (w, w * w, w * probability, w * hit)
+        weight, square, total, hits = (sum_by(code, term, edges.size + 1) for term in terms)
+        return cls(edges, weight, square, total, hits)
 
     def __add__(self, other: Self) -> Self:
         return type(self)(
+            self.edges,
             self.weight + other.weight,
+            self.square + other.square,
             self.probability + other.probability,
             self.hits + other.hits,
         )
 
 
-def bin_of(probability: FloatArray, n_bins: int) -> IntArray:
-    """Return the bin of each probability; edges are the quotients m/M, correctly rounded."""
-    edges = np.arange(1, n_bins) / n_bins
+def bin_of(probability: FloatArray, edges: FloatArray) -> IntArray:
+    """Return the bin of each probability."""
     return np.searchsorted(edges, probability, side="right")
+
+
+def equal_width(n_bins: int) -> FloatArray:
+    """Return the inner edges m/M, each a correctly rounded quotient."""
+    return np.arange(1, n_bins) / n_bins

@@ -1,0 +1,68 @@
+"""stakes decide: Bayes decisions for the scores in a file."""
+
+import click
+import numpy as np
+
+from stakes._text import number, plain
+from stakes.cli.calibrate import read_calibrator
+from stakes.cli.parsing import parse_costs, parse_priors
+from stakes.cli.scoring import class_names, read_scores, score_options
+from stakes.io import read_whole, with_columns, write_table
+from stakes.scores import Posteriors
+
+
+@click.command(name="decide")
+@click.argument("file")
+@score_options
+@click.option("--cost", required=True, help="What errors cost, as for evaluate.")
+@click.option("--prior", help="Priors of use; needed for likelihoods.")
+@click.option("--calibrator", "fitted", help="A calibrator file to apply first.")
+@click.option("-o", "--output", required=True, help="Table to write.")
+def command(  # noqa: PLR0913  one argument per option
+    *,
+    file: str,
+    scores: str,
+    scores_are: str,
+    classes: str | None,
+    cost: str,
+    prior: str | None,
+    fitted: str | None,
+    output: str,
+) -> None:
+    """Append posteriors, the Bayes decision and its expected cost to the rows of FILE.
+
+    \b
+    stakes decide new.csv --scores p_healthy,p_tumour --scores-are posteriors \\
+        --cost miss=5,false_alarm=1 -o decided.csv
+    """  # noqa: D301
+    calibrator = None if fitted is None else read_calibrator(fitted)
+    named = cost.lower().endswith((".toml", ".csv"))
+    costs = parse_costs(cost, ()) if named else None
+    known = None
+    if calibrator is not None:
+        known = [str(name) for name in calibrator.to_dict()["classes"]]
+    elif costs is not None:
+        known = [str(name) for name in costs.classes]
+    names = class_names(classes, scores, None, known)
+    costs = costs or parse_costs(cost, names)
+    table = read_whole(file)
+    typed = read_scores(table, scores, scores_are, file)
+    priors = parse_priors(prior, names) if prior else None
+    given = None if priors is None else [priors[name] for name in names]
+    log_p = (
+        typed.log_posteriors(given)
+        if calibrator is None
+        else calibrator.transform(typed, given).values
+    )
+    p = np.exp(log_p)
+    decided = costs.bayes_decisions(Posteriors.renormalized(p))
+    expected = (p * costs.values[:, decided].T).sum(axis=1)
+    columns = {f"posterior_{name}": p[:, k] for k, name in enumerate(names)}
+    columns["decision"] = np.array([str(costs.decisions[j]) for j in decided])
+    columns["expected_cost"] = expected
+    write_table(with_columns(table, columns), output)
+    shares = np.bincount(decided, minlength=len(costs.decisions)) / decided.size
+    for name, share in zip(costs.decisions, shares, strict=True):
+        click.echo(f"{plain(name):<20} {100 * share:.1f} %")
+    click.echo(f"{'mean expected cost':<20} {number(float(expected.mean()))}")
+    click.echo(f"wrote {output}", err=True)
