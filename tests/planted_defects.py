@@ -76,6 +76,17 @@ DEFECTS = [
     ("curves/likelihood_ratios.py", "np.log1p(alarms / misses)", "np.log1p(misses / alarms)", "minimum_cllr"),
     ("curves/selective.py", "choice != y", "choice == y", "selective"),
     ("statistics/bins.py", 'side="right"', 'side="left"', "ece"),
+    # calibration
+    ("calibration/newton.py", "excess[np.arange(y.size), y] -= w", "excess[np.arange(y.size), y] += w", "gradient"),
+    ("calibration/newton.py", "hessian -= both.T @ weighted", "hessian -= 0.5 * (both.T @ weighted)", "gradient"),
+    ("calibration/crossfit.py", "seen = samples.part(train)", "seen = samples", "saw_it or noise"),
+    ("calibration/crossfit.py", "fold_of[g] = int(np.argmin(spread))", "fold_of[g] = 0", "groups"),
+    ("samples.py", "priors = _data_priors(y, weights, self.priors.size) if self.priors_from_data else self.priors", "priors = self.priors", "saw_it"),
+    ("calibration/steps.py", "ShiftMap(bayes - threshold)", "ShiftMap(threshold - bayes)", "tuned"),
+    ("calibration/maps.py", "np.interp(odds, ends, two)", "np.interp(odds, ends, one)", "isotonic"),
+    ("calibration/shift.py", "posterior = ratio * p", "posterior = ratio * trained", "priors_of_use"),
+    ("calibration/loss.py", "return self.raw.value - self.calibrated.value", "return self.calibrated.value - self.raw.value", "raw_is"),
+    ("metrics/reliability.py", "chance = rate * (1 - rate) / (size[use] - 1)", "chance = 0 * rate", "debiased"),
     ("simulation.py", "np.sqrt(width) * noise", "width * noise", "published or simulated"),
 ]  # fmt: skip
 

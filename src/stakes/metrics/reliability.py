@@ -81,7 +81,7 @@ class Reliability:
         return (self.frequency - self.probability)[self.code]
 
     def error(self, norm: float = 1) -> float:
-        """Return the mean gap over bins (norm 1), the root mean square (2), or the largest (inf)."""
+        """Return the mean gap over bins (norm 1), root mean square (2), or largest (inf)."""
         order = read_number(norm, "norm", 1, math.inf)
         gap = np.abs(self.sums.hits - self.sums.probability)
         if order == 1:
