@@ -473,3 +473,16 @@ def test_priors_of_use_are_estimated_from_decisions() -> None:
         stakes.estimate_priors_from_decisions(bare, [0, 1])
     with pytest.raises(stakes.InputError, match="training_priors"):
         stakes.estimate_priors([0.5], [1, 0])
+
+
+def test_held_out_data_are_fitted_on_and_not_judged() -> None:
+    y, log_p = overlapping(400)
+    train, test = slice(200), slice(200, None)
+    held = stakes.HeldOut(y[train], stakes.LogPosteriors(log_p[train]))
+    loss = stakes.calibration_loss(
+        stakes.LogLoss(), y[test], stakes.LogPosteriors(log_p[test]), folds=held
+    )
+    calibrator = stakes.AffineCalibrator().fit(held.scores, held.y_true)
+    by_hand = calibrator.transform(stakes.LogPosteriors(log_p[test]))
+    assert loss.calibrated.value == stakes.cross_entropy(y[test], by_hand).value
+    assert "held-out" in loss.data

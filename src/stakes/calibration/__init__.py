@@ -8,7 +8,7 @@ from stakes.calibration.affine import (
     VectorCalibrator,
 )
 from stakes.calibration.base import Calibrator, calibrator_from_dict
-from stakes.calibration.crossfit import TrainOnTest, cross_calibrate
+from stakes.calibration.crossfit import HeldOut, TrainOnTest, cross_calibrate
 from stakes.calibration.loss import (
     CalibrationLoss,
     CalibratorChoice,
@@ -31,6 +31,7 @@ __all__ = [
     "CalibrationLoss",
     "Calibrator",
     "CalibratorChoice",
+    "HeldOut",
     "HistogramCalibrator",
     "IsotonicCalibrator",
     "PriorEstimate",

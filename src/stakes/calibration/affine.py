@@ -1,5 +1,6 @@
 """Calibrators that scale and shift log posteriors: affine, temperature, bias, vector, beta."""
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -31,9 +32,9 @@ class LinearCalibrator(Calibrator):
             msg = f"rule must be LogLoss() or BrierLoss() to train with: got {self.rule!r}."
             raise InputError(msg)
 
+    @abstractmethod
     def basis(self, k: int) -> FloatArray:
         """Return which of K scales and K biases may move, and together with which."""
-        raise NotImplementedError
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return the map of least loss."""

@@ -34,7 +34,19 @@ class TrainOnTest:
         return "trained on the test data"
 
 
-Folds = int | Splitter | TrainOnTest | Column
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Fit once on other samples, which the judged ones do not touch."""
+
+    y_true: Column
+    scores: Scores | Column
+    sample_weight: Column | None = None
+
+    def __str__(self) -> str:
+        return "fitted on held-out data"
+
+
+Folds = int | Splitter | TrainOnTest | HeldOut | Column
 
 
 def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is fitted
@@ -56,8 +68,9 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
     calibrator : Calibrator
     y_true, scores, sample_weight, priors, classes
         As for `expected_loss`.
-    folds : int, splitter, array of N fold numbers, or TrainOnTest()
-        How many folds, stratified by class; or anything with `split`; or the fold of each sample.
+    folds : int, splitter, array of N fold numbers, HeldOut(...) or TrainOnTest()
+        How many folds, stratified by class; or anything with `split`; or the fold of each sample;
+        or other samples to fit on; or the samples themselves.
     groups : column of N names, optional
         Samples of one group are never parted: patients, speakers, merchants.
     rng : int or Generator
@@ -90,9 +103,10 @@ def cross_fitted(
     rng: int | np.random.Generator,
 ) -> LogPosteriors:
     """Return calibrated posteriors of checked samples."""
-    if isinstance(folds, TrainOnTest):
-        fitted = calibrator.fresh().fit_samples(samples).fitted
-        log_p = samples.scores.answers(samples.priors).log_p
+    if isinstance(folds, TrainOnTest | HeldOut):
+        seen = samples if isinstance(folds, TrainOnTest) else _held_out(folds, samples)
+        fitted = calibrator.fresh().fit_samples(seen).fitted
+        log_p = samples.scores.answers(seen.priors).log_p
         return LogPosteriors.trusted(fitted(log_p), samples.scores.names)
     output = np.full((len(samples), len(samples.classes)), np.nan)
     for train, test in splits(samples, folds, groups, rng):
@@ -104,6 +118,17 @@ def cross_fitted(
         msg = f"folds must test every sample: row {int(missed.argmax())} is in no test set."
         raise InputError(msg)
     return LogPosteriors.trusted(output, samples.scores.names)
+
+
+def _held_out(data: HeldOut, samples: Samples) -> Samples:
+    """Return the samples to fit on, with the classes and priors of those that are judged."""
+    return read_samples(
+        data.y_true,
+        data.scores,
+        priors="data" if samples.priors_from_data else samples.priors,
+        sample_weight=data.sample_weight,
+        classes=samples.classes,
+    )
 
 
 def splits(

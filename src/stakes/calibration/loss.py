@@ -11,7 +11,7 @@ from stakes._text import number
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration.affine import AffineCalibrator
 from stakes.calibration.base import Calibrator
-from stakes.calibration.crossfit import Folds, TrainOnTest, cross_fitted
+from stakes.calibration.crossfit import Folds, HeldOut, TrainOnTest, cross_fitted
 from stakes.calibration.steps import IsotonicCalibrator
 from stakes.metrics.scores import expectation
 from stakes.results import ExpectedLoss
@@ -161,7 +161,7 @@ def calibration_loss_of(
 
 def _described(folds: Folds, groups: Column | None) -> str:
     """Say how the calibrator was fitted."""
-    if isinstance(folds, TrainOnTest):
+    if isinstance(folds, TrainOnTest | HeldOut):
         return str(folds)
     kind = f"{folds} folds" if isinstance(folds, int) else "given folds"
     return f"cross-fitted on {kind}{'' if groups is None else ', groups kept whole'}"

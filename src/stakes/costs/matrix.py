@@ -2,7 +2,6 @@
 
 import math
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -12,7 +11,6 @@ from stakes._check import (
     InputError,
     UndefinedMetricError,
     read_array,
-    read_costs,
     read_names,
     read_number,
     read_priors,
@@ -21,6 +19,7 @@ from stakes._files import read_text, write_text
 from stakes._text import html_table, number, plain, quoted, table
 from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs.forms import from_csv, from_toml, to_csv, to_toml
+from stakes.costs.names import free_name, is_frame, names_of, reordered, with_names
 from stakes.costs.tables import CostTable, DenseTable, ErrorTable
 from stakes.scores import Scores, as_scores
 
@@ -76,11 +75,11 @@ class CostMatrix:
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> None:
-        array, rows, columns = _with_names(values)
+        array, rows, columns = with_names(values)
         array = np.array(array, dtype=np.float64)  # a copy of our own, which nobody else can change
         named = names_of(array.shape, rows or classes, columns or decisions)
         if rows is not None:
-            array, named = _reordered(array, named, classes, decisions)
+            array, named = reordered(array, named, classes, decisions)
         array.setflags(write=False)
         self._set(DenseTable(array), *named)
 
@@ -123,7 +122,7 @@ class CostMatrix:
         """Return the costs with one more decision, which costs the same for every class."""
         extra = read_number(price, "abstain", 0, math.inf, closed=(True, False))
         texts = isinstance(self.decisions[0], str)
-        new: Label = name if name is not None else _free_name(self.decisions, texts=texts)
+        new: Label = name if name is not None else free_name(self.decisions, texts=texts)
         if isinstance(self._table, ErrorTable):
             further = np.hstack([self._table.further, np.full((self.shape[0], 1), extra)])
             wider: CostTable = ErrorTable(self._table.error, further)
@@ -171,7 +170,7 @@ class CostMatrix:
 
         Decisions are the same as with the gains themselves; utilities may be negative.
         """
-        framed = _is_frame(values)
+        framed = is_frame(values)
         gains = read_array(values.to_numpy() if framed else values, "values")
         if gains.ndim != 2 or not gains.size or not (np.abs(gains) < _LARGEST_GAIN).all():
             msg = f"values must be a finite 2-D table of utilities: got shape {gains.shape}."
@@ -386,74 +385,3 @@ def _restored(
 ) -> CostMatrix:
     """Rebuild a matrix in another process."""
     return kind._from_table(costs, classes, decisions)
-
-
-def _with_names(values: Any) -> tuple[FloatArray, NamesLike | None, NamesLike | None]:  # noqa: ANN401
-    """Split a data frame into its values and names; an array has no names."""
-    if _is_frame(values):
-        return read_costs(values.to_numpy()), list(values.index), list(values.columns)
-    return read_costs(values), None, None
-
-
-def _free_name(decisions: Names, *, texts: bool) -> Label:
-    """Return a name for abstaining that no decision has."""
-    return "abstain" if texts else int(max(decisions)) + 1
-
-
-def _is_frame(values: Any) -> bool:  # noqa: ANN401
-    """Tell a pandas data frame, which has names for its rows, without importing pandas."""
-    return all(hasattr(values, name) for name in ("index", "columns", "to_numpy"))
-
-
-def names_of(
-    shape: tuple[int, ...], classes: NamesLike | None, decisions: NamesLike | None
-) -> tuple[Names, Names]:
-    """Return names for rows and columns, as given or by default."""
-    k, m = shape
-    rows = read_names(k if classes is None else classes, "classes")
-    if len(rows) != k:
-        msg = f"costs must have one row per class {quoted(rows)}, {len(rows)} in all: got {k} rows"
-        raise InputError(f"{msg} for {len(rows)} classes; rows are classes, columns are decisions.")
-    if decisions is None:
-        decisions = default_decisions(classes, rows, m)
-    columns = read_names(decisions, "decisions")
-    if len(columns) != m:
-        msg = f"costs must have one column per decision {quoted(columns)}: got {m} columns"
-        raise InputError(f"{msg} for {len(columns)} decisions; columns are decisions.")
-    return rows, columns
-
-
-def default_decisions(classes: NamesLike | None, rows: Names, m: int) -> NamesLike:
-    """Return the decisions where none are named: the classes, or numbers for unnamed classes."""
-    if m == len(rows):
-        return rows
-    if classes is None or rows == tuple(range(len(rows))):
-        return m
-    msg = f"decisions must be named where they are not the classes: got {m} columns for"
-    raise InputError(f"{msg} the classes {quoted(rows)}. Pass decisions=[...].")
-
-
-def _reordered(
-    array: FloatArray,
-    named: tuple[Names, Names],
-    classes: NamesLike | None,
-    decisions: NamesLike | None,
-) -> tuple[FloatArray, tuple[Names, Names]]:
-    """Put the rows and columns of a data frame into the order asked for."""
-    wanted = []
-    orders = []
-    asked: Sequence[tuple[str, NamesLike | None]] = (
-        ("classes", classes),
-        (
-            "decisions",
-            decisions if decisions is not None or set(named[0]) != set(named[1]) else classes,
-        ),
-    )
-    for own, (argument, names) in zip(named, asked, strict=True):
-        order = own if names is None else read_names(names, argument)
-        if set(order) != set(own):
-            msg = f"{argument} must be those of the cost table: got {quoted(order)}"
-            raise InputError(f"{msg} where the table has {quoted(own)}.")
-        wanted.append(order)
-        orders.append([own.index(name) for name in order])
-    return array[np.ix_(*orders)], (wanted[0], wanted[1])

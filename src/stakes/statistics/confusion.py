@@ -12,7 +12,7 @@ from stakes._check import InputError, read_array, read_names
 from stakes._math import shares, sum_by, total_by, weight_exponents
 from stakes._text import quoted
 from stakes._typing import Counts, FloatArray, IntArray, Names, NamesLike
-from stakes.costs.matrix import default_decisions
+from stakes.costs.names import default_decisions
 
 _MOST_CELLS = 2**26
 
