@@ -253,3 +253,6 @@ def test_classes_on_different_scales_keep_their_metrics(data: Decided, power: in
         assert counts.precision().value == 1
         f1, recall = counts.f_score().value, plain.recall().value
         assert f1 == pytest.approx(2 * recall / (recall + 1), rel=1e-14)
+    rare = count(data.y, data.d, np.where(data.y == 1, 2.0**power, 1.0), data.costs)
+    if plain.counts[0, 1] == 0:  # without false alarms F hangs on the second class alone
+        assert same(rare.f_score().value, plain.f_score().value)
