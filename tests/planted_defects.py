@@ -63,7 +63,7 @@ DEFECTS = [
     ("scoring.py", "return rest / (length * (length + p[rows, y]))", "return 1 - p[rows, y]", "true_posteriors"),
     ("scoring.py", "return self.costs.at(y, self.costs.least_expected(answers.p))", "return self.costs.at(y, answers.p.argmax(axis=1))", "true_posteriors"),
     ("scoring.py", "miss = (down - (1 - self.high))", "miss = (down - self.low)", "threshold_range"),
-    ("costs/tables.py", "lower = cost < best", "lower = cost <= best", "ties"),
+    ("costs/tables.py", "lower = cost < best - tie", "lower = cost < best + tie", "ties"),
     ("statistics/losses.py", "return np.where(self.infinite > 0, np.inf, mean)", "return mean", "infinite"),
     ("statistics/losses.py", "self.infinite + other.infinite", "self.infinite", "scoring_laws and parts"),
     ("samples.py", "kept = np.flatnonzero(weights)", "weights = weights + 1; kept = np.flatnonzero(weights)", "scoring_laws and weight_zero"),
@@ -76,7 +76,7 @@ DEFECTS = [
     ("curves/roc.py", 'side="right"', 'side="left"', "sweep"),
     ("curves/likelihood_ratios.py", "np.log1p(alarms / misses)", "np.log1p(misses / alarms)", "minimum_cllr"),
     ("curves/selective.py", "choice != y", "choice == y", "selective"),
-    ("statistics/bins.py", 'side="right"', 'side="left"', "ece"),
+    ("statistics/bins.py", 'side="right"', 'side="left"', "reliability_by_bin"),
     # calibration
     ("calibration/newton.py", "excess[np.arange(y.size), y] -= w", "excess[np.arange(y.size), y] += w", "gradient"),
     ("calibration/newton.py", "hessian -= both.T @ weighted", "hessian -= 0.5 * (both.T @ weighted)", "gradient"),

@@ -309,7 +309,9 @@ def test_groups_are_never_parted() -> None:
     samples = read_samples(y, stakes.LogPosteriors(log_p))
     groups = np.random.default_rng(0).integers(0, 50, 300)
     seen = np.zeros(300, dtype=int)
-    for train, test in splits(samples, 5, groups, 0):
+    pairs = list(splits(samples, 5, groups, 0))
+    assert len(pairs) == 5
+    for train, test in pairs:
         assert not set(groups[train]) & set(groups[test])
         seen[test] += 1
         assert 0.3 < y[test].mean() < 0.7
@@ -411,6 +413,8 @@ def test_kinds_of_calibration_error() -> None:
 
 
 def test_reliability_by_bin_and_by_sample() -> None:
+    edge = stakes.reliability([0, 1], [0.5, 1.0], bins=2)
+    assert edge.sums.weight.tolist() == [0, 2]  # an edge belongs to the bin above it
     table = stakes.reliability([0, 1, 1, 1], [0.1, 0.2, 0.8, 0.9], bins=2)
     assert table.probability.tolist() == pytest.approx([0.15, 0.85])
     assert table.frequency.tolist() == [0.5, 1.0]
@@ -486,3 +490,132 @@ def test_held_out_data_are_fitted_on_and_not_judged() -> None:
     by_hand = calibrator.transform(stakes.LogPosteriors(log_p[test]))
     assert loss.calibrated.value == stakes.cross_entropy(y[test], by_hand).value
     assert "held-out" in loss.data
+
+
+class SameBothSides:
+    """A splitter that tests on what it trains on."""
+
+    def split(self, X: np.ndarray, y: np.ndarray, groups: object) -> list[object]:  # noqa: ARG002, N803
+        return [(X, X)]
+
+
+ODD: list[tuple[Callable[[], object], str]] = [
+    (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.4, 0.6] * 9, folds=SameBothSides()), "one side"),
+    (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.4, 0.6] * 9, folds=np.arange(18) % 3, groups=np.arange(18) // 3), "group on one side"),
+    (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.4, 0.6] * 9, folds=np.zeros(18)), "folds"),
+    (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.4, 0.6] * 9, folds=np.full(18, 0.5)), "folds"),
+    (lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), [0, 1] * 9, [0.4, 0.6] * 9, rng=-1), "rng"),
+    (lambda: stakes.cross_calibrate("affine", [0, 1], [0.4, 0.6]), "calibrator"),
+    (lambda: stakes.calibration_loss(None, [0, 1] * 9, [0.4, 0.6] * 9), "rule"),
+    (lambda: stakes.ThresholdCalibrator([[0, 0], [1, 0]]), "costs nothing"),
+    (lambda: stakes.ThresholdCalibrator([[0, 1], [0, 0]]), "costs nothing"),
+    (lambda: stakes.estimate_priors(0.5 + 1e-4 * np.sin(np.arange(500)), [0.5, 0.5]), "too little"),
+    (lambda: stakes.estimate_priors_from_decisions(stakes.ConfusionMatrix.from_counts([[5, 0], [5, 0]]), [0, 0]), "tell the classes apart"),
+    (lambda: stakes.estimate_priors_from_decisions(stakes.ConfusionMatrix.from_counts([[5, 1, 0], [1, 5, 0]], classes=2, decisions=3), [0, 2]), "decided as 2"),
+    (lambda: stakes.estimate_priors([0.2, 0.8], [0.5, 0.5]).interval("zz"), "zz"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "words"), ODD)
+def test_odd_arguments_end_in_words(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(stakes.InputError, match=words):
+        call()
+
+
+def test_certain_answers_stay_certain_and_leak_no_warnings() -> None:
+    odds = np.array([-np.inf, 0.5, np.inf, 0.2, -0.3, 0.1])
+    y = [0, 0, 1, 1, 0, 1]
+    raw = stakes.LogLikelihoodRatios(odds)
+    for calibrator in (
+        stakes.BetaCalibrator(),
+        stakes.ThresholdCalibrator(COSTS),
+        stakes.IsotonicCalibrator(),
+        stakes.AffineCalibrator(),
+    ):
+        after = calibrator.fit(raw, y, priors=[0.5, 0.5]).transform(raw)  # priors are remembered
+        p = np.exp(after.values[:, 1])
+        assert p[0] == 0
+        assert p[2] == 1
+        again = stakes.calibrator_from_dict(json.loads(json.dumps(calibrator.to_dict())))
+        assert (again.transform(raw).values == after.values).all()
+
+
+def test_isotonic_keeps_far_log_odds_apart() -> None:
+    odds = [1100.0, 1200.0, 1300.0, 1400.0, -1100.0, -1200.0]
+    y = [0, 1, 0, 1, 1, 0]
+    fitted = stakes.IsotonicCalibrator().fit(stakes.Logits(odds), y)
+    p = np.exp(fitted.transform(stakes.Logits(odds)).values[:, 1])
+    np.testing.assert_allclose(p, IsotonicRegression().fit_transform(odds, y))
+    between = np.exp(fitted.transform(stakes.Logits([1350.0, 2000.0, -5000.0])).values[:, 1])
+    assert between.tolist() == pytest.approx([0.75, 1.0, 0.0])
+
+
+def test_scores_of_any_size_are_fitted() -> None:
+    y, log_p = overlapping(300, 3)
+    plain = stakes.AffineCalibrator().fit(stakes.Logits(log_p), y)
+    for size in (1e-6, 1e6, 1e200):
+        other = stakes.AffineCalibrator().fit(stakes.Logits(size * log_p), y)
+        np.testing.assert_allclose(other.fitted.scale * size, plain.fitted.scale, rtol=1e-4)
+
+
+def test_candidates_share_their_folds() -> None:
+    y, log_p = overlapping(200)
+    choice = stakes.choose_calibrator(
+        stakes.LogLoss(),
+        y,
+        stakes.LogPosteriors(log_p),
+        [stakes.AffineCalibrator(), stakes.AffineCalibrator()],
+        rng=np.random.default_rng(0),
+    )
+    affine = [
+        loss.value
+        for name, loss in zip(choice.names, choice.losses, strict=True)
+        if name == "affine"
+    ]
+    assert affine[0] == affine[1]
+
+
+def test_weights_of_zero_go_with_groups_and_folds() -> None:
+    y, log_p = overlapping(100)
+    raw, weights = stakes.LogPosteriors(log_p), np.ones(100)
+    weights[3] = 0
+    groups = np.arange(100) // 4
+    loss = stakes.calibration_loss(stakes.LogLoss(), y, raw, sample_weight=weights, groups=groups)
+    assert np.isfinite(loss.value)
+    stakes.calibration_loss(stakes.LogLoss(), y, raw, sample_weight=weights, folds=groups % 5)
+
+
+def test_hostile_calibrator_files_are_refused_in_words() -> None:
+    from stakes.calibration.base import _checksum  # noqa: PLC0415
+
+    y, log_p = overlapping()
+    good = stakes.AffineCalibrator().fit(stakes.LogPosteriors(log_p), y).to_dict()
+    assert stakes.AffineCalibrator.from_dict(good).classes == (0, 1)
+    bad_maps: list[object] = [{}, None, {"scale": [None, None]}, {**good["map"], "scale": ["a", 1]}]
+    bad_maps += [{**good["map"], "scale": [1, 2, 3]}, {**good["map"], "bias": [1, 2, 3]}]
+    for bad in bad_maps:
+        body = {k: v for k, v in good.items() if k != "sha256"} | {"map": bad}
+        with pytest.raises(stakes.InputError):
+            stakes.calibrator_from_dict({**body, "sha256": _checksum(body)})
+    empty = {k: v for k, v in good.items() if k != "sha256"} | {
+        "kind": "isotonic",
+        "map": {"low": [0], "high": [0], "first": [0], "second": [0]},
+    }
+    with pytest.raises(stakes.InputError, match="posteriors"):
+        stakes.calibrator_from_dict({**empty, "sha256": _checksum(empty)})
+
+
+def test_an_infinite_raw_loss_is_told_as_such() -> None:
+    p = [[1.0, 0.0]] * 5 + [[0.3, 0.7]] * 15 + [[0.6, 0.4]] * 10
+    y = [1] + [0] * 4 + [1] * 10 + [0] * 5 + [0, 1] * 5
+    loss = stakes.calibration_loss(
+        stakes.LogLoss(), y, p, calibrator=stakes.IsotonicCalibrator(mix=1.0)
+    )
+    assert loss.raw.value == math.inf
+    assert "undefined" in str(loss)
+    assert json.dumps(loss.to_dict(), allow_nan=False)
+
+
+def test_uninformative_scores_leave_the_priors_open() -> None:
+    found = stakes.estimate_priors(np.full((100, 2), 0.5), [0.5, 0.5])
+    assert tuple(found.interval(0)) == (0, 1)

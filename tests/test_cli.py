@@ -429,3 +429,43 @@ def test_mistakes_of_calibrate_and_decide(
     assert done.returncode == code, done.stderr
     assert [w for w in words if w.lower() not in done.stderr.lower()] == [], done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_columns_in_another_order_give_the_same_table(scored_file: Path) -> None:
+    folder = scored_file.parent
+    learn = run("calibrate", "scores.csv", "--label", "y", *SCORES, "-o", "cal.json", cwd=folder)
+    assert learn.returncode == 0, learn.stderr
+    swapped = ("--scores", "p_alarm,p_calm", "--scores-are", "posteriors")
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=["calm", "alarm"])
+    costs.write(folder / "costs.toml")
+    for command, tail in (
+        (("calibrate", "scores.csv", "--apply", "cal.json"), "calibrated_alarm"),
+        (("decide", "scores.csv", "--cost", "costs.toml"), "posterior_alarm"),
+        (("decide", "scores.csv", "--cost", "costs.toml", "--calibrator", "cal.json"), "decision"),
+    ):
+        tables = []
+        for i, columns in enumerate((SCORES, swapped, (*swapped, "--classes", "alarm,calm"))):
+            name = f"{tail}{i}.parquet"
+            done = run(*command, *columns, "-o", name, cwd=folder)
+            assert done.returncode == 0, done.stderr
+            tables.append(parquet.read_table(folder / name).column(tail).to_pylist())
+        assert tables[0] == tables[1] == tables[2]
+    wrong = run(
+        "decide", "scores.csv", *SCORES, "--classes", "calm,storm", "--cost", "costs.toml",
+        "-o", "x.csv", cwd=folder,
+    )  # fmt: skip
+    assert wrong.returncode == 2
+    assert "storm" in wrong.stderr
+    label = run(
+        "calibrate",
+        "scores.csv",
+        "--apply",
+        "cal.json",
+        "--label",
+        "y",
+        *SCORES,
+        "-o",
+        "x.csv",
+        cwd=folder,
+    )
+    assert label.returncode == 2

@@ -15,6 +15,8 @@ from stakes.calibration.maps import AffineMap, BetaMap, CalibrationMap
 from stakes.calibration.newton import Problem, minimise
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 
+_PROMISED = 1e-8  # slope of the loss per sample at which a fit counts as solved
+
 
 @dataclass(eq=False)
 class LinearCalibrator(Calibrator):
@@ -39,15 +41,26 @@ class LinearCalibrator(Calibrator):
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return the map of least loss."""
         k = log_p.shape[1]
-        problem = _problem(log_p, y, weights, self.held_scale)
+        unit = _unit(log_p)  # scores of any size are brought to size 1, and scales back at the end
+        problem = _problem(log_p / unit, y, weights, self.held_scale * unit)
         basis = self.basis(k)
-        unmoved = np.concatenate([np.full(k, 1 - self.held_scale), np.zeros(k)])
+        unmoved = np.concatenate([np.full(k, (1 - self.held_scale) * unit), np.zeros(k)])
         solution = minimise(problem, basis, np.linalg.lstsq(basis, unmoved, rcond=None)[0])
         theta = solution.theta
         if isinstance(self.rule, BrierLoss):
             theta = _least_brier(problem, basis, theta)
         bias = theta[k:] - theta[k:].mean()
-        return AffineMap(self.held_scale + theta[:k], bias, solution.separable)
+        if solution.gradient > _PROMISED:
+            slope = f"{solution.gradient:.1g}"
+            msg = f"the {self.name} fit did not settle: its slope is still {slope} per sample."
+            raise InputError(f"{msg} Use a simpler calibrator or scores of a smaller range.")
+        return AffineMap(self.held_scale + theta[:k] / unit, bias, solution.separable)
+
+
+def _unit(log_p: FloatArray) -> float:
+    """Return the size of the scores: their largest finite distance from 0, or 1."""
+    size = float(np.abs(np.where(np.isfinite(log_p), log_p, 0.0)).max())
+    return size if size > 0 else 1.0
 
 
 def _problem(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stakes._check import InputError, read_names
+from stakes._check import InputError, read_names, read_priors
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.maps import MAPS, CalibrationMap
@@ -28,6 +28,7 @@ class Calibrator(ABC):
     name: ClassVar[str]
     _map: CalibrationMap | None = None
     _classes: Names | None = None
+    _priors: FloatArray | None = None  # those that likelihoods were turned into posteriors with
 
     @abstractmethod
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
@@ -66,17 +67,29 @@ class Calibrator(ABC):
         log_p = samples.scores.answers(samples.priors).log_p
         self._map = self.learn(log_p, samples.y, weights)
         self._classes = samples.classes
+        self._priors = samples.priors if samples.scores.needs_priors else None
         return self
 
     def transform(self, scores: Scores | Column, priors: PriorsLike | None = None) -> LogPosteriors:
-        """Return calibrated posteriors; likelihoods need the priors they were fitted with."""
-        fitted, names = self.fitted, self._classes
-        typed = as_scores(scores).ordered(names or ())
-        if typed.n_classes != len(names or ()):
-            msg = f"scores must have one column per class {quoted(names or ())}: got"
+        """Return calibrated posteriors.
+
+        Likelihoods are taken at the priors they were fitted with, unless others are given.
+        """
+        fitted, names = self.fitted, self.classes
+        typed = as_scores(scores).ordered(names)
+        if typed.n_classes != len(names):
+            msg = f"scores must have one column per class {quoted(names)}: got"
             raise InputError(f"{msg} {typed.n_classes} columns.")
-        log_p = typed.log_posteriors(priors)
-        return LogPosteriors.trusted(fitted(log_p), typed.names)
+        p = self._priors if priors is None else read_priors(priors, names)
+        if p is None and typed.needs_priors:
+            raise typed.lacks_priors()
+        return LogPosteriors.trusted(fitted(typed.answers(p).log_p), typed.names)
+
+    @property
+    def classes(self) -> Names:
+        """The classes it was fitted for."""
+        _ = self.fitted
+        return self._classes or ()
 
     @property
     def fitted(self) -> CalibrationMap:
@@ -105,18 +118,26 @@ class Calibrator(ABC):
             "version": VERSION,
             "name": self.name,
             "kind": self.fitted.kind,
-            "classes": list(self._classes or ()),
+            "classes": list(self.classes),
+            "priors": None if self._priors is None else self._priors.tolist(),
             "map": self.fitted.to_dict(),
         }
         return {**body, "sha256": _checksum(body)}
+
+    @staticmethod
+    def from_dict(data: dict[str, Any]) -> "Calibrator":
+        """Read a fitted calibrator of any kind."""
+        return calibrator_from_dict(data)
 
 
 class FittedCalibrator(Calibrator):
     """A calibrator that was read from a file: it can transform, and has nothing to learn with."""
 
-    def __init__(self, name: str, fitted: CalibrationMap, classes: Names) -> None:
+    def __init__(
+        self, name: str, fitted: CalibrationMap, classes: Names, priors: FloatArray | None
+    ) -> None:
         self._title = name
-        self._map, self._classes = fitted, classes
+        self._map, self._classes, self._priors = fitted, classes, priors
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -138,15 +159,30 @@ def calibrator_from_dict(data: dict[str, Any]) -> Calibrator:
         msg = f"data must be of version {VERSION}: got {data.get('version')!r}."
         raise InputError(msg)
     body = {key: value for key, value in data.items() if key != "sha256"}
-    if data.get("sha256") != _checksum(body):
+    try:
+        whole = data.get("sha256") == _checksum(body)
+    except (TypeError, ValueError):
+        whole = False
+    if not whole:
         msg = "data must be as it was written: its checksum does not fit."
         raise InputError(msg)
     kind = MAPS.get(str(data.get("kind")))
     if kind is None:
         msg = f"data must be of a known kind, one of {quoted(MAPS)}: got {data.get('kind')!r}."
         raise InputError(msg)
-    names = read_names(data["classes"], "classes")
-    return FittedCalibrator(str(data["name"]), kind.from_dict(data["map"]), names)
+    names = read_names(data.get("classes", []), "classes")
+    try:
+        fitted = kind.from_dict(data["map"])
+        priors = None if data["priors"] is None else read_priors(data["priors"], names)
+        with np.errstate(all="ignore"):
+            probe = np.exp(fitted(np.log(np.full((1, len(names)), 1 / len(names)))))
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        msg = f"data must hold a whole {data.get('kind')} map: {error!r}."
+        raise InputError(msg) from error
+    if probe.shape != (1, len(names)) or not abs(probe.sum() - 1) < 1e-9:
+        msg = f"data must hold a {data.get('kind')} map that gives posteriors: it gives {probe}."
+        raise InputError(msg)
+    return FittedCalibrator(str(data.get("name")), fitted, names, priors)
 
 
 def _checksum(body: dict[str, Any]) -> str:

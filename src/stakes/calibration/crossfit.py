@@ -74,7 +74,8 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
     groups : column of N names, optional
         Samples of one group are never parted: patients, speakers, merchants.
     rng : int or Generator
-        Seed of the folds; the same seed gives the same folds.
+        Seed of the folds; the same seed gives the same folds for the same labels, by which they
+        are stratified.
 
     Examples
     --------
@@ -92,7 +93,15 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
     if samples.row is not None:
         msg = "sample_weight must be above 0 for every sample: each gets a calibrated score."
         raise InputError(f"{msg} Leave out the samples of weight 0.")
-    return cross_fitted(calibrator, samples, folds, groups, rng)
+    return cross_fitted(calibrator, samples, folds, groups, rng).scores
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFit:
+    """Calibrated scores, and what the fits behind them had to say."""
+
+    scores: LogPosteriors
+    notes: tuple[str, ...]
 
 
 def cross_fitted(
@@ -101,23 +110,28 @@ def cross_fitted(
     folds: Folds,
     groups: Column | None,
     rng: int | np.random.Generator,
-) -> LogPosteriors:
+) -> CrossFit:
     """Return calibrated posteriors of checked samples."""
+    if not isinstance(calibrator, Calibrator):
+        msg = f"calibrator must be one, such as AffineCalibrator(): got {calibrator!r}."
+        raise InputError(msg)
     if isinstance(folds, TrainOnTest | HeldOut):
         seen = samples if isinstance(folds, TrainOnTest) else _held_out(folds, samples)
         fitted = calibrator.fresh().fit_samples(seen).fitted
-        log_p = samples.scores.answers(seen.priors).log_p
-        return LogPosteriors.trusted(fitted(log_p), samples.scores.names)
+        output = fitted(samples.scores.answers(seen.priors).log_p)
+        return CrossFit(LogPosteriors.trusted(output, samples.scores.names), fitted.notes)
     output = np.full((len(samples), len(samples.classes)), np.nan)
+    notes: dict[str, None] = {}
     for train, test in splits(samples, folds, groups, rng):
         seen = samples.part(train)  # with priors of its own, so that no test label has a say
         fitted = calibrator.fresh().fit_samples(seen).fitted
         output[test] = fitted(samples.scores.part(test).answers(seen.priors).log_p)
+        notes |= dict.fromkeys(fitted.notes)
     missed = np.isnan(output).any(axis=1)
     if missed.any():
         msg = f"folds must test every sample: row {int(missed.argmax())} is in no test set."
         raise InputError(msg)
-    return LogPosteriors.trusted(output, samples.scores.names)
+    return CrossFit(LogPosteriors.trusted(output, samples.scores.names), tuple(notes))
 
 
 def _held_out(data: HeldOut, samples: Samples) -> Samples:
@@ -131,52 +145,101 @@ def _held_out(data: HeldOut, samples: Samples) -> Samples:
     )
 
 
+@dataclass(frozen=True)
+class GivenSplits:
+    """Splits that were made once, so that several calibrators can share them."""
+
+    pairs: tuple[Split, ...]
+
+    def split(self, X: Any, y: Any, groups: Any) -> Iterator[Split]:  # noqa: ANN401, ARG002, N803
+        """Yield the splits."""
+        return iter(self.pairs)
+
+
 def splits(
     samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
 ) -> Iterator[Split]:
-    """Yield rows to train on and to test on."""
+    """Yield rows to train on and to test on; no sample and no group is on both sides."""
+    unit = None if groups is None else _codes(groups, samples)
+    for train, test in _made_splits(samples, folds, groups, unit, rng):
+        sides = (train, test) if unit is None else (unit[train], unit[test])
+        if np.intersect1d(*sides).size:
+            what = "sample" if unit is None else "group"
+            msg = f"folds must keep each {what} on one side: one is trained on and tested on."
+            raise InputError(msg)
+        yield train, test
+
+
+def _made_splits(
+    samples: Samples,
+    folds: Folds,
+    groups: Column | None,
+    unit: IntArray | None,
+    rng: int | np.random.Generator,
+) -> Iterator[Split]:
+    """Yield the splits of a splitter, of given folds, or of folds dealt here."""
     if hasattr(folds, "split") and not isinstance(folds, str):
         rows = np.arange(len(samples))
         for train, test in folds.split(rows, samples.y, groups):
             yield np.asarray(train), np.asarray(test)
         return
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
-        number = _folds(samples, int(folds), groups, np.random.default_rng(rng))
+        number = _folds(samples, int(folds), unit, _generator(rng))
     else:
-        number = read_array(folds, "folds").astype(np.int64)
-        if number.shape != (len(samples),):
-            msg = f"folds must be a number, a splitter or one fold per sample: got {folds!r}."
-            raise InputError(msg)
+        number = _given_folds(samples, folds)
     for fold in np.unique(number):
         yield np.flatnonzero(number != fold), np.flatnonzero(number == fold)
 
 
+def _generator(rng: int | np.random.Generator) -> np.random.Generator:
+    """Return a generator of random numbers."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        msg = f"rng must be a whole number of at least 0 or a Generator: got {rng!r}."
+        raise InputError(msg) from error
+
+
+def _given_folds(samples: Samples, folds: Column) -> IntArray:
+    """Read one fold number per sample."""
+    number = read_array(folds, "folds")
+    if number.shape == (samples.n_given,) and samples.row is not None:
+        number = number[samples.row]
+    whole = np.isfinite(number).all() and bool((np.trunc(number) == number).all())
+    if number.shape != (len(samples),) or not whole or np.unique(number).size < 2:
+        msg = "folds must be a number, a splitter or one fold per sample, at least two of them:"
+        raise InputError(f"{msg} got {folds!r}.")
+    return number.astype(np.int64)
+
+
 def _folds(
-    samples: Samples, n_folds: int, groups: Column | None, rng: np.random.Generator
+    samples: Samples, n_folds: int, group: IntArray | None, rng: np.random.Generator
 ) -> IntArray:
     """Return the fold of each sample, stratified by class."""
     if n_folds < 2:
         msg = f"folds must be at least 2: got {n_folds}. To fit on the test data say TrainOnTest()."
         raise InputError(msg)
-    unit = np.arange(len(samples)) if groups is None else _codes(groups, len(samples))
+    unit = np.arange(len(samples)) if group is None else group
     for k, name in enumerate(samples.classes):
         size = np.unique(unit[samples.y == k]).size
         if size < n_folds:
-            what = "samples" if groups is None else "groups"
+            what = "samples" if group is None else "groups"
             msg = f"class {quoted([name])} has {size} {what}, too few for {n_folds} folds."
             raise InputError(f"{msg} Use fewer folds, or more data of it.")
-    if groups is None:
+    if group is None:
         return _stratified(samples.y, n_folds, rng)
     return _grouped(samples.y, unit, n_folds, rng)
 
 
-def _codes(groups: Column, n: int) -> IntArray:
+def _codes(groups: Column, samples: Samples) -> IntArray:
     """Return whole numbers for the groups."""
     column = read_column(groups, "groups")
+    n = samples.n_given
     if len(column) != n:
         msg = f"groups must hold one name per sample: got {len(column)} for {n} samples."
         raise InputError(msg)
-    return np.unique(np.asarray(column.values), return_inverse=True)[1]
+    code = np.unique(np.asarray(column.values), return_inverse=True)[1]
+    return code if samples.row is None else code[samples.row]
 
 
 def _stratified(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:

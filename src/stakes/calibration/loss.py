@@ -11,10 +11,17 @@ from stakes._text import number
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration.affine import AffineCalibrator
 from stakes.calibration.base import Calibrator
-from stakes.calibration.crossfit import Folds, HeldOut, TrainOnTest, cross_fitted
+from stakes.calibration.crossfit import (
+    Folds,
+    GivenSplits,
+    HeldOut,
+    TrainOnTest,
+    cross_fitted,
+    splits,
+)
 from stakes.calibration.steps import IsotonicCalibrator
 from stakes.metrics.scores import expectation
-from stakes.results import ExpectedLoss
+from stakes.results import ExpectedLoss, json_number
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import ScoringRule
@@ -72,22 +79,27 @@ class CalibrationLoss:
         raw, calibrated = number(self.raw.normalized), number(self.calibrated.normalized)
         lines = [
             f"{self.raw.name}: {raw} as is, {calibrated} calibrated (naive 1)",
-            f"calibration loss {number(self.normalized)}, {100 * self.relative:.0f} % of it",
+            f"calibration loss {number(self.normalized)}, {self._share()}",
             f"by the {self.calibrator} calibrator, {self.data}",
         ]
         return "\n".join([*lines, *self.notes])
+
+    def _share(self) -> str:
+        """Return the relative loss in words."""
+        known = math.isfinite(self.relative)
+        return f"{100 * self.relative:.0f} % of it" if known else "its share is undefined"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
         return {
             "raw": self.raw.to_dict(),
             "calibrated": self.calibrated.to_dict(),
-            "value": self.value,
-            "relative": None if math.isnan(self.relative) else self.relative,
+            "value": json_number(self.value),
+            "relative": json_number(self.relative),
             "calibrator": self.calibrator,
             "data": self.data,
-            "divergence": self.divergence,
-            "refinement": self.refinement,
+            "divergence": json_number(self.divergence),
+            "refinement": json_number(self.refinement),
             "notes": list(self.notes),
         }
 
@@ -144,18 +156,18 @@ def calibration_loss_of(
     rng: int | np.random.Generator = 0,
 ) -> CalibrationLoss:
     """Return the calibration loss of checked samples."""
+    raw = expectation(rule, samples)
     better = cross_fitted(calibrator, samples, folds, groups, rng)
-    after = samples.with_scores(better)
+    after = samples.with_scores(better.scores)
     divergence, refinement = _semi_empirical(rule, samples, after)
-    notes = calibrator.fresh().fit_samples(samples).notes if hasattr(calibrator, "rule") else ()
     return CalibrationLoss(
-        expectation(rule, samples),
+        raw,
         expectation(rule, after),
         calibrator.name,
         _described(folds, groups),
         divergence,
         refinement,
-        notes,
+        better.notes,
     )
 
 
@@ -163,7 +175,7 @@ def _described(folds: Folds, groups: Column | None) -> str:
     """Say how the calibrator was fitted."""
     if isinstance(folds, TrainOnTest | HeldOut):
         return str(folds)
-    kind = f"{folds} folds" if isinstance(folds, int) else "given folds"
+    kind = f"{folds} folds" if isinstance(folds, int | np.integer) else "given folds"
     return f"cross-fitted on {kind}{'' if groups is None else ', groups kept whole'}"
 
 
@@ -224,7 +236,7 @@ def decompose(
     if len(samples.classes) != 2:
         msg = f"decompose needs two classes: got {len(samples.classes)}. Use calibration_loss."
         raise InputError(msg)
-    pooled = cross_fitted(IsotonicCalibrator(), samples, TrainOnTest(), None, 0)
+    pooled = cross_fitted(IsotonicCalibrator(), samples, TrainOnTest(), None, 0).scores
     raw, best = (expectation(rule, s).value for s in (samples, samples.with_scores(pooled)))
     uncertainty = rule.naive(samples.priors)
     return ScoreDecomposition(raw - best, uncertainty - best, uncertainty)
@@ -274,8 +286,10 @@ def choose_calibrator(  # noqa: PLR0913
     rows: list[tuple[str, ExpectedLoss, Calibrator | None]] = [
         ("as is", expectation(rule, samples), None)
     ]
+    if not isinstance(folds, TrainOnTest | HeldOut):
+        folds = GivenSplits(tuple(splits(samples, folds, groups, rng)))
     for calibrator in candidates:
-        better = cross_fitted(calibrator, samples, folds, groups, rng)
+        better = cross_fitted(calibrator, samples, folds, groups, rng).scores
         rows.append((calibrator.name, expectation(rule, samples.with_scores(better)), calibrator))
     rows.sort(key=lambda row: row[1].value)
     names, losses, calibrators = zip(*rows, strict=True)

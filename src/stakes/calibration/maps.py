@@ -8,8 +8,7 @@ import numpy as np
 
 from stakes._math import log, log_softmax
 from stakes._typing import FloatArray
-
-_FARTHEST = 1000.0  # log odds beyond which a step function stays flat
+from stakes.scores import LogProbabilities
 
 
 class CalibrationMap(ABC):
@@ -73,7 +72,7 @@ class AffineMap(CalibrationMap):
 
 
 def scaled(log_p: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return scale times log posteriors; a posterior of 0 stays 0 unless the scale is negative."""
+    """Return scale times log posteriors; a posterior of 0 stays 0, whatever the scale."""
     finite = np.isfinite(log_p)
     if finite.all():
         return log_p * scale
@@ -96,7 +95,8 @@ class BetaMap(CalibrationMap):
             up = np.where(self.a == 0, 0.0, self.a * second)
             down = np.where(self.b == 0, 0.0, self.b * first)
         odds = up - down + self.c
-        return log_softmax(np.column_stack([np.zeros_like(odds), odds]))
+        odds = np.where(np.isneginf(first), np.inf, np.where(np.isneginf(second), -np.inf, odds))
+        return from_log_odds(odds)  # a certain answer stays certain
 
     def to_dict(self) -> dict[str, Any]:
         return {"a": self.a, "b": self.b, "c": self.c}
@@ -118,11 +118,18 @@ class StepMap(CalibrationMap):
     kind = "isotonic"
 
     def __call__(self, log_p: FloatArray) -> FloatArray:
-        odds = np.clip(log_odds(log_p), -_FARTHEST, _FARTHEST)
-        ends = np.clip(np.column_stack([self.low, self.high]).ravel(), -_FARTHEST, _FARTHEST)
+        odds = log_odds(log_p)
+        last = self.low.size - 1
+        block = np.clip(np.searchsorted(self.low, odds, side="right") - 1, 0, last)
+        after = np.minimum(block + 1, last)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            way = (odds - self.high[block]) / (self.low[after] - self.high[block])
+        between = (odds > self.high[block]) & (after > block) & np.isfinite(way)
+        way = np.where(between, way, 0.0)
         total = self.first + self.second
-        one, two = (np.repeat(part / total, 2) for part in (self.first, self.second))
-        return log(np.column_stack([np.interp(odds, ends, one), np.interp(odds, ends, two)]))
+        one, two = self.first / total, self.second / total
+        columns = [(1 - way) * part[block] + way * part[after] for part in (one, two)]
+        return log(np.column_stack(columns))
 
     def to_dict(self) -> dict[str, Any]:
         parts = ("low", "high", "first", "second")
@@ -178,8 +185,7 @@ class ShiftMap(CalibrationMap):
     kind = "threshold"
 
     def __call__(self, log_p: FloatArray) -> FloatArray:
-        odds = log_odds(log_p) + self.shift
-        return log_softmax(np.column_stack([np.zeros_like(odds), odds]))
+        return from_log_odds(log_odds(log_p) + self.shift)
 
     def to_dict(self) -> dict[str, Any]:
         return {"shift": self.shift}
@@ -187,6 +193,11 @@ class ShiftMap(CalibrationMap):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         return cls(float(data["shift"]))
+
+
+def from_log_odds(odds: FloatArray) -> FloatArray:
+    """Return the log posteriors of two classes."""
+    return LogProbabilities.from_log_odds(odds).log_p
 
 
 def log_odds(log_p: FloatArray) -> FloatArray:

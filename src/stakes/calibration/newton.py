@@ -13,6 +13,7 @@ _STEPS = 200
 _WORK = 50_000  # per block: small enough for the cache, and for BLAS to stay in one thread
 _GRADIENT = 1e-10  # per sample, below the 1e-8 that is promised
 _FLAT = 1e-14  # expected gain at which the loss cannot be told from its rounding
+_LOOSE = 1e-8  # least over largest curvature at which a parameter counts as not held by the data
 _CERTAIN = 1e-6  # largest loss of any sample at which the classes count as separable
 
 
@@ -83,7 +84,9 @@ def minimise(problem: Problem, basis: FloatArray, start: FloatArray) -> Solution
             break
         x, here = moved
     size = float(np.abs(basis.T @ here.gradient).max(initial=0.0))
-    return Solution(basis @ x, here.loss, size, steps, here.worst < _CERTAIN)
+    curvature = np.linalg.eigvalsh(basis.T @ here.hessian @ basis)
+    loose = bool(curvature[0] < _LOOSE * max(curvature[-1], _LOOSE)) or here.worst < _CERTAIN
+    return Solution(basis @ x, here.loss, size, steps, loose)
 
 
 def _slopes(problem: Problem, theta: FloatArray) -> Slopes:

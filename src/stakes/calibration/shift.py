@@ -35,6 +35,9 @@ class PriorEstimate:
     def interval(self, name: Label, level: float = 0.95) -> Interval:
         """Return the interval of one class's prior, within 0 and 1."""
         z = NormalDist().inv_cdf((1 + read_level(level)) / 2)
+        if name not in self.classes:
+            msg = f"name must be one of the classes {quoted(self.classes)}: got {name!r}."
+            raise InputError(msg)
         i = self.classes.index(name)
         p, half = float(self.priors[i]), z * float(self.standard_errors[i])
         return Interval(max(p - half, 0.0), min(p + half, 1.0), level)
@@ -78,9 +81,12 @@ def estimate_priors(
         posterior = ratio * p
         posterior /= posterior.sum(axis=1, keepdims=True)
         new = posterior.mean(axis=0)
-        if np.abs(new - p).max() < 1e-12:
+        if np.abs(new - p).max() < 1e-10:
             break
         p = new
+    else:
+        msg = f"scores tell too little of the classes to estimate priors: after {_STEPS} steps"
+        raise UndefinedMetricError(f"{msg} the estimate still moves.")
     return PriorEstimate(names, p, _information_errors(ratio, p), "EM on posteriors")
 
 
@@ -88,7 +94,10 @@ def _information_errors(ratio: FloatArray, priors: FloatArray) -> FloatArray:
     """Return standard errors from the curvature of the likelihood of the priors."""
     relative = ratio / (ratio @ priors)[:, None]
     free = relative[:, 1:] - relative[:, :1]
-    covariance = np.linalg.pinv(free.T @ free)
+    size, direction = np.linalg.eigh(free.T @ free)
+    if size[0] <= 1e-9 * ratio.shape[0]:
+        return np.full(priors.size, math.inf)  # some priors cannot be told apart by these scores
+    covariance = (direction / size) @ direction.T
     variance = np.concatenate([[covariance.sum()], np.diag(covariance)])
     return np.sqrt(np.maximum(variance, 0))
 
@@ -114,14 +123,26 @@ def estimate_priors_from_decisions(
         raise UndefinedMetricError(msg)
     decided = encode(read_column(y_pred, "y_pred"), confusion.decisions, "decisions")
     counts = np.bincount(decided, minlength=len(confusion.decisions))
+    if resamples < 2:
+        msg = f"resamples must be at least 2: got {resamples}."
+        raise InputError(msg)
+    if np.linalg.matrix_rank(rates) < rates.shape[0]:
+        msg = "confusion must tell the classes apart: two of them get the same decisions."
+        raise UndefinedMetricError(msg)
+    unknown = (counts > 0) & ~rates.any(axis=0)
+    if unknown.any():
+        name = quoted([confusion.decisions[int(unknown.argmax())]])
+        msg = (
+            f"y_pred must hold decisions that confusion shows: it has no sample decided as {name}."
+        )
+        raise UndefinedMetricError(msg)
 
     def solve(r: FloatArray, share: FloatArray) -> FloatArray:
         found, _ = nnls(r.T, share)
         return found / found.sum() if found.sum() > 0 else np.full(found.size, math.nan)
 
     draw = np.random.default_rng(rng)
-    table = np.asarray(confusion.counts, dtype=np.float64)
-    sizes = table.sum(axis=1).astype(int)
+    sizes = np.maximum(np.round(confusion.size), 1).astype(int)
     again = []
     for _ in range(resamples):
         r = np.array([draw.multinomial(n, row) / n for n, row in zip(sizes, rates, strict=True)])

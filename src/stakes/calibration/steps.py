@@ -12,6 +12,8 @@ from stakes.calibration.maps import CalibrationMap, HistogramMap, ShiftMap, Step
 from stakes.costs import CostMatrix
 from stakes.statistics import ScoreLevels
 
+_FARTHEST = 1e6  # log odds; beyond it a threshold may lie anywhere
+
 
 def _require_two(log_p: FloatArray, name: str) -> None:
     """Refuse more than two classes."""
@@ -62,7 +64,8 @@ class HistogramCalibrator(Calibrator):
     name = "histogram"
 
     def __post_init__(self) -> None:
-        if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 1:
+        whole = isinstance(self.bins, int | np.integer) and not isinstance(self.bins, bool)
+        if not whole or self.bins < 1:
             msg = f"bins must be a whole number of at least 1: got {self.bins!r}."
             raise InputError(msg)
 
@@ -104,13 +107,17 @@ class ThresholdCalibrator(Calibrator):
     name = "threshold"
 
     def __post_init__(self) -> None:
-        self.costs.threshold()  # says what is wrong with other cost matrices
+        if not isinstance(self.costs, CostMatrix):
+            self.costs = CostMatrix(self.costs)
+        threshold = self.costs.threshold()  # says what is wrong with other cost matrices
+        if not 0 < threshold < 1:
+            msg = "ThresholdCalibrator needs two errors that cost something: one costs nothing."
+            raise InputError(msg)
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return the shift; the threshold lies midway between the two scores it parts."""
         _require_two(log_p, type(self).__name__)
-        odds = log_odds(log_p)
-        levels = ScoreLevels.of(odds, y, weights * y.size)
+        levels = ScoreLevels.of(log_odds(log_p), y, weights * y.size)
         false_alarm, miss = self.costs.values[0, 1], self.costs.values[1, 0]
         scale = np.ldexp(1.0, levels.exponent - levels.exponent.max())
         below = np.concatenate([[0.0], np.cumsum(levels.second)]) * miss * scale[1]
@@ -119,7 +126,8 @@ class ThresholdCalibrator(Calibrator):
         )
         best = int((below + above).argmin())
         level = levels.level
-        ends = np.concatenate([[level[0] - 1], level, [level[-1] + 1]])
+        inner = np.clip(level, -_FARTHEST, _FARTHEST)  # so that certain answers have a middle too
+        ends = np.concatenate([[inner[0] - 1], inner, [inner[-1] + 1]])
         threshold = float((ends[best] + ends[best + 1]) / 2)
         bayes = math.log(self.costs.threshold() / (1 - self.costs.threshold()))
         return ShiftMap(bayes - threshold)

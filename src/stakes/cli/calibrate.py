@@ -1,6 +1,7 @@
 """stakes calibrate: learn a calibration from a file of scores, or apply one."""
 
 import json
+import math
 
 import click
 import numpy as np
@@ -21,7 +22,7 @@ from stakes.calibration import (
     calibrator_from_dict,
 )
 from stakes.cli.parsing import parse_priors
-from stakes.cli.scoring import class_names, read_scores, score_options
+from stakes.cli.scoring import class_names, in_order, read_scores, score_options
 from stakes.cli.screen import json_document
 from stakes.io import read_texts, read_whole, with_columns, write_table
 from stakes.scoring import BrierLoss, LogLoss
@@ -45,7 +46,9 @@ _METHODS: dict[str, Calibrator] = {
 @click.option("--prior", help="Priors to calibrate for; by default those of the data.")
 @click.option("--group", help="Column of groups that folds must not part.")
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the folds.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds."
+)
 @click.option("--apply", "fitted", help="A calibrator file to apply instead of learning one.")
 @click.option("-o", "--output", required=True, help="Where to write: calibrator .json, or table.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -72,7 +75,10 @@ def command(  # noqa: PLR0913  one argument per option
     stakes calibrate new.csv --apply cal.json --scores p_a,p_b --scores-are posteriors -o out.csv
     """  # noqa: D301
     if fitted is not None:
-        apply_file(file, scores, scores_are, fitted, prior, output)
+        if label or group or as_json:
+            msg = "--label, --group and --json are for learning: leave them out with --apply."
+            raise click.UsageError(msg)
+        apply_file(file, (scores, scores_are, classes), fitted, prior, output)
         return
     if label is None:
         msg = "--label is needed to learn; to use a calibrator give --apply."
@@ -98,7 +104,8 @@ def command(  # noqa: PLR0913  one argument per option
         return
     for record in records:
         raw, after = number(record.raw.normalized), number(record.calibrated.normalized)
-        gain = f"{100 * record.relative:.0f} % of it lost to calibration"
+        known = math.isfinite(record.relative)
+        gain = f"{100 * record.relative:.0f} % of it lost to calibration" if known else "undefined"
         click.echo(f"{record.raw.name:<14} {raw} as is, {after} calibrated (naive 1): {gain}")
     click.echo(f"{method} calibrator, cross-fitted on {folds} folds, seed {seed}, {len(y)} samples")
     for note in calibrator.notes:
@@ -118,15 +125,18 @@ def read_calibrator(path: str) -> Calibrator:
 
 
 def apply_file(
-    file: str, scores: str, kind: str, fitted: str, prior: str | None, output: str
+    file: str, columns: tuple[str, str, str | None], fitted: str, prior: str | None, output: str
 ) -> None:
     """Append calibrated posteriors to a table."""
     calibrator = read_calibrator(fitted)
-    names = [str(name) for name in calibrator.to_dict()["classes"]]
+    scores, kind, classes = columns
+    known = [str(name) for name in calibrator.classes]
+    names = class_names(classes, scores, None, known)
     table = read_whole(file)
-    typed = read_scores(table, scores, kind, file)
-    priors = parse_priors(prior, names) if prior else None
-    p = np.exp(calibrator.transform(typed, priors).values)
-    columns = {f"calibrated_{name}": p[:, k] for k, name in enumerate(names)}
-    write_table(with_columns(table, columns), output)
+    typed = in_order(read_scores(table, scores, kind, file), names, known)
+    priors = None if prior is None else parse_priors(prior, known)
+    given = None if priors is None else [priors[name] for name in known]
+    p = np.exp(calibrator.transform(typed.named(calibrator.classes), given).values)
+    columns_out = {f"calibrated_{name}": p[:, k] for k, name in enumerate(known)}
+    write_table(with_columns(table, columns_out), output)
     click.echo(f"wrote {output}", err=True)

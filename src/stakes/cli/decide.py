@@ -6,7 +6,7 @@ import numpy as np
 from stakes._text import number, plain
 from stakes.cli.calibrate import read_calibrator
 from stakes.cli.parsing import parse_costs, parse_priors
-from stakes.cli.scoring import class_names, read_scores, score_options
+from stakes.cli.scoring import class_names, in_order, read_scores, score_options
 from stakes.io import read_whole, with_columns, write_table
 from stakes.scores import Posteriors
 
@@ -40,19 +40,23 @@ def command(  # noqa: PLR0913  one argument per option
     costs = parse_costs(cost, ()) if named else None
     known = None
     if calibrator is not None:
-        known = [str(name) for name in calibrator.to_dict()["classes"]]
+        known = [str(name) for name in calibrator.classes]
     elif costs is not None:
         known = [str(name) for name in costs.classes]
     names = class_names(classes, scores, None, known)
-    costs = costs or parse_costs(cost, names)
     table = read_whole(file)
-    typed = read_scores(table, scores, scores_are, file)
+    typed = in_order(read_scores(table, scores, scores_are, file), names, known or names)
+    names = known or names
+    costs = costs or parse_costs(cost, names)
+    if [str(name) for name in costs.classes] != names:
+        msg = f"--cost must have the classes of the scores, {', '.join(names)}, in that order."
+        raise click.UsageError(msg)
     priors = parse_priors(prior, names) if prior else None
     given = None if priors is None else [priors[name] for name in names]
     log_p = (
         typed.log_posteriors(given)
         if calibrator is None
-        else calibrator.transform(typed, given).values
+        else calibrator.transform(typed.named(calibrator.classes), given).values
     )
     p = np.exp(log_p)
     decided = costs.bayes_decisions(Posteriors.renormalized(p))

@@ -58,19 +58,33 @@ def read_scores(table: Any, scores: str, kind: str, source: str) -> Scores:  # n
 def class_names(
     classes: str | None, scores: str, labels: Sequence[str] | None, known: Sequence[str] | None
 ) -> list[str]:
-    """Return the classes in the order of the columns: declared, known, or named by the columns.
+    """Return the classes in the order of the columns: declared, or named by the columns.
 
-    Columns named p_healthy, p_tumour name their classes; what was taken from them is said.
+    Columns named p_healthy, p_tumour name their classes; what was taken from them is said. Other
+    columns are taken in the order of classes that are known, from a calibrator or a cost file.
     """
     if classes is not None:
         return [name.strip() for name in classes.split(",")]
-    if known is not None:
-        return list(known)
     columns = [name.strip() for name in scores.split(",")]
     named = [column.removeprefix("p_") for column in columns]
-    if len(columns) > 1 and (labels is None or set(labels) <= set(named)):
+    fits = set(named) == set(known) if known is not None else set(labels or named) <= set(named)
+    if len(columns) > 1 and fits:
         listed = ", ".join(plain(name) for name in named)
         click.echo(f"Note: classes taken from the names of the columns: {listed}.", err=True)
         return named
+    if known is not None:
+        listed = ", ".join(plain(name) for name in known)
+        click.echo(f"Note: columns taken in the order of the classes {listed}.", err=True)
+        return list(known)
     msg = f"--classes must name the classes in the order of the score columns {quoted(columns)}."
     raise click.UsageError(msg)
+
+
+def in_order(scores: Scores, names: Sequence[str], wanted: Sequence[str]) -> Scores:
+    """Return scores whose columns are in the order of a calibrator or a cost file."""
+    if list(names) == list(wanted):
+        return scores
+    if scores.values.ndim == 1 or sorted(names) != sorted(wanted):
+        msg = f"the classes of the score columns must be {quoted(wanted)}: got {quoted(names)}."
+        raise click.UsageError(msg)
+    return scores.named(tuple(names)).ordered(tuple(wanted))

@@ -61,6 +61,10 @@ def write_table(table: "pa.Table", path: str | Path) -> None:
 
     buffer = pa.BufferOutputStream()
     kind = table_kind(path)
+    nested = [f.name for f in table.schema if pa.types.is_nested(f.type)]
+    if nested and kind != ".parquet":
+        msg = f"column {nested[0]!r} holds lists, which {kind} cannot: write a .parquet file."
+        raise InputError(msg)
     if kind == ".parquet":
         parquet.write_table(table, buffer)
     else:

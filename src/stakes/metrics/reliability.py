@@ -144,7 +144,9 @@ def calibration_error(
     bins : int, EqualWidth(n) or EqualMass(n)
     norm : 1, 2 or infinity
         Mean gap, root mean square gap, or largest gap.
-    y_true, scores, priors, sample_weight, classes
+    priors : array of K, mapping by class, or "data", optional
+        Needed to turn likelihoods into posteriors; they do not weigh the samples here.
+    y_true, scores, sample_weight, classes
         As for `expected_loss`.
     """
     samples = read_samples(

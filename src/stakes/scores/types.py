@@ -87,6 +87,10 @@ class Scores(ABC):
         msg = f"priors must be given for {type(self).__name__}: posteriors depend on them."
         return InputError(f'{msg} Pass priors=[...], or priors="data" for those of the data.')
 
+    def named(self, names: Names) -> Self:
+        """Return the scores with names for their columns."""
+        return self._replaced(self._values, names)
+
     def ordered(self, names: Names) -> Self:
         """Return the scores with columns in the order of these names."""
         if self._names is None or self._names == names:

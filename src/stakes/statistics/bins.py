@@ -5,6 +5,7 @@ from typing import Self
 
 import numpy as np
 
+from stakes._check import InputError
 from stakes._math import sum_by
 from stakes._typing import FloatArray, IntArray
 
@@ -38,6 +39,9 @@ class BinSums:
         return cls(edges, weight, square, total, hits)
 
     def __add__(self, other: Self) -> Self:
+        if not np.array_equal(self.edges, other.edges):
+            msg = "bins must have the same edges to add up."
+            raise InputError(msg)
         return type(self)(
             self.edges,
             self.weight + other.weight,
