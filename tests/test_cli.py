@@ -301,6 +301,7 @@ def test_demo_tells_its_story() -> None:
     done = run("demo")
     assert done.returncode == 0, done.stderr
     assert "569 samples" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert "Useful" in done.stdout
     document = json.loads(run("demo", "--json").stdout)
     assert document["command"] == "demo"

@@ -29,11 +29,11 @@ def command(*, as_json: bool) -> None:
         click.echo(as_document(evaluation, "demo"))
         return
     click.echo(
-        "569 biopsies judged by a model that had not seen them. In use 5 % will be malignant,\n"
-        "and a missed cancer is taken to cost 20 times a needless second look.\n"
+        "569 biopsies judged by a model that had not seen them. In use 5 % will be\n"
+        "malignant, and a missed cancer is taken to cost 20 times a needless second look.\n"
     )
     print_decisions(evaluation, "breast.csv")
     click.echo(
-        "\nNext: stakes evaluate YOUR.csv --label LABEL --decision DECISION "
-        "--cost miss=20,false_alarm=1"
+        "\nNext: stakes evaluate YOUR.csv --label LABEL --decision DECISION \\\n"
+        "          --cost miss=20,false_alarm=1"
     )
