@@ -401,6 +401,9 @@ def test_kinds_of_calibration_error() -> None:
         assert stakes.calibration_error(y, p, bins, norm=math.inf) == pytest.approx(value)
     for bins, value in {2: 0.109, 5: 0.221, 10: 0.281, 15: 0.323}.items():
         assert stakes.confidence_calibration_error(y, p, bins) == pytest.approx(value)
+    heavy = stakes.reliability(y, p, stakes.EqualMass(4), sample_weight=[91.0] + [1.0] * 9)
+    assert heavy.share.max() > 0.9  # the heavy sample has a bin of its own
+    assert (np.sort(heavy.share)[:-1] < 0.1).all()
     one, two, most = (
         stakes.calibration_error(y, p, stakes.EqualMass(3), norm=n) for n in (1, 2, math.inf)
     )

@@ -11,6 +11,7 @@ from stakes.calibration.base import Calibrator
 from stakes.calibration.maps import CalibrationMap, HistogramMap, ShiftMap, StepMap, log_odds
 from stakes.costs import CostMatrix
 from stakes.statistics import ScoreLevels
+from stakes.statistics.bins import equal_mass, equal_width
 
 _FARTHEST = 1e6  # log odds; beyond it a threshold may lie anywhere
 
@@ -72,16 +73,20 @@ class HistogramCalibrator(Calibrator):
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return edges and shares; an empty bin keeps its middle."""
         p = np.exp(log_p)
-        edges = np.array([self._edges(p[:, k]) for k in range(p.shape[1])])
+        edges = [self._edges(p[:, k], weights) for k in range(p.shape[1])]
+        width = max(e.size for e in edges)  # tied scores may leave fewer bins in one class
+        padded = np.array([np.append(e, np.ones(width - e.size)) for e in edges])
         share = np.array(
-            [_shares(p[:, k], (y == k).astype(float), weights, edges[k]) for k in range(p.shape[1])]
+            [
+                _shares(p[:, k], (y == k).astype(float), weights, padded[k])
+                for k in range(p.shape[1])
+            ]
         )
-        return HistogramMap(edges, share)
+        return HistogramMap(padded, share)
 
-    def _edges(self, p: FloatArray) -> FloatArray:
+    def _edges(self, p: FloatArray, weights: FloatArray) -> FloatArray:
         """Return the inner edges of the bins."""
-        parts = np.arange(1, self.bins) / self.bins
-        return np.quantile(p, parts) if self.equal_mass else parts
+        return equal_mass(p, weights, self.bins) if self.equal_mass else equal_width(self.bins)
 
 
 def _shares(p: FloatArray, hit: FloatArray, weights: FloatArray, edges: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.statistics import BinSums
-from stakes.statistics.bins import bin_of, equal_width
+from stakes.statistics.bins import bin_of, equal_mass, equal_width
 
 
 @dataclass(frozen=True)
@@ -22,23 +22,27 @@ class EqualWidth:
     def __post_init__(self) -> None:
         _check_bins(self.n)
 
-    def edges(self, probability: FloatArray) -> FloatArray:  # noqa: ARG002
+    def edges(
+        self,
+        probability: FloatArray,  # noqa: ARG002
+        weights: FloatArray | None,  # noqa: ARG002
+    ) -> FloatArray:
         """Return the inner edges."""
         return equal_width(self.n)
 
 
 @dataclass(frozen=True)
 class EqualMass:
-    """Bins with the same number of samples; tied scores share a bin."""
+    """Bins with the same weight of samples; tied scores share a bin."""
 
     n: int = 15
 
     def __post_init__(self) -> None:
         _check_bins(self.n)
 
-    def edges(self, probability: FloatArray) -> FloatArray:
+    def edges(self, probability: FloatArray, weights: FloatArray | None) -> FloatArray:
         """Return the inner edges, which are scores."""
-        return np.unique(np.quantile(probability, equal_width(self.n), method="higher"))
+        return equal_mass(probability, weights, self.n)
 
 
 def _check_bins(n: object) -> None:
@@ -227,5 +231,5 @@ def _binned(samples: Samples, probability: FloatArray, hit: IntArray, bins: Bins
     """Return the samples by bin."""
     chosen = bins if isinstance(bins, EqualWidth | EqualMass) else EqualWidth(bins)
     p = np.minimum(probability, 1.0)
-    edges = chosen.edges(p)
+    edges = chosen.edges(p, samples.weights)
     return Reliability(BinSums.of(p, hit, samples.weights, edges), bin_of(p, edges))

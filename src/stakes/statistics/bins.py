@@ -56,6 +56,14 @@ def bin_of(probability: FloatArray, edges: FloatArray) -> IntArray:
     return np.searchsorted(edges, probability, side="right")
 
 
+def equal_mass(probability: FloatArray, weights: FloatArray | None, n_bins: int) -> FloatArray:
+    """Return inner edges that part the weight evenly; tied probabilities share a bin."""
+    parts = equal_width(n_bins)
+    if weights is None:
+        return np.unique(np.quantile(probability, parts, method="higher"))
+    return np.unique(np.quantile(probability, parts, weights=weights, method="inverted_cdf"))
+
+
 def equal_width(n_bins: int) -> FloatArray:
     """Return the inner edges m/M, each a correctly rounded quotient."""
     return np.arange(1, n_bins) / n_bins
