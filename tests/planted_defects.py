@@ -84,7 +84,7 @@ DEFECTS = [
     ("calibration/crossfit.py", "fold_of[g] = int(np.argmin(spread))", "fold_of[g] = 0", "groups"),
     ("samples.py", "_data_priors(y, weights, self.priors.size) if", "self.priors if", "saw_it"),
     ("calibration/steps.py", "ShiftMap(bayes - threshold)", "ShiftMap(threshold - bayes)", "tuned"),
-    ("calibration/maps.py", "np.interp(odds, ends, two)", "np.interp(odds, ends, one)", "isotonic"),
+    ("calibration/maps.py", "for part in (one, two)]", "for part in (two, one)]", "isotonic"),
     ("calibration/shift.py", "posterior = ratio * p", "posterior = ratio * trained", "priors_of_use"),
     ("calibration/loss.py", "return self.raw.value - self.calibrated.value", "return self.calibrated.value - self.raw.value", "raw_is"),
     ("metrics/reliability.py", "chance = rate * (1 - rate) / (size[use] - 1)", "chance = 0 * rate", "debiased"),
