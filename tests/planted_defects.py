@@ -54,7 +54,7 @@ DEFECTS = [
     ("_check/numbers.py", "return [priors[name] for name in names]", "return list(priors.values())", "odd_but_good"),
     ("_check/tables.py", "far = np.abs(total - 1) >", "far = np.abs(total - 1) > 1 +", "score_errors"),
     ("costs/matrix.py", "array = np.array(array, dtype=np.float64)", "array = np.asarray(array, dtype=np.float64)", "own_copy"),
-    ("paper/tables.py", "unit / 2 + self.slack", "unit * 2 + self.slack", "off_by_a_digit"),
+    ("paper/tables.py", "unit / 2 * (1 + 1e-9)", "unit * 2", "off_by_a_digit"),
     # scores and rules
     ("scores/types.py", "joint = self._values + log(priors)", "joint = self._values", "change_of_priors"),
     ("scores/types.py", "(log(new) - log(old))", "(log(old) - log(new))", "change_of_priors"),

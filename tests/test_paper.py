@@ -187,10 +187,9 @@ def test_simulated_data_are_those_of_the_published_tables() -> None:
     [
         (lambda: abstention_table(2), 36),
         (scoring_table, 72),
-        (calibration_table, 54),
         (lambda: threshold_table(threshold_study()), 2),
     ],
-    ids=["abstention", "scoring", "calibration", "thresholds"],
+    ids=["abstention", "scoring", "thresholds"],
 )
 def test_every_published_cell_of_the_section_on_scores_agrees(
     make: Callable[[], Reproduction], cells: int
@@ -359,3 +358,16 @@ def test_tables_and_figures_are_the_same_every_time(tmp_path: Path) -> None:
     display = ThresholdDisplay(study.thresholds, study.systems)
     assert len(display.frame()) == 2 * study.thresholds.size
     assert len(MetricScatterDisplay(metric_scatter()).frame()) == 800
+
+
+def test_one_published_cell_of_the_calibration_table_differs() -> None:
+    """Printed as 1; 1.5001 to 1.5002 for every seed of the folds that was tried."""
+    table = calibration_table()
+    assert len(table.printed_cells) == 54
+    wrong = [
+        (names[0], column, cell.printed, round(cell.value, 3))
+        for names, cells in table.rows
+        for column, cell in zip(table.columns, cells, strict=True)
+        if not cell.agrees
+    ]
+    assert wrong == [("Mismp-temcal", "ECEmc mc1", "1", 1.5)]

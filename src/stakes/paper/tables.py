@@ -9,7 +9,6 @@ class Cell:
 
     value: float
     printed: str = ""
-    slack: float = 1e-9  # how far the value itself is uncertain, as a share of it
 
     @property
     def decimals(self) -> int:
@@ -22,9 +21,7 @@ class Cell:
         if not self.printed:
             return False
         unit = 10.0**-self.decimals
-        return abs(self.value - float(self.printed)) <= unit / 2 + self.slack * max(
-            unit, self.value
-        )
+        return abs(self.value - float(self.printed)) <= unit / 2 * (1 + 1e-9)
 
     @property
     def text(self) -> str:
@@ -56,8 +53,8 @@ class Reproduction:
 
 
 def row_of(
-    names: tuple[str, ...], values: list[float], printed: str = "", slack: float = 1e-9
+    names: tuple[str, ...], values: list[float], printed: str = ""
 ) -> tuple[tuple[str, ...], tuple[Cell, ...]]:
     """Return a row: values beside printed digits, or alone."""
     digits = printed.split() if printed else [""] * len(values)
-    return names, tuple(Cell(v, text, slack) for v, text in zip(values, digits, strict=True))
+    return names, tuple(Cell(v, text) for v, text in zip(values, digits, strict=True))
