@@ -25,6 +25,16 @@ def _visible(character: str) -> str:
     return character
 
 
+def key_of(name: str) -> str:
+    """Return a name fit for a key: lower case, no blanks.
+
+    >>> key_of("Brier score"), key_of("net benefit at 0.05")
+    ('brier_score', 'net_benefit_at_0_05')
+    """
+    kept = "".join(c if c.isalnum() else "_" for c in name.lower())
+    return "_".join(part for part in kept.split("_") if part)
+
+
 def quoted(names: Iterable[object], most: int = 8) -> str:
     """Return names as a short list for a message: 'a', 'b' and 3 more."""
     listed = list(names)

@@ -35,6 +35,27 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """A value with its interval and how that was had; without one, the method says why."""
+
+    value: float
+    interval: Interval | None = None
+    method: str = ""
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        band = "" if self.interval is None else f" ({self.interval})"
+        return f"{number(self.value)}{band}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values, fit for JSON."""
+        band = None if self.interval is None else [json_number(end) for end in self.interval]
+        return {"value": json_number(self.value), "interval": band, "method": self.method}
+
+
+@dataclass(frozen=True)
 class Undefined:
     """Why a value is NaN: a code for programs and a sentence for people."""
 

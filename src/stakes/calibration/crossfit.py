@@ -160,7 +160,7 @@ def splits(
     samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
 ) -> Iterator[Split]:
     """Yield rows to train on and to test on; no sample and no group is on both sides."""
-    unit = None if groups is None else _codes(groups, samples)
+    unit = None if groups is None else group_codes(groups, samples)
     for train, test in _made_splits(samples, folds, groups, unit, rng):
         sides = (train, test) if unit is None else (unit[train], unit[test])
         if np.intersect1d(*sides).size:
@@ -231,7 +231,7 @@ def _folds(
     return _grouped(samples.y, unit, n_folds, rng)
 
 
-def _codes(groups: Column, samples: Samples) -> IntArray:
+def group_codes(groups: Column, samples: Samples) -> IntArray:
     """Return whole numbers for the groups."""
     column = read_column(groups, "groups")
     n = samples.n_given

@@ -12,6 +12,8 @@ from stakes._typing import BoolArray, FloatArray, IntArray
 _STEPS = 200
 _WORK = 50_000  # per block: small enough for the cache, and for BLAS to stay in one thread
 _GRADIENT = 1e-10  # per sample, below the 1e-8 that is promised
+_NEAR = 1e-5  # expected gain per sample from which a full step leads to the optimum
+_FEW_STEPS = 10
 _FLAT = 1e-14  # expected gain at which the loss cannot be told from its rounding
 _LOOSE = 1e-8  # least over largest curvature at which a parameter counts as not held by the data
 _CERTAIN = 1e-6  # largest loss of any sample at which the classes count as separable
@@ -87,6 +89,39 @@ def minimise(problem: Problem, basis: FloatArray, start: FloatArray) -> Solution
     curvature = np.linalg.eigvalsh(basis.T @ here.hessian @ basis)
     loose = bool(curvature[0] < _LOOSE * max(curvature[-1], _LOOSE)) or here.worst < _CERTAIN
     return Solution(basis @ x, here.loss, size, steps, loose)
+
+
+def refine(problem: Problem, basis: FloatArray, x: FloatArray) -> FloatArray:
+    """Return parameters that were near the least loss, moved there by a Newton step or two.
+
+    A step that promises little is taken without a look back: what it misses is the square of it.
+    """
+    here = _slopes(problem, basis @ x)
+    for _ in range(_FEW_STEPS):
+        slope = basis.T @ here.gradient
+        direction = _direction(basis.T @ here.hessian @ basis, slope)
+        if -float(slope @ direction) < _NEAR:
+            return x + direction
+        moved = _search(problem, basis, x, direction, here)
+        if moved is None:
+            break
+        x, here = moved
+    return x
+
+
+def sample_slopes(
+    problem: Problem, basis: FloatArray, x: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the slope of each sample's own loss, unweighted, and the curvature of the whole."""
+    theta = basis @ x
+    k = problem.log_p.shape[1]
+    slopes = np.empty((problem.y.size, x.size))
+    for part in problem.blocks():
+        excess = np.exp(log_softmax(problem.scores(theta, part)))
+        y = problem.y[part]
+        excess[np.arange(y.size), y] -= 1
+        slopes[part] = (excess * problem.log_p[part]) @ basis[:k] + excess @ basis[k:]
+    return slopes, basis.T @ _slopes(problem, theta).hessian @ basis
 
 
 def _slopes(problem: Problem, theta: FloatArray) -> Slopes:

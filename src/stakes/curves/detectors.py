@@ -10,7 +10,7 @@ from stakes._math import log
 from stakes._text import quoted
 from stakes._typing import Column, Label, Names, NamesLike, PriorsLike
 from stakes.curves.roc import RocCurve
-from stakes.samples import read_samples
+from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
 
@@ -57,6 +57,17 @@ def class_detectors(
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
+    curves = detectors_of(samples)
+    if not curves:
+        msg = (
+            f"y_true must hold at least two classes: only one of {quoted(samples.classes)} occurs."
+        )
+        raise UndefinedMetricError(msg)
+    return ClassDetectors(curves)
+
+
+def detectors_of(samples: Samples) -> dict[Label, RocCurve]:
+    """Return the detector of each class that some, but not all, of checked samples have."""
     answers = samples.scores.answers(samples.priors)
     log_p = answers.log_p
     curves: dict[Label, RocCurve] = {}
@@ -66,9 +77,4 @@ def class_detectors(
             names: Names = (f"not {name}", f"{name}")
             odds = log_p[:, k] - log(answers.complement(np.full(y.size, k)))
             curves[name] = RocCurve(ScoreLevels.of(odds, y, samples.weights), names)
-    if not curves:
-        msg = (
-            f"y_true must hold at least two classes: only one of {quoted(samples.classes)} occurs."
-        )
-        raise UndefinedMetricError(msg)
-    return ClassDetectors(curves)
+    return curves

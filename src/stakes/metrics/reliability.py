@@ -179,6 +179,14 @@ def confidence_calibration_error(
     return _binned(samples, *_confidence(samples), bins).error(norm)
 
 
+def binned_errors(samples: Samples, bins: Bins = 15) -> dict[str, float]:
+    """Return the calibration errors of checked samples by name."""
+    errors = {"confidence_calibration_error": _binned(samples, *_confidence(samples), bins).error()}
+    if len(samples.classes) == 2:
+        errors["calibration_error"] = _binned(samples, *_second(samples), bins).error()
+    return errors
+
+
 def smooth_calibration_error(
     y_true: Column,
     scores: Scores | Column,

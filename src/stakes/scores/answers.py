@@ -139,3 +139,40 @@ class SecondProbabilities:
     def rows(self, kept: slice | IntArray) -> Self:
         """Return some of the samples."""
         return type(self)(self.second[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class LogOdds:
+    """Posteriors of two classes given by the log odds of the second."""
+
+    log_odds: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many samples and classes."""
+        return self.log_odds.size, 2
+
+    @cached_property
+    def p(self) -> FloatArray:
+        """Posteriors, one row per sample."""
+        small = np.exp(-np.abs(self.log_odds))
+        less, more = small / (1 + small), 1 / (1 + small)
+        up = self.log_odds > 0
+        return np.column_stack([np.where(up, less, more), np.where(up, more, less)])
+
+    @property
+    def log_p(self) -> FloatArray:
+        """Log posteriors, one row per sample."""
+        return np.column_stack([-softplus(self.log_odds), -softplus(-self.log_odds)])
+
+    def log_of(self, y: IntArray) -> FloatArray:
+        """Log posterior of one class per sample."""
+        return -softplus(np.where(y == 0, self.log_odds, -self.log_odds))
+
+    def complement(self, y: IntArray) -> FloatArray:
+        """One minus the posterior of a class: that of the other."""
+        return self.p[np.arange(y.size), 1 - y]
+
+    def rows(self, kept: slice | IntArray) -> Self:
+        """Return some of the samples."""
+        return type(self)(self.log_odds[kept])

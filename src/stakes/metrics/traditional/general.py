@@ -40,6 +40,11 @@ class ErrorRate(DecisionMetric):
         wrong = _share(counts, counts.row != counts.column)
         return self._record(wrong, self.costs(counts).naive(counts.priors)[1], _EMPTY)
 
+    def values(self, n: Binary) -> FloatArray:
+        """Return the metric for arrays of the four counts of two classes."""
+        n = n.level()
+        return ratio(n.n12 + n.n21, n.n1 + n.n2)
+
     def costs(self, counts: ConfusionCounts) -> CostMatrix:
         return CostMatrix.zero_one(counts.classes)
 
@@ -64,6 +69,11 @@ class Accuracy(ErrorRate):
         right = _share(counts, counts.row == counts.column)
         return self._record(right, float(counts.priors.max()), _EMPTY)
 
+    def values(self, n: Binary) -> FloatArray:
+        """Return the metric for arrays of the four counts of two classes."""
+        n = n.level()
+        return ratio(n.n11 + n.n22, n.n1 + n.n2)
+
     def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:
         return 1 - super().from_normalized_cost(normalized, counts)
 
@@ -83,6 +93,10 @@ class BalancedErrorRate(DecisionMetric):
 
     def of(self, counts: ConfusionCounts) -> MetricValue:
         return self._record(self._mean(counts, right=False), 1 - 1 / len(counts.classes), _EMPTY)
+
+    def values(self, n: Binary) -> FloatArray:
+        """Return the metric for arrays of the four counts of two classes."""
+        return (ratio(n.n12, n.n1) + ratio(n.n21, n.n2)) / 2
 
     def _mean(self, counts: ConfusionCounts, *, right: bool) -> float:
         """Mean over classes of the share decided rightly, or wrongly."""
@@ -116,6 +130,10 @@ class BalancedAccuracy(BalancedErrorRate):
 
     def of(self, counts: ConfusionCounts) -> MetricValue:
         return self._record(self._mean(counts, right=True), 1 / len(counts.classes), _EMPTY)
+
+    def values(self, n: Binary) -> FloatArray:
+        """Return the metric for arrays of the four counts of two classes."""
+        return (ratio(n.n11, n.n1) + ratio(n.n22, n.n2)) / 2
 
     def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:
         return 1 - super().from_normalized_cost(normalized, counts)

@@ -5,7 +5,7 @@ from typing import Any
 
 from stakes._text import plain
 from stakes._typing import PriorsLike
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics import (
     Accuracy,
     BalancedAccuracy,
@@ -22,8 +22,6 @@ from stakes.metrics import (
     explain,
 )
 from stakes.results import ExpectedLoss
-
-SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,22 +86,27 @@ def evaluate_decisions(
     cost = confusion.expected_cost(costs, priors)
     chosen = costs if costs is not None else CostMatrix.zero_one(confusion.classes)
     in_use = confusion if priors is None else confusion.at_priors(priors)
-    square = confusion.decisions == confusion.classes
-    metrics = _suited(in_use, chosen) if square else ()
+    metrics = suited_metrics(in_use, chosen)
     return DecisionEvaluation(
         confusion, chosen, cost, tuple(explain(m, in_use) for m in metrics), level
     )
 
 
-def _suited(confusion: ConfusionMatrix, costs: CostMatrix) -> tuple[DecisionMetric, ...]:
-    """Return the traditional metrics that exist for these classes and counts."""
+def suited_metrics(
+    confusion: ConfusionMatrix, costs: CostMatrix | SampleCosts
+) -> tuple[DecisionMetric, ...]:
+    """Return the traditional metrics that exist for these classes, decisions and counts."""
+    if confusion.decisions != confusion.classes:
+        return ()
     every: tuple[DecisionMetric, ...] = (Accuracy(),)
     if confusion.class_weight.all():
         every = (*every, BalancedAccuracy(), Matthews())
     if len(confusion.classes) != 2 or not confusion.class_weight.all():
         return every
+    detection = FScore(1), Precision(), Sensitivity(), Specificity(), PositiveLikelihoodRatio()
+    if isinstance(costs, SampleCosts):
+        return (*every, *detection)
     values = costs.values
     free = values.diagonal().any() or not values.any() or values[1, 0] == 0
     threshold = () if free else (NetBenefit(costs.threshold()),)
-    detection = FScore(1), Precision(), Sensitivity(), Specificity(), PositiveLikelihoodRatio()
     return (*every, *detection, *threshold)

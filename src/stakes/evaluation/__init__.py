@@ -1,0 +1,36 @@
+"""Everything about a system at once: the one road behind the command line and the report."""
+
+from stakes.evaluation.applications import Application
+from stakes.evaluation.compare import Comparison, Difference, compare
+from stakes.evaluation.decisions import DecisionEvaluation, evaluate_decisions
+from stakes.evaluation.evaluate import evaluate
+from stakes.evaluation.odds import OddsRange
+from stakes.evaluation.records import (
+    SCHEMA_VERSION,
+    ApplicationResult,
+    ClassResult,
+    DataSummary,
+    Evaluation,
+    LossResult,
+    SliceResult,
+    Verdict,
+)
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Application",
+    "ApplicationResult",
+    "ClassResult",
+    "Comparison",
+    "DataSummary",
+    "DecisionEvaluation",
+    "Difference",
+    "Evaluation",
+    "LossResult",
+    "OddsRange",
+    "SliceResult",
+    "Verdict",
+    "compare",
+    "evaluate",
+    "evaluate_decisions",
+]

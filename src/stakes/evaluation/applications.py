@@ -1,0 +1,106 @@
+"""Applications: what errors cost, and how often each class will occur."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from stakes._check import InputError, read_priors
+from stakes._text import quoted
+from stakes._typing import FloatArray, IntArray, Names, PriorsLike
+from stakes.costs import CostMatrix, SampleCosts
+from stakes.samples import Samples
+
+CostsLike = CostMatrix | SampleCosts | FloatArray | list[list[float]]
+_DEFAULT = "cost"
+
+
+@dataclass(frozen=True, eq=False)
+class Application:
+    """A use that a system is put to: costs, and priors if they are not those of all.
+
+    `evaluate(..., costs={"screening": Application(costs, [0.99, 0.01]), ...})` judges one system
+    for several of them.
+    """
+
+    costs: CostsLike
+    priors: PriorsLike | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """An application of checked samples: its name, its costs and the samples at its priors."""
+
+    name: str
+    costs: CostMatrix | SampleCosts
+    samples: Samples
+
+    @cached_property
+    def square(self) -> bool:
+        """Whether the decisions are the classes."""
+        return self.costs.decisions == self.costs.classes
+
+    @property
+    def binary_costs(self) -> CostMatrix | None:
+        """The costs of two classes and two decisions, where they are that."""
+        fits = isinstance(self.costs, CostMatrix) and self.costs.shape == (2, 2)
+        return self.costs if fits and isinstance(self.costs, CostMatrix) else None
+
+    def decide(self) -> IntArray:
+        """Return the Bayes decision of each sample."""
+        if isinstance(self.costs, SampleCosts):
+            return self.costs.least_expected(self.samples.scores.answers(self.samples.priors).p)
+        decided = np.empty(len(self.samples), dtype=np.int64)
+        for part, _, answers in self.samples.blocks():
+            decided[part] = self.costs.least_expected(answers.p)
+        return decided
+
+    def part(self, kept: IntArray) -> "Task":
+        """Return the application of some of the samples."""
+        costs = self.costs.part(kept) if isinstance(self.costs, SampleCosts) else self.costs
+        return Task(self.name, costs, self.samples.part(kept))
+
+
+Applications = CostsLike | Application | Mapping[str, "CostsLike | Application"]
+
+
+def read_tasks(costs: Applications | None, samples: Samples) -> tuple[Task, ...]:
+    """Read one or several applications of the same samples."""
+    given = costs if isinstance(costs, Mapping) else {_DEFAULT: costs}
+    if not given:
+        msg = "costs must name at least one application: got an empty mapping."
+        raise InputError(msg)
+    return tuple(_task(str(name), entry, samples) for name, entry in given.items())
+
+
+def _task(name: str, entry: "CostsLike | Application | None", samples: Samples) -> Task:
+    """Read one application."""
+    priors = None
+    if isinstance(entry, Application):
+        priors = read_priors(entry.priors, samples.classes)
+        entry = entry.costs
+    at = samples if priors is None else replace(samples, priors=priors, priors_from_data=False)
+    if entry is None:
+        return Task(name, CostMatrix.zero_one(samples.classes), at)
+    if not isinstance(entry, CostMatrix | SampleCosts):
+        return Task(name, CostMatrix(entry, classes=samples.classes), at)
+    if entry.classes != samples.classes:
+        msg = f"costs must have the classes of the scores, {quoted(samples.classes)}, in their"
+        raise InputError(f"{msg} order: got {quoted(entry.classes)}.")
+    if isinstance(entry, CostMatrix):
+        return Task(name, entry, at)
+    if entry.shape[0] != samples.n_given:
+        msg = f"costs must speak of the same samples: got {entry.shape[0]} for {samples.n_given}."
+        raise InputError(msg)
+    return Task(name, entry if samples.row is None else entry.part(samples.row), at)
+
+
+def classes_of(costs: Applications | None) -> Names | None:
+    """Return the classes that named costs speak of, if any do."""
+    entries = list(costs.values()) if isinstance(costs, Mapping) else [costs]
+    for entry in entries:
+        inner = entry.costs if isinstance(entry, Application) else entry
+        if isinstance(inner, CostMatrix | SampleCosts):
+            return inner.classes
+    return None

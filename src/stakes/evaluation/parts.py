@@ -1,0 +1,321 @@
+"""The parts of an evaluation: each number with its interval."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from stakes._check import InputError, StakesError, read_column
+from stakes._text import key_of
+from stakes._typing import Column, FloatArray, IntArray
+from stakes.costs import CostMatrix, SampleCosts
+from stakes.curves import RocCurve
+from stakes.curves.detectors import detectors_of
+from stakes.evaluation.applications import Task
+from stakes.evaluation.records import ApplicationResult, ClassResult, LossResult, SliceResult
+from stakes.evaluation.systems import Judgement, System, judge
+from stakes.intervals import (
+    LossStatistic,
+    Priced,
+    Replicates,
+    Resampling,
+    Weighing,
+    auc_interval,
+    replicate,
+)
+from stakes.metrics import DecisionMetric, explain
+from stakes.metrics.scores import expectation, sample_losses
+from stakes.results import Estimate, ExpectedLoss
+from stakes.samples import Samples
+from stakes.scoring import LogLoss
+
+_CLOSED = "closed form"
+_NOT_DRAWN = "needs resamples"
+
+
+def loss_result(
+    system: System, i: int, drawn: Replicates | None, level: float, unit: IntArray | None
+) -> LossResult:
+    """Return a scoring rule as is and calibrated."""
+    after = None if system.stage is None else system.after[i]
+    names = (key_of(system.rules[i].name), "normalized")
+    return _loss(system.raw[i], after, names, drawn, level, unit)
+
+
+def _loss(
+    raw: ExpectedLoss,
+    after: ExpectedLoss | None,
+    names: tuple[str, str],
+    drawn: Replicates | None,
+    level: float,
+    unit: IntArray | None,
+) -> LossResult:
+    """Return a loss with intervals: closed form where samples are drawn one by one."""
+    name, short = names
+    value, normalized = _estimates(raw, names, drawn, level, unit)
+    if after is None:
+        return LossResult(raw, value, normalized)
+    fixed = f"{_CLOSED}, the calibrator taken as fixed"
+    calibrated = Estimate(after.normalized, after.normalized_interval(level), fixed)
+    gain = raw.normalized - after.normalized
+    share = (raw.value - after.value) / raw.value if raw.value > 0 else math.nan
+    if drawn is None or f"{name}.relative" not in drawn.names:
+        bare = (Estimate(v, None, _NOT_DRAWN) for v in (gain, share))
+        return LossResult(raw, value, normalized, after, calibrated, *bare)
+    parts = (f"calibrated_{short}", "calibration_loss", "relative")
+    values = (after.normalized, gain, share)
+    bands = [
+        drawn.estimate(f"{name}.{part}", level, v) for part, v in zip(parts, values, strict=True)
+    ]
+    return LossResult(raw, value, normalized, after, *bands)
+
+
+def _estimates(
+    raw: ExpectedLoss,
+    names: tuple[str, str],
+    drawn: Replicates | None,
+    level: float,
+    unit: IntArray | None,
+) -> tuple[Estimate, Estimate]:
+    """Return value and normalised value."""
+    if unit is None:
+        return (
+            Estimate(raw.value, raw.interval(level), _CLOSED),
+            Estimate(raw.normalized, raw.normalized_interval(level), _CLOSED),
+        )
+    full = [f"{names[0]}.{part}" for part in ("value", names[1])]
+    if drawn is None or full[0] not in drawn.names:
+        return tuple(Estimate(v, None, _NOT_DRAWN) for v in (raw.value, raw.normalized))  # type: ignore[return-value]
+    return (
+        drawn.estimate(full[0], level, raw.value),
+        drawn.estimate(full[1], level, raw.normalized),
+    )
+
+
+def application_result(
+    system: System,
+    i: int,
+    drawn: Replicates | None,
+    level: float,
+    metrics: Sequence[DecisionMetric],
+    curve: RocCurve | None,
+    unit: IntArray | None,
+) -> ApplicationResult:
+    """Return what Bayes decisions cost in one application."""
+    judged = system.judgements[i]
+    task, costs = judged.task, judged.task.binary_costs
+    after = None if system.stage is None else system.judgements_after[i].cost
+    threshold, llr_threshold = _thresholds(costs, task.samples.priors)
+    least = None
+    if curve is not None and costs is not None:
+        priors = None if task.samples.priors_from_data else task.samples.priors
+        least = curve.minimum_cost(costs, priors)
+    in_use = judged.confusion
+    if not task.samples.priors_from_data:
+        in_use = in_use.at_priors(task.samples.priors)
+    explained = tuple(explain(metric, in_use) for metric in metrics)
+    return ApplicationResult(
+        name=task.name,
+        costs=task.costs,
+        cost=_loss(judged.cost, after, (task.name, "nec"), drawn, level, unit),
+        confusion=judged.confusion,
+        threshold=threshold,
+        llr_threshold=llr_threshold,
+        abstention=abstention_rate(judged, level),
+        minimum=None
+        if least is None
+        else _from(drawn, f"{task.name}.minimum_nec", least.normalized, level),
+        minimum_point=None if least is None else least.point,
+        traditional=explained,
+        traditional_estimates={
+            e.value.name: _from(drawn, f"{task.name}.{key_of(e.value.name)}", e.value.value, level)
+            for e in explained
+            if e.value is not None
+        },
+    )
+
+
+def _from(drawn: Replicates | None, name: str, value: float, level: float) -> Estimate:
+    """Return a value with the interval of its resamples, if there are any."""
+    if drawn is None or name not in drawn.names:
+        return Estimate(value, None, _NOT_DRAWN)
+    return drawn.estimate(name, level, value)
+
+
+def _thresholds(costs: CostMatrix | None, priors: FloatArray) -> tuple[float | None, float | None]:
+    """Return the Bayes threshold on the posterior and on the log likelihood ratio."""
+    if costs is None:
+        return None, None
+    values = costs.values
+    if values.diagonal().any() or not (values[0, 1] > 0 and values[1, 0] > 0):
+        return None, None
+    return costs.threshold(), costs.llr_threshold(priors) if priors.all() else None
+
+
+def abstention_rate(judged: Judgement, level: float) -> Estimate | None:
+    """Return how often a decision is made that is no class, where there is one such decision."""
+    costs, samples = judged.task.costs, judged.task.samples
+    extra = [j for j, name in enumerate(costs.decisions) if name not in costs.classes]
+    if len(extra) != 1 or len(costs.decisions) != len(costs.classes) + 1:
+        return None
+    rate = CostMatrix(
+        np.tile(np.arange(len(costs.decisions)) == extra[0], (len(costs.classes), 1)).astype(float),
+        classes=costs.classes,
+        decisions=costs.decisions,
+    )
+    given = None if samples.priors_from_data else samples.priors
+    record = judged.confusion.expected_cost(rate, given)
+    return Estimate(record.value, record.interval(level), _CLOSED)
+
+
+def ranking_of(
+    samples: Samples,
+    curve: RocCurve | None,
+    drawn: Replicates | None,
+    level: float,
+    unit: IntArray | None,
+) -> dict[str, Estimate]:
+    """Return how well the scores rank: AUC and equal error rate, or AUC of each class."""
+    if curve is not None:
+        auc = curve.auc()
+        plain = samples.weights is None and (unit is None)
+        area = auc_interval(curve.levels, auc, level) if plain else _from(drawn, "auc", auc, level)
+        return {"auc": area, "eer": _from(drawn, "eer", curve.eer(), level)}
+    if len(samples.classes) == 2:
+        return {}
+    areas = {
+        f"auc.{name}": auc_interval(roc.levels, roc.auc(), level)
+        if samples.weights is None and unit is None
+        else Estimate(roc.auc(), None, "not given with weights or groups")
+        for name, roc in detectors_of(samples).items()
+    }
+    mean = float(np.mean([a.value for a in areas.values()])) if areas else math.nan
+    return {"auc": Estimate(mean, None, "mean over classes"), **areas}
+
+
+def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
+    """Return what is lost on each class that occurs."""
+    judged = system.judgements[0]
+    entropy = expectation(LogLoss(), judged.task.samples)
+    right = judged.confusion.expected_cost() if judged.task.square else None
+    counts = np.bincount(system.samples.y, minlength=len(system.samples.classes))
+    out = []
+    for k, name in enumerate(system.samples.classes):
+        if counts[k]:
+            recall = None if right is None else _complement(_mean(right, k, level))
+            out.append(
+                ClassResult(
+                    name,
+                    int(counts[k]),
+                    float(judged.cost.priors[k]),
+                    _mean(judged.cost, k, level),
+                    _mean(entropy, k, level),
+                    recall,
+                )
+            )
+    return tuple(out)
+
+
+def _mean(loss: ExpectedLoss, k: int, level: float) -> Estimate:
+    """Return the mean loss of one class."""
+    alone = np.zeros(len(loss.classes))
+    alone[k] = 1
+    value = float(loss.losses.mean[k])
+    record = replace(loss, value=value, priors=alone, priors_from_data=False)
+    return Estimate(value, record.interval(level), _CLOSED)
+
+
+def _complement(rate: Estimate) -> Estimate:
+    """Return one minus a rate."""
+    band = rate.interval
+    turned = None if band is None else replace(band, low=1 - band.high, high=1 - band.low)
+    return Estimate(1 - rate.value, turned, rate.method)
+
+
+def read_slices(
+    slices: "Mapping[str, Column] | Column | None", samples: Samples
+) -> dict[str, list[str]]:
+    """Return the value of each column for each sample, as texts."""
+    if slices is None:
+        return {}
+    given = slices if isinstance(slices, Mapping) else {"slice": slices}
+    out = {}
+    for name, values in given.items():
+        column = read_column(values, f"slices {name!r}")
+        if len(column) != samples.n_given:
+            msg = f"slices {name!r} must hold one value per sample: got {len(column)}"
+            raise InputError(f"{msg} for {samples.n_given} samples.")
+        texts = [str(v) for v in np.asarray(column.values).tolist()]
+        rows = samples.row
+        out[str(name)] = texts if rows is None else [texts[r] for r in rows.tolist()]
+    return out
+
+
+def slice_results(
+    task: Task,
+    slices: Mapping[str, list[str]],
+    level: float,
+    unit: IntArray | None,
+    drawing: tuple[int, int],
+) -> tuple[SliceResult, ...]:
+    """Return the results of the main application for each value of each column."""
+    out = []
+    for column, texts in slices.items():
+        values, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
+        for k, value in enumerate(values):
+            rows = np.flatnonzero(code == k)
+            group = None if unit is None else np.unique(unit[rows], return_inverse=True)[1]
+            out.append(_slice(column, str(value), task.part(rows), level, group, drawing))
+    return tuple(out)
+
+
+def _slice(
+    column: str,
+    value: str,
+    task: Task,
+    level: float,
+    unit: IntArray | None,
+    drawing: tuple[int, int],
+) -> SliceResult:
+    """Return the results for one value."""
+    samples = task.samples
+    counts = tuple(np.bincount(samples.y, minlength=len(samples.classes)).tolist())
+    try:
+        judged, entropy = judge(task), expectation(LogLoss(), samples)
+        if unit is None:
+            cost, losses = (
+                _estimates(r, ("", ""), None, level, None)[1] for r in (judged.cost, entropy)
+            )
+        else:
+            cost, losses = _grouped_slice(judged, samples, level, unit, drawing)
+    except StakesError as error:
+        return SliceResult(column, value, len(samples), counts, None, None, str(error))
+    why = judged.cost.undefined
+    return SliceResult(
+        column, value, len(samples), counts, cost, losses, "" if why is None else why.text
+    )
+
+
+def _grouped_slice(
+    judged: Judgement, samples: Samples, level: float, unit: IntArray, drawing: tuple[int, int]
+) -> tuple[Estimate, Estimate]:
+    """Return the two normalised losses of a slice, its groups drawn whole."""
+    count, seed = drawing
+    rule, costs = LogLoss(), judged.task.costs
+    values = judged.cost.normalized, expectation(rule, samples).normalized
+    if count == 0 or isinstance(costs, SampleCosts) or not np.isfinite(values).all():
+        return Estimate(values[0], None, _NOT_DRAWN), Estimate(values[1], None, _NOT_DRAWN)
+    given = None if samples.priors_from_data else samples.priors
+    priced = [
+        Priced("cost", "nec", judged.losses(), rule.of, lambda p: costs.naive(p)[1]),
+        Priced("entropy", "nec", sample_losses(rule, samples), rule.of, rule.naive),
+    ]
+    statistic = LossStatistic(Weighing(samples.y, len(samples.classes), given), priced)
+    plan = Resampling(len(samples), seed, unit=unit, weights=samples.weights)
+    drawn = replicate([statistic], plan, count)
+    first, second = (
+        drawn.estimate(f"{name}.nec", level, value)
+        for name, value in zip(("cost", "entropy"), values, strict=True)
+    )
+    return first, second

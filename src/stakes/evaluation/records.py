@@ -1,0 +1,294 @@
+"""What an evaluation tells: frozen records, plain to read and to write down."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from stakes._text import key_of
+from stakes._typing import FloatArray, Label, Names
+from stakes.costs import CostMatrix, SampleCosts
+from stakes.curves import OperatingPoint
+from stakes.metrics import ConfusionMatrix, Explanation
+from stakes.results import Estimate, ExpectedLoss, json_number
+
+SCHEMA_VERSION = 2
+
+
+@dataclass(frozen=True, eq=False)
+class DataSummary:
+    """What was judged: how many samples of which classes."""
+
+    n: int
+    classes: Names
+    counts: tuple[int, ...]
+    priors: FloatArray  # shares in the data, by weight
+    weighted: bool
+    groups: int | None
+    scores: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values."""
+        return {
+            "samples": self.n,
+            "classes": [str(c) for c in self.classes],
+            "samples_per_class": list(self.counts),
+            "priors": self.priors.tolist(),
+            "weighted": self.weighted,
+            "groups": self.groups,
+            "scores": self.scores,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class LossResult:
+    """An expected loss as is and after calibration, each with its interval."""
+
+    raw: ExpectedLoss
+    value: Estimate
+    normalized: Estimate
+    calibrated: ExpectedLoss | None = None
+    calibrated_normalized: Estimate | None = None
+    calibration_loss: Estimate | None = None  # normalised
+    relative: Estimate | None = None  # calibration loss over the raw loss
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values."""
+        undefined = self.raw.undefined
+        return {
+            "name": self.raw.name,
+            "value": self.value.to_dict(),
+            "normalized": self.normalized.to_dict(),
+            "naive": json_number(self.raw.naive),
+            "naive_answer": str(self.raw.naive_answer),
+            "undefined": None if undefined is None else vars(undefined),
+            "infinite_samples": int(self.raw.infinite_rows.size),
+            "by_class": {str(k): json_number(v) for k, v in self.raw.by_class.items()},
+            "calibrated": _plain(self.calibrated_normalized),
+            "calibration_loss": _plain(self.calibration_loss),
+            "relative_calibration_loss": _plain(self.relative),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ApplicationResult:
+    """What Bayes decisions with the scores cost in one application."""
+
+    name: str
+    costs: CostMatrix | SampleCosts
+    cost: LossResult
+    confusion: ConfusionMatrix
+    threshold: float | None
+    llr_threshold: float | None
+    abstention: Estimate | None
+    minimum: Estimate | None  # the least normalised cost of any threshold
+    minimum_point: OperatingPoint | None
+    traditional: tuple[Explanation, ...]
+    traditional_estimates: Mapping[str, Estimate]
+
+    @property
+    def priors(self) -> FloatArray:
+        """How often each class occurs in this application."""
+        return self.cost.raw.priors
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values."""
+        costs = self.costs.to_lists() if isinstance(self.costs, CostMatrix) else None
+        raw = self.cost.raw
+        point = self.minimum_point
+        return {
+            "name": self.name,
+            "costs": costs,
+            "decisions": [str(d) for d in self.costs.decisions],
+            "priors": dict(zip(map(str, raw.classes), raw.priors.tolist(), strict=True)),
+            "priors_from_data": raw.priors_from_data,
+            "expected_cost": self.cost.to_dict(),
+            "confusion_matrix": self.confusion.to_dict(),
+            "threshold": None if self.threshold is None else json_number(self.threshold),
+            "llr_threshold": _number(self.llr_threshold),
+            "abstention_rate": _plain(self.abstention),
+            "minimum_cost": _plain(self.minimum),
+            "minimum_threshold": None if point is None else json_number(point.threshold),
+            "traditional": [
+                {**e.to_dict(), "estimate": _plain(self.traditional_estimates.get(_name(e)))}
+                for e in self.traditional
+            ],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ClassResult:
+    """One class: how many samples, and what is lost on it."""
+
+    name: Label
+    samples: int
+    prior: float
+    cost: Estimate
+    cross_entropy: Estimate
+    recall: Estimate | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values."""
+        return {
+            "class": str(self.name),
+            "samples": self.samples,
+            "prior": self.prior,
+            "mean_cost": self.cost.to_dict(),
+            "mean_cross_entropy": self.cross_entropy.to_dict(),
+            "recall": _plain(self.recall),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class SliceResult:
+    """The samples that share a value of a column."""
+
+    column: str
+    value: str
+    samples: int
+    counts: tuple[int, ...]
+    cost: Estimate | None
+    cross_entropy: Estimate | None
+    why: str = ""  # there is none
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values."""
+        return {
+            "column": self.column,
+            "value": self.value,
+            "samples": self.samples,
+            "samples_per_class": list(self.counts),
+            "normalized_cost": _plain(self.cost),
+            "normalized_cross_entropy": _plain(self.cross_entropy),
+            "undefined": self.why or None,
+        }
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the numbers say, and what to do next."""
+
+    code: str
+    text: str
+    advice: str = ""
+    command: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.text, self.advice) if part)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """All that is known of a system: what it costs, how good its probabilities are, how sure."""
+
+    data: DataSummary
+    applications: tuple[ApplicationResult, ...]
+    rules: tuple[LossResult, ...]
+    ranking: Mapping[str, Estimate]
+    calibration_errors: Mapping[str, float]
+    by_class: tuple[ClassResult, ...]
+    slices: tuple[SliceResult, ...]
+    level: float
+    calibrator: str | None
+    fitted: str
+    resamples: int
+    seed: int
+    verdicts: tuple[Verdict, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def main(self) -> ApplicationResult:
+        """The first application."""
+        return self.applications[0]
+
+    def metrics(self) -> dict[str, Estimate]:
+        """Return every number by name, such as `cost.nec`, `cross_entropy.relative` or `auc`."""
+        out: dict[str, Estimate] = {}
+        for a in self.applications:
+            _add(out, a.name, a.cost, "nec")
+            if a.minimum is not None:
+                out[f"{a.name}.minimum_nec"] = a.minimum
+            if a.abstention is not None:
+                out[f"{a.name}.abstention_rate"] = a.abstention
+            for name, estimate in a.traditional_estimates.items():
+                out[f"{a.name}.{key_of(name)}"] = estimate
+        for rule in self.rules:
+            _add(out, key_of(rule.raw.name), rule, "normalized")
+        out.update(self.ranking)
+        out.update({name: Estimate(v) for name, v in self.calibration_errors.items()})
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evaluation as plain values, fit for JSON; its form is in docs/schema."""
+        return {
+            "data": self.data.to_dict(),
+            "level": self.level,
+            "calibrator": self.calibrator,
+            "calibrator_fitted": self.fitted,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "applications": [a.to_dict() for a in self.applications],
+            "scoring_rules": [r.to_dict() for r in self.rules],
+            "ranking": {name: e.to_dict() for name, e in self.ranking.items()},
+            "calibration_errors": {k: json_number(v) for k, v in self.calibration_errors.items()},
+            "by_class": [c.to_dict() for c in self.by_class],
+            "slices": [s.to_dict() for s in self.slices],
+            "verdicts": [v.to_dict() for v in self.verdicts],
+            "notes": list(self.notes),
+        }
+
+    def frame(self) -> dict[str, np.ndarray]:
+        """Return every number as columns: metric, value, low, high, method."""
+        rows = self.metrics()
+        ends = [
+            (np.nan, np.nan) if e.interval is None else tuple(e.interval) for e in rows.values()
+        ]
+        return {
+            "metric": np.array(list(rows), dtype=object),
+            "value": np.array([e.value for e in rows.values()]),
+            "low": np.array([low for low, _ in ends]),
+            "high": np.array([high for _, high in ends]),
+            "method": np.array([e.method for e in rows.values()], dtype=object),
+        }
+
+    def __str__(self) -> str:
+        cost = self.main.cost
+        lines = [
+            f"{self.data.n} samples of {len(self.data.classes)} classes",
+            f"normalised expected cost {cost.normalized} (naive 1)",
+            *(f"normalised {r.raw.name} {r.normalized} (naive 1)" for r in self.rules),
+            *(f"- {verdict}" for verdict in self.verdicts),
+        ]
+        return "\n".join(lines)
+
+
+def _add(out: dict[str, Estimate], name: str, loss: LossResult, normalized: str) -> None:
+    """Add the values of a loss to the metrics."""
+    parts = {
+        "value": loss.value,
+        normalized: loss.normalized,
+        f"calibrated_{normalized}": loss.calibrated_normalized,
+        "calibration_loss": loss.calibration_loss,
+        "relative": loss.relative,
+    }
+    out.update({f"{name}.{part}": e for part, e in parts.items() if e is not None})
+
+
+def _name(explanation: Explanation) -> str:
+    """Return what a metric is called."""
+    return "" if explanation.value is None else explanation.value.name
+
+
+def _plain(estimate: Estimate | None) -> dict[str, Any] | None:
+    """Return an estimate as plain values."""
+    return None if estimate is None else estimate.to_dict()
+
+
+def _number(value: float | None) -> Any:  # noqa: ANN401
+    """Return a number that may be missing."""
+    return None if value is None else json_number(value)

@@ -1,0 +1,290 @@
+"""One system on checked samples: its losses as is and calibrated, ready to be drawn again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from stakes._check import InputError
+from stakes._text import key_of
+from stakes._typing import Column, FloatArray, IntArray
+from stakes.calibration import Calibrator
+from stakes.calibration.crossfit import (
+    CrossFit,
+    Folds,
+    GivenSplits,
+    HeldOut,
+    TrainOnTest,
+    cross_fitted,
+    group_codes,
+    splits,
+)
+from stakes.costs import SampleCosts
+from stakes.evaluation.applications import Task
+from stakes.intervals import (
+    CalibratedStatistic,
+    CountStatistic,
+    LossStatistic,
+    Odds,
+    Priced,
+    RankStatistic,
+    Resampling,
+    Statistic,
+    Training,
+    Weighing,
+    refitter,
+)
+from stakes.intervals.refit import Refit
+from stakes.metrics import ConfusionMatrix, DecisionMetric
+from stakes.metrics.per_sample import expected_sample_cost
+from stakes.metrics.scores import expectation, from_sums, sample_losses
+from stakes.results import ExpectedLoss
+from stakes.samples import Samples
+from stakes.scores import Answers
+from stakes.scoring import BayesCost, ScoringRule
+from stakes.statistics import LossSums
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """The Bayes decisions of a system in one application, and what they cost."""
+
+    task: Task
+    decided: IntArray
+    cost: ExpectedLoss
+
+    @cached_property
+    def confusion(self) -> ConfusionMatrix:
+        """How many samples of each class got each decision."""
+        s, costs = self.task.samples, self.task.costs
+        return ConfusionMatrix.of(s.y, self.decided, s.weights, costs.classes, costs.decisions)
+
+    def losses(self) -> FloatArray:
+        """Return the cost of each sample."""
+        return self.task.costs.at(self.task.samples.y, self.decided)
+
+
+def judge(task: Task) -> Judgement:
+    """Decide and price the samples of an application."""
+    samples, costs = task.samples, task.costs
+    decided = task.decide()
+    if isinstance(costs, SampleCosts):
+        given = None if samples.priors_from_data else samples.priors
+        cost = expected_sample_cost(costs, samples.y, decided, samples.weights, given)
+        return Judgement(task, decided, replace(cost, name="Bayes expected cost"))
+    losses = costs.at(samples.y, decided)
+    sums = LossSums.of(samples.y, losses, samples.weights, len(samples.classes))
+    empty = np.empty(0, dtype=np.int64)
+    return Judgement(task, decided, from_sums(BayesCost(costs), sums, samples, empty))
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A calibration stage: how it is fitted, and the parts it is fitted on."""
+
+    calibrator: Calibrator
+    folds: GivenSplits | TrainOnTest | HeldOut
+    groups: IntArray | None
+    seed: int
+
+    def fit(self, samples: Samples) -> CrossFit:
+        """Return calibrated scores of samples at their priors."""
+        return cross_fitted(self.calibrator, samples, self.folds, None, self.seed)
+
+    @property
+    def text(self) -> str:
+        """How the calibrator was fitted."""
+        if isinstance(self.folds, TrainOnTest | HeldOut):
+            return str(self.folds)
+        kept = "" if self.groups is None else ", groups kept whole"
+        return f"cross-fitted on {len(self.folds.pairs)} folds{kept}"
+
+
+def read_stage(
+    calibrator: Calibrator | None,
+    samples: Samples,
+    folds: Folds,
+    groups: Column | None,
+    seed: int,
+) -> Stage | None:
+    """Return the calibration stage, with its folds dealt once for all uses."""
+    if calibrator is None:
+        return None
+    if not isinstance(calibrator, Calibrator):
+        msg = f"calibrator must be one, such as AffineCalibrator(), or None: got {calibrator!r}."
+        raise InputError(msg)
+    unit = None if groups is None else group_codes(groups, samples)
+    if not isinstance(folds, TrainOnTest | HeldOut):
+        folds = GivenSplits(tuple(splits(samples, folds, groups, seed)))
+    return Stage(calibrator, folds, unit, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A system on checked samples, in some applications and by some scoring rules."""
+
+    samples: Samples
+    tasks: tuple[Task, ...]
+    rules: tuple[ScoringRule, ...]
+    stage: Stage | None
+    _fits: dict[bytes, CrossFit] = field(default_factory=dict)
+
+    @cached_property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """The decisions of each application."""
+        return tuple(judge(task) for task in self.tasks)
+
+    @cached_property
+    def raw(self) -> tuple[ExpectedLoss, ...]:
+        """The expected loss of each rule."""
+        return tuple(expectation(rule, self.samples) for rule in self.rules)
+
+    @cached_property
+    def after(self) -> tuple[ExpectedLoss, ...]:
+        """The expected loss of each rule after calibration."""
+        better = self._calibrated(self.samples)
+        return tuple(expectation(rule, better) for rule in self.rules)
+
+    @cached_property
+    def judgements_after(self) -> tuple[Judgement, ...]:
+        """The decisions of each application after calibration."""
+        tasks = (replace(t, samples=self._calibrated(t.samples)) for t in self.tasks)
+        return tuple(judge(task) for task in tasks)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the fits of the calibrator had to say."""
+        return tuple(dict.fromkeys(note for fit in self._fits.values() for note in fit.notes))
+
+    @property
+    def _stage(self) -> Stage:
+        """The calibration stage, where there is one."""
+        if self.stage is None:
+            msg = "a calibrator must be given for calibrated losses."
+            raise InputError(msg)
+        return self.stage
+
+    def _calibrated(self, samples: Samples) -> Samples:
+        """Return samples with calibrated scores; one fit for applications of the same priors."""
+        key = samples.priors.tobytes()
+        if key not in self._fits:
+            self._fits[key] = self._stage.fit(samples)
+        return samples.with_scores(self._fits[key].scores)
+
+    def statistics(
+        self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = ""
+    ) -> list[Statistic]:
+        """Return all that is drawn again: losses, decisions, ranking, calibration.
+
+        Samples are taken in the order of their classes, so that sums over a class need no copy.
+        """
+        order = np.argsort(self.samples.y, kind="stable")
+        out: list[Statistic] = []
+        for samples, priced in self._prices(order, prefix):
+            given = _given(samples)
+            weighing = Weighing(samples.y[order], len(samples.classes), given)
+            out.append(LossStatistic(weighing, priced))
+            if self.stage is not None:
+                answers = self._refit(samples, order, given)
+                out.append(CalibratedStatistic(weighing, priced, answers))
+        for judged, chosen in zip(self.judgements, metrics, strict=True):
+            out += _counts(judged, chosen, order, prefix)
+        if len(self.samples.classes) == 2:
+            out.append(self._ranking(order, prefix))
+        return out
+
+    def _prices(self, order: IntArray, prefix: str) -> list[tuple[Samples, list[Priced]]]:
+        """Return all losses by the priors they are had at, so that each needs one fit only."""
+        found: dict[bytes, tuple[Samples, list[Priced]]] = {}
+        for rule in self.rules:
+            losses = sample_losses(rule, self.samples)
+            if np.isfinite(losses).all():
+                name = f"{prefix}{key_of(rule.name)}"
+                priced = Priced(name, "normalized", losses[order], rule.of, rule.naive)
+                _at_priors(found, self.samples).append(priced)
+        for judged in self.judgements:
+            _at_priors(found, judged.task.samples).append(_cost_price(judged, order, prefix))
+        return list(found.values())
+
+    def _refit(self, samples: Samples, order: IntArray, given: FloatArray | None) -> Refit:
+        """Return how calibrated posteriors follow from weights."""
+        stage = self._stage
+        if isinstance(stage.folds, HeldOut):  # fitted elsewhere: no resample changes it
+            fixed = self._calibrated(samples).scores.part(order).answers(samples.priors)
+            return lambda _: fixed
+        place = np.empty_like(order)
+        place[order] = np.arange(order.size)
+        every = np.arange(order.size)
+        pairs = ((every, every),)
+        if isinstance(stage.folds, GivenSplits):
+            pairs = tuple((place[train], place[test]) for train, test in stage.folds.pairs)  # type: ignore[assignment]
+        log_p = samples.scores.part(order).answers(samples.priors).log_p
+        return refitter(stage.calibrator, Training(log_p, samples.y[order], pairs, given))
+
+    def _ranking(self, order: IntArray, prefix: str) -> RankStatistic:
+        """Return what follows from the order of the scores."""
+        odds = [
+            Odds(f"{prefix}{t.name}", costs.values, _given(t.samples))
+            for t in self.tasks
+            if (costs := t.binary_costs) is not None
+        ]
+        ranks = self.samples.scores.ranks()[order]
+        return RankStatistic(ranks, self.samples.y[order], odds, prefix)
+
+    def resampling(self, unit: IntArray | None, seed: int) -> Resampling:
+        """Return how the samples are drawn again: class sizes are kept where priors are given."""
+        order = np.argsort(self.samples.y, kind="stable")
+        weights = None if self.samples.weights is None else self.samples.weights[order]
+        if unit is not None:
+            return Resampling(len(self.samples), seed, unit=unit[order], weights=weights)
+        kept = None if self.samples.priors_from_data else self.samples.y[order]
+        return Resampling(len(self.samples), seed, strata=kept, weights=weights)
+
+
+def _at_priors(found: dict[bytes, tuple[Samples, list[Priced]]], samples: Samples) -> list[Priced]:
+    """Return the losses that were gathered at the priors of some samples."""
+    key = samples.priors.tobytes() + bytes([samples.priors_from_data])
+    return found.setdefault(key, (samples, []))[1]
+
+
+def _given(samples: Samples) -> FloatArray | None:
+    """Return the priors, unless they are those of the data."""
+    return None if samples.priors_from_data else samples.priors
+
+
+def _cost_price(judged: Judgement, order: IntArray, prefix: str) -> Priced:
+    """Return the costs of Bayes decisions as losses."""
+    task = judged.task
+    name, losses = f"{prefix}{task.name}", judged.losses()[order]
+    if not isinstance(task.costs, SampleCosts):
+        rule = BayesCost(task.costs)
+        return Priced(name, "nec", losses, rule.of, rule.naive)
+    costs = task.costs.part(order)
+    y = task.samples.y[order]
+
+    def priced(y: IntArray, answers: Answers) -> FloatArray:
+        return costs.at(y, costs.least_expected(answers.p))
+
+    constants = [costs.at(y, np.full(y.size, j)) for j in range(costs.shape[2])]
+    return Priced(name, "nec", losses, priced, constants=np.column_stack(constants))
+
+
+def _counts(
+    judged: Judgement, metrics: Sequence[DecisionMetric], order: IntArray, prefix: str
+) -> list[Statistic]:
+    """Return the traditional metrics of the decisions."""
+    if not metrics:
+        return []
+    task = judged.task
+    return [
+        CountStatistic(
+            f"{prefix}{task.name}",
+            task.samples.y[order],
+            judged.decided[order],
+            task.costs.classes,
+            task.costs.decisions,
+            metrics,
+            _given(task.samples),
+        )
+    ]

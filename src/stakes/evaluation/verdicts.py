@@ -1,0 +1,229 @@
+"""Verdicts: plain sentences drawn from the numbers by the rules in docs/verdicts.md."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from stakes._text import number, plain
+from stakes.evaluation.records import ApplicationResult, Evaluation, LossResult, Verdict
+from stakes.results import Estimate
+
+FEWEST_ERRORS = 30  # Doddington's rule: below it an error rate is off by a third or more
+FEWEST_SAMPLES = 50  # of a class, below which intervals reach less often than they say
+GAIN = 0.05  # share of a loss that a calibration stage must give back to be worth naming
+POOR = 0.10  # share of the cross-entropy that makes probabilities not fit to be shown
+SHIFT = 1.5  # ratio of odds between data and use from which priors count as different
+
+
+def verdicts_of(evaluation: Evaluation) -> tuple[Verdict, ...]:
+    """Return what the numbers say, the most important first."""
+    found: list[Verdict] = []
+    for application in evaluation.applications:
+        found += _of_application(application, evaluation)
+    found += _probabilities(evaluation)
+    found += _priors(evaluation)
+    found += _infinite(evaluation)
+    found += _small_classes(evaluation)
+    found += _slices(evaluation)
+    return tuple(found)
+
+
+def _of_application(a: ApplicationResult, evaluation: Evaluation) -> Iterator[Verdict]:
+    """Say whether decisions are any use, and whether they rest on enough errors."""
+    several = len(evaluation.applications) > 1
+    where = f"{plain(a.name)}: " if several else ""
+    yield usefulness(a.cost, where)
+    yield from _calibration_gain(a, where)
+    yield from _disagreement(a, where)
+    yield from _few_errors(a, where)
+
+
+def usefulness(cost: LossResult, where: str = "") -> Verdict:
+    """Say whether a system beats the best constant answer."""
+    answer = plain(cost.raw.naive_answer)
+    if cost.raw.undefined is not None:
+        return Verdict("no_verdict", f"{where}No verdict: {cost.raw.undefined.text}.")
+    share = _percent(cost.normalized.value)
+    band = cost.normalized.interval
+    if band is None or math.isnan(band.low):
+        return Verdict(
+            "no_interval", f"{where}It costs {share} of always answering {answer}; no interval."
+        )
+    if band.high < 1:
+        return Verdict(
+            "useful", f"{where}Useful: it costs {share} of what always answering {answer} would."
+        )
+    if band.low > 1:
+        return Verdict(
+            "worse_than_naive",
+            f"{where}Worse than no system: always answering {answer} would cost less"
+            f" (this one costs {share} of it).",
+            "Do not use it as it is; see whether calibration mends it.",
+        )
+    return Verdict(
+        "not_told_apart",
+        f"{where}Not told apart from always answering {answer}: it costs {share} of that, but the"
+        f" interval {band} holds 1.",
+        "Gather more labelled data before you decide.",
+    )
+
+
+def _calibration_gain(a: ApplicationResult, where: str) -> Iterator[Verdict]:
+    """Say how much a calibration stage would give back at these costs."""
+    relative, after = a.cost.relative, a.cost.calibrated_normalized
+    if relative is None or after is None or not math.isfinite(relative.value):
+        return
+    if relative.value >= GAIN and _surely_above_zero(relative):
+        mends = a.cost.normalized.value >= 1 > after.value
+        turn = ", which makes it useful" if mends else ""
+        yield Verdict(
+            "calibration_would_help",
+            f"{where}A calibration stage would give back {_percent(relative.value)} of the cost:"
+            f" from {number(a.cost.normalized.value)} to {number(after.value)} of the naive"
+            f" cost{turn}.",
+            "Fit one on held-out data and apply it before deciding.",
+            "stakes calibrate FILE --label LABEL --scores SCORES -o calibrator.json",
+        )
+
+
+def _disagreement(a: ApplicationResult, where: str) -> Iterator[Verdict]:
+    """Say so where accuracy and cost point to different conclusions."""
+    accuracy = next(
+        (e.value for e in a.traditional if e.value and e.value.name == "accuracy"), None
+    )
+    nec = a.cost.normalized.value
+    if accuracy is None or not math.isfinite(nec) or abs(nec - 1) < 0.02:
+        return
+    if accuracy.beats_naive != (nec < 1):
+        good, bad = ("accuracy", "cost") if accuracy.beats_naive else ("cost", "accuracy")
+        yield Verdict(
+            "metrics_disagree",
+            f"{where}Accuracy {number(accuracy.value)} (naive {number(accuracy.naive)}) and cost"
+            f" disagree: by {good} it beats the naive system, by {bad} it does not. Accuracy takes"
+            " all errors as equally bad; your costs do not.",
+            "Go by the cost.",
+        )
+
+
+def _few_errors(a: ApplicationResult, where: str) -> Iterator[Verdict]:
+    """Warn where an operating point rests on few errors."""
+    cm = a.confusion
+    if cm.decisions != cm.classes or not cm.whole:
+        return
+    wrong = cm.row != cm.column
+    if len(cm.classes) == 2:
+        kinds = {
+            "misses": int(cm.cells[wrong & (cm.row == 1)].sum()),
+            "false alarms": int(cm.cells[wrong & (cm.row == 0)].sum()),
+        }
+    else:
+        kinds = {"errors": int(cm.cells[wrong].sum())}
+    few = [f"{n} {kind}" for kind, n in kinds.items() if n < FEWEST_ERRORS]
+    if few:
+        yield Verdict(
+            "few_errors",
+            f"{where}The decisions rest on {' and '.join(few)}; with fewer than {FEWEST_ERRORS} an"
+            " error rate is not to be trusted.",
+            "Use more labelled samples near the threshold, or quote the interval.",
+        )
+
+
+def _probabilities(evaluation: Evaluation) -> Iterator[Verdict]:
+    """Say so where decisions are fine but probabilities are not."""
+    entropy = evaluation.rules[0] if evaluation.rules else None
+    cost = evaluation.main.cost
+    if entropy is None or entropy.relative is None or cost.relative is None:
+        return
+    poor = entropy.relative.value >= POOR and _surely_above_zero(entropy.relative)
+    fine = cost.normalized.value < 1 and not cost.relative.value >= GAIN
+    if poor and fine:
+        yield Verdict(
+            "decisions_fine_probabilities_not",
+            f"The decisions are fine at these costs, the probabilities are not:"
+            f" {_percent(entropy.relative.value)} of their cross-entropy is calibration loss.",
+            "Do not show them to people or reuse them at other costs before calibrating.",
+            "stakes calibrate FILE --label LABEL --scores SCORES -o calibrator.json",
+        )
+
+
+def _priors(evaluation: Evaluation) -> Iterator[Verdict]:
+    """Warn where posteriors carry other priors than those of use."""
+    used, data = evaluation.main.priors, evaluation.data.priors
+    if evaluation.main.cost.raw.priors_from_data or evaluation.data.scores in (
+        "LogLikelihoods",
+        "LogLikelihoodRatios",
+    ):
+        return
+    both = (used > 0) & (data > 0) & (used < 1) & (data < 1)
+    if not both.any():
+        return
+    ratio = used[both] / (1 - used[both]) / (data[both] / (1 - data[both]))
+    worst = int(np.argmax(np.abs(np.log(ratio))))
+    if max(ratio[worst], 1 / ratio[worst]) < SHIFT:
+        return
+    name = plain(evaluation.data.classes[int(np.flatnonzero(both)[worst])])
+    yield Verdict(
+        "priors_differ",
+        f"The priors of use differ from those of the data ({name}: {number(used[both][worst])}"
+        f" against {number(data[both][worst])}), and posteriors carry the priors they were trained"
+        " with.",
+        "If they were trained on data like these, say so, and they are adapted.",
+        "stakes evaluate ... --training-prior data",
+    )
+
+
+def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
+    """Say so where posteriors of 0 met the true class."""
+    for rule in evaluation.rules:
+        count = int(rule.raw.infinite_rows.size)
+        if count:
+            rows = ", ".join(map(str, rule.raw.infinite_rows[:3].tolist()))
+            yield Verdict(
+                "infinite_loss",
+                f"{count} sample(s) have posterior 0 for their true class (row {rows}), so the"
+                f" {rule.raw.name} is infinite.",
+                "Keep more digits, use log odds, or calibrate with a method that never says never.",
+            )
+
+
+def _small_classes(evaluation: Evaluation) -> Iterator[Verdict]:
+    """Warn of classes with few samples."""
+    pairs = zip(evaluation.data.classes, evaluation.data.counts, strict=True)
+    small = [(plain(name), n) for name, n in pairs if n < FEWEST_SAMPLES]
+    if small:
+        listed = ", ".join(f"{name} {n}" for name, n in small[:5])
+        more = f" and {len(small) - 5} more" if len(small) > 5 else ""
+        yield Verdict(
+            "small_class",
+            f"Few samples of some classes ({listed}{more}): with fewer than {FEWEST_SAMPLES}"
+            " intervals hold less often than they say.",
+            "Add samples of them before you rely on the numbers.",
+        )
+
+
+def _slices(evaluation: Evaluation) -> Iterator[Verdict]:
+    """Name the slices where the system is worse than naive, although it is useful over all."""
+    if not evaluation.main.cost.normalized.value < 1:
+        return
+    bad = [
+        f"{plain(s.column)} {plain(s.value)} ({number(s.cost.value)})"
+        for s in evaluation.slices
+        if s.cost is not None and s.cost.interval is not None and s.cost.interval.low > 1
+    ]
+    if bad:
+        yield Verdict(
+            "slice_worse_than_naive",
+            f"Useful over all, but worse than a constant answer for {', '.join(bad[:3])}.",
+            "Do not use it there.",
+        )
+
+
+def _surely_above_zero(estimate: Estimate) -> bool:
+    """Whether the interval lies above 0; without one the value has to do."""
+    return estimate.interval is None or estimate.interval.low > 0
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent."""
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,32 @@
+"""Intervals: closed form for sums elsewhere, here resampling and DeLong."""
+
+from stakes.intervals.bootstrap import Progress, Replicates, Statistic, replicate
+from stakes.intervals.counts import CountStatistic, replicate_counts
+from stakes.intervals.delong import auc_difference, auc_interval
+from stakes.intervals.losses import CalibratedStatistic, LossStatistic, Priced, Weighing
+from stakes.intervals.ranking import Odds, RankStatistic
+from stakes.intervals.refit import FullRefit, Training, WarmRefit, refitter
+from stakes.intervals.resampling import Resampling, seed_of
+
+__all__ = [
+    "CalibratedStatistic",
+    "CountStatistic",
+    "FullRefit",
+    "LossStatistic",
+    "Odds",
+    "Priced",
+    "Progress",
+    "RankStatistic",
+    "Replicates",
+    "Resampling",
+    "Statistic",
+    "Training",
+    "WarmRefit",
+    "Weighing",
+    "auc_difference",
+    "auc_interval",
+    "refitter",
+    "replicate",
+    "replicate_counts",
+    "seed_of",
+]

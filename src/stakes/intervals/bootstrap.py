@@ -1,0 +1,153 @@
+"""Intervals from resamples: percentile, and BCa where the estimator is smooth."""
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Protocol
+
+import numpy as np
+
+from stakes._typing import FloatArray
+from stakes.intervals.resampling import Resampling
+from stakes.results import Estimate, Interval
+
+Progress = Callable[[int, int], None]
+_NORMAL = NormalDist()
+_FEWEST = 20  # resamples that must have a value before an interval is given
+
+
+class Statistic(Protocol):
+    """Some values that follow from a weight for each sample."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the values are called."""
+
+    @property
+    def smooth(self) -> bool:
+        """Whether leaving out a few samples moves the values a little, as BCa needs."""
+
+    def of(self, weights: FloatArray) -> FloatArray:
+        """Return the values, one row for each row of weights."""
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """Values of a statistic: as observed, over resamples, and with parts left out."""
+
+    names: tuple[str, ...]
+    observed: FloatArray
+    drawn: FloatArray
+    left_out: FloatArray | None
+    times: FloatArray | None = None  # how many parts alike each row of `left_out` stands for
+
+    def column(self, name: str) -> int:
+        """Return where a value stands."""
+        return self.names.index(name)
+
+    def estimate(self, name: str, level: float, value: float | None = None) -> Estimate:
+        """Return a value with its interval."""
+        k = self.column(name)
+        out = None if self.left_out is None else self.left_out[:, k]
+        observed = float(self.observed[k]) if value is None else value
+        return self._estimate(observed, self.drawn[:, k], out, level)
+
+    def difference(self, first: str, second: str, level: float) -> Estimate:
+        """Return the first value less the second, over the same resamples."""
+        a, b = self.column(first), self.column(second)
+        out = None if self.left_out is None else self.left_out[:, a] - self.left_out[:, b]
+        observed = float(self.observed[a] - self.observed[b])
+        return self._estimate(observed, self.drawn[:, a] - self.drawn[:, b], out, level)
+
+    def share_below(self, first: str, second: str) -> float:
+        """Return in which share of resamples the first value is below the second; ties half."""
+        gap = self.drawn[:, self.column(first)] - self.drawn[:, self.column(second)]
+        gap = gap[~np.isnan(gap)]
+        if not gap.size:
+            return math.nan
+        return float(np.mean(gap < 0) + np.mean(gap == 0) / 2)
+
+    def _estimate(
+        self, observed: float, drawn: FloatArray, left_out: FloatArray | None, level: float
+    ) -> Estimate:
+        """Return the interval of one value, or why there is none."""
+        known = drawn[np.isfinite(drawn)]
+        if not math.isfinite(observed) or known.size < max(_FEWEST, 0.9 * drawn.size):
+            return Estimate(observed, None, "undefined in too many resamples")
+        if left_out is None or not np.isfinite(left_out).all():
+            return Estimate(observed, _percentile(known, level), "bootstrap (percentile)")
+        band = _bca(observed, known, left_out, self.times, level)
+        return Estimate(observed, band, "bootstrap (BCa)")
+
+
+def replicate(
+    statistics: Sequence[Statistic],
+    resampling: Resampling,
+    count: int,
+    progress: Progress | None = None,
+) -> Replicates:
+    """Return the values of several statistics over the same resamples."""
+    base = np.ones(resampling.n) if resampling.weights is None else resampling.weights
+    observed = np.concatenate([s.of(base[None, :])[0] for s in statistics])
+    names = tuple(name for s in statistics for name in s.names)
+    n_parts = int(resampling.parts.max()) + 1
+    total = count + n_parts
+
+    def drawn(rows: range) -> FloatArray:
+        weights = np.stack([resampling.draw(index) for index in rows])
+        return np.hstack([s.of(weights) for s in statistics])
+
+    def left_out(rows: range) -> FloatArray:
+        weights = resampling.left_out(rows)
+        blank = np.full((len(rows), 1), np.nan)
+        return np.hstack(
+            [s.of(weights) if s.smooth else blank.repeat(len(s.names), 1) for s in statistics]
+        )
+
+    def gathered(values: Callable[[range], FloatArray], n: int, before: int) -> FloatArray:
+        parts: list[FloatArray] = [np.empty((0, len(names)))]
+        for part in pool.map(values, resampling.blocks(n)):
+            parts.append(part)
+            if progress is not None:
+                progress(before + sum(map(len, parts)), total)
+        return np.vstack(parts)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each resample has its own generator
+        resampled = gathered(drawn, count, 0)
+        return Replicates(names, observed, resampled, gathered(left_out, n_parts, count))
+
+
+def _percentile(drawn: FloatArray, level: float) -> Interval:
+    """Return the middle share of the resampled values."""
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), level)
+
+
+def _bca(
+    observed: float,
+    drawn: FloatArray,
+    left_out: FloatArray,
+    times: FloatArray | None,
+    level: float,
+) -> Interval:
+    """Return Efron's interval, corrected for bias and for a spread that changes with the value."""
+    w = np.ones(left_out.size) if times is None else times
+    gap = np.average(left_out, weights=w) - left_out
+    spread = float(np.square(gap) @ w)
+    below = float(np.mean(drawn < observed) + np.mean(drawn == observed) / 2)
+    if spread == 0 or not 0 < below < 1:
+        return _percentile(drawn, level)
+    acceleration = float((gap**3) @ w) / (6 * spread**1.5)
+    shift = _NORMAL.inv_cdf(below)
+    ends = []
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        z = shift + _NORMAL.inv_cdf(tail)
+        stretch = 1 - acceleration * z
+        if stretch <= 0:
+            return _percentile(drawn, level)
+        ends.append(_NORMAL.cdf(shift + z / stretch))
+    low, high = np.quantile(drawn, ends)
+    return Interval(float(low), float(high), level)

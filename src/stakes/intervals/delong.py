@@ -1,0 +1,92 @@
+"""The area under the ROC curve: its interval, and that of a difference, after DeLong."""
+
+import math
+from collections.abc import Callable
+from statistics import NormalDist
+
+import numpy as np
+
+from stakes._typing import FloatArray, IntArray
+from stakes.results import Estimate, Interval
+from stakes.statistics import ScoreLevels
+
+
+def auc_interval(levels: ScoreLevels, auc: float, level: float) -> Estimate:
+    """Return the AUC with DeLong's variance on the logit scale, t for the smaller class.
+
+    At 0 or 1, where that variance is 0, Newcombe's interval takes its place.
+    """
+    n1, n2 = (float(n) for n in levels.totals)
+    if 0 < auc < 1:
+        error = math.sqrt(delong_variance(levels))
+        if error > 0:
+            half = _t(level, min(n1, n2) - 1) * error / (auc * (1 - auc))
+            centre = math.log(auc / (1 - auc))
+            low, high = (1 / (1 + math.exp(-x)) for x in (centre - half, centre + half))
+            return Estimate(auc, Interval(low, high, level), "DeLong, logit scale")
+    return Estimate(auc, _newcombe(auc, n1, n2, level), "Newcombe")
+
+
+def delong_variance(levels: ScoreLevels) -> float:
+    """Return the variance of the AUC of samples without weights."""
+    first, second = (np.asarray(c, dtype=np.float64) for c in (levels.first, levels.second))
+    n1, n2 = first.sum(), second.sum()
+    above = (n2 - np.cumsum(second) + second / 2) / n2  # for each score, of the second class
+    below = (np.cumsum(first) - first / 2) / n1
+    return _spread(above, first) / n1 + _spread(below, second) / n2
+
+
+def _spread(values: FloatArray, counts: FloatArray) -> float:
+    """Return the sample variance of values that occur some times each."""
+    n = counts.sum()
+    mean = float(values @ counts) / n
+    return float(np.square(values - mean) @ counts) / max(n - 1, 1)
+
+
+def placements(scores: FloatArray, y: IntArray) -> FloatArray:
+    """Return for each sample the share of the other class that it is ranked rightly against."""
+    out = np.empty(y.size)
+    for k in (0, 1):
+        other = np.sort(scores[y != k])
+        mine = scores[y == k]
+        left = np.searchsorted(other, mine, side="left")
+        right = np.searchsorted(other, mine, side="right")
+        share = (left + right) / 2 / other.size
+        out[y == k] = share if k == 1 else 1 - share
+    return out
+
+
+def auc_difference(a: FloatArray, b: FloatArray, y: IntArray, level: float) -> Estimate:
+    """Return the AUC of one score less that of another on the same samples."""
+    gap = placements(a, y) - placements(b, y)
+    value = float(gap[y == 1].mean())
+    variance = sum(float(gap[y == k].var(ddof=1)) / int((y == k).sum()) for k in (0, 1))
+    half = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(variance)
+    return Estimate(value, Interval(value - half, value + half, level), "DeLong, paired")
+
+
+def _newcombe(auc: float, n1: float, n2: float, level: float) -> Interval:
+    """Return the areas that the observed one is not too far from (Newcombe's fifth method)."""
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    pairs = (n1 + n2) / 2 - 1
+
+    def far(area: float) -> float:
+        inner = 1 + pairs * ((1 - area) / (2 - area) + area / (1 + area))
+        return abs(area - auc) - z * math.sqrt(area * (1 - area) * inner / (n1 * n2))
+
+    return Interval(_edge(far, auc, 0.0), _edge(far, auc, 1.0), level)
+
+
+def _edge(far: Callable[[float], float], inside: float, outside: float) -> float:
+    """Return where an area becomes too far from the observed one, by halving."""
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if far(middle) <= 0 else (inside, middle)
+    return inside if far(outside) > 0 else outside
+
+
+def _t(level: float, degrees: float) -> float:
+    """Return the quantile of Student's t."""
+    from scipy.special import stdtrit  # noqa: PLC0415  slow to import
+
+    return float(stdtrit(max(degrees, 1), (1 + level) / 2))

@@ -1,0 +1,190 @@
+"""Calibrators fitted anew under other weights, with no sample on both sides of a fold."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from stakes._check import InputError
+from stakes._typing import FloatArray, IntArray
+from stakes.calibration import Calibrator
+from stakes.calibration.affine import LinearCalibrator
+from stakes.calibration.newton import Problem, minimise, refine, sample_slopes
+from stakes.scores import Answers, LogProbabilities
+from stakes.scores.answers import LogOdds
+from stakes.scoring import LogLoss
+
+Refit = Callable[[FloatArray], Answers | None]
+
+_SMALL = 20_000  # samples times classes below which one step is not enough, and others are cheap
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Log posteriors and labels, what is trained and tested on, and priors if they are given."""
+
+    log_p: FloatArray
+    y: IntArray
+    pairs: Sequence[tuple[IntArray, IntArray]]
+    priors: FloatArray | None
+
+    def balanced(self, weights: FloatArray, train: IntArray) -> FloatArray | None:
+        """Return weights that sum to 1 with each class as heavy as its prior; None without one."""
+        w, y = weights[train], self.y[train]
+        totals: FloatArray = np.bincount(y, w, self.log_p.shape[1])  # type: ignore[assignment]
+        factor = self.factors(totals)
+        return None if factor is None else w * factor[y]
+
+    def factors(self, totals: FloatArray) -> FloatArray | None:
+        """Return what the weights of each class are multiplied by; None if a class has none."""
+        if (totals == 0).any():
+            return None
+        target = totals / totals.sum() if self.priors is None else self.priors
+        return np.asarray(target / totals, dtype=np.float64)
+
+    @property
+    def parted(self) -> bool:
+        """Whether each sample is tested once, by a fit to all samples of the other folds."""
+        n = self.y.size
+        tested = np.concatenate([test for _, test in self.pairs])
+        return (
+            len(self.pairs) > 1
+            and tested.size == n == np.unique(tested).size
+            and all(train.size + test.size == n for train, test in self.pairs)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FullRefit:
+    """Any calibrator, fitted from the start under each row of weights."""
+
+    calibrator: Calibrator
+    training: Training
+
+    def __call__(self, weights: FloatArray) -> Answers | None:
+        """Return cross-fitted posteriors, or None where a fit is not possible."""
+        data = self.training
+        out = np.empty_like(data.log_p)
+        for train, test in data.pairs:
+            balanced = data.balanced(weights, train)
+            if balanced is None:
+                return None
+            kept = balanced > 0
+            rows = train[kept]
+            try:
+                fitted = self.calibrator.learn(data.log_p[rows], data.y[rows], balanced[kept])
+            except InputError:
+                return None
+            out[test] = fitted(data.log_p[test])
+        return LogProbabilities(out)
+
+
+@dataclass(frozen=True, eq=False)
+class WarmRefit:
+    """A scale and biases, moved by one Newton step from the fit to all samples.
+
+    The slopes of all samples at that fit are had once; under weights the slope of a training part
+    is their weighted sum. The step misses the refit by the square of a sampling error, and the
+    loss by its fourth power; where samples are few, a step or two on the resample itself follow.
+    """
+
+    calibrator: LinearCalibrator
+    training: Training
+
+    @cached_property
+    def _problem(self) -> Problem:
+        """The fit to all samples."""
+        data = self.training
+        every = data.balanced(np.ones(data.y.size), np.arange(data.y.size))
+        if every is None:
+            msg = "a calibrator needs samples of every class."
+            raise InputError(msg)
+        finite = np.isfinite(data.log_p)
+        whole = bool(finite.all())
+        log_p = data.log_p if whole else np.where(finite, data.log_p, 0.0)
+        return Problem(log_p, None if whole else finite, data.y, every, self.calibrator.held_scale)
+
+    @cached_property
+    def _basis(self) -> FloatArray:
+        """Which scales and biases move, and together with which."""
+        return self.calibrator.basis(self.training.log_p.shape[1])
+
+    @cached_property
+    def _start(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The fit to all samples, the inverse of its curvature, and the slope of each sample."""
+        basis, k = self._basis, self.training.log_p.shape[1]
+        unmoved = np.concatenate([np.full(k, 1 - self.calibrator.held_scale), np.zeros(k)])
+        first = np.linalg.lstsq(basis, unmoved, rcond=None)[0]
+        theta = minimise(self._problem, basis, first).theta
+        x = np.asarray(np.linalg.lstsq(basis, theta, rcond=None)[0], dtype=np.float64)
+        slopes, curvature = sample_slopes(self._problem, basis, x)
+        return x, np.asarray(np.linalg.pinv(curvature), dtype=np.float64), slopes
+
+    @cached_property
+    def _fold(self) -> IntArray:
+        """The fold that tests each sample."""
+        fold = np.empty(self.training.y.size, dtype=np.int64)
+        for number, (_, test) in enumerate(self.training.pairs):
+            fold[test] = number
+        return fold
+
+    @cached_property
+    def _cell(self) -> IntArray:
+        """Fold and class of each sample as one number."""
+        return self._fold * self.training.log_p.shape[1] + self.training.y
+
+    def parameters(self, weights: FloatArray) -> FloatArray | None:
+        """Return scales and biases, a row for each fold, under one row of weights."""
+        data, basis = self.training, self._basis
+        start, inverse, slopes = self._start
+        totals = self._by_cell(weights)
+        sums = np.stack([self._by_cell(weights * slope) for slope in slopes.T], axis=2)
+        found = []
+        for fold, (train, _) in enumerate(data.pairs):
+            factors = data.factors(totals.sum(axis=0) - totals[fold])
+            if factors is None:
+                return None
+            x = start - inverse @ (factors @ (sums.sum(axis=0) - sums[fold]))
+            if data.log_p.size <= _SMALL:
+                x = refine(self._part(train, factors, weights), basis, x)
+            found.append(basis @ x)
+        return np.stack(found)
+
+    def _by_cell(self, values: FloatArray) -> FloatArray:
+        """Sum values by fold and class."""
+        shape = len(self.training.pairs), self.training.log_p.shape[1]
+        sums: FloatArray = np.bincount(self._cell, values, shape[0] * shape[1])  # type: ignore[assignment]
+        return sums.reshape(shape)
+
+    def _part(self, train: IntArray, factors: FloatArray, weights: FloatArray) -> Problem:
+        """Return the fit to a training part."""
+        whole = self._problem
+        kept = train[weights[train] > 0]
+        possible = None if whole.possible is None else whole.possible[kept]
+        y = whole.y[kept]
+        return Problem(whole.log_p[kept], possible, y, weights[kept] * factors[y], whole.held_scale)
+
+    def __call__(self, weights: FloatArray) -> Answers | None:
+        """Return cross-fitted posteriors, or None where a fit is not possible."""
+        theta = self.parameters(weights)
+        if theta is None:
+            return None
+        problem, k, fold = self._problem, self.training.log_p.shape[1], self._fold
+        scale, bias = problem.held_scale + theta[:, :k], theta[:, k:]
+        if k == 2 and problem.possible is None:
+            first, second = problem.log_p.T
+            log_odds = second * scale[:, 1][fold] - first * scale[:, 0][fold]
+            return LogOdds(log_odds + (bias[:, 1] - bias[:, 0])[fold])
+        logits = problem.log_p * scale[fold] + bias[fold]
+        if problem.possible is not None:
+            logits[~problem.possible] = -np.inf
+        return LogProbabilities.normalised(logits)
+
+
+def refitter(calibrator: Calibrator, training: Training) -> Refit:
+    """Return the quickest way to fit a calibrator anew."""
+    convex = isinstance(calibrator, LinearCalibrator) and isinstance(calibrator.rule, LogLoss)
+    if convex and training.parted:
+        return WarmRefit(calibrator, training)  # type: ignore[arg-type]
+    return FullRefit(calibrator, training)
