@@ -1,4 +1,4 @@
-"""NumPy files: every header is read and checked before a byte is allocated; nothing is unpickled."""
+"""NumPy files: headers are checked before a byte is allocated; nothing is unpickled."""
 
 import ast
 import io
@@ -138,12 +138,12 @@ def _declared(header: bytes, place: str) -> tuple[np.dtype[Any], tuple[int, ...]
         shape, fortran = found["shape"], found["fortran_order"]
         dtype = np.lib.format.descr_to_dtype(found["descr"])
         whole = all(type(n) is int and n >= 0 for n in shape) and isinstance(shape, tuple)
-        if set(found) != {"descr", "fortran_order", "shape"} or not whole:
-            msg = "other keys than descr, fortran_order and shape"
-            raise ValueError(msg)
     except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError) as error:
         msg = f"{place} must be an array: its header cannot be read ({plain(error, 100)})."
         raise InputError(msg) from error
+    if not whole:
+        msg = f"{place} must be an array: its header declares the shape {plain(shape)}."
+        raise InputError(msg)
     return dtype, shape, bool(fortran)
 
 

@@ -54,7 +54,7 @@ def _parquet(source: "pa.NativeFile", part: Part) -> Any:  # noqa: ANN401
     from pyarrow import parquet  # noqa: PLC0415
 
     try:
-        return parquet.ParquetFile(source, page_checksum_verification=True)
+        return parquet.ParquetFile(source, page_checksum_verification=True, pre_buffer=False)
     except (pa.ArrowException, OSError) as error:
         msg = f"{part.name!r} must be a whole Parquet file: {plain(error, 200)}."
         raise InputError(msg) from error

@@ -106,7 +106,7 @@ class Numbers:
             array = self._array(chunk, first, part)
             self._check_width(array, part)
             self._check_values(array, first)
-            self._arrays.append(array)
+            self._arrays.append(np.array(array))  # a view would keep the whole batch alive
             first += len(chunk)
 
     def _array(self, chunk: "pa.Array", first: int, part: str) -> Any:  # noqa: ANN401

@@ -21,14 +21,14 @@ _ROWS = 64 * 1024
 _LARGEST_LIST = 256 * 1024 * 1024  # a list must be held whole, and takes ten times its bytes
 
 
-class _Fault(ValueError):
+class _FaultError(ValueError):
     """Something that JSON forbids, or that would be lost."""
 
 
 def _no_constant(word: str) -> NoReturn:
     """Refuse NaN and Infinity, which are not JSON."""
     msg = f"{word} is not a number that JSON knows"
-    raise _Fault(msg)
+    raise _FaultError(msg)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         double = next(name for name in names if names.count(name) > 1)
         msg = f"the name {plain(double)!r} is there twice"
-        raise _Fault(msg)
+        raise _FaultError(msg)
     return found
 
 

@@ -1,6 +1,7 @@
 """Trials of speaker recognition: scores and their key, joined by model and segment."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def _trials(source: Source, limits: Limits) -> Iterator[_Line]:
                         msg = f"{part.name}, line {line} must have 3 fields, model, segment and"
                         raise InputError(f"{msg} value: got {len(fields)} fields.")
                     if fields:
-                        yield part.name, line, *fields
+                        yield part.name, line, fields[0], fields[1], fields[2]
 
 
 def _joined(
@@ -107,7 +108,7 @@ def _joined(
     label, score = Texts("label", places), Numbers("score", places, finite=False)
     names = [file for file, _ in lines]
     starts = [0, *(i for i in range(1, len(names)) if names[i] != names[i - 1]), len(names)]
-    for start, stop in zip(starts, starts[1:], strict=False):
+    for start, stop in pairwise(starts):
         table = pa.table({"label": labels[start:stop], "score": scores[start:stop]})
         listed = np.array([line for _, line in lines[start:stop]], dtype=np.int64)
         places.begin(names[start])
