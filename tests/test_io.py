@@ -35,7 +35,13 @@ def _objects(*, lines: bool) -> bytes:
 
 
 def _npz(path: Path) -> None:
-    np.savez(path, **{name: TABLE[name].to_numpy().astype("U" if name == "y" else float) for name in TABLE.column_names})
+    np.savez(
+        path,
+        **{
+            name: TABLE[name].to_numpy().astype("U" if name == "y" else float)
+            for name in TABLE.column_names
+        },
+    )
 
 
 def _npy(path: Path) -> None:
@@ -113,7 +119,7 @@ def test_places_are_lines_of_an_editor_also_after_quoted_newlines(tmp_path: Path
 
 
 @given(
-    labels=st.lists(st.text("ab,\"\n\r\t é", min_size=1).filter(str.strip), min_size=1, max_size=20),
+    labels=st.lists(st.text('ab,"\n\r\t é', min_size=1).filter(str.strip), min_size=1, max_size=20),
     chunk=st.integers(1, 40),
 )
 def test_rows_are_cut_at_no_quoted_line_end(labels: list[str], chunk: int) -> None:
@@ -135,7 +141,9 @@ def test_rows_are_cut_at_no_quoted_line_end(labels: list[str], chunk: int) -> No
         os.close(read)
     assert table.texts("y").tolist() == labels
     assert table.numbers("p").tolist() == list(range(len(labels)))
-    line = 2 + sum(label.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1 for label in labels[:-1])
+    line = 2 + sum(
+        label.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1 for label in labels[:-1]
+    )
     assert table.place(len(labels) - 1).endswith(f", line {line}")
 
 
@@ -200,7 +208,11 @@ def test_parts_are_joined_by_name_in_sorted_order(tmp_path: Path) -> None:
     (tmp_path / "_SUCCESS").touch()
     (tmp_path / ".part0.crc").touch()
     wanted = ["part0", "part1", "part2"]
-    for source in (tmp_path, str(tmp_path / "*.parquet"), [tmp_path / f"{n}.parquet" for n in wanted]):
+    for source in (
+        tmp_path,
+        str(tmp_path / "*.parquet"),
+        [tmp_path / f"{n}.parquet" for n in wanted],
+    ):
         table = read_columns(source, ("y",), ("p",))
         assert table.texts("y").tolist() == wanted
         assert table.numbers("p").tolist() == [0, 1, 2]
@@ -220,7 +232,11 @@ def test_standard_input_is_read_where_the_kind_is_given(name: str, tmp_path: Pat
     code = "import sys; from stakes.io import read_columns as r; t = r('-', ['y'], ['p0'], kind=sys.argv[1]); print(t.source, t.texts('y'), t.place(0))"
     with (tmp_path / name).open("rb") as stream:
         done = subprocess.run(
-            [sys.executable, "-c", code, name[2:]], stdin=stream, capture_output=True, text=True, check=True
+            [sys.executable, "-c", code, name[2:]],
+            stdin=stream,
+            capture_output=True,
+            text=True,
+            check=True,
         )
     assert done.stdout.startswith("standard input ['a' 'b'] standard input, ")
 

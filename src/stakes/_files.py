@@ -64,8 +64,8 @@ def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
     """Refuse to write over a directory, or over a file where that was not asked for."""
     file = Path(path)
     if file.is_dir() and not file.is_symlink():
-        msg = f"cannot write {plain(path)!r}: it is a directory."
+        msg = f"cannot write '{plain(path, 1000)}': it is a directory."
         raise FileError(msg)
     if not force and os.path.lexists(path):
-        msg = f"{plain(path)!r} exists already: give --force to replace it."
+        msg = f"'{plain(path, 1000)}' exists already: give --force to replace it."
         raise FileError(msg)

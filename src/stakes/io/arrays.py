@@ -75,7 +75,7 @@ def _members(part: Part, limits: Limits) -> Iterator[tuple[Any, list[Member]]]:
         try:
             archive = zipfile.ZipFile(file)
         except _BROKEN as error:
-            msg = f"{part.name!r} must be a whole NPZ file, which is a ZIP archive: {error}."
+            msg = f"'{part.name}' must be a whole NPZ file, which is a ZIP archive: {error}."
             raise InputError(msg) from error
         with archive:
             yield archive, _archived(archive, part.name)
@@ -85,19 +85,20 @@ def _archived(archive: zipfile.ZipFile, name: str) -> list[Member]:
     """Read the headers of the arrays in an archive."""
     members: list[Member] = []
     for entry in archive.infolist():
-        member = plain(entry.filename.removesuffix(".npy"))
+        member = plain(entry.filename.removesuffix(".npy"), 1000)
         if member in {m.name for m in members}:
-            msg = f"{name!r} holds the member {member!r} twice: which one counts cannot be told."
+            msg = f"'{name}' holds the member '{member}' twice: which one counts cannot be told."
             raise InputError(msg)
         try:
             with archive.open(entry) as stream:
-                place = f"{name}, member {member!r}"
+                place = f"{name}, member '{member}'"
                 members.append(_header(stream, place, member, entry, entry.file_size))
         except InputError:
             raise
         except _BROKEN as error:
-            msg = f"{name}, member {member!r} cannot be read: {plain(error, 200)}."
-            raise InputError(msg) from error
+            msg = f"{name}, member '{member}' cannot be read: {plain(error, 200)}."
+            kind = ChecksumError if "CRC" in str(error) else InputError
+            raise kind(msg) from error
     return members
 
 
@@ -169,7 +170,7 @@ def array_batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{plain(name)} {n}" for name, n in lengths.items())
-        msg = f"{part.name!r} must hold arrays of one length: got {listed}."
+        msg = f"'{part.name}' must hold arrays of one length: got {listed}."
         raise InputError(msg)
     n_rows = next(iter(lengths.values()), 0)
     for start in range(0, n_rows, _ROWS):
@@ -218,7 +219,7 @@ def _owner(name: str, members: dict[str, Member]) -> tuple[Any, int | None]:
 
 def _load(source: Any, member: Member, part: Part, left: int, limit: int) -> Any:  # noqa: ANN401
     """Load one array whose header was checked."""
-    place = part.name if member.entry is None else f"{part.name}, member {member.name!r}"
+    place = part.name if member.entry is None else f"{part.name}, member '{member.name}'"
     if member.n_bytes > limit or (left == 0 and member.n_bytes):
         msg = f"{place} takes {member.n_bytes} bytes in memory, with what is read beside it more"
         raise ResourceError(f"{msg} than {limit}: if that is meant, allow more with --max-bytes.")

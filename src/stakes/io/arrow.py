@@ -35,7 +35,7 @@ def open_binary(part: Part, limits: Limits) -> "Iterator[pa.NativeFile]":
         if size > limits.batches:
             raise too_long(part.name, limits.batches)
         if not size:
-            msg = f"{part.name!r} must be a table: it is empty."
+            msg = f"'{part.name}' must be a table: it is empty."
             raise InputError(msg)
         yield source
 
@@ -56,7 +56,7 @@ def _parquet(source: "pa.NativeFile", part: Part) -> Any:  # noqa: ANN401
     try:
         return parquet.ParquetFile(source, page_checksum_verification=True, pre_buffer=False)
     except (pa.ArrowException, OSError) as error:
-        msg = f"{part.name!r} must be a whole Parquet file: {plain(error, 200)}."
+        msg = f"'{part.name}' must be a whole Parquet file: {plain(error, 200)}."
         raise InputError(msg) from error
 
 
@@ -76,7 +76,7 @@ def parquet_batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
         columns = _columns(list(file.schema_arrow.names), ask, part)
         rows, done = file.metadata.num_rows, 0
         if 8 * rows * len(columns) > limits.batches:
-            msg = f"{part.name!r} declares {rows} rows, {8 * rows * len(columns)} bytes in memory:"
+            msg = f"'{part.name}' declares {rows} rows, {8 * rows * len(columns)} bytes in memory:"
             raise ResourceError(f"{msg} more than {limits.batches}, see --max-bytes.")
         for group in range(file.num_row_groups):
             for batch in _row_group(file, group, columns, part):
@@ -94,7 +94,7 @@ def _row_group(file: Any, group: int, columns: list[str], part: Part) -> Iterato
         for batch in file.iter_batches(_ROWS, row_groups=[group], columns=columns):
             yield Batch(pa.Table.from_batches([batch]).select(columns))
     except (pa.ArrowException, OSError) as error:
-        where = f"{part.name!r}, row group {group}"
+        where = f"'{part.name}', row group {group}"
         if "crc" in str(error).lower() or "checksum" in str(error).lower():
             msg = f"{where} is damaged: its checksum does not agree. Copy or write the file again."
             raise ChecksumError(msg) from error
@@ -110,12 +110,12 @@ def _arrow(source: "pa.NativeFile", part: Part) -> Any:  # noqa: ANN401
     start = source.read(6)
     source.seek(0)
     if start[:4] == b"FEA1":
-        msg = f"{part.name!r} is of Feather's first version, which is not read: write it again."
+        msg = f"'{part.name}' is of Feather's first version, which is not read: write it again."
         raise InputError(msg)
     try:
         return ipc.open_file(source) if start == b"ARROW1" else ipc.open_stream(source)
     except (pa.ArrowException, OSError) as error:
-        msg = f"{part.name!r} must be a whole Arrow file: {plain(error, 200)}."
+        msg = f"'{part.name}' must be a whole Arrow file: {plain(error, 200)}."
         raise InputError(msg) from error
 
 
@@ -134,7 +134,7 @@ def arrow_batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
                     limits.progress(min(source.tell(), source.size()), source.size())
                 yield Batch(table)
         except (pa.ArrowException, OSError) as error:
-            msg = f"{part.name!r} must be a whole Arrow file: {plain(error, 200)}."
+            msg = f"'{part.name}' must be a whole Arrow file: {plain(error, 200)}."
             raise InputError(msg) from error
 
 

@@ -90,7 +90,7 @@ def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> N
         fault = f"has the column {column!r} twice" if count else f"has no column {column!r}"
         listed = ", ".join(plain(n) for n in present[:40])
         more = f" and {len(present) - 40} more" if len(present) > 40 else ""
-        msg = f"{name!r} {fault}. Its columns are: {listed}{more}."
+        msg = f"'{name}' {fault}. Its columns are: {listed}{more}."
         raise InputError(msg)
 
 

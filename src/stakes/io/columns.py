@@ -121,7 +121,7 @@ def read_columns(  # noqa: PLR0913  one argument per promise
                 from_text = batch.lines is not None and name in ask.texts
                 value.add(batch.table.column(name), first, part.name, from_text=from_text)
     if not places.rows:
-        msg = f"{shown!r} must hold samples: it has no rows."
+        msg = f"'{shown}' must hold samples: it has no rows."
         raise InputError(msg)
     return Columns(shown, places, labels, {name: v.values() for name, v in values.items()})
 
@@ -141,7 +141,7 @@ def column_names(
     _, parts = find_parts(source, kind)
     part = parts[0]
     if part.streamed:
-        msg = f"{part.name!r} can be read only once: its columns cannot be looked up beforehand."
+        msg = f"'{part.name}' can be read only once: its columns cannot be looked up beforehand."
         raise InputError(msg)
     return _HEADERS[part.need_kind()](part, Limits.of(max_bytes, 60.0, None))
 
@@ -164,14 +164,14 @@ def read_whole(
             table = batch.table
             if found and set(table.column_names) != set(found[0].column_names):
                 listed = ", ".join(plain(n) for n in found[0].column_names)
-                msg = f"{part.name!r} must have the columns of the parts before it: {listed}."
+                msg = f"'{part.name}' must have the columns of the parts before it: {listed}."
                 raise InputError(msg)
             found.append(table.select(found[0].column_names) if found else table)
     if not sum(table.num_rows for table in found):
-        msg = f"{shown!r} must hold samples: it has no rows."
+        msg = f"'{shown}' must hold samples: it has no rows."
         raise InputError(msg)
     try:
         return pa.concat_tables(found, promote_options="default")
     except pa.ArrowException as error:
-        msg = f"{shown!r} must have columns of one kind in all parts: {plain(error, 200)}."
+        msg = f"'{shown}' must have columns of one kind in all parts: {plain(error, 200)}."
         raise InputError(msg) from error

@@ -37,7 +37,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         double = next(name for name in names if names.count(name) > 1)
-        msg = f"the name {plain(double)!r} is there twice"
+        msg = f"the name '{plain(double)}' is there twice"
         raise _FaultError(msg)
     return found
 
@@ -61,7 +61,7 @@ def json_header(part: Part, limits: Limits) -> list[str]:
     """Read the names in the first object."""
     _, row = next(_rows(part, limits), (None, None))
     if row is None:
-        msg = f"{part.name!r} must hold samples: it has no rows."
+        msg = f"'{part.name}' must hold samples: it has no rows."
         raise InputError(msg)
     return list(row)
 
@@ -90,7 +90,7 @@ def _rows(part: Part, limits: Limits) -> Iterator[tuple[int | None, dict[str, An
             refuse_other_kinds(data[:512], part.name)
             whole = _load(decode(data.removeprefix(b"\xef\xbb\xbf"), part.name, 1), part.name)
             if not isinstance(whole, list):
-                msg = f"{part.name!r} must be a list of objects, one per sample:"
+                msg = f"'{part.name}' must be a list of objects, one per sample:"
                 raise InputError(f"{msg} got {_kind(whole)}.")
             for index, row in enumerate(whole):
                 yield None, _object(row, f"{part.name}, row {index}")

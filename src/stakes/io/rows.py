@@ -47,7 +47,7 @@ def cut_rows(stream: Stream, *, quotes: bool = True) -> Iterator[Chunk]:
         if not data:
             return
         if len(rest) > _LONGEST_ROW:
-            msg = f"{stream.name!r}, line {line} is longer than {_LONGEST_ROW} bytes, the most that"
+            msg = f"'{stream.name}', line {line} is longer than {_LONGEST_ROW} bytes, the most that"
             raise ResourceError(f"{msg} a row may have (--max-bytes limits the whole file).")
 
 
@@ -55,7 +55,7 @@ def _check_text(chunk: Chunk, name: str) -> None:
     """Refuse bytes that are no text."""
     zero = chunk.data.find(b"\0")
     if zero >= 0:
-        msg = f"{name!r} must be UTF-8 text: line {chunk.line_at(zero)} holds a zero byte."
+        msg = f"'{name}' must be UTF-8 text: line {chunk.line_at(zero)} holds a zero byte."
         raise InputError(f"{msg} Is it UTF-16, or no text at all?")
     if not chunk.data.isascii():
         decode(chunk.data, name, chunk.line)
@@ -111,33 +111,36 @@ def check_quotes(chunk: Chunk, delimiter: str, name: str) -> bool:
     first_torn = int(opening[torn.argmax()]) if torn.any() else len(data)
     if first_torn < first_stray or (first_stray == len(data) and at.size % 2):
         place = min(first_torn, int(opening[-1]))
-        msg = f"{name!r}, line {chunk.line_at(place)}: the quote that opens here must be closed"
+        msg = f"'{name}', line {chunk.line_at(place)}: the quote that opens here must be closed"
         raise InputError(f"{msg} at the end of its field; a quote within is written twice.")
     if first_stray < len(data):
-        msg = f"{name!r}, line {chunk.line_at(first_stray)}: a quote within a field must be"
+        msg = f"'{name}', line {chunk.line_at(first_stray)}: a quote within a field must be"
         raise InputError(f"{msg} written twice, and the whole field be put in quotes.")
     return True
 
 
-def records(chunk: Chunk, delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    """Go through the rows of a chunk one by one, with the line where each begins; this is slow."""
+def records(chunk: Chunk, delimiter: str, name: str, width: int) -> Iterator[tuple[int, list[str]]]:
+    """Go through the rows of a chunk one by one, with the line where each begins; this is slow.
+
+    A blank line is no row, except in a table of one column, where it is an empty field.
+    """
     text = io.StringIO(decode(chunk.data, name, chunk.line), newline="")
     reader = csv.reader(text, delimiter=delimiter)
     before = 0
     try:
         for fields in reader:
-            if fields:
-                yield chunk.line + before, fields
+            if fields or width == 1:
+                yield chunk.line + before, fields or [""]
             before = reader.line_num
     except csv.Error as error:
-        msg = f"{name!r}, line {chunk.line + reader.line_num}: {error}."
+        msg = f"'{name}', line {chunk.line + reader.line_num}: {error}."
         raise InputError(msg) from error
 
 
-def lines_of(chunk: Chunk, rows: int, delimiter: str, name: str) -> Lines:
+def lines_of(chunk: Chunk, rows: int, delimiter: str, name: str, width: int) -> Lines:
     """Return the lines of the rows of a chunk; they are counted one by one only where needed."""
     ends = count_lines(chunk.data) + (chunk.data[-1:] not in {b"\n", b"\r"})
     if ends == rows:
         return Lines(chunk.line)
-    starts = (line for line, _ in records(chunk, delimiter, name))
+    starts = (line for line, _ in records(chunk, delimiter, name, width))
     return Lines(chunk.line, np.fromiter(starts, dtype=np.int64))

@@ -28,6 +28,11 @@ _PICKLES = {
 }  # fmt: skip
 
 
+def _shown(path: object) -> str:
+    """Return a path in full, fit for a message: its end is what tells it from others."""
+    return plain(path, 1000)
+
+
 @dataclass(frozen=True)
 class Part:
     """One file of a table, or a stream that stands for one."""
@@ -41,7 +46,7 @@ class Part:
     def need_kind(self) -> str:
         """Return the kind, or ask for it."""
         if self.kind is None:
-            msg = f"{self.name!r} has no ending that tells its kind: give one with --format,"
+            msg = f"'{self.name}' has no ending that tells its kind: give one with --format,"
             raise InputError(f"{msg} such as csv ({', '.join(KINDS)}).")
         return self.kind
 
@@ -55,13 +60,13 @@ def find_parts(source: Source, kind: str | None = None) -> tuple[str, list[Part]
     if text == "-":
         return _standard_input(kind)
     if os.path.isdir(text):  # noqa: PTH112  a path with a NUL byte is no error here
-        return plain(Path(text).name or text), _in_directory(Path(text), kind)
+        return _shown(Path(text).name or text), _in_directory(Path(text), kind)
     if _is_pattern(text):
         found = sorted(glob(text))  # noqa: PTH207  patterns may be absolute
         if not found:
-            msg = f"{plain(text)!r} matched no files."
+            msg = f"'{_shown(text)}' matched no files."
             raise FileError(msg)
-        return plain(text), _told_apart([_part(path, kind) for path in found])
+        return _shown(text), _told_apart([_part(path, kind) for path in found])
     part = _part(text, kind)
     return part.name, [part]
 
@@ -70,7 +75,7 @@ def _refuse_address(text: str) -> None:
     """Say that nothing is fetched."""
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)::?//", text)
     if scheme is not None:
-        msg = f"{plain(text)!r}: addresses ({scheme[1]}://) are not supported. Fetch the file"
+        msg = f"'{_shown(text)}': addresses ({scheme[1]}://) are not supported. Fetch the file"
         raise AddressError(f"{msg} first, or pipe it to standard input ('-').")
 
 
@@ -98,7 +103,7 @@ def _from_list(paths: list[str], kind: str | None) -> tuple[str, list[Part]]:
     for part in parts:
         real = os.path.realpath(part.path)
         if real in seen:
-            msg = f"{part.name!r} is listed twice: its samples would count double."
+            msg = f"'{part.name}' is listed twice: its samples would count double."
             raise InputError(msg)
         seen.add(real)
     if not parts:
@@ -112,26 +117,26 @@ def _told_apart(parts: list[Part]) -> list[Part]:
     """Call files of one name in several directories by their paths."""
     names = [part.name for part in parts]
     return [
-        replace(part, name=plain(part.path)) if names.count(part.name) > 1 else part
+        replace(part, name=_shown(part.path)) if names.count(part.name) > 1 else part
         for part in parts
     ]
 
 
 def _in_directory(folder: Path, kind: str | None) -> list[Part]:
     """Return the files of a directory, sorted; hidden ones and marks such as _SUCCESS are none."""
-    shown = plain(folder.name or folder)
+    shown = _shown(folder.name or folder)
     try:
         found = sorted(p for p in folder.iterdir() if not p.name.startswith(("_", ".")))
     except OSError as error:
-        msg = f"cannot read {shown!r}: {error.strerror or error}."
+        msg = f"cannot read '{shown}': {error.strerror or error}."
         raise FileError(msg) from error
     if not found:
-        msg = f"{shown!r} must hold a table in parts: there are no data files in it."
+        msg = f"'{shown}' must hold a table in parts: there are no data files in it."
         raise InputError(msg)
     for path in found:
         known = path.is_file() and (kind is not None or _by_ending(path.name)[0] is not None)
         if not known and path.suffix.lower() not in _PICKLES:
-            msg = f"{shown!r} must hold data files only: {plain(path.name)!r} is not one."
+            msg = f"'{shown}' must hold data files only: '{_shown(path.name)}' is not one."
             hint = f"Give a pattern instead, such as '{shown}/*.parquet'."
             raise InputError(f"{msg} {hint}")
     return [_part(str(path), kind) for path in found]
@@ -144,13 +149,13 @@ def _part(path: str, kind: str | None) -> Part:
     except (OSError, ValueError) as error:
         _refuse_by_ending(path, kind)  # a wrong ending is wrong whether or not the file is there
         reason = getattr(error, "strerror", None) or str(error)
-        msg = f"cannot read {plain(path)!r}: {reason}."
+        msg = f"cannot read '{_shown(path)}': {reason}."
         raise FileError(msg) from error
     if stat.S_ISDIR(mode):
-        msg = f"cannot read {plain(path)!r} as a part of a table: it is a directory."
+        msg = f"cannot read '{_shown(path)}' as a part of a table: it is a directory."
         raise FileError(msg)
     streamed = not stat.S_ISREG(mode)
-    name = plain(path if streamed else Path(path).name)
+    name = _shown(path if streamed else Path(path).name)
     known, packed = _by_ending(path)
     if kind is not None:
         known, packed_too = _given_kind(kind)
@@ -167,7 +172,7 @@ def _given_kind(kind: str) -> tuple[str, bool]:
     bare = bare.removesuffix(".gz")
     known = _ENDINGS.get(f".{bare}")
     if known is None or (packed and known not in _PACKABLE):
-        msg = f"--format must be one of {', '.join(KINDS)}: got {plain(kind)!r}."
+        msg = f"--format must be one of {', '.join(KINDS)}: got '{_shown(kind)}'."
         raise InputError(msg)
     return known, packed
 
@@ -183,17 +188,17 @@ def _by_ending(path: str) -> tuple[str | None, bool]:
 
 def _refuse_by_ending(path: str, kind: str | None) -> None:
     """Refuse files that could run code, and kinds that are not read."""
-    ending, shown = Path(path).suffix.lower(), plain(Path(path).name)
+    ending, shown = Path(path).suffix.lower(), _shown(Path(path).name)
     if kind is not None:
         return
     if ending in _PICKLES:
-        msg = f"{shown!r} may hold a pickle, which can run any code: no option reads it."
+        msg = f"'{shown}' may hold a pickle, which can run any code: no option reads it."
         raise UnsafeFileError(f"{msg} Write the columns as Parquet, CSV or plain NPZ.")
     if ending in {".yaml", ".yml"}:
-        msg = f"{shown!r} is YAML, which is not read: costs are read from TOML, tables from JSON,"
+        msg = f"'{shown}' is YAML, which is not read: costs are read from TOML, tables from JSON,"
         raise InputError(f"{msg} CSV or Parquet instead.")
     if _by_ending(path)[0] is None:
         got = ending or "no ending"
-        msg = f"{shown!r} must end in .csv, .tsv, .jsonl, .json (each also with .gz), .parquet,"
+        msg = f"'{shown}' must end in .csv, .tsv, .jsonl, .json (each also with .gz), .parquet,"
         msg = f"{msg} .arrow, .feather, .npz or .npy: got {got!r}."
         raise InputError(f"{msg} --format tells the kind of any file.")

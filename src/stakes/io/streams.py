@@ -55,7 +55,7 @@ class Stream:
         try:
             data: bytes = self._data.read(size)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            msg = f"{self.name!r} must be a whole gzip file: {error}."
+            msg = f"'{self.name}' must be a whole gzip file: {error}."
             raise InputError(msg) from error
         except OSError as error:
             raise cannot_read(self.name, error) from error
@@ -79,13 +79,13 @@ class Stream:
 
 def too_long(name: str, limit: int) -> ResourceError:
     """Return the error for more bytes than the limit."""
-    msg = f"{name!r} is longer than {limit} bytes: if that is meant, allow more with --max-bytes."
+    msg = f"'{name}' is longer than {limit} bytes: if that is meant, allow more with --max-bytes."
     return ResourceError(msg)
 
 
 def cannot_read(name: str, error: OSError) -> FileError:
     """Return the error for a file that the system does not hand over."""
-    return FileError(f"cannot read {name!r}: {error.strerror or error}.")
+    return FileError(f"cannot read '{name}': {error.strerror or error}.")
 
 
 @contextmanager
@@ -127,14 +127,14 @@ def _wait(handle: int, name: str, patience: float) -> None:
     poll = select.poll()
     poll.register(handle, select.POLLIN)
     if not poll.poll(1000 * patience):
-        msg = f"cannot read {name!r}: nobody wrote to it within {patience:g} seconds."
+        msg = f"cannot read '{name}': nobody wrote to it within {patience:g} seconds."
         raise FileError(msg)
 
 
 def refuse_other_kinds(start: bytes, name: str) -> None:
     """Say so where a text table is really something else."""
     if not start:
-        msg = f"{name!r} must be a table: it is empty."
+        msg = f"'{name}' must be a table: it is empty."
         raise InputError(msg)
     for mark, what in (
         (b"PAR1", "a Parquet file: rename it to end in .parquet"),
@@ -147,10 +147,10 @@ def refuse_other_kinds(start: bytes, name: str) -> None:
         (b"SQLite format 3", "an SQLite database"),
     ):
         if start.startswith(mark):
-            msg = f"{name!r} must be a table of text: it is {what}."
+            msg = f"'{name}' must be a table of text: it is {what}."
             raise InputError(msg)
     if start[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        msg = f"{name!r} must be UTF-8: it is UTF-16. Save it again as UTF-8."
+        msg = f"'{name}' must be UTF-8: it is UTF-16. Save it again as UTF-8."
         raise InputError(msg)
     if (
         start.removeprefix(b"\xef\xbb\xbf")
@@ -158,7 +158,7 @@ def refuse_other_kinds(start: bytes, name: str) -> None:
         .lower()
         .startswith((b"<!doctype", b"<html"))
     ):
-        msg = f"{name!r} must be a table: it is an HTML page, such as a log-in form."
+        msg = f"'{name}' must be a table: it is an HTML page, such as a log-in form."
         raise InputError(msg)
 
 
@@ -169,7 +169,7 @@ def decode(data: bytes, name: str, line: int) -> str:
     except UnicodeDecodeError as error:
         at = line + count_lines(data[: error.start])
         value = plain(repr(data[error.start : error.start + 1])[2:-1])
-        msg = f"{name!r} must be UTF-8: line {at} holds the byte {value}, which is not."
+        msg = f"'{name}' must be UTF-8: line {at} holds the byte {value}, which is not."
         raise InputError(f"{msg} Save it again as UTF-8.") from error
 
 

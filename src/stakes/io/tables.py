@@ -56,12 +56,12 @@ def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> 
 def _delimiter(path: str | Path) -> str | None:
     """Return what parts the fields of a table to write; None for Parquet."""
     if "://" in str(path):
-        msg = f"cannot write {plain(path)!r}: addresses are not supported."
+        msg = f"cannot write '{plain(path, 1000)}': addresses are not supported."
         raise FileError(msg)
     suffixes = [s.lower() for s in Path(path).suffixes]
     packed = suffixes[-1:] == [".gz"]
     ending = "".join(suffixes[-2:-1] if packed else suffixes[-1:])
     if ending not in _ENDINGS or (packed and _ENDINGS[ending] is None):
-        msg = f"{plain(path)!r} must end in .csv, .csv.gz, .tsv, .tsv.gz or .parquet:"
+        msg = f"'{plain(path, 1000)}' must end in .csv, .csv.gz, .tsv, .tsv.gz or .parquet:"
         raise InputError(f"{msg} got {ending or 'no ending'!r}.")
     return _ENDINGS[ending]

@@ -81,12 +81,12 @@ def _headed(stream: Stream, part: Part) -> Iterator[tuple[list[str], Chunk]]:
             head = Chunk(chunk.data[len(blank) : end], chunk.line + count_lines(blank))
             delimiter = delimiter_of(part.need_kind())
             check_quotes(head, delimiter, part.name)
-            header = next((fields for _, fields in records(head, delimiter, part.name)), None)
+            header = next((fields for _, fields in records(head, delimiter, part.name, 0)), None)
             rows = Chunk(chunk.data[end:], head.line + count_lines(head.data))
         if header is not None:
             yield header, rows
     if header is None:
-        msg = f"{part.name!r} must be a table: it is empty, or holds blank lines only."
+        msg = f"'{part.name}' must be a table: it is empty, or holds blank lines only."
         raise InputError(msg)
 
 
@@ -116,7 +116,7 @@ def _parse(chunk: Chunk, layout: _Layout) -> Batch:
         _explain(chunk, layout, error)
     if _has_infinity(table, layout.ask):
         _check_overflow(chunk, layout)
-    return Batch(table, lines_of(chunk, table.num_rows, layout.delimiter, layout.name))
+    return Batch(table, lines_of(chunk, table.num_rows, layout.delimiter, layout.name, width))
 
 
 def _numbers_of_texts(table: "pa.Table", ask: Ask) -> "pa.Table":
@@ -138,10 +138,10 @@ def _explain(chunk: Chunk, layout: _Layout, error: Exception) -> NoReturn:
     """Find the first row that is no row of this table, and say why."""
     width = len(layout.header)
     numbers = [(layout.header.index(name), name) for name in layout.ask.numbers]
-    for line, fields in records(chunk, layout.delimiter, layout.name):
+    for line, fields in records(chunk, layout.delimiter, layout.name, len(layout.header)):
         if len(fields) != width:
             fault = f"line {line} has {len(fields)} fields"
-            msg = f"{layout.name!r}, {fault} where the header has {width}."
+            msg = f"'{layout.name}', {fault} where the header has {width}."
             hint = (
                 " A field that holds the separator must be quoted." if len(fields) > width else ""
             )
@@ -149,7 +149,7 @@ def _explain(chunk: Chunk, layout: _Layout, error: Exception) -> NoReturn:
         for at, name in numbers:
             if not (NUMBER.fullmatch(fields[at]) or SPECIAL.fullmatch(fields[at])):
                 raise InputError(_no_number(layout.name, line, name, fields[at]))
-    msg = f"{layout.name!r}, after line {chunk.line}: {plain(error, 200)}."
+    msg = f"'{layout.name}', after line {chunk.line}: {plain(error, 200)}."
     raise InputError(msg) from error
 
 
@@ -157,20 +157,20 @@ def _no_number(source: str, line: int, column: str, value: str) -> str:
     """Say that a field is no number, and what may be meant."""
     msg = f"{source}, line {line}: column {column!r} must hold numbers:"
     if value.strip().lower() in _MISSING:
-        shown = f" ({plain(value)!r})" if value else ""
+        shown = f" ('{plain(value)}')" if value else ""
         return f"{msg} the value is missing{shown}. Leave such rows out, or fill them."
     hint = ""
     if NUMBER.fullmatch(value.replace(",", "")):
         hint = " Write it without thousands separators and with a decimal point."
-    return f"{msg} got {plain(value)!r}.{hint}"
+    return f"{msg} got '{plain(value)}'.{hint}"
 
 
 def _check_overflow(chunk: Chunk, layout: _Layout) -> None:
     """Refuse numbers too large for a double, which would become infinite unseen."""
     columns: list[tuple[int, str]] = [(layout.header.index(n), n) for n in layout.ask.numbers]
-    rows: Any = records(chunk, layout.delimiter, layout.name)
+    rows: Any = records(chunk, layout.delimiter, layout.name, len(layout.header))
     for line, fields in rows:
         for at, name in columns:
             if NUMBER.fullmatch(fields[at]) and math.isinf(float(fields[at])):
                 msg = f"{layout.name}, line {line}: column {name!r} must hold doubles:"
-                raise InputError(f"{msg} {plain(fields[at])!r} is larger than any.")
+                raise InputError(f"{msg} '{plain(fields[at])}' is larger than any.")

@@ -37,14 +37,14 @@ def join_keys(
     for file, line, model, segment, value in _trials(scores_source, limits):
         place, trial = f"{file}, line {line}", (model, segment)
         if not (NUMBER.fullmatch(value) or SPECIAL.fullmatch(value)):
-            msg = f"{place}: the score must be a number: got {plain(value)!r}."
+            msg = f"{place}: the score must be a number: got '{plain(value)}'."
             raise InputError(msg)
         if trial not in key:
-            msg = f"{place}: the trial {plain(f'{model} {segment}')!r} is not in the key."
+            msg = f"{place}: the trial '{plain(f'{model} {segment}')}' is not in the key."
             raise InputError(msg)
         label, known = key[trial]
         if known is None:
-            msg = f"{place}: the trial {plain(f'{model} {segment}')!r} is scored twice."
+            msg = f"{place}: the trial '{plain(f'{model} {segment}')}' is scored twice."
             raise InputError(msg)
         key[trial] = (label, None)
         places.append((file, line))
@@ -60,10 +60,10 @@ def _read_key(source: Source, limits: Limits) -> dict[tuple[str, str], tuple[str
     for file, line, model, segment, value in _trials(source, limits):
         place = f"{file}, line {line}"
         if value not in _LABELS:
-            msg = f"{place}: the key must say target or nontarget: got {plain(value)!r}."
+            msg = f"{place}: the key must say target or nontarget: got '{plain(value)}'."
             raise InputError(msg)
         if (model, segment) in key:
-            msg = f"{place}: the trial {plain(f'{model} {segment}')!r} is in the key twice."
+            msg = f"{place}: the trial '{plain(f'{model} {segment}')}' is in the key twice."
             raise InputError(msg)
         key[model, segment] = (_LABELS[_LABELS.index(value)], place)
     return key
@@ -75,7 +75,7 @@ def _refuse_left_over(key: dict[tuple[str, str], tuple[str, str | None]], shown:
     if left:
         (model, segment), place = left[0]
         more = f", like {len(left) - 1} more" if len(left) > 1 else ""
-        msg = f"{place}: the trial {plain(f'{model} {segment}')!r} has no score in {shown!r}{more}."
+        msg = f"{place}: the trial '{plain(f'{model} {segment}')}' has no score in '{shown}'{more}."
         raise InputError(msg)
 
 
@@ -102,7 +102,7 @@ def _joined(
     import pyarrow as pa  # noqa: PLC0415
 
     if not lines:
-        msg = f"{shown!r} must hold trials: it has no rows."
+        msg = f"'{shown}' must hold trials: it has no rows."
         raise InputError(msg)
     places = Places()
     label, score = Texts("label", places), Numbers("score", places, finite=False)
