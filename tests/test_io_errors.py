@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 from pyarrow import parquet
 
 from stakes._check import (
@@ -26,9 +27,10 @@ from stakes._check import (
     UnsafeFileError,
 )
 from stakes.io import column_names, join_keys, read_columns, read_whole
+from stakes.io.sources import Source
 
 
-def refused(source: Any, error: type[Exception], *words: str, **options: Any) -> str:
+def refused(source: Source, error: type[Exception], *words: str, **options: Any) -> str:  # noqa: ANN401
     """Read y and p, and see it refused in these words."""
     options = {"texts": ("y",), "numbers": ("p",), "finite": ("p",), **options}
     with pytest.raises(error) as caught:
@@ -164,11 +166,12 @@ def test_parquet(columns: dict[str, Any], words: list[str], tmp_path: Path) -> N
 
 def test_a_damaged_page_is_found_by_its_checksum(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    columns = {"y": ["a"] * 100, "p": np.linspace(0, 1, 100)}
+    p = np.linspace(0, 1, 100)
+    columns = {"y": ["a"] * 100, "p": p}
     parquet.write_table(pa.table(columns), path, write_page_checksum=True, use_dictionary=False,
                         compression="none", row_group_size=50)  # fmt: skip
     data = bytearray(path.read_bytes())
-    data[data.rindex(np.float64(columns["p"][70]).tobytes()) + 6] ^= 1
+    data[data.rindex(p[70].tobytes()) + 6] ^= 1
     path.write_bytes(data)
     refused(path, ChecksumError, "t.parquet", "row group 1")
 
@@ -188,12 +191,12 @@ def test_parts_must_agree(tmp_path: Path) -> None:
     refused(tmp_path, InputError, "b.parquet", "'p'")
     parquet.write_table(pa.table({"y": [1], "q": [1.0]}), tmp_path / "b.parquet")
     refused(tmp_path, InputError, "b.parquet", "'p'", "y, q")
-    with pytest.raises(InputError, match="b.parquet"):
+    with pytest.raises(InputError, match=r"b\.parquet"):
         read_whole(tmp_path)
     refused([tmp_path / "a.parquet"] * 2, InputError, "a.parquet", "twice")
 
 
-def _array_bytes(array: Any, **header: Any) -> bytes:
+def _array_bytes(array: NDArray[Any], **header: object) -> bytes:
     """Return an array as .npy, its header as given."""
     if not header:
         stream = io.BytesIO()
@@ -387,5 +390,5 @@ def test_trials(scores: str, key: str, words: list[str], tmp_path: Path) -> None
 def test_rows_with_other_names_are_not_kept_in_part(tmp_path: Path) -> None:
     rows = [{"y": "a", "p": 1}, {"y": "a", "p": 1, "more": 2}]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    with pytest.raises(InputError, match="line 2.*more"):
+    with pytest.raises(InputError, match=r"line 2.*more"):
         read_whole(tmp_path / "t.jsonl")
