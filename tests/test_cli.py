@@ -122,9 +122,9 @@ ASKED = ("--label", "truth", "--decision", "decision")
         (("evaluate", "table.csv", *ASKED, "--no-such-flag"), 2, ["--no-such-flag"]),
         (("evaluate", "none.csv", *ASKED), 4, ["none.csv", "No such file"]),
         (("evaluate", "none.parquet", *ASKED), 4, ["none.parquet", "No such file"]),
-        (("evaluate", "https://example.org/t.csv", *ASKED), 3, ["https", "not supported"]),
+        (("evaluate", "https://example.org/t.csv", *ASKED), 2, ["https", "not supported"]),
         (("evaluate", "table.xlsx", *ASKED), 3, [".xlsx", ".parquet"]),
-        (("evaluate", "-", *ASKED), 4, ["standard input"]),
+        (("evaluate", "-", *ASKED), 3, ["standard input", "--format"]),
         (
             ("evaluate", "table.csv", "--label", "Truth", "--decision", "decision"),
             3,
@@ -163,7 +163,7 @@ ASKED = ("--label", "truth", "--decision", "decision")
         (("evaluate", "broken.parquet", *ASKED), 3, ["broken.parquet"]),
         (("evaluate", "null.parquet", *ASKED), 3, ["truth", "row 1", "null"]),
         (("evaluate", "float.parquet", *ASKED), 3, ["truth", "double"]),
-        (("evaluate", "gap.csv", *ASKED), 3, ["truth", "row 1", "empty"]),
+        (("evaluate", "gap.csv", *ASKED), 3, ["truth", "line 3", "empty"]),
         (("reproduce", "--output", "table.csv/x"), 4, ["table.csv/x"]),
     ],
 )

@@ -13,6 +13,22 @@ class UndefinedMetricError(InputError):
     """The data cannot give the quantity asked for, whatever the value would be."""
 
 
+class AddressError(InputError):
+    """An address such as https://... stands where a file on this machine must stand."""
+
+
+class UnsafeFileError(InputError):
+    """A file could run code when it is read, so it is not read."""
+
+
+class ChecksumError(InputError):
+    """A file is damaged: what it holds does not agree with its checksum."""
+
+
+class ResourceError(InputError):
+    """A file is larger than the limit; the message names the size and the limit."""
+
+
 class FileError(StakesError, OSError):
     """A file cannot be read or written."""
 

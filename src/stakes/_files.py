@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 from stakes._check import FileError, InputError
+from stakes._text import plain
 
 _LARGEST_TEXT = 64 * 1024 * 1024
 
@@ -57,3 +58,14 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
+    """Refuse to write over a directory, or over a file where that was not asked for."""
+    file = Path(path)
+    if file.is_dir() and not file.is_symlink():
+        msg = f"cannot write '{plain(path, 1000)}': it is a directory."
+        raise FileError(msg)
+    if not force and os.path.lexists(path):
+        msg = f"'{plain(path, 1000)}' exists already: give --force to replace it."
+        raise FileError(msg)

@@ -19,22 +19,30 @@ from stakes._check.tables import (
     read_table,
 )
 from stakes._errors import (
+    AddressError,
+    ChecksumError,
     FileError,
     InputError,
     MissingExtraError,
+    ResourceError,
     StakesError,
     UndefinedMetricError,
     UndefinedMetricWarning,
+    UnsafeFileError,
 )
 
 __all__ = [
+    "AddressError",
+    "ChecksumError",
     "FileError",
     "InputError",
     "LabelColumn",
     "MissingExtraError",
+    "ResourceError",
     "StakesError",
     "UndefinedMetricError",
     "UndefinedMetricWarning",
+    "UnsafeFileError",
     "check_below_infinity",
     "check_log_posteriors",
     "check_no_nan",

@@ -8,7 +8,7 @@ from typing import NoReturn
 import click
 
 # 1 is left to gates: a check that was asked for and failed.
-EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_INTERRUPTED = 2, 3, 4, 130
+EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE, EXIT_INTERRUPTED = 2, 3, 4, 5, 130
 
 _COMMANDS = {
     "calibrate": "Learn how to turn the scores in a file into better ones, or apply it.",
@@ -53,7 +53,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 bad data, 4 cannot read or write, "
-    "130 interrupted.",
+    "5 a limit, 130 interrupted.",
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str] | None) -> int:
     """Run a command; every failure becomes one message and one code."""
-    from stakes._errors import FileError, StakesError  # noqa: PLC0415
+    from stakes._errors import StakesError  # noqa: PLC0415
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal of another encoding is no error
@@ -92,11 +92,19 @@ def _run(arguments: list[str] | None) -> int:
         sys.stdout = None  # nobody reads on: leave without a second error
         return 0
     except StakesError as error:
-        return _say(str(error), EXIT_FILE if isinstance(error, FileError) else EXIT_DATA)
+        return _say(str(error), _code(error))
     except OSError as error:  # the disk behind standard output is full, or it is closed
         sys.stdout = None
         return _say(f"cannot write standard output: {error.strerror or error}.", EXIT_FILE)
     return 0
+
+
+def _code(error: Exception) -> int:
+    """Return the exit code of an error by its kind."""
+    from stakes._errors import AddressError, FileError, ResourceError  # noqa: PLC0415
+
+    codes = {AddressError: EXIT_USAGE, FileError: EXIT_FILE, ResourceError: EXIT_RESOURCE}
+    return next((code for kind, code in codes.items() if isinstance(error, kind)), EXIT_DATA)
 
 
 def _say(message: str, code: int) -> int:

@@ -7,7 +7,7 @@ import click
 import numpy as np
 
 from stakes._check import InputError
-from stakes._files import read_text, write_text
+from stakes._files import read_text, refuse_taken, write_text
 from stakes._text import number
 from stakes.calibration import (
     AffineCalibrator,
@@ -22,9 +22,15 @@ from stakes.calibration import (
     calibrator_from_dict,
 )
 from stakes.cli.parsing import parse_priors
-from stakes.cli.scoring import class_names, in_order, read_scores, score_options
+from stakes.cli.scoring import (
+    class_names,
+    in_order,
+    read_scores,
+    score_columns,
+    score_options,
+)
 from stakes.cli.screen import json_document
-from stakes.io import read_texts, read_whole, with_columns, write_table
+from stakes.io import read_columns, read_whole, with_columns, write_table
 from stakes.scoring import BrierLoss, LogLoss
 
 _METHODS: dict[str, Calibrator] = {
@@ -51,6 +57,7 @@ _METHODS: dict[str, Calibrator] = {
 )
 @click.option("--apply", "fitted", help="A calibrator file to apply instead of learning one.")
 @click.option("-o", "--output", required=True, help="Where to write: calibrator .json, or table.")
+@click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(  # noqa: PLR0913  one argument per option
     *,
@@ -66,6 +73,7 @@ def command(  # noqa: PLR0913  one argument per option
     seed: int,
     fitted: str | None,
     output: str,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Learn from FILE how to turn its scores into better posteriors, or apply what was learnt.
@@ -78,18 +86,19 @@ def command(  # noqa: PLR0913  one argument per option
         if label or group or as_json:
             msg = "--label, --group and --json are for learning: leave them out with --apply."
             raise click.UsageError(msg)
-        apply_file(file, (scores, scores_are, classes), fitted, prior, output)
+        apply_file(file, (scores, scores_are, classes), fitted, prior, output, force=force)
         return
     if label is None:
         msg = "--label is needed to learn; to use a calibrator give --apply."
         raise click.UsageError(msg)
-    table = read_whole(file)
-    y = read_texts(table, label, file)
-    names = class_names(classes, scores, y, None)
-    typed = read_scores(table, scores, scores_are, file)
+    refuse_taken(output, force=force)
+    table = read_columns(file, (label, *([group] if group else [])), score_columns(scores))
+    y = table.texts(label)
+    names = class_names(classes, scores, y.tolist(), None)
+    typed = read_scores(table, scores, scores_are)
     priors = parse_priors(prior, names) if prior else ("data" if typed.needs_priors else None)
     calibrator = _METHODS[method].fresh()
-    groups = None if group is None else read_texts(table, group, file)
+    groups = None if group is None else table.texts(group)
     records = [
         calibration_loss(
             rule, y, typed, calibrator=calibrator, folds=folds, groups=groups, rng=seed,
@@ -125,18 +134,24 @@ def read_calibrator(path: str) -> Calibrator:
 
 
 def apply_file(
-    file: str, columns: tuple[str, str, str | None], fitted: str, prior: str | None, output: str
+    file: str,
+    columns: tuple[str, str, str | None],
+    fitted: str,
+    prior: str | None,
+    output: str,
+    *,
+    force: bool = False,
 ) -> None:
     """Append calibrated posteriors to a table."""
     calibrator = read_calibrator(fitted)
     scores, kind, classes = columns
     known = [str(name) for name in calibrator.classes]
     names = class_names(classes, scores, None, known)
-    table = read_whole(file)
-    typed = in_order(read_scores(table, scores, kind, file), names, known)
+    table = read_columns(file, numbers=score_columns(scores))
+    typed = in_order(read_scores(table, scores, kind), names, known)
     priors = None if prior is None else parse_priors(prior, known)
     given = None if priors is None else [priors[name] for name in known]
     p = np.exp(calibrator.transform(typed.named(calibrator.classes), given).values)
     columns_out = {f"calibrated_{name}": p[:, k] for k, name in enumerate(known)}
-    write_table(with_columns(table, columns_out), output)
+    write_table(with_columns(read_whole(file), columns_out), output, force=force)
     click.echo(f"wrote {output}", err=True)

@@ -6,8 +6,14 @@ import numpy as np
 from stakes._text import number, plain
 from stakes.cli.calibrate import read_calibrator
 from stakes.cli.parsing import parse_costs, parse_priors
-from stakes.cli.scoring import class_names, in_order, read_scores, score_options
-from stakes.io import read_whole, with_columns, write_table
+from stakes.cli.scoring import (
+    class_names,
+    in_order,
+    read_scores,
+    score_columns,
+    score_options,
+)
+from stakes.io import read_columns, read_whole, with_columns, write_table
 from stakes.scores import Posteriors
 
 
@@ -18,6 +24,7 @@ from stakes.scores import Posteriors
 @click.option("--prior", help="Priors of use; needed for likelihoods.")
 @click.option("--calibrator", "fitted", help="A calibrator file to apply first.")
 @click.option("-o", "--output", required=True, help="Table to write.")
+@click.option("--force", is_flag=True, help="Replace the output if it exists.")
 def command(  # noqa: PLR0913  one argument per option
     *,
     file: str,
@@ -28,6 +35,7 @@ def command(  # noqa: PLR0913  one argument per option
     prior: str | None,
     fitted: str | None,
     output: str,
+    force: bool,
 ) -> None:
     """Append posteriors, the Bayes decision and its expected cost to the rows of FILE.
 
@@ -44,8 +52,8 @@ def command(  # noqa: PLR0913  one argument per option
     elif costs is not None:
         known = [str(name) for name in costs.classes]
     names = class_names(classes, scores, None, known)
-    table = read_whole(file)
-    typed = in_order(read_scores(table, scores, scores_are, file), names, known or names)
+    table = read_columns(file, numbers=score_columns(scores))
+    typed = in_order(read_scores(table, scores, scores_are), names, known or names)
     names = known or names
     costs = costs or parse_costs(cost, names)
     if [str(name) for name in costs.classes] != names:
@@ -64,7 +72,7 @@ def command(  # noqa: PLR0913  one argument per option
     columns = {f"posterior_{name}": p[:, k] for k, name in enumerate(names)}
     columns["decision"] = np.array([str(costs.decisions[j]) for j in decided])
     columns["expected_cost"] = expected
-    write_table(with_columns(table, columns), output)
+    write_table(with_columns(read_whole(file), columns), output, force=force)
     shares = np.bincount(decided, minlength=len(costs.decisions)) / decided.size
     for name, share in zip(costs.decisions, shares, strict=True):
         click.echo(f"{plain(name):<20} {100 * share:.1f} %")

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from stakes._check import FileError, InputError
+from stakes._check import InputError
 from stakes._text import plain
 from stakes.cli.parsing import order_classes, parse_costs, parse_priors
 from stakes.cli.screen import json_document, print_decisions
 from stakes.costs import CostMatrix
 from stakes.evaluation import DecisionEvaluation, evaluate_decisions
-from stakes.io import read_columns, read_numbers, read_texts
+from stakes.io import read_columns
 from stakes.metrics import confusion_matrix
 
 
@@ -55,9 +55,6 @@ def command(  # noqa: PLR0913  one argument per option
     stakes evaluate scores.csv --label y --decision d
     stakes evaluate scores.csv --label y --decision d --cost miss=5,false_alarm=1 --prior 0.02
     """  # noqa: D301
-    if file == "-":
-        msg = "cannot read '-': standard input is not supported yet."
-        raise FileError(msg)
     evaluation = evaluate_file(
         file,
         label=label,
@@ -89,9 +86,9 @@ def evaluate_file(  # noqa: PLR0913
     if label == decision:
         msg = f"--label and --decision must be two columns: both are {label!r}."
         raise click.UsageError(msg)
-    wanted = [column for column in (label, decision, weight) if column is not None]
-    table = read_columns(file, list(dict.fromkeys(wanted)))
-    y, d = (read_texts(table, column, file) for column in (label, decision))
+    weights = () if weight is None else (weight,)
+    table = read_columns(file, (label, decision), weights, finite=weights)
+    y, d = (table.texts(column) for column in (label, decision))
     named = None
     if cost is not None and cost.lower().endswith((".toml", ".csv")):
         named = parse_costs(cost, ())
@@ -103,7 +100,7 @@ def evaluate_file(  # noqa: PLR0913
             d,
             classes=names,
             decisions=costs.decisions if costs is not None else None,
-            sample_weight=None if weight is None else read_numbers(table, weight, file),
+            sample_weight=None if weight is None else table.numbers(weight),
         )
         return evaluate_decisions(counts, costs, parse_priors(prior, names), level)
     except InputError as error:

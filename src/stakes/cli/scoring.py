@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
-import numpy as np
 
 from stakes._text import plain, quoted
-from stakes.io import read_numbers
+from stakes.io import Columns
 from stakes.scores import (
     Logits,
     LogLikelihoodRatios,
@@ -48,11 +47,14 @@ def score_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def read_scores(table: Any, scores: str, kind: str, source: str) -> Scores:  # noqa: ANN401
+def score_columns(scores: str) -> list[str]:
+    """Return the columns of scores by name."""
+    return [name.strip() for name in scores.split(",")]
+
+
+def read_scores(table: Columns, scores: str, kind: str) -> Scores:
     """Return the scores of a table, of the declared kind."""
-    columns = [name.strip() for name in scores.split(",")]
-    values = [read_numbers(table, column, source) for column in columns]
-    return KINDS[kind](values[0] if len(values) == 1 else np.column_stack(values))
+    return KINDS[kind](table.matrix(score_columns(scores)))
 
 
 def class_names(

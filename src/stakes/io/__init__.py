@@ -1,13 +1,14 @@
-"""Files of samples: columns of labels, decisions, scores and weights from CSV and Parquet."""
+"""Tables of samples from files of many kinds, read in batches; nothing is lost or guessed."""
 
-from stakes.io.files import read_columns, read_numbers, read_texts
-from stakes.io.tables import column_names, read_whole, with_columns, write_table
+from stakes.io.columns import Columns, column_names, read_columns, read_whole
+from stakes.io.tables import with_columns, write_table
+from stakes.io.trials import join_keys
 
 __all__ = [
+    "Columns",
     "column_names",
+    "join_keys",
     "read_columns",
-    "read_numbers",
-    "read_texts",
     "read_whole",
     "with_columns",
     "write_table",

@@ -1,6 +1,5 @@
-"""Whole tables: read with every column, written with new ones, row order kept."""
+"""Whole tables: written with new columns, row order kept."""
 
-import csv as plain_csv
 import gzip
 import io
 from collections.abc import Mapping
@@ -8,38 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stakes._check import FileError, InputError
-from stakes._files import write_bytes
+from stakes._files import refuse_taken, write_bytes
 from stakes._text import plain
-from stakes.io.files import read_columns, table_kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
-def read_whole(path: str | Path) -> "pa.Table":
-    """Read every column of a table; those of a CSV file as texts, so that they can be kept."""
-    return read_columns(path, column_names(path))
-
-
-def column_names(path: str | Path) -> list[str]:
-    """Return the names of the columns of a table."""
-    file = Path(path)
-    kind = table_kind(path)
-    try:
-        if kind == ".parquet":
-            from pyarrow import parquet  # noqa: PLC0415
-
-            return list(parquet.read_schema(file).names)
-        opened = gzip.open if file.suffix.lower() == ".gz" else open
-        with opened(file, "rt", encoding="utf-8-sig", newline="") as stream:
-            delimiter = "\t" if kind == ".tsv" else ","
-            return next(plain_csv.reader(stream, delimiter=delimiter), [])
-    except OSError as error:
-        msg = f"cannot read {plain(path)!r}: {error.strerror or error}."
-        raise FileError(msg) from error
-    except (UnicodeDecodeError, ValueError, plain_csv.Error) as error:
-        msg = f"{file.name!r} must be a table of UTF-8 text: {error}."
-        raise InputError(msg) from error
+_ENDINGS = {".csv": ",", ".tsv": "\t", ".parquet": None, ".pq": None}
 
 
 def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
@@ -54,24 +28,22 @@ def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
     return table
 
 
-def write_table(table: "pa.Table", path: str | Path) -> None:
-    """Write a table whole or not at all, by its ending."""
+def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> None:
+    """Write a table whole or not at all, by its ending; a file that is there needs `force`."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import csv, parquet  # noqa: PLC0415
 
-    buffer = pa.BufferOutputStream()
-    kind = table_kind(path)
+    refuse_taken(path, force=force)
+    delimiter = _delimiter(path)
     nested = [f.name for f in table.schema if pa.types.is_nested(f.type)]
-    if nested and kind != ".parquet":
-        msg = f"column {nested[0]!r} holds lists, which {kind} cannot: write a .parquet file."
+    if nested and delimiter is not None:
+        msg = f"column {nested[0]!r} holds lists, which text cannot: write a .parquet file."
         raise InputError(msg)
-    if kind == ".parquet":
+    buffer = pa.BufferOutputStream()
+    if delimiter is None:
         parquet.write_table(table, buffer)
     else:
-        options = csv.WriteOptions(
-            delimiter="\t" if kind == ".tsv" else ",", quoting_style="needed"
-        )
-        csv.write_csv(table, buffer, options)
+        csv.write_csv(table, buffer, csv.WriteOptions(delimiter=delimiter, quoting_style="needed"))
     data = buffer.getvalue().to_pybytes()
     if Path(path).suffix.lower() == ".gz":
         packed = io.BytesIO()
@@ -79,3 +51,17 @@ def write_table(table: "pa.Table", path: str | Path) -> None:
             stream.write(data)
         data = packed.getvalue()
     write_bytes(path, data)
+
+
+def _delimiter(path: str | Path) -> str | None:
+    """Return what parts the fields of a table to write; None for Parquet."""
+    if "://" in str(path):
+        msg = f"cannot write '{plain(path, 1000)}': addresses are not supported."
+        raise FileError(msg)
+    suffixes = [s.lower() for s in Path(path).suffixes]
+    packed = suffixes[-1:] == [".gz"]
+    ending = "".join(suffixes[-2:-1] if packed else suffixes[-1:])
+    if ending not in _ENDINGS or (packed and _ENDINGS[ending] is None):
+        msg = f"'{plain(path, 1000)}' must end in .csv, .csv.gz, .tsv, .tsv.gz or .parquet:"
+        raise InputError(f"{msg} got {ending or 'no ending'!r}.")
+    return _ENDINGS[ending]

@@ -1,0 +1,275 @@
+"""NumPy files: headers are checked before a byte is allocated; nothing is unpickled."""
+
+import ast
+import io
+import math
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from stakes._check import ChecksumError, InputError, ResourceError, UnsafeFileError
+from stakes._text import plain
+from stakes.io.batches import Ask, Batch, check_present
+from stakes.io.sources import Part
+from stakes.io.streams import Limits, cannot_read, open_stream
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS = 128 * 1024
+_LONGEST_HEADER = 10_000
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One array as its header declares it."""
+
+    name: str
+    entry: zipfile.ZipInfo | None  # None: a file of its own
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    fortran: bool
+    start: int  # where the data begin
+
+    @property
+    def n_bytes(self) -> int:
+        """Return the bytes of its data."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+@contextmanager
+def _opened(part: Part, limits: Limits) -> Iterator[BinaryIO]:
+    """Open a file that is read here and there; a stream is held in memory for that."""
+    if part.streamed:
+        with open_stream(part, limits) as stream:
+            data = stream.read_all(limits.piece)
+        yield io.BytesIO(data)
+        return
+    try:
+        file = open(part.path, "rb")  # noqa: PTH123, SIM115  closed below
+    except OSError as error:
+        raise cannot_read(part.name, error) from error
+    with file:
+        yield file
+
+
+@contextmanager
+def _members(part: Part, limits: Limits) -> Iterator[tuple[Any, list[Member]]]:
+    """Open a NumPy file and read the headers of all its arrays."""
+    with _opened(part, limits) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        if part.kind == "npy":
+            named = Path(part.path).name.split(".")[0] if not part.streamed else "values"
+            yield file, [_header(file, part.name, named, None, size)]
+            return
+        try:
+            archive = zipfile.ZipFile(file)
+        except _BROKEN as error:
+            msg = f"'{part.name}' must be a whole NPZ file, which is a ZIP archive: {error}."
+            raise InputError(msg) from error
+        with archive:
+            yield archive, _archived(archive, part.name)
+
+
+def _archived(archive: zipfile.ZipFile, name: str) -> list[Member]:
+    """Read the headers of the arrays in an archive."""
+    members: list[Member] = []
+    for entry in archive.infolist():
+        member = plain(entry.filename.removesuffix(".npy"), 1000)
+        if member in {m.name for m in members}:
+            msg = f"'{name}' holds the member '{member}' twice: which one counts cannot be told."
+            raise InputError(msg)
+        try:
+            with archive.open(entry) as stream:
+                place = f"{name}, member '{member}'"
+                members.append(_header(stream, place, member, entry, entry.file_size))
+        except InputError:
+            raise
+        except _BROKEN as error:
+            msg = f"{name}, member '{member}' cannot be read: {plain(error, 200)}."
+            kind = ChecksumError if "CRC" in str(error) else InputError
+            raise kind(msg) from error
+    return members
+
+
+def _header(
+    stream: Any,  # noqa: ANN401
+    place: str,
+    name: str,
+    entry: zipfile.ZipInfo | None,
+    size: int,
+) -> Member:
+    """Read the header of an array, and hold it against the bytes that are there."""
+    start = stream.read(8)
+    if start[:6] != b"\x93NUMPY" or start[6] not in {1, 2, 3}:
+        msg = f"{place} must be an array in NumPy's own form (.npy): it does not begin as one."
+        raise InputError(msg)
+    width, form = (2, "<H") if start[6] == 1 else (4, "<I")
+    packed = stream.read(width)
+    length = struct.unpack(form, packed)[0] if len(packed) == width else size
+    if length > _LONGEST_HEADER or length + width + 8 > size:
+        msg = f"{place} must be a whole array: its header is {length} bytes long, where"
+        raise InputError(f"{msg} {_LONGEST_HEADER} are the most, and the file has {size}.")
+    dtype, shape, fortran = _declared(stream.read(length), place)
+    if dtype.hasobject:
+        msg = f"{place} holds pickled objects, which can run any code: no option reads them"
+        raise UnsafeFileError(f"{msg} (allow_pickle stays False). Save numbers or texts.")
+    member = Member(name, entry, dtype, shape, fortran, 8 + width + length)
+    there = size - member.start
+    if member.n_bytes != there:
+        msg = f"{place} declares shape {shape} of {dtype}, {member.n_bytes} bytes:"
+        raise InputError(f"{msg} it holds {there} bytes.")
+    return member
+
+
+def _declared(header: bytes, place: str) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
+    """Read what a header declares."""
+    try:
+        found = ast.literal_eval(header.decode("utf-8").strip())
+        shape, fortran = found["shape"], found["fortran_order"]
+        dtype = np.lib.format.descr_to_dtype(found["descr"])
+        whole = all(type(n) is int and n >= 0 for n in shape) and isinstance(shape, tuple)
+    except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError) as error:
+        msg = f"{place} must be an array: its header cannot be read ({plain(error, 100)})."
+        raise InputError(msg) from error
+    if not whole:
+        msg = f"{place} must be an array: its header declares the shape {plain(shape)}."
+        raise InputError(msg)
+    return dtype, shape, bool(fortran)
+
+
+def array_header(part: Part, limits: Limits) -> list[str]:
+    """Read the names of the arrays."""
+    with _members(part, limits) as (_, members):
+        return _names(members)
+
+
+def _names(members: list[Member]) -> list[str]:
+    """Return the names of the columns; the fields of a structured array are columns."""
+    if len(members) == 1 and members[0].dtype.names:
+        return list(members[0].dtype.names)
+    return [member.name for member in members]
+
+
+def array_batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
+    """Read arrays as columns."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    with _members(part, limits) as (source, members):
+        arrays = _load_named(source, members, ask, part, limits)
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{plain(name)} {n}" for name, n in lengths.items())
+        msg = f"'{part.name}' must hold arrays of one length: got {listed}."
+        raise InputError(msg)
+    n_rows = next(iter(lengths.values()), 0)
+    for start in range(0, n_rows, _ROWS):
+        some = {name: array[start : start + _ROWS] for name, array in arrays.items()}
+        yield Batch(pa.table({n: _column(a, n, part) for n, a in some.items()}))
+        if limits.progress is not None:
+            limits.progress(min(start + _ROWS, n_rows), n_rows)
+
+
+def _load_named(
+    source: Any,  # noqa: ANN401
+    members: list[Member],
+    ask: Ask,
+    part: Part,
+    limits: Limits,
+) -> dict[str, Any]:
+    """Load the arrays asked for; 'post_0' is a column of the 2-D array 'post'."""
+    by_name = {member.name: member for member in members}
+    present = _names(members)
+    arrays: dict[str, Any] = {}
+    loaded: dict[str, Any] = {}
+    left = limits.piece
+    for name in ask.names or present:
+        owner, at = (members[0].name, name) if members[0].dtype.names else _owner(name, by_name)
+        if owner is None or (members[0].dtype.names and name not in present):
+            check_present([name], present, part.name)
+        if owner not in loaded:
+            left -= by_name[owner].n_bytes
+            loaded[owner] = _load(source, by_name[owner], part, max(left, 0), limits.piece)
+        whole = loaded[owner]
+        arrays[name] = whole if at is None else whole[at] if isinstance(at, str) else whole[:, at]
+    return arrays
+
+
+def _owner(name: str, members: dict[str, Member]) -> tuple[Any, int | None]:
+    """Return the array that holds a column, and its place there."""
+    if name in members:
+        return name, None
+    stem, _, index = name.rpartition("_")
+    member = members.get(stem)
+    inside = member is not None and len(member.shape) == 2 and index.isdecimal()
+    if member is not None and inside and int(index) < member.shape[1]:
+        return stem, int(index)
+    return None, None
+
+
+def _load(source: Any, member: Member, part: Part, left: int, limit: int) -> Any:  # noqa: ANN401
+    """Load one array whose header was checked."""
+    place = part.name if member.entry is None else f"{part.name}, member '{member.name}'"
+    if member.n_bytes > limit or (left == 0 and member.n_bytes):
+        msg = f"{place} takes {member.n_bytes} bytes in memory, with what is read beside it more"
+        raise ResourceError(f"{msg} than {limit}: if that is meant, allow more with --max-bytes.")
+    if len(member.shape) not in {1, 2}:
+        msg = f"{place} must have one row per sample: it has {len(member.shape)} dimensions."
+        raise InputError(msg)
+    flat = np.empty(member.n_bytes, dtype=np.uint8)
+    try:
+        if member.entry is None:
+            source.seek(member.start)
+            _fill(source, flat, place)
+        else:
+            with source.open(member.entry) as stream:
+                stream.read(member.start)
+                _fill(stream, flat, place)
+    except InputError:
+        raise
+    except _BROKEN as error:
+        msg = f"{place} is damaged: {plain(error, 200)}."
+        raise ChecksumError(msg) from error
+    values = flat.view(member.dtype) if flat.size else np.empty(0, member.dtype)
+    return values.reshape(member.shape, order="F" if member.fortran else "C")
+
+
+def _fill(stream: Any, flat: Any, place: str) -> None:  # noqa: ANN401
+    """Read bytes into an array until it is full; the end of the member is read too, for its sum."""
+    done, view = 0, memoryview(flat)
+    while done < len(flat):
+        count = stream.readinto(view[done : done + 1024 * 1024])
+        if not count:
+            msg = f"{place} must hold {len(flat)} bytes: it ends after {done}."
+            raise InputError(msg)
+        done += count
+    stream.read(1)
+
+
+def _column(array: Any, name: str, part: Part) -> "pa.Array":  # noqa: ANN401
+    """Return some rows of an array as an Arrow column."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    try:
+        if native.dtype.kind == "S":
+            native = np.strings.decode(native, "utf-8")
+        if native.dtype.kind == "U":
+            return pa.array(native.tolist())
+        if native.ndim == 2:
+            flat = pa.array(np.ascontiguousarray(native).ravel())
+            return pa.FixedSizeListArray.from_arrays(flat, native.shape[1])
+        return pa.array(np.ascontiguousarray(native))
+    except (pa.ArrowException, TypeError, UnicodeError) as error:
+        msg = f"{part.name}: {name!r} must hold numbers or labels: got {array.dtype}."
+        raise InputError(msg) from error

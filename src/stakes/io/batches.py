@@ -1,0 +1,99 @@
+"""What readers are asked for, and what they hand back: batches of rows that know their place."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from stakes._check import InputError
+from stakes._text import plain
+from stakes._typing import IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Columns by name and use; no names at all ask for every column as it is."""
+
+    texts: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    finite: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return every column once."""
+        return tuple(dict.fromkeys((*self.texts, *self.numbers)))
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines where rows begin: one after the other, or listed."""
+
+    first: int
+    listed: IntArray | None = None
+
+    def of(self, row: int) -> int:
+        """Return the line of a row of the batch."""
+        return self.first + row if self.listed is None else int(self.listed[row])
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a file; those of a text file know their lines."""
+
+    table: "pa.Table"
+    lines: Lines | None = None
+
+
+@dataclass
+class Places:
+    """Where each row of a table came from."""
+
+    _starts: list[int] = field(default_factory=list)
+    _batches: list[tuple[str, int, Lines | None]] = field(default_factory=list)
+    rows: int = 0
+    _name: str = ""
+    _in_file: int = 0
+
+    def begin(self, name: str) -> None:
+        """Note that the rows to come are those of another file."""
+        self._name, self._in_file = name, 0
+
+    def add(self, batch: Batch) -> None:
+        """Note where the rows of a batch came from."""
+        self._starts.append(self.rows)
+        self._batches.append((self._name, self._in_file, batch.lines))
+        self._in_file += batch.table.num_rows
+        self.rows += batch.table.num_rows
+
+    def of(self, row: int) -> str:
+        """Return the place of a row: 'scores.csv, line 7' or 'part1.parquet, row 0'."""
+        if not 0 <= row < self.rows:
+            msg = f"row must be one of the {self.rows} rows: got {row}."
+            raise InputError(msg)
+        at = bisect_right(self._starts, row) - 1
+        name, before, lines = self._batches[at]
+        offset = row - self._starts[at]
+        if lines is not None:
+            return f"{name}, line {lines.of(offset)}"
+        return f"{name}, row {before + offset}"
+
+
+def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> None:
+    """Refuse a column that is not there, or is there more than once."""
+    for column in wanted:
+        count = list(present).count(column)
+        if count == 1:
+            continue
+        fault = f"has the column {column!r} twice" if count else f"has no column {column!r}"
+        listed = ", ".join(plain(n) for n in present[:40])
+        more = f" and {len(present) - 40} more" if len(present) > 40 else ""
+        msg = f"'{name}' {fault}. Its columns are: {listed}{more}."
+        raise InputError(msg)
+
+
+def refuse_doubled(names: Sequence[str], name: str) -> None:
+    """Refuse a table with two columns of one name, which could not be told apart."""
+    check_present(tuple(dict.fromkeys(names)), names, name)

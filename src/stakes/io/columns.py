@@ -1,0 +1,177 @@
+"""Named columns of a table: labels as texts, numbers as doubles, each row with its place."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes._check import InputError
+from stakes._text import plain
+from stakes._typing import FloatArray
+from stakes.io.arrays import array_batches, array_header
+from stakes.io.arrow import arrow_batches, arrow_header, parquet_batches
+from stakes.io.batches import Ask, Batch, Places
+from stakes.io.gather import Numbers, Texts
+from stakes.io.objects import json_batches, json_header
+from stakes.io.sources import Part, Source, find_parts
+from stakes.io.streams import Limits, Progress, open_stream
+from stakes.io.text import text_batches, text_header
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_Reader = Callable[[Part, Ask, Limits], Iterator[Batch]]
+_READERS: dict[str, _Reader] = {
+    "csv": text_batches,
+    "tsv": text_batches,
+    "jsonl": json_batches,
+    "json": json_batches,
+    "parquet": parquet_batches,
+    "arrow": arrow_batches,
+    "npz": array_batches,
+    "npy": array_batches,
+}
+_HEADERS: dict[str, Callable[[Part, Limits], list[str]]] = {
+    "csv": text_header,
+    "tsv": text_header,
+    "jsonl": json_header,
+    "json": json_header,
+    "parquet": arrow_header,
+    "arrow": arrow_header,
+    "npz": array_header,
+    "npy": array_header,
+}
+
+
+class Columns:
+    """Columns of the same rows, by name."""
+
+    def __init__(
+        self, source: str, places: Places, texts: dict[str, Texts], numbers: dict[str, Any]
+    ) -> None:
+        self.source = source
+        self._places, self._texts, self._numbers = places, texts, numbers
+
+    def __len__(self) -> int:
+        return self._places.rows
+
+    def texts(self, name: str) -> Any:  # noqa: ANN401
+        """Return the labels of a column as texts."""
+        return self._known(self._texts, name).values()
+
+    def numbers(self, name: str) -> FloatArray:
+        """Return the numbers of a column as doubles."""
+        return np.asarray(self._known(self._numbers, name), dtype=np.float64)
+
+    def matrix(self, names: Sequence[str]) -> Any:  # noqa: ANN401
+        """Return columns side by side; a single one as it is, which may be a column of lists.
+
+        Numbers that a file keeps as halves or singles stay so, since their sums are rounded so.
+        """
+        values = [self._known(self._numbers, name) for name in names]
+        if len(values) == 1:
+            return values[0]
+        for name, each in zip(names, values, strict=True):
+            if each.ndim != 1:
+                msg = f"{self.source}: column {name!r} holds lists: name it alone, or not at all."
+                raise InputError(msg)
+        return np.column_stack(values)
+
+    def place(self, row: int) -> str:
+        """Return where a row came from: 'scores.csv, line 7' or 'part1.parquet, row 0'."""
+        return self._places.of(row)
+
+    def _known(self, columns: dict[str, Any], name: str) -> Any:  # noqa: ANN401
+        """Return a column that was read."""
+        if name not in columns:
+            listed = ", ".join(plain(n) for n in columns)
+            msg = f"column {name!r} was not read for this use; those that were: {listed}."
+            raise InputError(msg)
+        return columns[name]
+
+
+def read_columns(  # noqa: PLR0913  one argument per promise
+    source: Source,
+    texts: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+    *,
+    finite: Sequence[str] = (),
+    kind: str | None = None,
+    max_bytes: int | None = None,
+    patience: float = 60.0,
+    progress: Progress | None = None,
+) -> Columns:
+    """Read columns by name, in batches; what is missing or no number is refused with its place."""
+    ask = Ask(tuple(texts), tuple(numbers), tuple(finite))
+    if not ask.names:
+        msg = "texts or numbers must name a column: both are empty."
+        raise InputError(msg)
+    shown, parts = find_parts(source, kind)
+    places = Places()
+    labels = {name: Texts(name, places) for name in ask.texts}
+    values = {name: Numbers(name, places, finite=name in ask.finite) for name in ask.numbers}
+    for part in parts:
+        places.begin(part.name)
+        for batch in batches(part, ask, Limits.of(max_bytes, patience, progress)):
+            first = places.rows
+            places.add(batch)
+            for name, label in labels.items():
+                label.add(batch.table.column(name), first, part.name)
+            for name, value in values.items():
+                from_text = batch.lines is not None and name in ask.texts
+                value.add(batch.table.column(name), first, part.name, from_text=from_text)
+    if not places.rows:
+        msg = f"'{shown}' must hold samples: it has no rows."
+        raise InputError(msg)
+    return Columns(shown, places, labels, {name: v.values() for name, v in values.items()})
+
+
+def batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
+    """Read a part in batches, by its kind."""
+    if part.kind is None:
+        with open_stream(part, limits):  # a pipe nobody writes to is said to be that first
+            part.need_kind()
+    return _READERS[part.need_kind()](part, ask, limits)
+
+
+def column_names(
+    source: Source, kind: str | None = None, *, max_bytes: int | None = None
+) -> list[str]:
+    """Return the names of the columns of a table, from the header of its first part."""
+    _, parts = find_parts(source, kind)
+    part = parts[0]
+    if part.streamed:
+        msg = f"'{part.name}' can be read only once: its columns cannot be looked up beforehand."
+        raise InputError(msg)
+    return _HEADERS[part.need_kind()](part, Limits.of(max_bytes, 60.0, None))
+
+
+def read_whole(
+    source: Source,
+    *,
+    kind: str | None = None,
+    max_bytes: int | None = None,
+    patience: float = 60.0,
+    progress: Progress | None = None,
+) -> "pa.Table":
+    """Read every column of a table; those of a CSV file as texts, so that they can be kept."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    shown, parts = find_parts(source, kind)
+    found: list[pa.Table] = []
+    for part in parts:
+        for batch in batches(part, Ask(), Limits.of(max_bytes, patience, progress)):
+            table = batch.table
+            if found and set(table.column_names) != set(found[0].column_names):
+                listed = ", ".join(plain(n) for n in found[0].column_names)
+                msg = f"'{part.name}' must have the columns of the parts before it: {listed}."
+                raise InputError(msg)
+            found.append(table.select(found[0].column_names) if found else table)
+    if not sum(table.num_rows for table in found):
+        msg = f"'{shown}' must hold samples: it has no rows."
+        raise InputError(msg)
+    try:
+        return pa.concat_tables(found, promote_options="default")
+    except pa.ArrowException as error:
+        msg = f"'{shown}' must have columns of one kind in all parts: {plain(error, 200)}."
+        raise InputError(msg) from error

@@ -1,0 +1,177 @@
+"""Batches of one column gathered into one array, each value looked at once."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes._check import InputError
+from stakes._text import plain
+from stakes.io.batches import Places
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Texts:
+    """Labels, kept as codes with a text for each."""
+
+    def __init__(self, name: str, places: Places) -> None:
+        self.name, self._places = name, places
+        self._codes: list[Any] = []
+        self._known: dict[str, int] = {}
+        self._kind: tuple[str, str] | None = None
+
+    def values(self) -> Any:  # noqa: ANN401
+        """Return the labels as an array of texts."""
+        self._codes = [np.concatenate(self._codes)]
+        return np.array(list(self._known), dtype=object)[self._codes[0]]
+
+    def add(self, column: "pa.ChunkedArray", first: int, part: str) -> None:
+        """Take the labels of a batch, whose first row is the table's row `first`."""
+        self._check_kind(column.type, part)
+        if column.null_count:
+            row = first + int(np.argmax(column.is_null().to_numpy()))
+            msg = f"{self._places.of(row)}: column {self.name!r} must hold a label in every row:"
+            raise InputError(f"{msg} this one is null.")
+        for chunk in column.chunks:
+            self._codes.append(self._coded(chunk, first))
+            first += len(chunk)
+
+    def _coded(self, chunk: "pa.Array", first: int) -> Any:  # noqa: ANN401
+        """Return the codes of labels; new ones are added to those known."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        texts = coded.dictionary.cast(pa.string()).to_pylist()
+        codes = coded.indices.to_numpy(zero_copy_only=False)
+        for text in ("", None):
+            here = codes == texts.index(text) if text in texts else np.zeros(0, dtype=bool)
+            if here.any():
+                place = self._places.of(first + int(here.argmax()))
+                msg = f"{place}: column {self.name!r} must hold a label in every row:"
+                raise InputError(f"{msg} this one is {'empty' if text == '' else 'null'}.")
+        known = [self._known.setdefault(t, len(self._known)) for t in texts if t]
+        at = iter(known)
+        table = np.array([next(at) if t else -1 for t in texts], dtype=np.int32)
+        return table[codes] if len(table) else np.zeros(0, dtype=np.int32)
+
+    def _check_kind(self, kind: "pa.DataType", part: str) -> None:
+        """Refuse what is no label, and another kind of label than in the parts before."""
+        found = _label_kind(kind)
+        if found is None:
+            msg = f"{part}: column {self.name!r} must hold whole numbers or texts: got {kind}."
+            raise InputError(msg)
+        if self._kind is None:
+            self._kind = (found, part)
+        if self._kind[0] != found:
+            msg = f"{part}: column {self.name!r} must hold {self._kind[0]} as in {self._kind[1]}:"
+            raise InputError(f"{msg} got {found} ({kind}).")
+
+
+def _label_kind(kind: "pa.DataType") -> str | None:
+    """Return what labels are: texts, whole numbers or truth values."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_integer(kind):
+        return "whole numbers"
+    if pa.types.is_boolean(kind):
+        return "truth values"
+    text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return "texts" if any(is_text(kind) for is_text in text) else None
+
+
+class Numbers:
+    """Numbers, or lists of as many numbers in each row."""
+
+    def __init__(self, name: str, places: Places, *, finite: bool) -> None:
+        self.name, self._places, self._finite = name, places, finite
+        self._arrays: list[Any] = []
+
+    def values(self) -> Any:  # noqa: ANN401
+        """Return all numbers in the widest type that came."""
+        whole = np.concatenate(self._arrays)
+        self._arrays = []
+        return whole
+
+    def add(
+        self, column: "pa.ChunkedArray", first: int, part: str, *, from_text: bool = False
+    ) -> None:
+        """Take the numbers of a batch, whose first row is the table's row `first`."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        if from_text and _label_kind(column.type) == "texts":
+            column = column.cast(pa.string()).cast(pa.float64())
+        for chunk in column.chunks:
+            array = self._array(chunk, first, part)
+            self._check_width(array, part)
+            self._check_values(array, first)
+            self._arrays.append(np.array(array))  # a view would keep the whole batch alive
+            first += len(chunk)
+
+    def _array(self, chunk: "pa.Array", first: int, part: str) -> Any:  # noqa: ANN401
+        """Return numbers, or lists of numbers as rows."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        if chunk.null_count:
+            raise self._fault(first + int(np.argmax(chunk.is_null().to_numpy(False))), "null")
+        kind = chunk.type
+        fixed = pa.types.is_fixed_size_list(kind)
+        if not fixed and not pa.types.is_list(kind) and not pa.types.is_large_list(kind):
+            return self._plain(chunk, part)
+        flat = chunk.flatten()
+        if fixed:
+            width = kind.list_size
+        else:
+            lengths = np.diff(chunk.offsets.to_numpy())
+            width = int(lengths[0]) if len(lengths) else 0
+            if (lengths != width).any():
+                row = int(np.argmax(lengths != width))
+                raise self._fault(first + row, f"{lengths[row]} of them where others have {width}")
+        if not width:
+            raise self._fault(first, "an empty list")
+        if flat.null_count:
+            at = int(np.argmax(flat.is_null().to_numpy(False))) // width
+            raise self._fault(first + at, "null")
+        return self._plain(flat, part).reshape(-1, width)
+
+    def _plain(self, values: "pa.Array", part: str) -> Any:  # noqa: ANN401
+        """Return an Arrow array of numbers as floats of its own width."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        kind = values.type
+        if pa.types.is_floating(kind):
+            return values.to_numpy(zero_copy_only=False)
+        if not (pa.types.is_integer(kind) or pa.types.is_decimal(kind)):
+            msg = f"{part}: column {self.name!r} must hold numbers: got {kind}."
+            raise InputError(msg)
+        try:
+            return values.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        except pa.ArrowException as error:
+            msg = (
+                f"{part}: column {self.name!r} must hold numbers a double can: {plain(error, 200)}"
+            )
+            raise InputError(f"{msg}.") from error
+
+    def _check_width(self, array: Any, part: str) -> None:  # noqa: ANN401
+        """Refuse lists of another length than before."""
+        if self._arrays and array.shape[1:] != self._arrays[0].shape[1:]:
+            widths = [a.shape[1] if a.ndim == 2 else "no" for a in (self._arrays[0], array)]
+            msg = f"{part}: column {self.name!r} must hold lists of {widths[0]} numbers as before:"
+            raise InputError(f"{msg} got lists of {widths[1]}.")
+
+    def _check_values(self, array: Any, first: int) -> None:  # noqa: ANN401
+        """Refuse NaN, and infinite numbers where they make no sense."""
+        bad = ~np.isfinite(array) if self._finite else np.isnan(array)
+        if not bad.any():
+            return
+        row = int(bad.argmax()) if bad.ndim == 1 else int(bad.any(axis=1).argmax())
+        value = array[row] if bad.ndim == 1 else array[row][bad[row]][0]
+        raise self._fault(first + row, "NaN" if np.isnan(value) else str(float(value)))
+
+    def _fault(self, row: int, got: str) -> InputError:
+        """Return the error for a value that is no number."""
+        wanted = "finite numbers" if self._finite else "numbers"
+        msg = f"{self._places.of(row)}: column {self.name!r} must hold {wanted}: got {got}."
+        hint = " Leave such rows out, or fill them." if got in {"NaN", "null"} else ""
+        return InputError(f"{msg}{hint}")

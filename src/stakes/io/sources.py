@@ -1,0 +1,204 @@
+"""Where tables come from: one file, a directory, a pattern, a list, or standard input."""
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from glob import glob
+from pathlib import Path
+
+from stakes._check import AddressError, FileError, InputError, UnsafeFileError
+from stakes._text import plain
+
+Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+KINDS = ("csv", "tsv", "jsonl", "json", "parquet", "arrow", "npz", "npy")
+_ENDINGS = {
+    **{f".{kind}": kind for kind in KINDS},
+    ".ndjson": "jsonl",
+    ".pq": "parquet",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+_PACKABLE = ("csv", "tsv", "jsonl", "json")
+_PICKLES = {
+    ".pkl", ".pickle", ".p", ".joblib", ".jbl", ".pt", ".pth", ".ckpt", ".bin", ".dill", ".sav",
+    ".cloudpickle", ".pck",
+}  # fmt: skip
+
+
+def _shown(path: object) -> str:
+    """Return a path in full, fit for a message: its end is what tells it from others."""
+    return plain(path, 1000)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of a table, or a stream that stands for one."""
+
+    path: str
+    name: str  # short, and fit for a message
+    kind: str | None  # None: a pipe without an ending, whose kind must be given
+    packed: bool = False
+    streamed: bool = False  # a pipe, a device or standard input: to be read once, forward
+
+    def need_kind(self) -> str:
+        """Return the kind, or ask for it."""
+        if self.kind is None:
+            msg = f"'{self.name}' has no ending that tells its kind: give one with --format,"
+            raise InputError(f"{msg} such as csv ({', '.join(KINDS)}).")
+        return self.kind
+
+
+def find_parts(source: Source, kind: str | None = None) -> tuple[str, list[Part]]:
+    """Return the short name of a source and its parts, in an order that never changes."""
+    if not isinstance(source, str | os.PathLike):
+        return _from_list([os.fspath(path) for path in source], kind)
+    text = os.fspath(source)
+    _refuse_address(text)
+    if text == "-":
+        return _standard_input(kind)
+    if os.path.isdir(text):  # noqa: PTH112  a path with a NUL byte is no error here
+        return _shown(Path(text).name or text), _in_directory(Path(text), kind)
+    if _is_pattern(text):
+        found = sorted(glob(text))  # noqa: PTH207  patterns may be absolute
+        if not found:
+            msg = f"'{_shown(text)}' matched no files."
+            raise FileError(msg)
+        return _shown(text), _told_apart([_part(path, kind) for path in found])
+    part = _part(text, kind)
+    return part.name, [part]
+
+
+def _refuse_address(text: str) -> None:
+    """Say that nothing is fetched."""
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)::?//", text)
+    if scheme is not None:
+        msg = f"'{_shown(text)}': addresses ({scheme[1]}://) are not supported. Fetch the file"
+        raise AddressError(f"{msg} first, or pipe it to standard input ('-').")
+
+
+def _standard_input(kind: str | None) -> tuple[str, list[Part]]:
+    """Return standard input as a part; its kind must be given."""
+    name = "standard input"
+    known, packed = (None, False) if kind is None else _given_kind(kind)
+    part = Part("-", name, known, packed=packed, streamed=True)
+    part.need_kind()
+    return name, [part]
+
+
+def _is_pattern(text: str) -> bool:
+    """Tell whether a path is a pattern; a file of that very name is itself."""
+    return any(c in text for c in "*?[") and not os.path.lexists(text)
+
+
+def _from_list(paths: list[str], kind: str | None) -> tuple[str, list[Part]]:
+    """Return the parts of a list of paths, each of them once."""
+    parts: list[Part] = []
+    for path in paths:
+        _refuse_address(path)
+        parts.append(_part(path, kind))
+    seen: set[str] = set()
+    for part in parts:
+        real = os.path.realpath(part.path)
+        if real in seen:
+            msg = f"'{part.name}' is listed twice: its samples would count double."
+            raise InputError(msg)
+        seen.add(real)
+    if not parts:
+        msg = "the list of files must not be empty: name one at least."
+        raise InputError(msg)
+    more = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
+    return f"{parts[0].name}{more}", _told_apart(parts)
+
+
+def _told_apart(parts: list[Part]) -> list[Part]:
+    """Call files of one name in several directories by their paths."""
+    names = [part.name for part in parts]
+    return [
+        replace(part, name=_shown(part.path)) if names.count(part.name) > 1 else part
+        for part in parts
+    ]
+
+
+def _in_directory(folder: Path, kind: str | None) -> list[Part]:
+    """Return the files of a directory, sorted; hidden ones and marks such as _SUCCESS are none."""
+    shown = _shown(folder.name or folder)
+    try:
+        found = sorted(p for p in folder.iterdir() if not p.name.startswith(("_", ".")))
+    except OSError as error:
+        msg = f"cannot read '{shown}': {error.strerror or error}."
+        raise FileError(msg) from error
+    if not found:
+        msg = f"'{shown}' must hold a table in parts: there are no data files in it."
+        raise InputError(msg)
+    for path in found:
+        known = path.is_file() and (kind is not None or _by_ending(path.name)[0] is not None)
+        if not known and path.suffix.lower() not in _PICKLES:
+            msg = f"'{shown}' must hold data files only: '{_shown(path.name)}' is not one."
+            hint = f"Give a pattern instead, such as '{shown}/*.parquet'."
+            raise InputError(f"{msg} {hint}")
+    return [_part(str(path), kind) for path in found]
+
+
+def _part(path: str, kind: str | None) -> Part:
+    """Return one file as a part, or say why it cannot be one."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116
+    except (OSError, ValueError) as error:
+        _refuse_by_ending(path, kind)  # a wrong ending is wrong whether or not the file is there
+        reason = getattr(error, "strerror", None) or str(error)
+        msg = f"cannot read '{_shown(path)}': {reason}."
+        raise FileError(msg) from error
+    if stat.S_ISDIR(mode):
+        msg = f"cannot read '{_shown(path)}' as a part of a table: it is a directory."
+        raise FileError(msg)
+    streamed = not stat.S_ISREG(mode)
+    name = _shown(path if streamed else Path(path).name)
+    known, packed = _by_ending(path)
+    if kind is not None:
+        known, packed_too = _given_kind(kind)
+        packed = packed or packed_too
+    elif not streamed:
+        _refuse_by_ending(path, kind)
+    return Part(path, name, known, packed=packed, streamed=streamed)
+
+
+def _given_kind(kind: str) -> tuple[str, bool]:
+    """Read a kind that was given, such as csv or csv.gz."""
+    bare = kind.lower().removeprefix(".")
+    packed = bare.endswith(".gz")
+    bare = bare.removesuffix(".gz")
+    known = _ENDINGS.get(f".{bare}")
+    if known is None or (packed and known not in _PACKABLE):
+        msg = f"--format must be one of {', '.join(KINDS)}: got '{_shown(kind)}'."
+        raise InputError(msg)
+    return known, packed
+
+
+def _by_ending(path: str) -> tuple[str | None, bool]:
+    """Return the kind of a file by its ending, and whether it is packed."""
+    suffixes = [s.lower() for s in Path(path).suffixes]
+    packed = suffixes[-1:] == [".gz"]
+    ending = "".join(suffixes[-2:-1] if packed else suffixes[-1:])
+    kind = _ENDINGS.get(ending)
+    return (None, False) if packed and kind not in _PACKABLE else (kind, packed)
+
+
+def _refuse_by_ending(path: str, kind: str | None) -> None:
+    """Refuse files that could run code, and kinds that are not read."""
+    ending, shown = Path(path).suffix.lower(), _shown(Path(path).name)
+    if kind is not None:
+        return
+    if ending in _PICKLES:
+        msg = f"'{shown}' may hold a pickle, which can run any code: no option reads it."
+        raise UnsafeFileError(f"{msg} Write the columns as Parquet, CSV or plain NPZ.")
+    if ending in {".yaml", ".yml"}:
+        msg = f"'{shown}' is YAML, which is not read: costs are read from TOML, tables from JSON,"
+        raise InputError(f"{msg} CSV or Parquet instead.")
+    if _by_ending(path)[0] is None:
+        got = ending or "no ending"
+        msg = f"'{shown}' must end in .csv, .tsv, .jsonl, .json (each also with .gz), .parquet,"
+        msg = f"{msg} .arrow, .feather, .npz or .npy: got {got!r}."
+        raise InputError(f"{msg} --format tells the kind of any file.")
