@@ -84,13 +84,13 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     --------
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=2000)
-    >>> raw = data.posteriors([0.3, 0.7])
+    >>> raw = data.posteriors([0.1, 0.9])
     >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
     >>> result = stakes.evaluate(data.y, raw, costs=costs, resamples=100)
     >>> round(result.main.cost.normalized.value, 2)
-    1.18
-    >>> result.verdicts[0].code
-    'worse_than_naive'
+    1.04
+    >>> [verdict.code for verdict in result.verdicts]
+    ['not_told_apart', 'calibration_would_help', 'few_errors']
     """
     named = classes if classes is not None else classes_of(costs)
     samples = read_samples(
