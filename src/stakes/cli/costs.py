@@ -1,0 +1,150 @@
+"""Costs as they are typed: numbers, names of columns, files, detection costs."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import numpy as np
+
+from stakes._check import InputError
+from stakes._text import quoted
+from stakes.costs import CostMatrix, SampleCosts
+
+Entry = float | str  # a price, or the column that holds it
+_NAMES = {"miss", "false_alarm"}
+
+
+@dataclass(frozen=True)
+class CostText:
+    """What was typed for costs: it may speak of classes and columns that are not known yet."""
+
+    read: CostMatrix | None = None  # from a file
+    pairs: Mapping[str, Entry] | None = None
+    matrix: Sequence[Sequence[Entry]] | None = None
+    abstain: Entry | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the table that hold prices."""
+        entries = [*(self.pairs or {}).values(), *(e for row in self.matrix or [] for e in row)]
+        named = [*entries, *([] if self.abstain is None else [self.abstain])]
+        return list(dict.fromkeys(entry for entry in named if isinstance(entry, str)))
+
+    @property
+    def classes(self) -> list[str] | None:
+        """The classes that a cost file names."""
+        return None if self.read is None else [str(c) for c in self.read.classes]
+
+    def build(self, classes: Sequence[str], table: Any) -> CostMatrix | SampleCosts:  # noqa: ANN401
+        """Return the costs for these classes; `table` gives columns of prices."""
+        if self.read is not None and self.abstain is None:
+            return self.read
+        entries, decisions = self._entries(classes)
+        try:
+            if not self.columns:
+                return CostMatrix(np.array(entries), classes=list(classes), decisions=decisions)
+            prices = {name: table.numbers(name) for name in self.columns}
+            return SampleCosts.from_columns(
+                entries, prices, classes=list(classes), decisions=decisions
+            )
+        except (InputError, ValueError) as error:
+            msg = f"--cost is not understood: {error}"
+            raise click.UsageError(msg) from error
+
+    def _entries(self, classes: Sequence[str]) -> tuple[list[list[Entry]], list[str] | None]:
+        """Return the matrix of prices, and the names of its decisions."""
+        decisions: list[str] | None = None
+        if self.read is not None:
+            rows: list[list[Entry]] = self.read.values.tolist()
+            decisions = [str(d) for d in self.read.decisions]
+        elif self.matrix is not None:
+            rows = [list(row) for row in self.matrix]
+        elif self.pairs is not None:
+            if len(classes) != 2:
+                msg = f"--cost miss=,false_alarm= needs two classes: they are {quoted(classes)}."
+                raise click.UsageError(f"{msg} Give a cost file or a matrix.")
+            rows = [[0.0, self.pairs["false_alarm"]], [self.pairs["miss"], 0.0]]
+        else:
+            k = len(classes)
+            rows = [[float(i != j) for j in range(k)] for i in range(k)]
+        if self.abstain is not None:
+            rows = [[*row, self.abstain] for row in rows]
+            decisions = [*(decisions or classes), "abstain"]
+        return rows, decisions
+
+
+def read_costs(cost: str | None, abstain: str | None) -> CostText | None:
+    """Read what was typed for costs."""
+    price = None if abstain is None else _entry(abstain)
+    if isinstance(price, float) and price < 0:
+        msg = f"--abstain must be at least 0, or a column: got {abstain}."
+        raise click.UsageError(msg)
+    if cost is None:
+        return None if price is None else CostText(abstain=price)
+    if cost.lower().endswith((".toml", ".csv")):
+        return CostText(read=_as_texts(CostMatrix.read(cost)), abstain=price)
+    if cost.lstrip().startswith("["):
+        return CostText(matrix=_matrix(cost), abstain=price)
+    pairs = _pairs(cost)
+    if set(pairs) != _NAMES:
+        msg = f"--cost must give miss and false_alarm: got {quoted(pairs)}."
+        raise click.UsageError(msg)
+    return CostText(pairs=pairs, abstain=price)
+
+
+def read_detection_cost(text: str) -> tuple[CostText, float]:
+    """Read the detection cost of speech: price of a miss, of a false alarm, prior of a target."""
+    try:
+        miss, alarm, prior = (float(part) for part in text.split(":"))
+    except ValueError as error:
+        msg = f"--dcf must be miss:false_alarm:prior, such as 10:1:0.01: got {text!r}."
+        raise click.UsageError(msg) from error
+    if not (miss >= 0 and alarm >= 0 and 0 < prior < 1):
+        msg = f"--dcf must have prices of at least 0 and a prior between 0 and 1: got {text!r}."
+        raise click.UsageError(msg)
+    return CostText(pairs={"miss": miss, "false_alarm": alarm}), prior
+
+
+def _matrix(text: str) -> list[list[Entry]]:
+    """Read a matrix such as [[0,1],[5,0]]; entries in quotes are columns."""
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        msg = f"--cost {text!r} is not understood: {error}"
+        raise click.UsageError(msg) from error
+    fits = isinstance(rows, list) and rows and all(isinstance(r, list) and r for r in rows)
+    entries = [e for row in rows for e in row] if fits else [None]
+    if not all(isinstance(e, str | int | float) and not isinstance(e, bool) for e in entries):
+        msg = f"--cost must be a matrix of numbers or of columns in quotes: got {text!r}."
+        raise click.UsageError(msg)
+    return [[e if isinstance(e, str) else float(e) for e in row] for row in rows]
+
+
+def _pairs(text: str) -> dict[str, Entry]:
+    """Read name=price pairs, separated by commas; a price may be the name of a column."""
+    pairs: dict[str, Entry] = {}
+    for item in text.split(","):
+        name, sign, value = (part.strip() for part in item.partition("="))
+        if not sign or not value or name in pairs:
+            fault = f"{name!r} twice" if name in pairs else repr(item)
+            msg = f"--cost must hold name=price pairs, each name once: got {fault}."
+            raise click.UsageError(msg)
+        pairs[name] = _entry(value)
+    return pairs
+
+
+def _entry(text: str) -> Entry:
+    """Return a price, or the name of a column."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _as_texts(costs: CostMatrix) -> CostMatrix:
+    """Return costs whose names are texts, as all labels of a file are here."""
+    names = ([str(n) for n in part] for part in (costs.classes, costs.decisions))
+    classes, decisions = names
+    return CostMatrix(costs.values, classes=classes, decisions=decisions)

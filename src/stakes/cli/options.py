@@ -1,0 +1,146 @@
+"""Options that commands share, and the application file that can hold them all."""
+
+import json
+import tomllib
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from stakes._check import InputError
+from stakes._files import read_text
+from stakes._text import plain, quoted
+
+KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
+METHODS = ("affine", "temperature", "bias", "vector", "beta", "isotonic", "histogram", "none")
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _read_application(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001
+    """Take values for options from a TOML file; what is typed goes before it."""
+    if value is None:
+        return
+    try:
+        entries = tomllib.loads(read_text(value))
+    except tomllib.TOMLDecodeError as error:
+        msg = f"--app {plain(value)!r} must be a TOML file: {error}."
+        raise click.UsageError(msg) from error
+    except InputError as error:
+        raise click.UsageError(f"--app: {error}") from error
+    known = {p.name: p for p in ctx.command.params if p.name and p.expose_value}
+    given: dict[str, Any] = {}
+    for key, entry in entries.items():
+        name = key.replace("-", "_")
+        if name == "applications":
+            ctx.meta["stakes.applications"] = _applications(entry, value)
+        elif name in known and name not in ("app", "file"):
+            given[name] = [str(e) for e in entry] if _repeats(known[name], entry) else _text(entry)
+        else:
+            listed = quoted(sorted(n.replace("_", "-") for n in known), most=40)
+            msg = f"--app {plain(value)!r}: there is no option {key!r} here; those are {listed}."
+            raise click.UsageError(msg)
+    ctx.default_map = {**(ctx.default_map or {}), **given}
+
+
+def _repeats(parameter: click.Parameter, entry: object) -> bool:
+    """Whether an option may be given several times, and is."""
+    return bool(getattr(parameter, "multiple", False)) and isinstance(entry, list)
+
+
+def _applications(entry: object, source: str) -> dict[str, dict[str, str]]:
+    """Read the tables [applications.NAME] with cost, prior, abstain or dcf."""
+    allowed = {"cost", "prior", "abstain", "dcf"}
+    if not isinstance(entry, dict) or not all(isinstance(v, dict) for v in entry.values()):
+        msg = f"--app {plain(source)!r}: applications must be tables, [applications.NAME]."
+        raise click.UsageError(msg)
+    for name, table in entry.items():
+        odd = set(table) - allowed
+        if odd:
+            msg = f"--app {plain(source)!r}: application {plain(name)!r} may hold"
+            raise click.UsageError(f"{msg} {quoted(sorted(allowed))}: got {quoted(sorted(odd))}.")
+    return {name: {k: _text(v) for k, v in table.items()} for name, table in entry.items()}
+
+
+def _text(entry: object) -> str:
+    """Return a value of a TOML file as it would be typed."""
+    if isinstance(entry, bool):
+        return str(entry).lower()
+    if isinstance(entry, dict):
+        return ",".join(f"{name}={_text(value)}" for name, value in entry.items())
+    if isinstance(entry, list):
+        nested = any(isinstance(e, list) for e in entry)
+        return json.dumps(entry) if nested else ",".join(_text(e) for e in entry)
+    return str(entry)
+
+
+_APP = click.option(
+    "--app", is_eager=True, expose_value=False, callback=_read_application, metavar="FILE",
+    help="A TOML file that holds any of these options.",
+)  # fmt: skip
+_TABLE = [
+    click.option("--input-format", metavar="KIND", help="csv, tsv, jsonl, parquet, arrow, npz ..."),
+    click.option("--max-bytes", type=click.IntRange(1), help="Refuse longer input."),
+    click.option("--timeout", type=click.FloatRange(0), default=60.0, show_default=True,
+                 help="Seconds to wait for the first byte of a pipe."),
+]  # fmt: skip
+_COLUMNS = [
+    click.option("--label", help="Column of the true classes."),
+    click.option("--scores-are", type=click.Choice(KINDS),
+                 help="What the scores are; it is never guessed."),
+    click.option("--classes", help="Names in the order of the score columns, such as a,b."),
+    click.option("--positive", help="The class of interest, which comes last."),
+    click.option("--weight", help="Column of sample weights."),
+    click.option("--group", help="Column of groups that belong together: patients, speakers."),
+]  # fmt: skip
+_PROBLEM = [
+    click.option("--cost", help="miss=5,false_alarm=1; a .toml or .csv file; '[[0,1],[5,0]]'. "
+                 "Prices may be columns: miss=amount."),
+    click.option("--dcf", help="Detection cost, miss:false_alarm:prior, such as 10:1:0.01."),
+    click.option("--abstain", help="Price of not deciding, or its column."),
+    click.option("--prior", help="How often classes will occur: 0.02 (of the class of interest), "
+                 "healthy=0.98,tumour=0.02, 0.98,0.02, or data (the default)."),
+    click.option("--training-prior", help="Priors that the posteriors were trained with, in the "
+                 "same forms; they are adapted to --prior."),
+]  # fmt: skip
+_INTERVALS = [
+    click.option("--level", default=0.95, show_default=True, help="Level of the intervals.",
+                 type=click.FloatRange(0, 1 - 1e-12, min_open=True, max_open=True)),
+    click.option("--resamples", type=int, default=1000, show_default=True,
+                 help="How often samples are drawn again for intervals; 0 for none."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+                 help="Seed of folds and resamples."),
+]  # fmt: skip
+_CALIBRATION = [
+    click.option("--calibrator", "method", type=click.Choice(METHODS), default="affine",
+                 show_default=True, help="The stage that calibration loss is told by."),
+    click.option("--folds", type=click.IntRange(2), default=5, show_default=True),
+]  # fmt: skip
+_OUTPUT = [
+    click.option("--format", "layout", type=click.Choice(("table", "md", "csv", "json")),
+                 default="table", show_default=True, help="How to print."),
+    click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+    click.option("-o", "--output", help="Write there instead of to standard output."),
+    click.option("--force", is_flag=True, help="Replace the output if it exists."),
+]  # fmt: skip
+
+
+def _all(options: list[Decorator]) -> Decorator:
+    """Return a decorator that adds options in their order."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+table_options = _all([*_TABLE, _APP])
+column_options = _all(_COLUMNS)
+problem_options = _all(_PROBLEM)
+interval_options = _all(_INTERVALS)
+calibration_options = _all(_CALIBRATION)
+output_options = _all(_OUTPUT)
+scores_option = click.option(
+    "--scores", help="Columns of scores, one per class; one column speaks of the last class."
+)
