@@ -59,6 +59,7 @@ def refused(source: Source, error: type[Exception], *words: str, **options: Any)
         (b'y,p\na,1\n"cat,2\n"dog",2\n', ["line 3", "quote"]),
         (b'y,p\na,1\nb 5" pipe,2\n', ["line 3", "quote"]),
         (b'y,p\na,1\n"b"c,2\n', ["line 3", "quote"]),
+        (b'y,p\na,1\nb"c",2\n', ["line 3", "quote"]),
         (b'y,p\na,"1,000.0"\n', ["line 2", "'p'", "1,000.0", "thousands"]),
         (b"y,p\na,1\nb,x\n", ["line 3", "'p'", "'x'"]),
         (b"y,p\na,1_0\n", ["line 2", "1_0"]),
@@ -391,4 +392,7 @@ def test_rows_with_other_names_are_not_kept_in_part(tmp_path: Path) -> None:
     rows = [{"y": "a", "p": 1}, {"y": "a", "p": 1, "more": 2}]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
     with pytest.raises(InputError, match=r"line 2.*more"):
+        read_whole(tmp_path / "t.jsonl")
+    (tmp_path / "t.jsonl").write_text('{"y": "a", "p": NaN}')
+    with pytest.raises(InputError, match="NaN is not a number"):
         read_whole(tmp_path / "t.jsonl")

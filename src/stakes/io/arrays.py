@@ -199,7 +199,7 @@ def _load_named(
             check_present([name], present, part.name)
         if owner not in loaded:
             left -= by_name[owner].n_bytes
-            loaded[owner] = _load(source, by_name[owner], part, max(left, 0), limits.piece)
+            loaded[owner] = _load(source, by_name[owner], part, left, limits.piece)
         whole = loaded[owner]
         arrays[name] = whole if at is None else whole[at] if isinstance(at, str) else whole[:, at]
     return arrays
@@ -220,7 +220,7 @@ def _owner(name: str, members: dict[str, Member]) -> tuple[Any, int | None]:
 def _load(source: Any, member: Member, part: Part, left: int, limit: int) -> Any:  # noqa: ANN401
     """Load one array whose header was checked."""
     place = part.name if member.entry is None else f"{part.name}, member '{member.name}'"
-    if member.n_bytes > limit or (left == 0 and member.n_bytes):
+    if left < 0:
         msg = f"{place} takes {member.n_bytes} bytes in memory, with what is read beside it more"
         raise ResourceError(f"{msg} than {limit}: if that is meant, allow more with --max-bytes.")
     if len(member.shape) not in {1, 2}:
