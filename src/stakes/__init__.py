@@ -63,7 +63,16 @@ if TYPE_CHECKING:
         risk_coverage_curve,
         roc_curve,
     )
-    from stakes.evaluation import Application, Comparison, Evaluation, Verdict, compare, evaluate
+    from stakes.evaluation import (
+        Application,
+        Comparison,
+        Evaluation,
+        ThresholdChoice,
+        Verdict,
+        choose_threshold,
+        compare,
+        evaluate,
+    )
     from stakes.metrics import (
         ConfusionMatrix,
         EqualMass,
@@ -160,6 +169,7 @@ _ROOMS = {
     "TargetOdds": "stakes.curves",
     "TemperatureCalibrator": "stakes.calibration",
     "ThresholdCalibrator": "stakes.calibration",
+    "ThresholdChoice": "stakes.evaluation",
     "ThresholdRange": "stakes.scoring",
     "TrainOnTest": "stakes.calibration",
     "Undefined": "stakes.results",
@@ -174,6 +184,7 @@ _ROOMS = {
     "calibration_loss": "stakes.calibration",
     "calibrator_from_dict": "stakes.calibration",
     "choose_calibrator": "stakes.calibration",
+    "choose_threshold": "stakes.evaluation",
     "class_detectors": "stakes.curves",
     "cllr": "stakes.curves",
     "compare": "stakes.evaluation",
@@ -250,6 +261,7 @@ __all__ = [
     "TargetOdds",
     "TemperatureCalibrator",
     "ThresholdCalibrator",
+    "ThresholdChoice",
     "ThresholdRange",
     "TrainOnTest",
     "Undefined",
@@ -265,6 +277,7 @@ __all__ = [
     "calibration_loss",
     "calibrator_from_dict",
     "choose_calibrator",
+    "choose_threshold",
     "class_detectors",
     "cllr",
     "compare",

@@ -1,21 +1,28 @@
 """The command line: parse, call, print. One file per command, imported when it is run."""
 
 import io
+import signal
 import sys
+import traceback
 from importlib import import_module
 from typing import NoReturn
 
 import click
 
 # 1 is left to gates: a check that was asked for and failed.
-EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE, EXIT_INTERRUPTED = 2, 3, 4, 5, 130
+EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE = 2, 3, 4, 5
+EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
 
 _COMMANDS = {
     "calibrate": "Learn how to turn the scores in a file into better ones, or apply it.",
+    "check": "Pass or fail by limits on metrics: a gate for continuous integration.",
+    "compare": "Compare systems on the same samples.",
+    "completion": "Print the completion script of a shell.",
     "decide": "Append Bayes decisions and their expected cost to a file of scores.",
     "demo": "Show what stakes does, on data that ship with it.",
-    "evaluate": "Tell what the decisions in a file cost.",
+    "evaluate": "Tell what a system costs and how good its probabilities are.",
     "reproduce": "Compute the paper's tables and figures again, beside the printed digits.",
+    "threshold": "Tell which threshold to use for these costs.",
 }
 
 
@@ -53,7 +60,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 bad data, 4 cannot read or write, "
-    "5 a limit, 130 interrupted.",
+    "5 a limit, 130 interrupted, 143 terminated. --debug shows the traceback of an error.",
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
@@ -64,7 +71,8 @@ def group() -> None:
 
     \b
     stakes demo
-    stakes evaluate scores.csv --label y --decision d --cost miss=5,false_alarm=1
+    stakes evaluate scores.csv --label y --scores p_healthy,p_tumour \\
+        --scores-are posteriors --cost miss=5,false_alarm=1 --prior 0.02
     stakes reproduce
     """  # noqa: D301  click's mark for lines to keep
 
@@ -76,27 +84,54 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str] | None) -> int:
     """Run a command; every failure becomes one message and one code."""
-    from stakes._errors import StakesError  # noqa: PLC0415
-
+    given = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in given
+    signal.signal(signal.SIGTERM, _terminate)
+    if sys.stdout is None:
+        return _say("cannot write standard output (stdout): it is closed.", EXIT_FILE)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal of another encoding is no error
     try:
-        group.main(arguments, prog_name="stakes", standalone_mode=False)
+        code = group.main([a for a in given if a != "--debug"], "stakes", standalone_mode=False)
         sys.stdout.flush()
-    except click.Abort:
+    except SystemExit:  # the end of a completion
+        raise
+    except BaseException as error:  # noqa: BLE001  one place turns any end into a code
+        if debug:
+            traceback.print_exc()
+        return _ended(error)
+    return code if isinstance(code, int) else 0
+
+
+def _terminate(signum: int, frame: object) -> NoReturn:  # noqa: ARG001
+    """Leave as for an interrupt, so that temporary files go and outputs stay whole."""
+    raise _Terminated
+
+
+class _Terminated(BaseException):
+    """The process was asked to end."""
+
+
+def _ended(error: BaseException) -> int:
+    """Say why a command ended, and return its code."""
+    from stakes._errors import StakesError  # noqa: PLC0415
+
+    if isinstance(error, _Terminated):
+        return _say("terminated.", EXIT_TERMINATED)
+    if isinstance(error, click.Abort | KeyboardInterrupt):
         return _say("interrupted.", EXIT_INTERRUPTED)
-    except click.ClickException as error:
+    if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
-    except BrokenPipeError:
+    if isinstance(error, BrokenPipeError):
         sys.stdout = None  # nobody reads on: leave without a second error
         return 0
-    except StakesError as error:
+    if isinstance(error, StakesError):
         return _say(str(error), _code(error))
-    except OSError as error:  # the disk behind standard output is full, or it is closed
+    if isinstance(error, OSError):  # the disk behind standard output is full, or it is closed
         sys.stdout = None
         return _say(f"cannot write standard output: {error.strerror or error}.", EXIT_FILE)
-    return 0
+    raise error
 
 
 def _code(error: Exception) -> int:

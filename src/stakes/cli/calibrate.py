@@ -33,7 +33,7 @@ from stakes.cli.screen import json_document
 from stakes.io import read_columns, read_whole, with_columns, write_table
 from stakes.scoring import BrierLoss, LogLoss
 
-_METHODS: dict[str, Calibrator] = {
+METHODS: dict[str, Calibrator] = {
     "affine": AffineCalibrator(),
     "temperature": TemperatureCalibrator(),
     "bias": BiasCalibrator(),
@@ -48,7 +48,7 @@ _METHODS: dict[str, Calibrator] = {
 @click.argument("file")
 @click.option("--label", help="Column of the true classes; needed to learn.")
 @score_options
-@click.option("--method", type=click.Choice(list(_METHODS)), default="affine", show_default=True)
+@click.option("--method", type=click.Choice(list(METHODS)), default="affine", show_default=True)
 @click.option("--prior", help="Priors to calibrate for; by default those of the data.")
 @click.option("--group", help="Column of groups that folds must not part.")
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True)
@@ -97,7 +97,7 @@ def command(  # noqa: PLR0913  one argument per option
     names = class_names(classes, scores, y.tolist(), None)
     typed = read_scores(table, scores, scores_are)
     priors = parse_priors(prior, names) if prior else ("data" if typed.needs_priors else None)
-    calibrator = _METHODS[method].fresh()
+    calibrator = METHODS[method].fresh()
     groups = None if group is None else table.texts(group)
     records = [
         calibration_loss(

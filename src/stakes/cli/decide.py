@@ -3,9 +3,11 @@
 import click
 import numpy as np
 
+from stakes._files import refuse_taken
 from stakes._text import number, plain
 from stakes.cli.calibrate import read_calibrator
-from stakes.cli.parsing import parse_costs, parse_priors
+from stakes.cli.costs import CostText, read_costs
+from stakes.cli.parsing import parse_priors
 from stakes.cli.scoring import (
     class_names,
     in_order,
@@ -21,6 +23,7 @@ from stakes.scores import Posteriors
 @click.argument("file")
 @score_options
 @click.option("--cost", required=True, help="What errors cost, as for evaluate.")
+@click.option("--abstain", help="Price of not deciding, or its column.")
 @click.option("--prior", help="Priors of use; needed for likelihoods.")
 @click.option("--calibrator", "fitted", help="A calibrator file to apply first.")
 @click.option("-o", "--output", required=True, help="Table to write.")
@@ -32,6 +35,7 @@ def command(  # noqa: PLR0913  one argument per option
     scores_are: str,
     classes: str | None,
     cost: str,
+    abstain: str | None,
     prior: str | None,
     fitted: str | None,
     output: str,
@@ -44,18 +48,17 @@ def command(  # noqa: PLR0913  one argument per option
         --cost miss=5,false_alarm=1 -o decided.csv
     """  # noqa: D301
     calibrator = None if fitted is None else read_calibrator(fitted)
-    named = cost.lower().endswith((".toml", ".csv"))
-    costs = parse_costs(cost, ()) if named else None
-    known = None
+    text = read_costs(cost, abstain) or CostText()
+    known = text.classes
     if calibrator is not None:
         known = [str(name) for name in calibrator.classes]
-    elif costs is not None:
-        known = [str(name) for name in costs.classes]
     names = class_names(classes, scores, None, known)
-    table = read_columns(file, numbers=score_columns(scores))
+    refuse_taken(output, force=force)
+    wanted = list(dict.fromkeys([*score_columns(scores), *text.columns]))
+    table = read_columns(file, numbers=wanted, finite=text.columns)
     typed = in_order(read_scores(table, scores, scores_are), names, known or names)
     names = known or names
-    costs = costs or parse_costs(cost, names)
+    costs = text.build(names, table)
     if [str(name) for name in costs.classes] != names:
         msg = f"--cost must have the classes of the scores, {', '.join(names)}, in that order."
         raise click.UsageError(msg)
@@ -68,7 +71,9 @@ def command(  # noqa: PLR0913  one argument per option
     )
     p = np.exp(log_p)
     decided = costs.bayes_decisions(Posteriors.renormalized(p))
-    expected = (p * costs.values[:, decided].T).sum(axis=1)
+    expected = np.zeros(len(decided))
+    for k in range(len(names)):
+        expected += p[:, k] * costs.at(np.full(decided.size, k), decided)
     columns = {f"posterior_{name}": p[:, k] for k, name in enumerate(names)}
     columns["decision"] = np.array([str(costs.decisions[j]) for j in decided])
     columns["expected_cost"] = expected

@@ -1,39 +1,217 @@
-"""stakes demo: the main job, on data that ship with the package."""
+"""stakes demo: three real problems, on data that ship with the package."""
 
 from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
 
 import click
+import numpy as np
+from rich.console import Console
+from rich.text import Text
 
-from stakes.cli.evaluate import as_document, evaluate_file
-from stakes.cli.screen import print_decisions
+from stakes._check import FileError
+from stakes._files import write_text
+from stakes._text import number
+from stakes.calibration import AffineCalibrator
+from stakes.cli.formats import Document, publish
+from stakes.cli.report import hanging
+from stakes.cli.screen import head, json_document, sheet
+from stakes.costs import CostMatrix, SampleCosts
+from stakes.evaluation import Comparison, Evaluation, compare, evaluate
+from stakes.io import Columns, read_columns
+from stakes.results import Estimate
+from stakes.scores import Logits, Posteriors
+
+_FILE = "stakes-demo.json"
+_RESAMPLES = 200
+_DIGITS = [str(k) for k in range(10)]
 
 
 @click.command(name="demo")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(*, as_json: bool) -> None:
-    """Evaluate a breast cancer detector, at costs and a prevalence of our own choice.
+@click.option("--no-file", is_flag=True, help=f"Do not write {_FILE}.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+def command(*, as_json: bool, no_file: bool, seed: int) -> None:
+    """Judge models of three real problems, at costs of our own choice.
 
-    A naive Bayes model judged 569 biopsies it had not seen. In the data 37 % are malignant; in a
-    screening programme it would be far fewer, say 5 %, and a missed cancer is far worse than a
-    needless second look, say 20 times.
+    Is a biopsy malignant, which digit is it, and who will be severely ill in a year: data sets
+    that come with scikit-learn, and predictions for samples that the models had not seen.
     """
-    with as_file(files("stakes") / "data" / "breast.csv") as path:
-        evaluation = evaluate_file(
-            str(path),
-            label="diagnosis",
-            decision="decision",
-            cost="miss=20,false_alarm=1",
-            prior="0.05",
-        )
-    if as_json:
-        click.echo(as_document(evaluation, "demo"))
+    biopsies, digits, patients = _biopsies(seed), _digits(seed), _patients(seed)
+    body = {
+        "breast": biopsies.to_dict(),
+        "digits": digits.to_dict(),
+        "diabetes": patients.to_dict(),
+    }
+
+    def draw(screen: Console) -> None:
+        screen.print(Text(head("demo", f"three real problems, seed {seed}"), style="bold"))
+        _print_biopsies(screen, biopsies)
+        _print_digits(screen, digits)
+        _print_patients(screen, patients)
+
+    publish(Document("demo", body, [], (), draw), {"as_json": as_json})
+    if not as_json and not no_file:
+        _keep(body)
+
+
+def _keep(body: dict[str, Any]) -> None:
+    """Write all numbers beside the reader, unless there is something already."""
+    if Path(_FILE).exists():
+        click.echo(f"{_FILE} is there already and was left as it is.", err=True)
         return
-    click.echo(
-        "569 biopsies judged by a model that had not seen them. In use 5 % will be\n"
-        "malignant, and a missed cancer is taken to cost 20 times a needless second look.\n"
+    try:
+        write_text(_FILE, json_document("demo", body) + "\n")
+    except FileError as error:
+        click.echo(f"All numbers are in stakes demo --json ({error})", err=True)
+        return
+    click.echo(f"wrote {_FILE}: all numbers", err=True)
+
+
+def _read(name: str, texts: tuple[str, ...], numbers: tuple[str, ...]) -> Columns:
+    """Read columns of a file that ships with the package."""
+    with as_file(files("stakes") / "data" / name) as path:
+        return read_columns(str(path), texts, numbers)
+
+
+def _biopsies(seed: int) -> Evaluation:
+    """Judge a detector of breast cancer."""
+    table = _read("breast.csv", ("diagnosis", "size"), ("log_odds",))
+    costs = CostMatrix.binary(miss=20, false_alarm=1, classes=["benign", "malignant"])
+    return evaluate(
+        table.texts("diagnosis"),
+        Logits(table.numbers("log_odds")),
+        costs=costs,
+        slices={"size": table.texts("size")},
+        resamples=_RESAMPLES,
+        rng=seed,
     )
-    print_decisions(evaluation, "breast.csv")
-    click.echo(
-        "\nNext: stakes evaluate YOUR.csv --label LABEL --decision DECISION \\\n"
-        "          --cost miss=20,false_alarm=1"
+
+
+def _digits(seed: int) -> Comparison:
+    """Compare two readers of digits."""
+    names = {letter: tuple(f"{letter}_{k}" for k in _DIGITS) for letter in "pq"}
+    table = _read("digits.csv", ("digit",), (*names["p"], *names["q"]))
+    return compare(
+        table.texts("digit"),
+        {
+            "naive Bayes": Posteriors(table.matrix(names["p"])),
+            "logistic": Posteriors(table.matrix(names["q"])),
+        },
+        calibrator=AffineCalibrator(),
+        classes=_DIGITS,
+        resamples=50,
+        rng=seed,
     )
+
+
+def _patients(seed: int) -> Comparison:
+    """Compare two models of who will be severely ill, with a price for each patient."""
+    models = ("p_severe_a", "p_severe_b")
+    table = _read("diabetes.csv", ("outcome",), (*models, "years_to_80"))
+    costs = SampleCosts.from_columns(
+        [[0, 5], ["years_to_80", 0]],
+        {"years_to_80": table.numbers("years_to_80")},
+        classes=["usual", "severe"],
+        decisions=["usual care", "close care"],
+    )
+    return compare(
+        table.texts("outcome"),
+        {"balanced": table.numbers(models[0]), "plain": table.numbers(models[1])},
+        costs=costs,
+        resamples=_RESAMPLES,
+        rng=seed,
+    )
+
+
+def _print_biopsies(screen: Console, e: Evaluation) -> None:
+    """Tell the story of the biopsies."""
+    cost = e.main.cost
+    _story(
+        screen, "1. breast.csv: is this biopsy malignant?",
+        f"Naive Bayes on {e.data.n} biopsies it had not seen. A missed cancer is taken to cost 20"
+        " times a needless second look.",
+    )  # fmt: skip
+    table = sheet("", "value", "95 % interval", "naive")
+    _row(table, "AUC: it ranks well", e.ranking["auc"], "0.5")
+    _row(table, "cost of its decisions, of the naive cost", cost.normalized, "1")
+    if cost.calibrated_normalized is not None:
+        _row(table, "the same after calibration", cost.calibrated_normalized, "1")
+    screen.print(table)
+    screen.print(
+        hanging(
+            screen, "=> ",
+            f"Calling every biopsy malignant would cost about as little. Its probabilities are far"
+            f" too sure of themselves; a calibration stage gives back"
+            f" {100 * (cost.relative.value if cost.relative else np.nan):.0f} % of the cost.",
+            "bold",
+        )
+    )  # fmt: skip
+
+
+def _print_digits(screen: Console, c: Comparison) -> None:
+    """Tell the story of the digits."""
+    _story(
+        screen, "2. digits.csv: which digit is it?",
+        f"Two models on {c.n} images they had not seen; each error costs 1.",
+    )  # fmt: skip
+    _, counts = np.unique(_read("digits.csv", ("digit",), ()).texts("digit"), return_counts=True)
+    share = counts.max() / counts.sum()
+    table = sheet("", *c.systems, "naive")
+    for name, metric in (
+        ("accuracy", "cost.accuracy"),
+        ("cross-entropy, of the naive one", "cross_entropy.normalized"),
+        ("the same after calibration", "cross_entropy.calibrated_normalized"),
+    ):
+        naive = number(share) if metric == "cost.accuracy" else "1"
+        table.add_row(name, *(number(c.values[s][metric]) for s in c.systems), naive)
+    screen.print(table)
+    text = "Which is better? As they are, the first; once calibrated, clearly the second."
+    screen.print(hanging(screen, "=> ", text, "bold"))
+
+
+def _print_patients(screen: Console, c: Comparison) -> None:
+    """Tell the story of the patients."""
+    _story(
+        screen, "3. diabetes.csv: who will be severely ill in a year?",
+        f"Two models on {c.n} patients, 10 % of them severe. Close care costs 5, missing a severe"
+        " case the years the patient has to 80: a price for each.",
+    )  # fmt: skip
+    table = sheet("", *c.systems, "naive")
+    for name, metric, naive in (
+        ("AUC", "auc", "0.5"),
+        ("cost of its decisions, of the naive cost", "cost.nec", "1"),
+    ):
+        table.add_row(name, *(number(c.values[s][metric]) for s in c.systems), naive)
+    screen.print(table)
+    gap = c.of("plain", "cost.nec").difference
+    low, high = gap.interval or (np.nan, np.nan)
+    screen.print(
+        hanging(
+            screen, "=> ",
+            "They rank alike, but balancing the classes in training spoilt the probabilities:"
+            f" plain costs {number(-gap.value)} of the naive cost less"
+            f" ({number(-high)} to {number(-low)}).",
+            "bold",
+        )
+    )  # fmt: skip
+    screen.print()
+    screen.print(
+        Text(
+            "Next: stakes evaluate YOUR.csv --label Y --scores P --scores-are posteriors \\\n"
+            "          --positive CLASS --cost miss=20,false_alarm=1"
+        )
+    )
+
+
+def _story(screen: Console, title: str, text: str) -> None:
+    """Print what a problem is about."""
+    screen.print()
+    screen.print(Text(title, style="bold"))
+    screen.print(hanging(screen, "", text))
+    screen.print()
+
+
+def _row(table: Any, name: str, estimate: Estimate, naive: str) -> None:  # noqa: ANN401
+    """Add a value with its interval to a table."""
+    table.add_row(name, number(estimate.value), str(estimate.interval or ""), naive)

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -124,7 +124,7 @@ _OUTPUT = [
 ]  # fmt: skip
 
 
-def _all(options: list[Decorator]) -> Decorator:
+def _all(options: Sequence[Decorator]) -> Decorator:
     """Return a decorator that adds options in their order."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,40 +1,11 @@
-"""Costs, priors and names as they are typed on a command line."""
+"""Priors and names as they are typed on a command line."""
 
-import json
+import math
 from collections.abc import Sequence
 
 import click
 
-from stakes._check import InputError
 from stakes._text import quoted
-from stakes.costs import CostMatrix
-
-
-def parse_costs(text: str, classes: Sequence[str]) -> CostMatrix:
-    """Read `miss=5,false_alarm=1`, a .toml or .csv file, or a matrix like [[0,1],[5,0]]."""
-    if text.lower().endswith((".toml", ".csv")):
-        return _as_texts(CostMatrix.read(text))
-    try:
-        if text.lstrip().startswith("["):
-            return CostMatrix(json.loads(text), classes=list(classes))
-        prices = parse_pairs(text, "--cost")
-        if set(prices) != {"miss", "false_alarm"}:
-            msg = f"--cost must give miss and false_alarm: got {quoted(prices)}."
-            raise click.UsageError(msg)
-        if len(classes) != 2:
-            msg = f"--cost miss=,false_alarm= needs two classes: the data have {quoted(classes)}."
-            raise click.UsageError(f"{msg} Give a cost file or a matrix.")
-        return CostMatrix.binary(**prices, classes=list(classes))
-    except (InputError, ValueError, RecursionError) as error:
-        msg = f"--cost {text!r} is not understood: {error}"
-        raise click.UsageError(msg) from error
-
-
-def _as_texts(costs: CostMatrix) -> CostMatrix:
-    """Return costs whose names are texts, as all labels of a file are here."""
-    names = ([str(n) for n in part] for part in (costs.classes, costs.decisions))
-    classes, decisions = names
-    return CostMatrix(costs.values, classes=classes, decisions=decisions)
 
 
 def parse_priors(text: str, classes: Sequence[str]) -> dict[str, float] | None:
@@ -42,7 +13,9 @@ def parse_priors(text: str, classes: Sequence[str]) -> dict[str, float] | None:
     if text == "data":
         return None
     if "=" in text:
-        return parse_pairs(text, "--prior")
+        return _summing_to_one(parse_pairs(text, "--prior"), text)
+    if "," in text:
+        return _summing_to_one(_listed(text, classes), text)
     try:
         positive = float(text)
     except ValueError as error:
@@ -55,6 +28,28 @@ def parse_priors(text: str, classes: Sequence[str]) -> dict[str, float] | None:
         msg = f"--prior {text} needs two classes: the data have {quoted(classes)}."
         raise click.UsageError(f"{msg} Give name=number for each.")
     return {classes[0]: 1 - positive, classes[1]: positive}
+
+
+def _listed(text: str, classes: Sequence[str]) -> dict[str, float]:
+    """Read numbers in the order of the classes."""
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        msg = f"--prior must be numbers, name=number pairs or data: got {text!r}."
+        raise click.UsageError(msg) from error
+    if len(values) != len(classes):
+        msg = f"--prior {text} must have a number for each class, {quoted(classes)}."
+        raise click.UsageError(msg)
+    return dict(zip(classes, values, strict=True))
+
+
+def _summing_to_one(priors: dict[str, float], text: str) -> dict[str, float]:
+    """Refuse priors that do not sum to 1."""
+    total = math.fsum(priors.values())
+    if min(priors.values()) < 0 or abs(total - 1) > 1e-9:
+        msg = f"--prior must be numbers of at least 0 that sum to 1: {text} sums to {total:g}."
+        raise click.UsageError(msg)
+    return priors
 
 
 def parse_pairs(text: str, option: str) -> dict[str, float]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
@@ -13,6 +13,7 @@ from stakes._check import InputError, StakesError
 from stakes._text import plain, quoted
 from stakes.cli.costs import CostText, read_costs, read_detection_cost
 from stakes.cli.parsing import order_classes, parse_priors
+from stakes.cli.progress import hurry
 from stakes.cli.scoring import KINDS, class_names, score_columns
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Application
@@ -85,7 +86,9 @@ class Problem:
             "groups": f"column {self.asked.group!r}",
         }
         for argument, column in words.items():
-            message = re.sub(rf"\b{argument}\b", f"{plain(self.table.source)}: {column}", message, count=1)
+            message = re.sub(
+                rf"\b{argument}\b", f"{plain(self.table.source)}: {column}", message, count=1
+            )
         found = re.search(r"\brow (\d+)", message)
         if found and int(found[1]) < len(self.table):
             place = self.table.place(int(found[1]))
@@ -107,16 +110,16 @@ def read_problem(asked: Asked) -> Problem:
     if table is None:
         table = _table(asked, texts)
     y = table.texts(str(asked.label))
-    names = _classes(asked, texts, y)
+    names = _classes(asked, texts, y, table)
     systems = {
         name: _scores(table, columns, asked.scores_are, names)
         for name, columns in asked.systems.items()
     }
     ordered = _ordered(names, asked.positive)
-    priors = None if asked.prior is None else parse_priors(asked.prior, ordered)
-    if asked.dcf is not None and texts:
-        priors = _dcf_priors(asked, ordered)
-    adapted = {n: _adapt(s.named(tuple(names)), asked, ordered, priors, y) for n, s in systems.items()}
+    priors = _priors(asked.prior, asked.dcf, ordered)
+    adapted = {
+        n: _adapt(s.named(tuple(names)), asked, ordered, priors, y) for n, s in systems.items()
+    }
     needs = any(s.needs_priors for s in adapted.values())
     return Problem(
         table=table,
@@ -135,13 +138,11 @@ def read_problem(asked: Asked) -> Problem:
 def _trials(asked: Asked) -> tuple[Asked, Columns]:
     """Read scores of trials and their key."""
     if asked.label or asked.scores or asked.weight or asked.group or asked.slices:
-        msg = "--key joins lines `model segment score` with their key: there are no columns to name."
+        msg = (
+            "--key joins lines `model segment score` with their key: there are no columns to name."
+        )
         raise click.UsageError(msg)
-    table = join_keys(
-        asked.file, str(asked.key), max_bytes=asked.max_bytes, patience=asked.timeout
-    )
-    from dataclasses import replace  # noqa: PLC0415
-
+    table = join_keys(asked.file, str(asked.key), max_bytes=asked.max_bytes, patience=asked.timeout)
     named = replace(
         asked,
         label="label",
@@ -152,3 +153,203 @@ def _trials(asked: Asked) -> tuple[Asked, Columns]:
     if asked.scores_are is None:
         _note("scores taken as natural log likelihood ratios; say --scores-are for others.")
     return named, table
+
+
+def _guessed(asked: Asked) -> Asked:
+    """Fill in columns that were not named, and say which were taken."""
+    if asked.label is not None and (asked.scores is not None or asked.systems):
+        systems = asked.systems or {"system": str(asked.scores)}
+        return replace(asked, systems=systems)
+    if asked.file == "-":
+        msg = "--label and --scores must be named for standard input, which is read only once."
+        raise click.UsageError(msg)
+    there = column_names(asked.file, asked.input_format, max_bytes=asked.max_bytes)
+    label = asked.label or _only(
+        [name for name in there if name.lower() in _LABELS], "--label", there
+    )
+    scores = asked.scores
+    if scores is None and not asked.systems:
+        found = [name for name in there if name.startswith(_PREFIX)]
+        scores = ",".join(found) if found else _only(
+            [name for name in there if name.lower() in ("score", "scores", "llr", "logit")],
+            "--scores", there,
+        )  # fmt: skip
+    _note(f"guessed: --label {label}" + (f" --scores {scores}" if scores else "") + ".")
+    return replace(asked, label=label, systems=asked.systems or {"system": str(scores)})
+
+
+def _only(found: Sequence[str], option: str, there: Sequence[str]) -> str:
+    """Return the one column that an option can mean."""
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(plain(name) for name in there)
+    msg = f"{option} must name a column; the columns are: {listed}."
+    raise click.UsageError(msg)
+
+
+def _costs_of(asked: Asked) -> dict[str, CostText | None]:
+    """Read the costs of each application."""
+    if not asked.applications:
+        return {"cost": _cost_text(asked.cost, asked.dcf, asked.abstain)}
+    if asked.cost or asked.dcf or asked.abstain:
+        msg = "--cost, --dcf and --abstain must stand in the application file when it has several."
+        raise click.UsageError(msg)
+    return {
+        name: _cost_text(entry.get("cost"), entry.get("dcf"), entry.get("abstain"))
+        for name, entry in asked.applications.items()
+    }
+
+
+def _cost_text(cost: str | None, dcf: str | None, abstain: str | None) -> CostText | None:
+    """Read the costs of one application."""
+    if dcf is None:
+        return read_costs(cost, abstain)
+    if cost is not None:
+        msg = "--dcf holds costs and a prior: leave --cost out."
+        raise click.UsageError(msg)
+    priced = read_costs(None, abstain)
+    return replace(read_detection_cost(dcf)[0], abstain=None if priced is None else priced.abstain)
+
+
+def _priors(prior: str | None, dcf: str | None, classes: Sequence[str]) -> dict[str, float] | None:
+    """Read the priors of an application."""
+    if dcf is None:
+        return None if prior is None else parse_priors(prior, classes)
+    if prior is not None:
+        msg = "--dcf holds a prior: leave --prior out."
+        raise click.UsageError(msg)
+    return parse_priors(str(read_detection_cost(dcf)[1]), classes)
+
+
+def _table(asked: Asked, texts: Mapping[str, CostText | None]) -> Columns:
+    """Read all columns that are needed, once."""
+    columns = [c for part in asked.systems.values() for c in score_columns(part)]
+    prices = [c for text in texts.values() if text is not None for c in text.columns]
+    numbers = list(dict.fromkeys([*columns, *prices, *([asked.weight] if asked.weight else [])]))
+    labels = [str(asked.label), *([asked.group] if asked.group else []), *asked.slices]
+    posteriors = asked.scores_are == "posteriors"
+    with hurry() as progress:
+        return read_columns(
+            asked.file,
+            tuple(dict.fromkeys(labels)),
+            numbers,
+            finite=[*(columns if posteriors else []), *prices],
+            kind=asked.input_format,
+            max_bytes=asked.max_bytes,
+            patience=asked.timeout,
+            progress=progress,
+        )
+
+
+def _classes(
+    asked: Asked,
+    texts: Mapping[str, CostText | None],
+    y: Any,  # noqa: ANN401
+    table: Columns,
+) -> list[str]:
+    """Return the classes in the order of the columns of scores."""
+    known = next((t.classes for t in texts.values() if t is not None and t.classes), None)
+    seen = sorted(set(y.tolist()))
+    columns = next(iter(asked.systems.values()))
+    single = len(score_columns(columns)) == 1
+    if asked.classes is None and known is None and single:
+        width = table.matrix(score_columns(columns)).shape[1:]
+        if width and set(seen) <= {str(k) for k in range(width[0])}:
+            _note(f"classes taken as 0 to {width[0] - 1}, the places in column {columns}.")
+            return [str(k) for k in range(width[0])]
+        if asked.positive is None and len(seen) > 1:
+            msg = "--positive must name the class that the scores speak of, or --classes both:"
+            raise click.UsageError(f"{msg} the labels are {quoted(seen)}.")
+        if asked.positive is not None and len(seen) <= 2:
+            return order_classes(set(seen), {asked.positive}, None, asked.positive)
+    return class_names(asked.classes, columns, seen, known)
+
+
+def _ordered(names: list[str], positive: str | None) -> list[str]:
+    """Return the classes with that of interest last."""
+    return (
+        names if positive is None else order_classes(set(names), set(), ",".join(names), positive)
+    )
+
+
+def _scores(table: Columns, columns: str, kind: str, names: Sequence[str]) -> Scores:
+    """Return the scores of one system, of the declared kind."""
+    try:
+        scores = KINDS[kind](table.matrix(score_columns(columns)))
+    except StakesError as error:
+        raise InputError(_placed(str(error), table, score_columns(columns))) from error
+    if scores.n_classes != len(names):
+        msg = f"{plain(table.source)}: scores {columns!r} speak of {scores.n_classes} classes, but"
+        raise InputError(f"{msg} there are {len(names)}: {quoted(names)}.")
+    return scores
+
+
+def _placed(message: str, table: Columns, columns: Sequence[str]) -> str:
+    """Return a message about scores with the place in the file."""
+    found = re.search(r"\brow (\d+)", message)
+    if found and int(found[1]) < len(table):
+        place = table.place(int(found[1]))
+        message = f"{message[: found.start()]}{place}{message[found.end() :]}"
+    return f"{plain(table.source)}: columns {', '.join(columns)}: {message}"
+
+
+def _turned(scores: Scores, names: Sequence[str], ordered: Sequence[str]) -> Scores:
+    """Return scores with the class of interest last."""
+    if list(names) == list(ordered):
+        return scores.named(tuple(names))
+    if scores.values.ndim == 1:
+        return (
+            Posteriors(1 - scores.values)
+            if isinstance(scores, Posteriors)
+            else type(scores)(-scores.values)
+        )
+    return scores.named(tuple(names)).ordered(tuple(ordered))
+
+
+def _adapt(
+    scores: Scores,
+    asked: Asked,
+    classes: Sequence[str],
+    priors: dict[str, float] | None,
+    y: Any,  # noqa: ANN401
+) -> Scores:
+    """Return posteriors at the priors of use, where those they were trained with are told."""
+    if asked.training_prior is None:
+        return scores
+    if not isinstance(scores, PosteriorScores):
+        msg = "--training-prior is for posteriors: likelihoods carry no priors."
+        raise click.UsageError(msg)
+    values, counts = np.unique(y, return_counts=True)
+    data = dict.fromkeys(classes, 0.0)
+    data.update(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
+    training = parse_priors(asked.training_prior, classes) or data
+    return scores.at_priors(training, priors or data)
+
+
+def _applications(
+    texts: Mapping[str, CostText | None], classes: list[str], table: Columns, asked: Asked
+) -> Any:  # noqa: ANN401
+    """Return the costs of one application, or several with their priors."""
+    built: dict[str, CostMatrix | SampleCosts] = {}
+    for name, text in texts.items():
+        costs = (text or CostText()).build(classes, table)
+        if [str(c) for c in costs.classes] != classes:
+            msg = f"--cost must have the classes {quoted(classes)}, in that order: got"
+            raise click.UsageError(f"{msg} {quoted(costs.classes)}.")
+        built[name] = costs
+    if not asked.applications:
+        return built["cost"]
+    return {
+        name: Application(
+            costs,
+            _priors(
+                asked.applications[name].get("prior"), asked.applications[name].get("dcf"), classes
+            ),
+        )
+        for name, costs in built.items()
+    }
+
+
+def _note(text: str) -> None:
+    """Say what was taken for granted."""
+    click.echo(f"Note: {text}", err=True)

@@ -68,7 +68,7 @@ def class_names(
     if classes is not None:
         return [name.strip() for name in classes.split(",")]
     columns = [name.strip() for name in scores.split(",")]
-    named = [column.removeprefix("p_") for column in columns]
+    named = _class_part(columns)
     fits = set(named) == set(known) if known is not None else set(labels or named) <= set(named)
     if len(columns) > 1 and fits:
         listed = ", ".join(plain(name) for name in named)
@@ -80,6 +80,16 @@ def class_names(
         return list(known)
     msg = f"--classes must name the classes in the order of the score columns {quoted(columns)}."
     raise click.UsageError(msg)
+
+
+def _class_part(columns: Sequence[str]) -> list[str]:
+    """Return what columns have to themselves: a, b for p_a, p_b, and 0, 1 for p0, p1."""
+    if len(columns) > 1 and all(column.startswith("p_") for column in columns):
+        return [column.removeprefix("p_") for column in columns]
+    shared = columns[0]
+    while not all(column.startswith(shared) for column in columns):
+        shared = shared[:-1]
+    return [column.removeprefix(shared) or column for column in columns]
 
 
 def in_order(scores: Scores, names: Sequence[str], wanted: Sequence[str]) -> Scores:

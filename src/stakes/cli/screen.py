@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
@@ -14,16 +14,24 @@ from rich.text import Text
 from stakes._text import number, plain
 from stakes.costs import CostMatrix
 from stakes.evaluation import SCHEMA_VERSION, DecisionEvaluation
-from stakes.metrics import Explanation
+from stakes.metrics import ConfusionMatrix, Explanation
 from stakes.paper import Reproduction
 
 _MOST_ROWS, _MOST_COLUMNS = 12, 8
+_MOST_PRICED = 4  # classes up to which the cost of a cell is shown
 _COLUMNS = 5  # of a paper's table side by side in 80 columns
 _NOTE = """\
 All at the priors above. NEC is the normalised expected cost of the costs that
 the metric implies. FA per miss: how many more false alarms would harm it as
 much as one more miss, for this very system.\
 """
+
+
+def head(source: str, samples: str) -> str:
+    """Return the line that says what made a report, and of what."""
+    import stakes  # noqa: PLC0415
+
+    return f"stakes {stakes.__version__}  {plain(Path(source).name)}  {samples}"
 
 
 def json_document(command: str, body: Mapping[str, Any]) -> str:
@@ -41,34 +49,29 @@ class _Screen(Console):
         raise BrokenPipeError
 
 
-def console() -> Console:
-    """Return the terminal to print on; user strings are never read as markup."""
-    return _Screen(markup=False, highlight=False, emoji=False, soft_wrap=False)
+def console(file: IO[str] | None = None) -> Console:
+    """Return the terminal to print on, or a file; user strings are never read as markup."""
+    wide = None if file is None else 80
+    return _Screen(
+        file=file, width=wide, markup=False, highlight=False, emoji=False, soft_wrap=False
+    )
 
 
-def print_decisions(evaluation: DecisionEvaluation, source: str) -> None:
+def print_decisions(screen: Console, evaluation: DecisionEvaluation, source: str) -> None:
     """Print what decisions cost, beside the naive system and the traditional metrics."""
-    import stakes  # noqa: PLC0415
-
     confusion = evaluation.confusion
     unit = "samples" if confusion.whole else "total weight"
-    screen = console()
-    head = f"stakes {stakes.__version__}  {plain(Path(source).name)}"
-    screen.print(Text(f"{head}  {number(confusion.n, 6)} {unit}"), style="bold")
+    screen.print(Text(head(source, f"{number(confusion.n, 6)} {unit}"), style="bold"))
     screen.print(_problem(evaluation))
     screen.print()
     screen.print(_costs(evaluation))
     screen.print()
     screen.print(Text(evaluation.verdict, style="bold"))
     screen.print()
-    screen.print(_counts(evaluation))
-    rows, columns = len(confusion.classes), len(confusion.decisions)
-    if rows > _MOST_ROWS or columns > _MOST_COLUMNS:
-        screen.print(f"(the first classes and decisions of {rows} x {columns})")
+    print_counts(screen, confusion, evaluation.costs)
     if evaluation.traditional:
         screen.print()
-        screen.print(_traditional(evaluation.traditional))
-        screen.print(Text(_NOTE, style="dim"))
+        print_traditional(screen, evaluation.traditional)
     for reason in evaluation.reasons:
         screen.print(Text(reason))
 
@@ -83,11 +86,11 @@ def _problem(evaluation: DecisionEvaluation) -> Group:
     last = f"  (of interest: {plain(cost.classes[-1])})" if len(cost.classes) == 2 else ""
     return Group(
         Text(f"priors   {priors}, {origin}{last}"),
-        Text(f"costs    {_described(evaluation.costs)}"),
+        Text(f"costs    {described(evaluation.costs)}"),
     )
 
 
-def _described(costs: CostMatrix) -> str:
+def described(costs: CostMatrix) -> str:
     """Return costs in a few words."""
     if costs.shape == (2, 2) and not costs.values.diagonal().any():
         values, (first, second) = costs.values, costs.classes
@@ -100,7 +103,7 @@ def _described(costs: CostMatrix) -> str:
 def _costs(evaluation: DecisionEvaluation) -> Table:
     """Return the expected cost and its normalised value, each beside the naive system."""
     cost, level = evaluation.expected_cost, evaluation.level
-    table = _table("", "value", f"{100 * level:g} % interval", "naive", "")
+    table = sheet("", "value", f"{100 * level:g} % interval", "naive", "")
     answer = f"always {plain(cost.naive_answer)}"
     table.add_row(
         "expected cost", number(cost.value), str(cost.interval(level)), number(cost.naive), answer
@@ -113,11 +116,18 @@ def _costs(evaluation: DecisionEvaluation) -> Table:
     return table
 
 
-def _counts(evaluation: DecisionEvaluation) -> Table:
-    """Return the confusion matrix with the cost of each cell, cut where it is too large."""
-    confusion, costs = evaluation.confusion, evaluation.costs
+def print_counts(screen: Console, confusion: ConfusionMatrix, costs: CostMatrix | None) -> None:
+    """Print the confusion matrix with the cost of each cell, cut where it is too large."""
+    screen.print(_counts(confusion, costs))
+    rows, columns = len(confusion.classes), len(confusion.decisions)
+    if rows > _MOST_ROWS or columns > _MOST_COLUMNS:
+        screen.print(f"(the first classes and decisions of {rows} x {columns})")
+
+
+def _counts(confusion: ConfusionMatrix, costs: CostMatrix | None) -> Table:
+    """Return the confusion matrix as a table."""
     shown = min(len(confusion.decisions), _MOST_COLUMNS)
-    table = _table(
+    table = sheet(
         "truth \\ decision", *(plain(d, 18) for d in confusion.decisions[:shown]), "share"
     )
     cells = dict(
@@ -125,7 +135,9 @@ def _counts(evaluation: DecisionEvaluation) -> Table:
     )
     priors = confusion.priors
     for i, name in enumerate(confusion.classes[:_MOST_ROWS]):
-        price = costs.at(np.full(shown, i), np.arange(shown))
+        price = np.zeros(shown)
+        if costs is not None and len(confusion.classes) <= _MOST_PRICED:
+            price = costs.at(np.full(shown, i), np.arange(shown))
         texts = [
             f"{number(cells.get((i, j), 0), 6)}{f' (cost {number(price[j])})' if price[j] else ''}"
             for j in range(shown)
@@ -134,9 +146,15 @@ def _counts(evaluation: DecisionEvaluation) -> Table:
     return table
 
 
+def print_traditional(screen: Console, explanations: Sequence[Explanation]) -> None:
+    """Print the traditional metrics with the cost each is tied to."""
+    screen.print(_traditional(explanations))
+    screen.print(Text(_NOTE, style="dim"))
+
+
 def _traditional(explanations: Sequence[Explanation]) -> Table:
     """Return the traditional metrics with the cost each is tied to."""
-    table = _table("", "value", "naive", "better", "NEC", "FA per miss")
+    table = sheet("", "value", "naive", "better", "NEC", "FA per miss")
     for e in explanations:
         if e.value is None or e.expected_cost is None:
             continue
@@ -152,7 +170,7 @@ def _traditional(explanations: Sequence[Explanation]) -> Table:
     return table
 
 
-def _table(first: str, *others: str, gap: int = 2) -> Table:
+def sheet(first: str, *others: str, gap: int = 2) -> Table:
     """Return an empty table: names to the left, numbers to the right."""
     table = Table(
         box=SIMPLE_HEAD,
@@ -173,7 +191,7 @@ def print_reproduction(reproduction: Reproduction) -> None:
     screen.print(Text(f"{reproduction.label}: {reproduction.title}", style="bold"))
     for start in range(0, len(reproduction.columns), _COLUMNS):
         kept = slice(start, start + _COLUMNS)
-        table = _table(*reproduction.row_names, *reproduction.columns[kept], gap=1)
+        table = sheet(*reproduction.row_names, *reproduction.columns[kept], gap=1)
         for names, cells in reproduction.rows:
             table.add_row(*names, *(cell.text for cell in cells[kept]))
         screen.print(table)

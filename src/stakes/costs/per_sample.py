@@ -167,13 +167,13 @@ class SampleCosts:
         tie = TIE * np.maximum.reduce(
             [np.broadcast_to(cell, self._n) for row in self._cells for cell in row]
         )
-        best = self._expected(p, 0)
+        best = self.expected(p, 0)
         chosen = np.zeros(self._n, dtype=np.int64)
         for j in range(1, len(self._decisions)):
-            take_lower(best, chosen, self._expected(p, j), j, tie)
+            take_lower(best, chosen, self.expected(p, j), j, tie)
         return chosen
 
-    def _expected(self, p: FloatArray, decision: int) -> FloatArray:
+    def expected(self, p: FloatArray, decision: int) -> FloatArray:
         """Return the expected cost of one decision for each sample."""
         total = np.zeros(self._n)
         for i, row in enumerate(self._cells):

@@ -15,6 +15,7 @@ from stakes.evaluation.records import (
     SliceResult,
     Verdict,
 )
+from stakes.evaluation.thresholds import ThresholdChoice, ThresholdResult, choose_threshold
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -29,7 +30,10 @@ __all__ = [
     "LossResult",
     "OddsRange",
     "SliceResult",
+    "ThresholdChoice",
+    "ThresholdResult",
     "Verdict",
+    "choose_threshold",
     "compare",
     "evaluate",
     "evaluate_decisions",

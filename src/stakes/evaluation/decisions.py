@@ -1,11 +1,15 @@
 """Everything about a system's decisions at once: the one road behind the command line."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stakes._text import plain
+import numpy as np
+
+from stakes._text import key_of, plain
 from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.intervals import Replicates, replicate_counts, seed_of
 from stakes.metrics import (
     Accuracy,
     BalancedAccuracy,
@@ -21,7 +25,7 @@ from stakes.metrics import (
     Specificity,
     explain,
 )
-from stakes.results import ExpectedLoss
+from stakes.results import Estimate, ExpectedLoss
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +36,10 @@ class DecisionEvaluation:
     costs: CostMatrix
     expected_cost: ExpectedLoss
     traditional: tuple[Explanation, ...]
+    estimates: Mapping[str, Estimate]  # of the traditional metrics, with intervals
     level: float
+    resamples: int
+    seed: int
 
     @property
     def verdict(self) -> str:
@@ -72,7 +79,14 @@ class DecisionEvaluation:
             "costs": self.costs.to_lists(),
             "expected_cost": self.expected_cost.to_dict(self.level),
             "verdict": self.verdict,
-            "traditional": [explanation.to_dict() for explanation in self.traditional],
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "traditional": [
+                {**e.to_dict(), "estimate": self.estimates[e.value.name].to_dict()}
+                for e in self.traditional
+                if e.value is not None
+            ],
         }
 
 
@@ -81,15 +95,30 @@ def evaluate_decisions(
     costs: CostMatrix | None = None,
     priors: PriorsLike | None = None,
     level: float = 0.95,
+    resamples: int = 1000,
+    rng: int | np.random.Generator = 0,
 ) -> DecisionEvaluation:
     """Evaluate counted decisions at given costs and priors, all metrics at the same priors."""
+    seed = seed_of(rng)
     cost = confusion.expected_cost(costs, priors)
     chosen = costs if costs is not None else CostMatrix.zero_one(confusion.classes)
     in_use = confusion if priors is None else confusion.at_priors(priors)
     metrics = suited_metrics(in_use, chosen)
-    return DecisionEvaluation(
-        confusion, chosen, cost, tuple(explain(m, in_use) for m in metrics), level
-    )
+    explained = tuple(explain(m, in_use) for m in metrics)
+    values = {e.value.name: e.value.value for e in explained if e.value is not None}
+    given = None if priors is None else cost.priors
+    drawn = None
+    if resamples and metrics and confusion.whole:
+        drawn = replicate_counts(confusion, metrics, given, resamples, seed)
+    estimates = {name: _estimate(drawn, name, value, level) for name, value in values.items()}
+    return DecisionEvaluation(confusion, chosen, cost, explained, estimates, level, resamples, seed)
+
+
+def _estimate(drawn: Replicates | None, name: str, value: float, level: float) -> Estimate:
+    """Return a metric with its interval, unless samples have weights."""
+    if drawn is None:
+        return Estimate(value, None, "needs resamples and samples without weights")
+    return drawn.estimate(key_of(name), level, value)
 
 
 def suited_metrics(

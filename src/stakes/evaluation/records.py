@@ -13,7 +13,7 @@ from stakes.curves import OperatingPoint
 from stakes.metrics import ConfusionMatrix, Explanation
 from stakes.results import Estimate, ExpectedLoss, json_number
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,8 +67,12 @@ class Judgement:
 
 def judge(task: Task) -> Judgement:
     """Decide and price the samples of an application."""
+    return judge_decisions(task, task.decide())
+
+
+def judge_decisions(task: Task, decided: IntArray) -> Judgement:
+    """Price decisions that were made."""
     samples, costs = task.samples, task.costs
-    decided = task.decide()
     if isinstance(costs, SampleCosts):
         given = None if samples.priors_from_data else samples.priors
         cost = expected_sample_cost(costs, samples.y, decided, samples.weights, given)
@@ -197,14 +201,14 @@ class System:
     def _prices(self, order: IntArray, prefix: str) -> list[tuple[Samples, list[Priced]]]:
         """Return all losses by the priors they are had at, so that each needs one fit only."""
         found: dict[bytes, tuple[Samples, list[Priced]]] = {}
+        for judged in self.judgements:
+            _at_priors(found, judged.task.samples).append(_cost_price(judged, order, prefix))
         for rule in self.rules:
             losses = sample_losses(rule, self.samples)
             if np.isfinite(losses).all():
                 name = f"{prefix}{key_of(rule.name)}"
                 priced = Priced(name, "normalized", losses[order], rule.of, rule.naive)
                 _at_priors(found, self.samples).append(priced)
-        for judged in self.judgements:
-            _at_priors(found, judged.task.samples).append(_cost_price(judged, order, prefix))
         return list(found.values())
 
     def _refit(self, samples: Samples, order: IntArray, given: FloatArray | None) -> Refit:

@@ -115,9 +115,12 @@ def replicate(
                 progress(before + sum(map(len, parts)), total)
         return np.vstack(parts)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each resample has its own generator
+    pool = ThreadPoolExecutor(os.cpu_count())  # each resample has its own generator
+    try:
         resampled = gathered(drawn, count, 0)
         return Replicates(names, observed, resampled, gathered(left_out, n_parts, count))
+    finally:  # an interrupt does not wait for what was not begun
+        pool.shutdown(cancel_futures=True)
 
 
 def _percentile(drawn: FloatArray, level: float) -> Interval:

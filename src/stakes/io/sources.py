@@ -46,7 +46,7 @@ class Part:
     def need_kind(self) -> str:
         """Return the kind, or ask for it."""
         if self.kind is None:
-            msg = f"'{self.name}' has no ending that tells its kind: give one with --format,"
+            msg = f"'{self.name}' has no ending that tells its kind: give one with --input-format,"
             raise InputError(f"{msg} such as csv ({', '.join(KINDS)}).")
         return self.kind
 
@@ -172,7 +172,7 @@ def _given_kind(kind: str) -> tuple[str, bool]:
     bare = bare.removesuffix(".gz")
     known = _ENDINGS.get(f".{bare}")
     if known is None or (packed and known not in _PACKABLE):
-        msg = f"--format must be one of {', '.join(KINDS)}: got '{_shown(kind)}'."
+        msg = f"--input-format must be one of {', '.join(KINDS)}: got '{_shown(kind)}'."
         raise InputError(msg)
     return known, packed
 
@@ -201,4 +201,4 @@ def _refuse_by_ending(path: str, kind: str | None) -> None:
         got = ending or "no ending"
         msg = f"'{shown}' must end in .csv, .tsv, .jsonl, .json (each also with .gz), .parquet,"
         msg = f"{msg} .arrow, .feather, .npz or .npy: got {got!r}."
-        raise InputError(f"{msg} --format tells the kind of any file.")
+        raise InputError(f"{msg} --input-format tells the kind of any file.")

@@ -142,7 +142,7 @@ def refuse_other_kinds(start: bytes, name: str) -> None:
         (b"\x93NUMPY", "a NumPy file: rename it to end in .npy"),
         (b"PK\x03\x04", "a ZIP archive, as .npz and .xlsx files are: save it as CSV"),
         (b"\xd0\xcf\x11\xe0", "an old Excel file: save it as CSV"),
-        (_GZIP, "packed with gzip: let its name end in .gz, or give --format csv.gz"),
+        (_GZIP, "packed with gzip: let its name end in .gz, or give --input-format csv.gz"),
         (b"%PDF", "a PDF document"),
         (b"SQLite format 3", "an SQLite database"),
     ):

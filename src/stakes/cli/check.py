@@ -1,0 +1,163 @@
+"""stakes check: a gate for continuous integration, with a one-line reason."""
+
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from stakes._text import number, plain, quoted
+from stakes.cli.evaluate import evaluate_table
+from stakes.cli.formats import Cell, Document, publish
+from stakes.cli.options import (
+    calibration_options,
+    column_options,
+    interval_options,
+    output_options,
+    problem_options,
+    scores_option,
+    table_options,
+)
+from stakes.evaluation import Evaluation
+from stakes.results import Estimate, json_number
+
+EXIT_GATE = 1
+_SHORT = {
+    "max_nec": ("nec", "max"),
+    "max_cross_entropy": ("cross_entropy.normalized", "max"),
+    "max_brier": ("brier_score.normalized", "max"),
+    "max_calibration_loss": ("cross_entropy.relative", "max"),
+    "min_auc": ("auc", "min"),
+}
+
+
+@click.command(name="check")
+@click.argument("file")
+@scores_option
+@click.option("--max-nec", type=float, help="Largest normalised expected cost.")
+@click.option("--max-cross-entropy", type=float, help="Largest normalised cross-entropy.")
+@click.option("--max-brier", type=float, help="Largest normalised Brier score.")
+@click.option(
+    "--max-calibration-loss",
+    type=float,
+    help="Largest share of the cross-entropy that calibration would give back.",
+)
+@click.option("--min-auc", type=float, help="Smallest area under the ROC curve.")
+@click.option(
+    "--max",
+    "most",
+    multiple=True,
+    metavar="METRIC=NUMBER",
+    help="Largest value of any metric that evaluate --format csv lists.",
+)
+@click.option("--min", "least", multiple=True, metavar="METRIC=NUMBER", help="Smallest value.")
+@click.option(
+    "--confident", is_flag=True, help="The whole interval must pass, not the value alone."
+)
+@click.option("--key", help="Key file, for scores in lines `model segment score`.")
+@column_options
+@problem_options
+@calibration_options
+@interval_options
+@output_options
+@table_options
+def command(*, file: str, confident: bool, **options: Any) -> None:  # noqa: ANN401
+    """Pass (exit code 0) or fail (1) by limits on metrics.
+
+    \b
+    stakes check scores.csv --app screening.toml --max-nec 0.5 --min-auc 0.9
+    stakes check scores.csv --app screening.toml --max cost.relative=0.1 --confident
+    """  # noqa: D301
+    limits = _limits(options)
+    if not limits:
+        msg = "at least one limit must be given, such as --max-nec 0.5."
+        raise click.UsageError(msg)
+    _, evaluation = evaluate_table(file, options)
+    gates = [_gate(evaluation, *limit, confident=confident) for limit in limits]
+    publish(_document(gates), options)
+    if not all(gate["passed"] for gate in gates):
+        click.get_current_context().exit(EXIT_GATE)
+
+
+def _limits(options: dict[str, Any]) -> list[tuple[str, str, float]]:
+    """Return metric, kind and limit of each gate."""
+    found = [
+        (metric, kind, options[name])
+        for name, (metric, kind) in _SHORT.items()
+        if options[name] is not None
+    ]
+    for kind, option in (("max", "most"), ("min", "least")):
+        for text in options[option]:
+            metric, sign, value = text.rpartition("=")
+            try:
+                found.append((metric.strip(), kind, float(value)))
+            except ValueError as error:
+                msg = f"--{kind} must be METRIC=NUMBER: got {text!r}."
+                raise click.UsageError(msg) from error
+            if not sign or not metric.strip():
+                msg = f"--{kind} must be METRIC=NUMBER: got {text!r}."
+                raise click.UsageError(msg)
+    return found
+
+
+def _gate(
+    evaluation: Evaluation, metric: str, kind: str, limit: float, *, confident: bool
+) -> dict[str, Any]:
+    """Hold one metric against its limit; what is undefined does not pass."""
+    metrics = evaluation.metrics()
+    name = f"{evaluation.main.name}.nec" if metric == "nec" else metric
+    if name not in metrics:
+        msg = f"there is no metric {metric!r}; those are {quoted(metrics, most=60)}."
+        raise click.UsageError(msg)
+    estimate = metrics[name]
+    value = _held(estimate, kind) if confident else estimate.value
+    passed = value <= limit if kind == "max" else value >= limit
+    return {
+        "metric": name,
+        "kind": kind,
+        "limit": limit,
+        "confident": confident,
+        "estimate": estimate.to_dict(),
+        "held_against": json_number(value),
+        "passed": bool(passed),
+        "reason": _reason(name, kind, limit, estimate, confident=confident, passed=bool(passed)),
+    }
+
+
+def _held(estimate: Estimate, kind: str) -> float:
+    """Return the end of the interval that is worst for the gate; NaN without one."""
+    if estimate.interval is None:
+        return float("nan")
+    return estimate.interval.high if kind == "max" else estimate.interval.low
+
+
+def _reason(
+    name: str, kind: str, limit: float, estimate: Estimate, *, confident: bool, passed: bool
+) -> str:
+    """Say in one line why a gate passed or failed."""
+    sign = "at most" if kind == "max" else "at least"
+    whole = " with its whole interval" if confident else ""
+    verb = "ok" if passed else "FAILED"
+    return f"{verb}: {plain(name)} is {estimate}, wanted {sign} {number(limit)}{whole}"
+
+
+def _document(gates: list[dict[str, Any]]) -> Document:
+    """Return the gates in every form."""
+    rows: list[list[Cell]] = [["metric", "kind", "limit", "value", "passed"]]
+    rows += [
+        [g["metric"], g["kind"], g["limit"], g["estimate"]["value"], str(g["passed"]).lower()]
+        for g in gates
+    ]
+
+    def draw(screen: Console) -> None:
+        for gate in gates:
+            screen.print(Text(gate["reason"]), soft_wrap=True)
+
+    return Document(
+        command="check",
+        body={"passed": all(g["passed"] for g in gates), "gates": gates},
+        rows=rows,
+        sentences=[g["reason"] for g in gates],
+        draw=draw,
+        title="stakes check",
+    )

@@ -1,0 +1,172 @@
+"""stakes compare: several systems on the same samples."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from stakes._text import number, plain
+from stakes.cli.evaluate import asked_for, calibrator_of
+from stakes.cli.formats import Cell, Document, publish
+from stakes.cli.options import (
+    calibration_options,
+    column_options,
+    interval_options,
+    output_options,
+    problem_options,
+    table_options,
+)
+from stakes.cli.progress import hurry
+from stakes.cli.report import hanging
+from stakes.cli.request import read_problem
+from stakes.cli.screen import head, sheet
+from stakes.evaluation import Comparison, compare
+
+_MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
+
+
+@click.command(name="compare")
+@click.argument("file")
+@click.option(
+    "--system", "systems", multiple=True, required=True, metavar="NAME=COLUMNS",
+    help="A system and its columns of scores, such as A=p_a or B=q_0,q_1. Give two or more.",
+)  # fmt: skip
+@click.option("--reference", help="The system to compare with; by default the first.")
+@column_options
+@problem_options
+@calibration_options
+@interval_options
+@click.option("--details", is_flag=True, help="Print the differences of all metrics.")
+@output_options
+@table_options
+def command(
+    *,
+    file: str,
+    systems: tuple[str, ...],
+    reference: str | None,
+    details: bool,
+    **options: Any,  # noqa: ANN401
+) -> None:
+    """Compare systems on the same rows: paired differences, and who is best at which odds.
+
+    \b
+    stakes compare scores.csv --label y --system old=p_old --system new=p_new \\
+        --scores-are posteriors --positive tumour --cost miss=5,false_alarm=1
+    """  # noqa: D301
+    named = _systems(systems)
+    if reference is not None and reference not in named:
+        msg = f"--reference must be one of {', '.join(named)}: got {reference!r}."
+        raise click.UsageError(msg)
+    problem = read_problem(asked_for(file, {**options, "systems": named}))
+    with problem.told_in_place(), hurry("drawing samples again") as progress:
+        result = compare(
+            problem.y,
+            problem.systems,
+            reference=reference,
+            costs=problem.costs,
+            priors=problem.priors,
+            calibrator=calibrator_of(options["method"]),
+            folds=options["folds"],
+            level=options["level"],
+            resamples=options["resamples"],
+            groups=problem.groups,
+            sample_weight=problem.weights,
+            classes=problem.classes,
+            rng=options["seed"],
+            progress=progress,
+        )
+    publish(comparison_document(result, problem.table.source, details=details), options)
+
+
+def _systems(texts: tuple[str, ...]) -> dict[str, str]:
+    """Read NAME=COLUMNS pairs."""
+    named: dict[str, str] = {}
+    for text in texts:
+        name, sign, columns = (part.strip() for part in text.partition("="))
+        if not (sign and name and columns) or name in named:
+            msg = f"--system must be NAME=COLUMNS, each name once: got {text!r}."
+            raise click.UsageError(msg)
+        named[name] = columns
+    if len(named) < 2:
+        msg = "--system must be given at least twice: there is nothing to compare with."
+        raise click.UsageError(msg)
+    return named
+
+
+def comparison_document(result: Comparison, source: str, *, details: bool) -> Document:
+    """Return a comparison in every form."""
+    rows: list[list[Cell]] = [
+        ["system", "metric", "value", "reference", "difference", "low", "high", "better in"]
+    ]
+    for d in result.differences:
+        band = d.difference.interval
+        ends = (None, None) if band is None else (band.low, band.high)
+        rows.append(
+            [d.system, d.metric, d.value, d.reference, d.difference.value, *ends, d.probability]
+        )
+    return Document(
+        command="compare",
+        body={"source": Path(source).name, **result.to_dict()},
+        rows=rows,
+        sentences=list(result.verdicts),
+        draw=lambda screen: _print(screen, result, source, details=details),
+        title=head(source, f"{result.n} samples, seed {result.seed}"),
+    )
+
+
+def _print(screen: Console, result: Comparison, source: str, *, details: bool) -> None:
+    """Print a comparison on one screen."""
+    facts = f"{result.n} samples, {len(result.systems)} systems, seed {result.seed}"
+    screen.print(Text(head(source, facts), style="bold"))
+    screen.print(Text(f"reference: {plain(result.reference)}"))
+    screen.print()
+    for verdict in result.verdicts:
+        screen.print(hanging(screen, "- ", verdict, "bold"))
+    screen.print()
+    level = f"{100 * result.level:g} % interval"
+    for system in result.systems[1:]:
+        name, other = plain(system, 14), plain(result.reference, 14)
+        table = sheet(f"{name} less {other}", name, other, "difference", level, "better in")
+        for d in result.differences:
+            shown = details or d.metric.rpartition(".")[2] in _MAIN
+            if d.system == system and shown:
+                table.add_row(
+                    _short(d.metric), number(d.value), number(d.reference),
+                    number(d.difference.value), str(d.difference.interval or ""),
+                    f"{100 * d.probability:.0f} %",
+                )  # fmt: skip
+        screen.print(table)
+    _print_odds(screen, result)
+    for note in result.notes:
+        screen.print(hanging(screen, "", f"Note: {plain(note, 400)}"))
+
+
+def _short(metric: str) -> str:
+    """Return a metric in few letters, so that a line holds all its numbers."""
+    head_, _, part = metric.rpartition(".")
+    names = {
+        "nec": "",
+        "normalized": "",
+        "calibrated_nec": ", cal.",
+        "calibrated_normalized": ", cal.",
+    }
+    if part not in names:
+        return plain(metric.replace("cost.", ""), 28)
+    name = head_.replace("_", " ") if part.endswith("normalized") else f"NEC {head_}"
+    return plain(f"{name.replace('NEC cost', 'NEC')}{names[part]}", 28)
+
+
+def _print_odds(screen: Console, result: Comparison) -> None:
+    """Print which system costs least at which odds."""
+    if not result.odds:
+        return
+    screen.print()
+    table = sheet("odds c12 P1 / (c21 P2)", "costs least", "told apart")
+    for r in result.odds[:12]:
+        span = f"{number(r.low)} to {number(r.high)}"
+        table.add_row(span, plain(r.system, 20), "yes" if r.told_apart else "no")
+    screen.print(table)
+    if len(result.odds) > 12:
+        screen.print(f"(the first 12 of {len(result.odds)} ranges; all are in --json)")

@@ -1,0 +1,131 @@
+"""Hard decisions in a file: what they cost."""
+
+from typing import Any
+
+import click
+
+from stakes._check import InputError
+from stakes._text import plain, quoted
+from stakes.cli.costs import CostText, read_costs
+from stakes.cli.formats import Cell, Document
+from stakes.cli.parsing import order_classes, parse_priors
+from stakes.cli.screen import head, print_decisions
+from stakes.costs import CostMatrix, SampleCosts
+from stakes.evaluation import DecisionEvaluation, evaluate_decisions
+from stakes.io import read_columns
+from stakes.metrics import confusion_matrix
+
+_FOR_SCORES = ("scores", "scores_are", "training_prior", "key", "slices", "group", "dcf", "abstain")
+
+
+def evaluate_decided(file: str, decision: str, options: dict[str, Any]) -> Document:
+    """Evaluate a column of decisions."""
+    odd = [f"--{name.replace('_', '-')}" for name in _FOR_SCORES if options.get(name)]
+    if odd:
+        msg = f"{', '.join(odd)} speak of scores: leave them out with --decision."
+        raise click.UsageError(msg)
+    label = options["label"]
+    if label is None:
+        msg = "--label must name the column of the true classes."
+        raise click.UsageError(msg)
+    if label == decision:
+        msg = f"--label and --decision must be two columns: both are {label!r}."
+        raise click.UsageError(msg)
+    evaluation, source = _evaluate(file, label, decision, options)
+    return decision_document("evaluate", evaluation, source)
+
+
+def _evaluate(
+    file: str, label: str, decision: str, options: dict[str, Any]
+) -> tuple[DecisionEvaluation, str]:
+    """Count the decisions of a table and price them."""
+    text = read_costs(options["cost"], None)
+    if text is not None and text.columns:
+        msg = f"--cost must be numbers for --decision: got columns {quoted(text.columns)}."
+        raise click.UsageError(msg)
+    weight = options["weight"]
+    table = read_columns(
+        file,
+        (label, decision),
+        [weight] if weight else [],
+        kind=options["input_format"],
+        max_bytes=options["max_bytes"],
+        patience=options["timeout"],
+    )
+    y, d = table.texts(label), table.texts(decision)
+    names = _class_order(text, set(y.tolist()), set(d.tolist()), options)
+    costs = None if text is None else text.build(names, table)
+    priors = None if options["prior"] is None else parse_priors(options["prior"], names)
+    try:
+        counts = confusion_matrix(
+            y,
+            d,
+            classes=names,
+            decisions=costs.decisions if costs is not None else None,
+            sample_weight=None if weight is None else table.numbers(weight),
+        )
+        square = None if isinstance(costs, SampleCosts) else costs
+        return evaluate_decisions(
+            counts, square, priors, options["level"], options["resamples"], options["seed"]
+        ), table.source
+    except InputError as error:
+        raise type(error)(
+            _in_words_of_the_file(str(error), table.source, label, decision)
+        ) from error
+
+
+def _class_order(
+    text: CostText | None, labels: set[str], decisions: set[str], options: dict[str, Any]
+) -> list[str]:
+    """Return the classes in order: those of the cost file, as typed, or sorted."""
+    classes, positive = options["classes"], options["positive"]
+    named = text.read if text is not None else None
+    if named is None:
+        names = order_classes(labels, decisions, classes, positive)
+        odd = sorted(decisions - labels)
+        if odd and classes is None:
+            listed = ", ".join(plain(name) for name in odd[:5])
+            click.echo(f"Note: decided but never true, counted as classes: {listed}.", err=True)
+        return names
+    return _file_order(named, classes, positive)
+
+
+def _file_order(named: CostMatrix, classes: str | None, positive: str | None) -> list[str]:
+    """Return the classes of a cost file, with which options must agree."""
+    names = [str(c) for c in named.classes]
+    if order_classes(set(names), set(), classes or ",".join(names), positive) != names:
+        listed = ", ".join(plain(name) for name in names)
+        msg = f"--classes and --positive must agree with the cost file, whose classes are {listed}"
+        raise click.UsageError(f"{msg} (the last is of interest).")
+    return names
+
+
+def _in_words_of_the_file(message: str, source: str, label: str, decision: str) -> str:
+    """Say columns of the file where the library says arguments."""
+    words = {"y_true": f"column {label!r}", "y_pred": f"column {decision!r}"}
+    for argument, column in words.items():
+        message = message.replace(argument, f"{plain(source)}: {column}")
+    return message
+
+
+def decision_document(command: str, evaluation: DecisionEvaluation, source: str) -> Document:
+    """Return an evaluation of decisions in every form."""
+    rows: list[list[Cell]] = [["metric", "value", "low", "high", "naive"]]
+    cost, level = evaluation.expected_cost, evaluation.level
+    rows.append(["expected_cost", cost.value, *cost.interval(level), cost.naive])
+    rows.append(["nec", cost.normalized, *cost.normalized_interval(level), 1.0])
+    for name, estimate in evaluation.estimates.items():
+        band = estimate.interval
+        ends = (None, None) if band is None else (band.low, band.high)
+        naive = next(
+            e.value.naive for e in evaluation.traditional if e.value and e.value.name == name
+        )
+        rows.append([name, estimate.value, *ends, naive])
+    return Document(
+        command=command,
+        body={"source": plain(source), **evaluation.to_dict()},
+        rows=rows,
+        sentences=[evaluation.verdict],
+        draw=lambda screen: print_decisions(screen, evaluation, source),
+        title=head(source, "decisions"),
+    )

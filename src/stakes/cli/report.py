@@ -1,0 +1,218 @@
+"""The terminal report of an evaluation: one screen, the verdict first."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import wrap
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from stakes._text import number, plain
+from stakes.cli.formats import Cell, Document
+from stakes.cli.screen import described, head, print_counts, print_traditional, sheet
+from stakes.costs import CostMatrix
+from stakes.evaluation import ApplicationResult, Evaluation, Verdict
+from stakes.results import Estimate
+
+_SHOWN = 12  # classes or slices on one screen
+
+
+def evaluation_document(
+    command: str, evaluation: Evaluation, source: str, *, details: bool = False
+) -> Document:
+    """Return an evaluation in every form."""
+    rows: list[list[Cell]] = [["metric", "value", "low", "high", "method"]]
+    for name, estimate in evaluation.metrics().items():
+        band = estimate.interval
+        ends = (None, None) if band is None else (band.low, band.high)
+        rows.append([name, estimate.value, *ends, estimate.method])
+    return Document(
+        command=command,
+        body={"source": Path(source).name, **evaluation.to_dict()},
+        rows=rows,
+        sentences=[str(verdict) for verdict in evaluation.verdicts],
+        draw=lambda screen: print_evaluation(screen, evaluation, source, details=details),
+        title=head(source, f"{evaluation.data.n} samples, seed {evaluation.seed}"),
+    )
+
+
+def print_evaluation(
+    screen: Console, evaluation: Evaluation, source: str, *, details: bool = False
+) -> None:
+    """Print an evaluation on one screen."""
+    data = evaluation.data
+    groups = "" if data.groups is None else f" in {data.groups} groups"
+    facts = f"{data.n} samples{groups}, {len(data.classes)} classes, seed {evaluation.seed}"
+    screen.print(Text(head(source, facts), style="bold"))
+    for application in evaluation.applications:
+        screen.print(Text(_priors(application)))
+        screen.print(Text(_costs(application)))
+    screen.print()
+    print_verdicts(screen, evaluation.verdicts)
+    screen.print(_values(evaluation))
+    screen.print(hanging(screen, "", _ranking(evaluation)))
+    screen.print()
+    for application in evaluation.applications:
+        _print_decisions(screen, application, several=len(evaluation.applications) > 1)
+        if details and application.traditional:
+            screen.print()
+            print_traditional(screen, application.traditional)
+    if details:
+        screen.print(_metrics(evaluation))
+        screen.print(_classes(evaluation))
+    if evaluation.slices:
+        screen.print()
+        screen.print(_slices(evaluation))
+    for note in evaluation.notes:
+        screen.print(hanging(screen, "", f"Note: {plain(note, 400)}"))
+
+
+def print_verdicts(screen: Console, verdicts: tuple[Verdict, ...]) -> None:
+    """Print what the numbers say, and what to do next."""
+    for number_, verdict in enumerate(verdicts):
+        style = "bold" if number_ == 0 else ""
+        screen.print(hanging(screen, "- ", f"{verdict.text} {verdict.advice}".strip(), style))
+    commands = dict.fromkeys(v.command for v in verdicts if v.command)
+    for command in commands:
+        screen.print(hanging(screen, "  next: ", command, "dim"))
+    screen.print()
+
+
+def hanging(screen: Console, mark: str, text: str, style: str = "") -> Text:
+    """Return a paragraph whose lines stand under each other."""
+    indent = " " * len(mark)
+    lines = wrap(text, screen.width, initial_indent=mark, subsequent_indent=indent)
+    return Text("\n".join(lines), style=style)
+
+
+def _priors(application: ApplicationResult) -> str:
+    """Return the priors of an application in words."""
+    raw = application.cost.raw
+    origin = "as in the data" if raw.priors_from_data else "as given"
+    pairs = list(zip(raw.classes, raw.priors, strict=True))
+    listed = ", ".join(f"{plain(c, 20)} {number(p)}" for c, p in pairs[:5])
+    more = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
+    return f"{'priors':<8} {listed}{more}, {origin}"
+
+
+def _costs(application: ApplicationResult) -> str:
+    """Return the costs of an application in words."""
+    costs = application.costs
+    if isinstance(costs, CostMatrix):
+        return f"{'costs':<8} {described(costs)}"
+    decisions = ", ".join(plain(d, 20) for d in costs.decisions[:5])
+    return f"{'costs':<8} from case to case; decisions {decisions}"
+
+
+def _values(evaluation: Evaluation) -> Table:
+    """Return costs and scoring rules: as is, calibrated, and what calibration gives back."""
+    level = f"{100 * evaluation.level:g} % interval"
+    table = sheet("normalised: 1 is naive", "as is", level, "calibrated", "gives back")
+    for a in evaluation.applications:
+        several = len(evaluation.applications) > 1
+        name = f"cost, {plain(a.name, 14)}" if several else "expected cost (NEC)"
+        table.add_row(
+            name, *_loss_cells(a.cost.normalized, a.cost.calibrated_normalized, a.cost.relative)
+        )
+    for rule in evaluation.rules:
+        table.add_row(
+            rule.raw.name, *_loss_cells(rule.normalized, rule.calibrated_normalized, rule.relative)
+        )
+    return table
+
+
+def _loss_cells(
+    raw: Estimate, after: Estimate | None, relative: Estimate | None
+) -> tuple[str, str, str, str]:
+    """Return a loss as is with its interval, calibrated, and the share that is given back."""
+    band = "" if raw.interval is None else str(raw.interval)
+    if after is None or relative is None:
+        return number(raw.value), band, "", ""
+    ends = relative.interval
+    span = "" if ends is None else f" ({100 * ends.low:.0f} to {100 * ends.high:.0f})"
+    known = relative.value == relative.value
+    back = f"{100 * relative.value:.0f} %{span}" if known else "undefined"
+    return number(raw.value), band, number(after.value), back
+
+
+def _ranking(evaluation: Evaluation) -> str:
+    """Return ranking and calibration errors in a line."""
+    parts = []
+    area = evaluation.ranking.get("auc")
+    if area is not None:
+        mean = " (mean of classes)" if len(evaluation.data.classes) > 2 else ""
+        parts.append(f"AUC{mean} {area}, naive 0.5")
+    rate = evaluation.ranking.get("eer")
+    if rate is not None:
+        parts.append(f"EER {rate}")
+    error = evaluation.calibration_errors.get(
+        "calibration_error", evaluation.calibration_errors["confidence_calibration_error"]
+    )
+    parts.append(f"calibration error {number(error)}")
+    return "; ".join(parts) + "."
+
+
+def _print_decisions(screen: Console, a: ApplicationResult, *, several: bool) -> None:
+    """Print the decisions of an application, with their cost and threshold."""
+    raw = a.cost.raw
+    name = f"{plain(a.name)}: " if several else ""
+    cost = f"{name}A case costs {number(raw.value)} ({a.cost.value.interval}),"
+    screen.print(
+        Text(f"{cost} always {plain(raw.naive_answer)} costs {number(raw.naive)}.", style="bold")
+    )
+    for line in _decision_lines(a):
+        screen.print(hanging(screen, "", line))
+    costs = a.costs if isinstance(a.costs, CostMatrix) else None
+    print_counts(screen, a.confusion, costs)
+
+
+def _decision_lines(a: ApplicationResult) -> Iterator[str]:
+    """Say at which threshold is decided, what the best would cost, and how often none is made."""
+    if a.threshold is not None:
+        last = plain(a.cost.raw.classes[-1])
+        best = ""
+        if a.minimum is not None:
+            best = f"; the best threshold on these data would cost {a.minimum} of naive"
+        yield f"Decides {last} where its posterior is above {number(a.threshold)}{best}."
+    if a.abstention is not None:
+        band = a.abstention.interval
+        yield f"Abstains in {100 * a.abstention.value:.1f} % of cases ({band})."
+
+
+def _metrics(evaluation: Evaluation) -> Table:
+    """Return every number with its interval."""
+    table = sheet("metric", "value", f"{100 * evaluation.level:g} % interval", "interval by")
+    for name, e in evaluation.metrics().items():
+        band = "" if e.interval is None else str(e.interval)
+        table.add_row(plain(name), number(e.value), band, e.method)
+    return table
+
+
+def _classes(evaluation: Evaluation) -> Table:
+    """Return what is lost on each class."""
+    table = sheet("class", "samples", "prior", "recall", "mean cost", "cross-entropy")
+    for c in evaluation.by_class[:_SHOWN]:
+        recall = "" if c.recall is None else str(c.recall)
+        table.add_row(
+            plain(c.name, 18), str(c.samples), number(c.prior), recall,
+            number(c.cost.value), number(c.cross_entropy.value),
+        )  # fmt: skip
+    return table
+
+
+def _slices(evaluation: Evaluation) -> Table:
+    """Return the normalised cost of each slice."""
+    level = f"{100 * evaluation.level:g} % interval"
+    table = sheet("slice", "samples", "NEC", level, "cross-entropy", level)
+    for s in evaluation.slices[:_SHOWN]:
+        name = f"{plain(s.column, 10)} {plain(s.value, 12)}"
+        if s.cost is None or s.cross_entropy is None:
+            table.add_row(name, str(s.samples), "undefined", "", "", "")
+            continue
+        cells = [str(x.interval or "") for x in (s.cost, s.cross_entropy)]
+        table.add_row(
+            name, str(s.samples), number(s.cost.value), cells[0],
+            number(s.cross_entropy.value), cells[1],
+        )  # fmt: skip
+    return table

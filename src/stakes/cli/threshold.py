@@ -1,0 +1,129 @@
+"""stakes threshold: which threshold for these costs, also under a cap on reviews."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from stakes._text import number, plain
+from stakes.cli.evaluate import asked_for
+from stakes.cli.formats import Cell, Document, publish
+from stakes.cli.options import (
+    column_options,
+    output_options,
+    problem_options,
+    scores_option,
+    table_options,
+)
+from stakes.cli.report import hanging
+from stakes.cli.request import read_problem
+from stakes.cli.screen import head, sheet
+from stakes.evaluation import ThresholdChoice, choose_threshold
+
+
+@click.command(name="threshold")
+@click.argument("file")
+@scores_option
+@click.option(
+    "--review", type=click.FloatRange(0, 1),
+    help="The largest share of cases that can be reviewed, such as 0.05.",
+)  # fmt: skip
+@click.option(
+    "--level", default=0.95, show_default=True, help="Level of the intervals.",
+    type=click.FloatRange(0, 1 - 1e-12, min_open=True, max_open=True),
+)  # fmt: skip
+@column_options
+@problem_options
+@output_options
+@table_options
+def command(*, file: str, review: float | None, level: float, **options: Any) -> None:  # noqa: ANN401
+    """Tell which threshold to use for these costs, and what it does on labelled samples.
+
+    \b
+    stakes threshold scores.csv --label y --scores p_fraud --scores-are posteriors \\
+        --positive fraud --cost miss=amount,false_alarm=3 --review 0.02
+    """  # noqa: D301
+    problem = read_problem(asked_for(file, options))
+    if isinstance(problem.costs, dict):
+        msg = "--app must hold one application for a threshold: it has several."
+        raise click.UsageError(msg)
+    with problem.told_in_place():
+        choice = choose_threshold(
+            problem.y,
+            problem.scores,
+            costs=problem.costs,
+            priors=problem.priors,
+            review=review,
+            level=level,
+            sample_weight=problem.weights,
+            classes=problem.classes,
+        )
+    publish(_document(choice, problem.table.source), options)
+
+
+def _document(choice: ThresholdChoice, source: str) -> Document:
+    """Return thresholds in every form."""
+    rows: list[list[Cell]] = [
+        [
+            "rule",
+            "threshold",
+            "reviewed",
+            "sensitivity",
+            "specificity",
+            "cost",
+            "nec",
+            "low",
+            "high",
+        ]
+    ]
+    for r in choice.results:
+        band = r.normalized.interval
+        ends = (None, None) if band is None else (band.low, band.high)
+        rows.append(
+            [r.rule, r.threshold, r.reviewed, r.sensitivity, r.specificity, r.value,
+             r.normalized.value, *ends]
+        )  # fmt: skip
+    return Document(
+        command="threshold",
+        body={"source": Path(source).name, **choice.to_dict()},
+        rows=rows,
+        sentences=[_sentence(choice)],
+        draw=lambda screen: _print(screen, choice, source),
+        title=head(source, f"{choice.n} samples"),
+    )
+
+
+def _sentence(choice: ThresholdChoice) -> str:
+    """Say what to do."""
+    r = choice.chosen
+    return (
+        f"Decide {plain(choice.second)} where {choice.of} is above {number(r.threshold)}"
+        f" ({r.rule}): {100 * r.reviewed:.1f} % of cases, {100 * r.normalized.value:.0f} % of the"
+        f" cost of always answering {plain(choice.naive_answer)}."
+    )
+
+
+def _print(screen: Console, choice: ThresholdChoice, source: str) -> None:
+    """Print thresholds on one screen."""
+    screen.print(Text(head(source, f"{choice.n} samples"), style="bold"))
+    screen.print()
+    screen.print(hanging(screen, "", _sentence(choice), "bold"))
+    screen.print()
+    table = sheet("", "threshold", "reviewed", "found", "spared", "NEC", "interval")
+    for r in choice.results:
+        table.add_row(
+            r.rule, number(r.threshold), f"{100 * r.reviewed:.1f} %", number(r.sensitivity),
+            number(r.specificity), number(r.normalized.value), str(r.normalized.interval),
+        )  # fmt: skip
+    screen.print(table)
+    screen.print(
+        hanging(
+            screen, "",
+            f"Found: share of the class of interest that is decided {plain(choice.second)}. Spared:"
+            " share of the other class that is not. The best threshold was chosen on the data it"
+            " is judged on, so its cost is optimistic.",
+            "dim",
+        )
+    )  # fmt: skip
