@@ -156,10 +156,41 @@ class GivenSplits:
         return iter(self.pairs)
 
 
+@dataclass(frozen=True, eq=False)
+class DealtFolds:
+    """The fold of each sample, dealt once, so that several calibrators can share them."""
+
+    number: IntArray
+
+    def split(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ANN401, ARG002, N803
+        """Yield the samples of all other folds, and those of each fold."""
+        for fold in np.unique(self.number):
+            yield np.flatnonzero(self.number != fold), np.flatnonzero(self.number == fold)
+
+    @property
+    def pairs(self) -> tuple[Split, ...]:
+        """All splits at once."""
+        return tuple(self.split())
+
+
+def deal(
+    samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
+) -> "DealtFolds | GivenSplits":
+    """Return splits that can be used again: the fold of each sample where that says it all."""
+    unit = None if groups is None else group_codes(groups, samples)
+    if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
+        number = _folds(samples, int(folds), unit, _generator(rng))
+        return DealtFolds(number.astype(np.min_scalar_type(int(number.max()))))
+    return GivenSplits(tuple(splits(samples, folds, groups, rng)))
+
+
 def splits(
     samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
 ) -> Iterator[Split]:
     """Yield rows to train on and to test on; no sample and no group is on both sides."""
+    if isinstance(folds, DealtFolds):
+        yield from folds.split()
+        return
     unit = None if groups is None else group_codes(groups, samples)
     for train, test in _made_splits(samples, folds, groups, unit, rng):
         sides = (train, test) if unit is None else (unit[train], unit[test])

@@ -134,11 +134,12 @@ class RocCurve:
         """Return the expected cost at every point, for two classes and two decisions."""
         matrix, p = self._problem(costs, priors)
         c = matrix.values
-        terms = (
-            p[0] * (c[0, 0] * self.specificity + c[0, 1] * self.false_alarm_rate),
-            p[1] * (c[1, 0] * self.miss_rate + c[1, 1] * self.sensitivity),
-        )
-        return terms[0] + terms[1]
+        total = _priced(c[0, 1], self.false_alarm_rate, c[0, 0], self.specificity)
+        total *= p[0]
+        second = _priced(c[1, 0], self.miss_rate, c[1, 1], self.sensitivity)
+        second *= p[1]
+        total += second
+        return total
 
     def normalized_costs(
         self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
@@ -256,6 +257,14 @@ class RocCurve:
 
     def __repr__(self) -> str:
         return f"RocCurve({self.levels.level.size} distinct scores, AUC {number(self.auc())})"
+
+
+def _priced(wrong: float, error: FloatArray, right: float, rest: FloatArray) -> FloatArray:
+    """Return what a class costs at every point, without an array that is not needed."""
+    error *= wrong
+    if right:
+        error += right * rest
+    return error
 
 
 def roc_curve(

@@ -15,6 +15,7 @@ from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.parts import (
     application_result,
     class_results,
+    least_cost,
     loss_result,
     ranking_of,
     read_slices,
@@ -109,14 +110,17 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         drawn = replicate(system.statistics(metrics), plan, resamples, progress)
     kept = read_slices(slices, samples)
     curve = _curve(samples)
+    ranking = ranking_of(samples, curve, drawn, level, unit)
+    least = [least_cost(task, curve) for task in system.tasks]
+    del curve  # it holds as much as the samples
     evaluation = Evaluation(
         data=_summary(samples, unit),
         applications=tuple(
-            application_result(system, i, drawn, level, metrics[i], curve, unit)
+            application_result(system, i, drawn, level, metrics[i], least[i], unit)
             for i in range(len(system.tasks))
         ),
         rules=tuple(loss_result(system, i, drawn, level, unit) for i in range(len(rules))),
-        ranking=ranking_of(samples, curve, drawn, level, unit),
+        ranking=ranking,
         calibration_errors=binned_errors(samples),
         by_class=class_results(system, level),
         slices=slice_results(system.tasks[0], kept, level, unit, (resamples, seed)),

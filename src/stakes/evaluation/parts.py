@@ -10,7 +10,7 @@ from stakes._check import InputError, StakesError, read_column
 from stakes._text import key_of
 from stakes._typing import Column, FloatArray, IntArray
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.curves import RocCurve
+from stakes.curves import MinimumCost, RocCurve
 from stakes.curves.detectors import detectors_of
 from stakes.evaluation.applications import Task
 from stakes.evaluation.records import ApplicationResult, ClassResult, LossResult, SliceResult
@@ -99,7 +99,7 @@ def application_result(
     drawn: Replicates | None,
     level: float,
     metrics: Sequence[DecisionMetric],
-    curve: RocCurve | None,
+    least: MinimumCost | None,
     unit: IntArray | None,
 ) -> ApplicationResult:
     """Return what Bayes decisions cost in one application."""
@@ -107,10 +107,6 @@ def application_result(
     task, costs = judged.task, judged.task.binary_costs
     after = None if system.stage is None else system.judgements_after[i].cost
     threshold, llr_threshold = _thresholds(costs, task.samples.priors)
-    least = None
-    if curve is not None and costs is not None:
-        priors = None if task.samples.priors_from_data else task.samples.priors
-        least = curve.minimum_cost(costs, priors)
     in_use = judged.confusion
     if not task.samples.priors_from_data:
         in_use = in_use.at_priors(task.samples.priors)
@@ -134,6 +130,14 @@ def application_result(
             if e.value is not None
         },
     )
+
+
+def least_cost(task: Task, curve: RocCurve | None) -> MinimumCost | None:
+    """Return the least cost of any threshold, for two classes and two decisions."""
+    costs = task.binary_costs
+    if curve is None or costs is None:
+        return None
+    return curve.minimum_cost(costs, None if task.samples.priors_from_data else task.samples.priors)
 
 
 def _from(drawn: Replicates | None, name: str, value: float, level: float) -> Estimate:

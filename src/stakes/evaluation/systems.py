@@ -12,13 +12,14 @@ from stakes._typing import Column, FloatArray, IntArray
 from stakes.calibration import Calibrator
 from stakes.calibration.crossfit import (
     CrossFit,
+    DealtFolds,
     Folds,
     GivenSplits,
     HeldOut,
     TrainOnTest,
     cross_fitted,
+    deal,
     group_codes,
-    splits,
 )
 from stakes.costs import SampleCosts
 from stakes.evaluation.applications import Task
@@ -88,7 +89,7 @@ class Stage:
     """A calibration stage: how it is fitted, and the parts it is fitted on."""
 
     calibrator: Calibrator
-    folds: GivenSplits | TrainOnTest | HeldOut
+    folds: GivenSplits | DealtFolds | TrainOnTest | HeldOut
     groups: IntArray | None
     seed: int
 
@@ -120,7 +121,7 @@ def read_stage(
         raise InputError(msg)
     unit = None if groups is None else group_codes(groups, samples)
     if not isinstance(folds, TrainOnTest | HeldOut):
-        folds = GivenSplits(tuple(splits(samples, folds, groups, seed)))
+        folds = deal(samples, folds, groups, seed)
     return Stage(calibrator, folds, unit, seed)
 
 
@@ -221,7 +222,7 @@ class System:
         place[order] = np.arange(order.size)
         every = np.arange(order.size)
         pairs = ((every, every),)
-        if isinstance(stage.folds, GivenSplits):
+        if isinstance(stage.folds, GivenSplits | DealtFolds):
             pairs = tuple((place[train], place[test]) for train, test in stage.folds.pairs)  # type: ignore[assignment]
         log_p = samples.scores.part(order).answers(samples.priors).log_p
         return refitter(stage.calibrator, Training(log_p, samples.y[order], pairs, given))

@@ -179,12 +179,22 @@ def confidence_calibration_error(
     return _binned(samples, *_confidence(samples), bins).error(norm)
 
 
-def binned_errors(samples: Samples, bins: Bins = 15) -> dict[str, float]:
+def binned_errors(samples: Samples, bins: int = 15) -> dict[str, float]:
     """Return the calibration errors of checked samples by name."""
-    errors = {"confidence_calibration_error": _binned(samples, *_confidence(samples), bins).error()}
-    if len(samples.classes) == 2:
-        errors["calibration_error"] = _binned(samples, *_second(samples), bins).error()
-    return errors
+    edges = equal_width(bins)
+    sums: dict[str, BinSums] = {}
+    for part, y, answers in samples.blocks():
+        p, w = answers.p, None if samples.weights is None else samples.weights[part]
+        choice = p.argmax(axis=1)
+        cases = {
+            "confidence_calibration_error": (p[np.arange(y.size), choice], choice == y),
+        }
+        if len(samples.classes) == 2:
+            cases["calibration_error"] = (p[:, 1], y == 1)
+        for name, (probability, hit) in cases.items():
+            more = BinSums.of(np.minimum(probability, 1.0), hit.astype(np.int64), w, edges)
+            sums[name] = sums[name] + more if name in sums else more
+    return {name: Reliability(s, np.empty(0, dtype=np.int64)).error() for name, s in sums.items()}
 
 
 def smooth_calibration_error(
