@@ -118,7 +118,7 @@ class BrierLoss(ScoringRule):
     def of(self, y: IntArray, answers: Answers) -> FloatArray:
         distance = answers.p.copy()
         distance[np.arange(y.size), y] = answers.complement(y)
-        return np.square(distance).sum(axis=1) / answers.shape[1]
+        return np.einsum("ij,ij->i", distance, distance) / answers.shape[1]
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
         return np.zeros(n_classes), np.full(n_classes, 2 / n_classes)

@@ -45,6 +45,11 @@ class RankStatistic:
         return np.argsort(self.scores, kind="stable")
 
     @cached_property
+    def _second(self) -> FloatArray:
+        """1 for the class of interest and 0 for the other, in that order."""
+        return self.y[self._order].astype(np.float64)
+
+    @cached_property
     def _starts(self) -> IntArray:
         """Where each distinct score begins in that order."""
         ordered = self.scores[self._order]
@@ -56,18 +61,22 @@ class RankStatistic:
 
     def _row(self, weights: FloatArray) -> FloatArray:
         """Return the values of one row of weights."""
-        ordered, second = weights[self._order], self.y[self._order]
-        up = ordered * second
+        ordered = weights[self._order]
+        up = ordered * self._second
         if self._starts.size < ordered.size:
             ordered, up = (np.add.reduceat(part, self._starts) for part in (ordered, up))
         down = ordered - up
-        below, missed = np.cumsum(down), np.cumsum(up)
-        n1, n2 = below[-1], missed[-1]
+        alarm, miss = np.empty(up.size + 1), np.zeros(up.size + 1)
+        alarm[0] = 0
+        np.cumsum(down, out=alarm[1:])
+        np.cumsum(up, out=miss[1:])
+        n1, n2 = float(alarm[-1]), float(miss[-1])
         if n1 == 0 or n2 == 0:
             return np.full(len(self.names), np.nan)
-        auc = float(up @ (below - down / 2)) / (n1 * n2)
-        alarm = np.concatenate([[1.0], 1 - below / n1])
-        miss = np.concatenate([[0.0], missed / n2])
+        auc = (float(up @ alarm[1:]) - float(up @ down) / 2) / (n1 * n2)
+        alarm *= -1 / n1
+        alarm += 1
+        miss *= 1 / n2
         least = [_least(a, alarm, miss, n2 / (n1 + n2)) for a in self.applications]
         return np.array([auc, _equal_error(alarm, miss), *least])
 
