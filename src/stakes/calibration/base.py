@@ -55,6 +55,9 @@ class Calibrator(ABC):
             The priors to calibrate for; by default those of the data.
         classes : sequence of K names, optional
         """
+        if isinstance(y_true, Scores):
+            msg = f"y_true must be labels: got {type(y_true).__name__}. Call fit(scores, y_true)."
+            raise InputError(msg)
         samples = read_samples(
             y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
         )
