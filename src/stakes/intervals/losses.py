@@ -59,8 +59,10 @@ class Weighing:
         for k, rows in enumerate(self.members):
             part = weights[:, rows]
             total = part.sum(axis=1, keepdims=True)
+            across = columns[rows].T
             with np.errstate(invalid="ignore"):
-                mean = np.where(total > 0, part @ columns[rows] / total, 0.0)
+                sums = np.stack([across @ row for row in part])  # the same bits in any block
+                mean = np.where(total > 0, sums / total, 0.0)
             value += priors[:, [k]] * mean
         return value
 
