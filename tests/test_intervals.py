@@ -154,7 +154,7 @@ def test_seeds() -> None:
     assert first == second
     for bad in (-1, True, 1.5, "1", None):
         with pytest.raises(stakes.InputError, match="rng"):
-            seed_of(bad)  # type: ignore[arg-type]
+            seed_of(bad)
 
 
 def test_progress_counts_up_to_the_total() -> None:

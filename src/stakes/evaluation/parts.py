@@ -264,7 +264,8 @@ def read_slices(
         if len(column) != samples.n_given:
             msg = f"slices {name!r} must hold one value per sample: got {len(column)}"
             raise InputError(f"{msg} for {samples.n_given} samples.")
-        texts = [str(v) for v in np.asarray(column.values).tolist()]
+        known = np.asarray(column.values)
+        texts = [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
         rows = samples.row
         out[str(name)] = texts if rows is None else [texts[r] for r in rows.tolist()]
     return out
