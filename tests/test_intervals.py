@@ -33,6 +33,7 @@ from stakes.intervals import (
     Weighing,
     auc_difference,
     auc_interval,
+    counts,
     refit,
     refitter,
     replicate,
@@ -375,6 +376,27 @@ def test_counts_are_drawn_like_samples(priors: list[float] | None) -> None:
         assert np.abs(np.array(list(one)) - list(two)).max() < 0.012
 
 
+def test_parts_of_counts_are_single_samples() -> None:
+    y, d = np.repeat([0, 0, 1, 1], [30, 7, 5, 18]), np.repeat([0, 1, 0, 1], [30, 7, 5, 18])
+    chosen: list[metrics.DecisionMetric] = [metrics.FScore(1)]
+    table = replicate_counts(stakes.confusion_matrix(y, d), chosen, None, 50, 1)
+    single = replicate([counted(y, d, 2, chosen, None)], Resampling(60, 2), 50)
+    assert table.left_out is not None
+    assert table.times is not None
+    assert single.left_out is not None
+    copies = np.repeat(table.left_out[:, 0], table.times.astype(int))
+    np.testing.assert_allclose(np.sort(copies), np.sort(single.left_out[:, 0]), rtol=1e-12)
+
+
+def test_counts_at_given_priors_keep_class_sizes() -> None:
+    table = np.array([[80, 20], [10, 30]])
+    rng = np.random.default_rng(0)
+    kept, free = (counts._drawn(table, rng, 40, by_class=by_class) for by_class in (True, False))
+    assert (kept.sum(axis=2) == [100, 40]).all()
+    assert (free.sum(axis=(1, 2)) == 140).all()
+    assert (free.sum(axis=2) != [100, 40]).any()
+
+
 # --- DeLong ---
 
 
@@ -559,30 +581,54 @@ def parameters(data: Training, weights: FloatArray) -> FloatArray:
     return found
 
 
-@pytest.mark.parametrize("change", ["label", "score"])
-def test_no_sample_has_a_say_in_the_fit_that_tests_it(change: str) -> None:
-    """A changed sample leaves its own fold's full refit to the bit, and moves all others."""
-    data = training(300, 2)
-    weights = Resampling(data.y.size, 3).draw(0)
-    fold = np.empty(data.y.size, dtype=int)
-    for number, (_, test) in enumerate(data.pairs):
-        fold[test] = number
-    at = int(np.flatnonzero(weights > 0)[5])
+def changed(data: Training, at: int, what: str) -> Training:
+    """Return data in which one sample has another label or score."""
     y, log_p = data.y.copy(), data.log_p.copy()
-    if change == "label":
+    if what == "label":
         y[at] = 1 - y[at]
     else:
         log_p[at] = log_p[at][::-1]
-    other = Training(log_p, y, data.pairs, None)
-    full = [FullRefit(stakes.AffineCalibrator(), t)(weights) for t in (data, other)]
-    before, after = (answers_of(a) for a in full)
-    rest = np.arange(data.y.size) != at
-    mine = rest & (fold == fold[at])
+    return Training(log_p, y, data.pairs, data.priors)
+
+
+def folds_of(data: Training) -> IntArray:
+    fold = np.empty(data.y.size, dtype=np.int64)
+    for number, (_, test) in enumerate(data.pairs):
+        fold[test] = number
+    return fold
+
+
+@pytest.mark.parametrize("priors", [None, [0.5, 0.5]])
+@pytest.mark.parametrize("what", ["label", "score"])
+def test_no_sample_has_a_say_in_the_fit_that_tests_it(
+    what: str, priors: list[float] | None
+) -> None:
+    """A changed sample leaves its own fold's fit to the bit, and moves all others."""
+    data = training(300, 2, priors=None if priors is None else np.array(priors))
+    weights = Resampling(data.y.size, 3).draw(0)
+    fold = folds_of(data)
+    at = int(np.flatnonzero(weights > 0)[5])
+    both = data, changed(data, at, what)
+    before, after = (answers_of(FullRefit(stakes.AffineCalibrator(), t)(weights)) for t in both)
+    mine = (np.arange(data.y.size) != at) & (fold == fold[at])
     np.testing.assert_array_equal(before[mine], after[mine])
-    assert (before[fold != fold[at]] != after[fold != fold[at]]).all()
-    warm = [parameters(t, weights) for t in (data, other)]
+    others = fold != fold[at]
+    assert (before[others] != after[others]).all()
+    warm = [parameters(t, weights) for t in both]
     gaps = np.abs(warm[0] - warm[1]).max(axis=1)
     assert gaps[fold[at]] < 1e-4 * np.delete(gaps, fold[at]).min()
+
+
+@pytest.mark.parametrize("what", ["label", "score"])
+def test_one_step_lets_a_sample_into_its_own_fold_by_the_start_alone(what: str) -> None:
+    """The step starts from a fit to all samples, which is felt to second order."""
+    data = training(20_000, 2)
+    weights = Resampling(data.y.size, 3).draw(0)
+    fold = folds_of(data)
+    at = int(np.flatnonzero(weights > 0)[5])
+    warm = [parameters(t, weights) for t in (data, changed(data, at, what))]
+    gaps = np.abs(warm[0] - warm[1]).max(axis=1)
+    assert gaps[fold[at]] < 0.1 * np.delete(gaps, fold[at]).min()
 
 
 def answers_of(answers: Answers | None) -> FloatArray:
