@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from stakes._check import InputError
+from stakes._check import InputError, UndefinedMetricError
 from stakes._math import log_softmax
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray
@@ -53,7 +53,9 @@ class LinearCalibrator(Calibrator):
         if solution.gradient > _PROMISED:
             slope = f"{solution.gradient:.1g}"
             msg = f"the {self.name} fit did not settle: its slope is still {slope} per sample."
-            raise InputError(f"{msg} Use a simpler calibrator or scores of a smaller range.")
+            raise UndefinedMetricError(
+                f"{msg} Use a simpler calibrator or scores of a smaller range."
+            )
         return AffineMap(self.held_scale + theta[:k] / unit, bias, solution.separable)
 
 
@@ -76,7 +78,7 @@ def _problem(
         listed = quoted(rows.tolist(), most=5)
         msg = f"{rows.size} sample(s) have posterior 0 for their true class, row {listed}:"
         msg = f"{msg} no scale or shift of log posteriors can mend that. Use IsotonicCalibrator or"
-        raise InputError(f"{msg} HistogramCalibrator, or scores that never say never.")
+        raise UndefinedMetricError(f"{msg} HistogramCalibrator, or scores that never say never.")
     return Problem(np.where(finite, log_p, 0.0), finite, y, weights, held_scale)
 
 

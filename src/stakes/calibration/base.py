@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stakes._check import InputError, read_names, read_priors
+from stakes._check import InputError, UndefinedMetricError, read_names, read_priors
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.maps import MAPS, CalibrationMap
@@ -201,4 +201,4 @@ def _require_every_class(samples: Samples) -> None:
     if bare.any():
         name = quoted([samples.classes[int(bare.argmax())]])
         msg = f"class {name} has 0 samples to calibrate on. Add samples of it, or leave its column"
-        raise InputError(f"{msg} out of scores and classes.")
+        raise UndefinedMetricError(f"{msg} out of scores and classes.")

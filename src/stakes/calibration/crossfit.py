@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stakes._check import InputError, read_array, read_column
+from stakes._check import InputError, UndefinedMetricError, read_array, read_column
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration.base import Calibrator
@@ -256,7 +256,7 @@ def _folds(
         if size < n_folds:
             what = "samples" if group is None else "groups"
             msg = f"class {quoted([name])} has {size} {what}, too few for {n_folds} folds."
-            raise InputError(f"{msg} Use fewer folds, or more data of it.")
+            raise UndefinedMetricError(f"{msg} Use fewer folds, or more data of it.")
     if group is None:
         return _stratified(samples.y, n_folds, rng)
     return _grouped(samples.y, unit, n_folds, rng)
@@ -269,8 +269,8 @@ def group_codes(groups: Column, samples: Samples) -> IntArray:
     if len(column) != n:
         msg = f"groups must hold one name per sample: got {len(column)} for {n} samples."
         raise InputError(msg)
-    code = np.unique(np.asarray(column.values), return_inverse=True)[1]
-    return code if samples.row is None else code[samples.row]
+    names = np.asarray(column.values)
+    return np.unique(names if samples.row is None else names[samples.row], return_inverse=True)[1]
 
 
 def _stratified(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:

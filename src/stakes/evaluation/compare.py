@@ -1,7 +1,7 @@
 """Several systems on the same samples: paired differences, and which is best at which odds."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,12 @@ from stakes._check import InputError, read_level
 from stakes._text import key_of, number, plain, quoted
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
-from stakes.calibration.crossfit import Folds, group_codes
+from stakes.calibration.crossfit import Folds
 from stakes.evaluation.applications import Applications, classes_of
 from stakes.evaluation.decisions import suited_metrics
-from stakes.evaluation.evaluate import RULES, check_resamples, make_system
+from stakes.evaluation.evaluate import RULES, check_resamples, make_system, read_rules
 from stakes.evaluation.odds import OddsRange, best_by_odds
-from stakes.evaluation.systems import System
+from stakes.evaluation.systems import System, read_units
 from stakes.intervals import (
     Progress,
     Replicates,
@@ -83,6 +83,7 @@ class Comparison:
     level: float
     resamples: int
     seed: int
+    main: str  # the cost of the first application, by which verdicts go
     notes: tuple[str, ...] = field(default=())
 
     def of(self, system: str, metric: str) -> Difference:
@@ -97,8 +98,8 @@ class Comparison:
     @property
     def verdicts(self) -> tuple[str, ...]:
         """Say for each system whether it is told apart from the reference by its main cost."""
-        main = next(d.metric for d in self.differences if d.metric.endswith(".nec"))
-        return tuple(_verdict(d, self.reference) for d in self.differences if d.metric == main)
+        mains = (d for d in self.differences if d.metric == self.main)
+        return tuple(_verdict(d, self.reference) for d in mains)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain values, fit for JSON."""
@@ -179,13 +180,17 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     _check_alike(read)
     notes: list[str] = []
     made = {
-        name: make_system(samples, costs, tuple(rules), (calibrator, folds, groups, seed), notes)
+        name: make_system(
+            samples, costs, read_rules(rules), (calibrator, folds, groups, seed), notes
+        )
         for name, samples in read.items()
     }
     first = made[names[0]]
-    unit = None if groups is None else group_codes(groups, first.samples)
+    unit = read_units(groups, first.samples)
     statistics = [s for name in names for s in _statistics(made[name], name)]
     drawn = replicate(statistics, first.resampling(unit, seed), resamples, progress)
+    drawn = _with_fits(drawn, made)
+    notes += _infinite_notes(made)
     areas = DeLong(made, unit is None and first.samples.weights is None)
     higher = _higher_is_better(first)
     return Comparison(
@@ -202,6 +207,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         level=level,
         resamples=resamples,
         seed=seed,
+        main=f"{first.tasks[0].name}.nec",
         notes=tuple(dict.fromkeys(notes)),
     )
 
@@ -226,7 +232,10 @@ def _names(systems: Mapping[str, Scores | Column], reference: str | None) -> lis
     if not isinstance(systems, Mapping) or len(systems) < 2:
         msg = "systems must map at least two names to scores, such as {'A': p_a, 'B': p_b}."
         raise InputError(msg)
-    names = [str(name) for name in systems]
+    names = list(systems)
+    if not all(isinstance(name, str) for name in names):
+        msg = f"systems must have texts for names: got {quoted(names)}."
+        raise InputError(msg)
     if reference is None:
         return names
     if reference not in names:
@@ -252,6 +261,25 @@ def _statistics(system: System, name: str) -> list[Statistic]:
 def _suited(system: System) -> list[tuple[DecisionMetric, ...]]:
     """Return the traditional metrics of each application."""
     return [suited_metrics(j.confusion, j.task.costs) for j in system.judgements]
+
+
+def _with_fits(drawn: Replicates, systems: Mapping[str, System]) -> Replicates:
+    """Put what calibration gives in place of what quick refits made of it."""
+    fits: dict[str, float] = {}
+    for name, system in systems.items():
+        fits |= system.calibrated_values(f"{name}{_SEPARATOR}")
+    pairs = zip(drawn.names, drawn.observed.tolist(), strict=True)
+    return replace(drawn, observed=np.array([fits.get(name, value) for name, value in pairs]))
+
+
+def _infinite_notes(systems: Mapping[str, System]) -> list[str]:
+    """Say which losses are infinite, and so left out."""
+    return [
+        f"The {loss.name} of {plain(name)} is infinite, so that it is not compared."
+        for name, system in systems.items()
+        for loss in system.raw
+        if loss.infinite_rows.size
+    ]
 
 
 def _higher_is_better(system: System) -> set[str]:
@@ -292,6 +320,11 @@ def _verdict(difference: Difference, reference: str) -> str:
     """Say who is better, if that can be told."""
     name, other = plain(difference.system), plain(reference)
     gap, sure = difference.difference, f"{100 * difference.probability:.0f} %"
+    if gap.interval is None:
+        return (
+            f"No verdict on {name} and {other}: the normalised cost differs by {number(gap.value)},"
+            f" without an interval ({gap.method})."
+        )
     if not difference.told_apart:
         return (
             f"{name} and {other} are not told apart: the normalised cost differs by"

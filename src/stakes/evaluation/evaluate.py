@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from stakes._check import InputError, read_level
+from stakes._check import InputError, UndefinedMetricError, read_level
+from stakes._text import key_of, quoted
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
-from stakes.calibration.crossfit import Folds, group_codes
+from stakes.calibration.crossfit import Folds
 from stakes.curves import RocCurve
-from stakes.evaluation.applications import Applications, classes_of, read_tasks
+from stakes.evaluation.applications import Applications, Task, classes_of, read_tasks
 from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.parts import (
     application_result,
@@ -22,7 +23,7 @@ from stakes.evaluation.parts import (
     slice_results,
 )
 from stakes.evaluation.records import DataSummary, Evaluation
-from stakes.evaluation.systems import System, read_stage
+from stakes.evaluation.systems import System, read_stage, read_units
 from stakes.evaluation.verdicts import verdicts_of
 from stakes.intervals import Progress, replicate, seed_of
 from stakes.metrics.reliability import binned_errors
@@ -100,9 +101,11 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     read_level(level)
     check_resamples(resamples)
     seed = seed_of(rng)
-    unit = None if groups is None else group_codes(groups, samples)
+    unit = read_units(groups, samples)
     notes: list[str] = []
-    system = make_system(samples, costs, tuple(rules), (calibrator, folds, groups, seed), notes)
+    system = make_system(
+        samples, costs, read_rules(rules), (calibrator, folds, groups, seed), notes
+    )
     metrics = [suited_metrics(j.confusion, j.task.costs) for j in system.judgements]
     drawn = None
     if resamples:
@@ -119,10 +122,10 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
             application_result(system, i, drawn, level, metrics[i], least[i], unit)
             for i in range(len(system.tasks))
         ),
-        rules=tuple(loss_result(system, i, drawn, level, unit) for i in range(len(rules))),
+        rules=tuple(loss_result(system, i, drawn, level, unit) for i in range(len(system.rules))),
         ranking=ranking,
         calibration_errors=binned_errors(samples),
-        by_class=class_results(system, level),
+        by_class=class_results(system, level, unit),
         slices=slice_results(system.tasks[0], kept, level, unit, (resamples, seed)),
         level=level,
         calibrator=None if system.stage is None else system.stage.calibrator.name,
@@ -143,17 +146,29 @@ def make_system(
 ) -> System:
     """Return the system, with its calibration stage unless that cannot be fitted."""
     tasks = read_tasks(costs, samples)
+    _check_names(tasks, rules)
     calibrator, folds, groups, seed = stage
     try:
         system = System(samples, tasks, rules, read_stage(calibrator, samples, folds, groups, seed))
         if system.stage is not None:
             _ = system.after, system.judgements_after
-    except InputError as error:
-        if calibrator is not None and not isinstance(calibrator, Calibrator):
-            raise
+    except UndefinedMetricError as error:  # the data are too few or too odd to fit on
         notes.append(f"Calibration was left out: {error}")
         return System(samples, tasks, rules, None)
     return system
+
+
+def _check_names(tasks: tuple[Task, ...], rules: tuple[ScoringRule, ...]) -> None:
+    """Refuse rules that are none, and two things of one name: their numbers could not be told."""
+    for rule in rules:
+        if not isinstance(rule, ScoringRule):
+            msg = f"rules must be scoring rules, such as [LogLoss()]: got {rule!r}."
+            raise InputError(msg)
+    names = [*(key_of(rule.name) for rule in rules), *(task.name for task in tasks)]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        msg = f"rules and costs must have names of their own: {quoted(twice)} stands for several."
+        raise InputError(msg)
 
 
 def _curve(samples: Samples) -> RocCurve | None:
@@ -167,9 +182,12 @@ def _curve(samples: Samples) -> RocCurve | None:
 def _summary(samples: Samples, unit: IntArray | None) -> DataSummary:
     """Return what was judged."""
     counts = np.bincount(samples.y, minlength=len(samples.classes))
-    weights: FloatArray = counts.astype(np.float64)
-    if samples.weights is not None:
-        weights = np.bincount(samples.y, samples.weights, len(samples.classes))  # type: ignore[assignment]
+    w = (
+        np.ones(len(samples))
+        if samples.weights is None
+        else samples.weights / samples.weights.max()
+    )
+    weights: FloatArray = np.bincount(samples.y, w, len(samples.classes))  # type: ignore[assignment]
     return DataSummary(
         n=len(samples),
         classes=samples.classes,
@@ -179,6 +197,14 @@ def _summary(samples: Samples, unit: IntArray | None) -> DataSummary:
         groups=None if unit is None else int(np.unique(unit).size),
         scores=type(samples.scores).__name__,
     )
+
+
+def read_rules(rules: Sequence[ScoringRule]) -> tuple[ScoringRule, ...]:
+    """Read several scoring rules."""
+    if isinstance(rules, ScoringRule | str) or not isinstance(rules, Sequence):
+        msg = f"rules must be a list of scoring rules, such as [LogLoss()]: got {rules!r}."
+        raise InputError(msg)
+    return tuple(rules)
 
 
 def check_resamples(resamples: int) -> None:

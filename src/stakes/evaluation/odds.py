@@ -13,6 +13,7 @@ from stakes.results import json_number
 from stakes.samples import Samples
 
 _REACH, _STEPS = 7.0, 1401  # log odds from -7 to 7, in steps of a hundredth
+_ROUNDING = 1e-9  # normalised costs that differ by less are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ def best_by_odds(systems: Mapping[str, Samples], level: float) -> tuple[OddsRang
         return ()
     grid = np.linspace(-_REACH, _REACH, _STEPS)
     costs = np.stack([_normalised_costs(s, grid) for s in samples])
-    best = costs.argmin(axis=0)
+    best = (costs <= costs.min(axis=0) + _ROUNDING).argmax(axis=0)  # of equals the first
     names = list(systems)
     edges = np.flatnonzero(best[1:] != best[:-1]) + 1
     starts, ends = np.concatenate([[0], edges]), np.concatenate([edges, [grid.size]])

@@ -14,8 +14,9 @@ from stakes.curves import MinimumCost, RocCurve
 from stakes.curves.detectors import detectors_of
 from stakes.evaluation.applications import Task
 from stakes.evaluation.records import ApplicationResult, ClassResult, LossResult, SliceResult
-from stakes.evaluation.systems import Judgement, System, judge
+from stakes.evaluation.systems import Judgement, System, judge, relative_loss
 from stakes.intervals import (
+    NOT_DRAWN,
     LossStatistic,
     Priced,
     Replicates,
@@ -31,7 +32,7 @@ from stakes.samples import Samples
 from stakes.scoring import LogLoss
 
 _CLOSED = "closed form"
-_NOT_DRAWN = "needs resamples"
+_GROUPED = "not given with groups"
 
 
 def loss_result(
@@ -59,9 +60,9 @@ def _loss(
     fixed = f"{_CLOSED}, the calibrator taken as fixed"
     calibrated = Estimate(after.normalized, after.normalized_interval(level), fixed)
     gain = raw.normalized - after.normalized
-    share = (raw.value - after.value) / raw.value if raw.value > 0 else math.nan
+    share = relative_loss(raw, after)
     if drawn is None or f"{name}.relative" not in drawn.names:
-        bare = (Estimate(v, None, _NOT_DRAWN) for v in (gain, share))
+        bare = (Estimate(v, None, _why_none(drawn)) for v in (gain, share))
         return LossResult(raw, value, normalized, after, calibrated, *bare)
     parts = (f"calibrated_{short}", "calibration_loss", "relative")
     values = (after.normalized, gain, share)
@@ -86,11 +87,17 @@ def _estimates(
         )
     full = [f"{names[0]}.{part}" for part in ("value", names[1])]
     if drawn is None or full[0] not in drawn.names:
-        return tuple(Estimate(v, None, _NOT_DRAWN) for v in (raw.value, raw.normalized))  # type: ignore[return-value]
+        why = _why_none(drawn)
+        return tuple(Estimate(v, None, why) for v in (raw.value, raw.normalized))  # type: ignore[return-value]
     return (
         drawn.estimate(full[0], level, raw.value),
         drawn.estimate(full[1], level, raw.normalized),
     )
+
+
+def _why_none(drawn: Replicates | None) -> str:
+    """Say why a loss has no resamples."""
+    return NOT_DRAWN if drawn is None else "infinite as is"
 
 
 def application_result(
@@ -118,7 +125,7 @@ def application_result(
         confusion=judged.confusion,
         threshold=threshold,
         llr_threshold=llr_threshold,
-        abstention=abstention_rate(judged, level),
+        abstention=abstention_rate(judged, level, unit),
         minimum=None
         if least is None
         else _from(drawn, f"{task.name}.minimum_nec", least.normalized, level),
@@ -143,7 +150,7 @@ def least_cost(task: Task, curve: RocCurve | None) -> MinimumCost | None:
 def _from(drawn: Replicates | None, name: str, value: float, level: float) -> Estimate:
     """Return a value with the interval of its resamples, if there are any."""
     if drawn is None or name not in drawn.names:
-        return Estimate(value, None, _NOT_DRAWN)
+        return Estimate(value, None, NOT_DRAWN)
     return drawn.estimate(name, level, value)
 
 
@@ -157,7 +164,9 @@ def _thresholds(costs: CostMatrix | None, priors: FloatArray) -> tuple[float | N
     return costs.threshold(), costs.llr_threshold(priors) if priors.all() else None
 
 
-def abstention_rate(judged: Judgement, level: float) -> Estimate | None:
+def abstention_rate(
+    judged: Judgement, level: float, unit: IntArray | None = None
+) -> Estimate | None:
     """Return how often a decision is made that is no class, where there is one such decision."""
     costs, samples = judged.task.costs, judged.task.samples
     extra = [j for j, name in enumerate(costs.decisions) if name not in costs.classes]
@@ -170,7 +179,14 @@ def abstention_rate(judged: Judgement, level: float) -> Estimate | None:
     )
     given = None if samples.priors_from_data else samples.priors
     record = judged.confusion.expected_cost(rate, given)
-    return Estimate(record.value, record.interval(level), _CLOSED)
+    return _alone(record.value, record, level, unit)
+
+
+def _alone(value: float, record: ExpectedLoss, level: float, unit: IntArray | None) -> Estimate:
+    """Return a value in closed form, which holds for samples that are drawn one by one."""
+    if unit is not None:
+        return Estimate(value, None, _GROUPED)
+    return Estimate(value, record.interval(level), _CLOSED)
 
 
 def ranking_of(
@@ -198,7 +214,9 @@ def ranking_of(
     return {"auc": Estimate(mean, None, "mean over classes"), **areas}
 
 
-def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
+def class_results(
+    system: System, level: float, unit: IntArray | None = None
+) -> tuple[ClassResult, ...]:
     """Return what is lost on each class that occurs."""
     judged = system.judgements[0]
     entropy = expectation(LogLoss(), judged.task.samples)
@@ -207,27 +225,27 @@ def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
     out = []
     for k, name in enumerate(system.samples.classes):
         if counts[k]:
-            recall = None if right is None else _complement(_mean(right, k, level))
+            recall = None if right is None else _complement(_mean(right, k, level, unit))
             out.append(
                 ClassResult(
                     name,
                     int(counts[k]),
                     float(judged.cost.priors[k]),
-                    _mean(judged.cost, k, level),
-                    _mean(entropy, k, level),
+                    _mean(judged.cost, k, level, unit),
+                    _mean(entropy, k, level, unit),
                     recall,
                 )
             )
     return tuple(out)
 
 
-def _mean(loss: ExpectedLoss, k: int, level: float) -> Estimate:
+def _mean(loss: ExpectedLoss, k: int, level: float, unit: IntArray | None) -> Estimate:
     """Return the mean loss of one class."""
     alone = np.zeros(len(loss.classes))
     alone[k] = 1
     value = float(loss.losses.mean[k])
     record = replace(loss, value=value, priors=alone, priors_from_data=False)
-    return Estimate(value, record.interval(level), _CLOSED)
+    return _alone(value, record, level, unit)
 
 
 def _complement(rate: Estimate) -> Estimate:
@@ -250,7 +268,8 @@ def read_slices(
         if len(column) != samples.n_given:
             msg = f"slices {name!r} must hold one value per sample: got {len(column)}"
             raise InputError(f"{msg} for {samples.n_given} samples.")
-        texts = [str(v) for v in np.asarray(column.values).tolist()]
+        known = np.asarray(column.values)
+        texts = [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
         rows = samples.row
         out[str(name)] = texts if rows is None else [texts[r] for r in rows.tolist()]
     return out
@@ -309,7 +328,7 @@ def _grouped_slice(
     rule, costs = LogLoss(), judged.task.costs
     values = judged.cost.normalized, expectation(rule, samples).normalized
     if count == 0 or isinstance(costs, SampleCosts) or not np.isfinite(values).all():
-        return Estimate(values[0], None, _NOT_DRAWN), Estimate(values[1], None, _NOT_DRAWN)
+        return Estimate(values[0], None, NOT_DRAWN), Estimate(values[1], None, NOT_DRAWN)
     given = None if samples.priors_from_data else samples.priors
     priced = [
         Priced("cost", "nec", judged.losses(), rule.of, lambda p: costs.naive(p)[1]),

@@ -1,5 +1,6 @@
 """One system on checked samples: its losses as is and calibrated, ready to be drawn again."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -125,6 +126,17 @@ def read_stage(
     return Stage(calibrator, folds, unit, seed)
 
 
+def read_units(groups: Column | None, samples: Samples) -> IntArray | None:
+    """Return the group of each sample as a number, where groups are drawn whole."""
+    if groups is None:
+        return None
+    unit = group_codes(groups, samples)
+    if unit.max() == 0:
+        msg = "groups must be at least two: got one, and its samples cannot tell how others differ."
+        raise InputError(msg)
+    return unit
+
+
 @dataclass(frozen=True, eq=False)
 class System:
     """A system on checked samples, in some applications and by some scoring rules."""
@@ -225,7 +237,28 @@ class System:
         if isinstance(stage.folds, GivenSplits | DealtFolds):
             pairs = tuple((place[train], place[test]) for train, test in stage.folds.pairs)  # type: ignore[assignment]
         log_p = samples.scores.part(order).answers(samples.priors).log_p
-        return refitter(stage.calibrator, Training(log_p, samples.y[order], pairs, given))
+        data = Training(log_p, samples.y[order], pairs, given, self._weights(order))
+        return refitter(stage.calibrator, data)
+
+    def _weights(self, order: IntArray) -> FloatArray | None:
+        """Return weights of at most 1, so that their sums stay finite."""
+        w = self.samples.weights
+        return None if w is None else np.asarray(w[order] / w.max(), dtype=np.float64)
+
+    def calibrated_values(self, prefix: str = "") -> dict[str, float]:
+        """Return what `statistics` gives after calibration, by the fits themselves."""
+        if self.stage is None:
+            return {}
+        names = [(key_of(rule.name), "normalized") for rule in self.rules]
+        names += [(task.name, "nec") for task in self.tasks]
+        before = (*self.raw, *(j.cost for j in self.judgements))
+        after = (*self.after, *(j.cost for j in self.judgements_after))
+        out = {}
+        for (name, short), a, b in zip(names, before, after, strict=True):
+            out[f"{prefix}{name}.calibrated_{short}"] = b.normalized
+            out[f"{prefix}{name}.calibration_loss"] = a.normalized - b.normalized
+            out[f"{prefix}{name}.relative"] = relative_loss(a, b)
+        return out
 
     def _ranking(self, order: IntArray, prefix: str) -> RankStatistic:
         """Return what follows from the order of the scores."""
@@ -240,11 +273,16 @@ class System:
     def resampling(self, unit: IntArray | None, seed: int) -> Resampling:
         """Return how the samples are drawn again: class sizes are kept where priors are given."""
         order = np.argsort(self.samples.y, kind="stable")
-        weights = None if self.samples.weights is None else self.samples.weights[order]
+        weights = self._weights(order)
         if unit is not None:
             return Resampling(len(self.samples), seed, unit=unit[order], weights=weights)
         kept = None if self.samples.priors_from_data else self.samples.y[order]
         return Resampling(len(self.samples), seed, strata=kept, weights=weights)
+
+
+def relative_loss(raw: ExpectedLoss, after: ExpectedLoss) -> float:
+    """Return the share of a loss that calibration gives back."""
+    return (raw.value - after.value) / raw.value if raw.value > 0 else math.nan
 
 
 def _at_priors(found: dict[bytes, tuple[Samples, list[Priced]]], samples: Samples) -> list[Priced]:

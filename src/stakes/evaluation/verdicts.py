@@ -13,6 +13,7 @@ FEWEST_ERRORS = 30  # Doddington's rule: below it an error rate is off by a thir
 FEWEST_SAMPLES = 50  # of a class, below which intervals reach less often than they say
 GAIN = 0.05  # share of a loss that a calibration stage must give back to be worth naming
 POOR = 0.10  # share of the cross-entropy that makes probabilities not fit to be shown
+NEAR = 0.02  # distance of a normalised cost from 1 within which it disagrees with nothing
 SHIFT = 1.5  # ratio of odds between data and use from which priors count as different
 
 
@@ -93,7 +94,7 @@ def _disagreement(a: ApplicationResult, where: str) -> Iterator[Verdict]:
         (e.value for e in a.traditional if e.value and e.value.name == "accuracy"), None
     )
     nec = a.cost.normalized.value
-    if accuracy is None or not math.isfinite(nec) or abs(nec - 1) < 0.02:
+    if accuracy is None or not math.isfinite(nec) or abs(nec - 1) < NEAR:
         return
     if accuracy.beats_naive != (nec < 1):
         good, bad = ("accuracy", "cost") if accuracy.beats_naive else ("cost", "accuracy")

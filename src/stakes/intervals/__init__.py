@@ -1,6 +1,6 @@
 """Intervals: closed form for sums elsewhere, here resampling and DeLong."""
 
-from stakes.intervals.bootstrap import Progress, Replicates, Statistic, replicate
+from stakes.intervals.bootstrap import NOT_DRAWN, Progress, Replicates, Statistic, replicate
 from stakes.intervals.counts import CountStatistic, replicate_counts
 from stakes.intervals.delong import auc_difference, auc_interval
 from stakes.intervals.losses import CalibratedStatistic, LossStatistic, Priced, Weighing
@@ -9,6 +9,7 @@ from stakes.intervals.refit import FullRefit, Training, WarmRefit, refitter
 from stakes.intervals.resampling import Resampling, seed_of
 
 __all__ = [
+    "NOT_DRAWN",
     "CalibratedStatistic",
     "CountStatistic",
     "FullRefit",

@@ -16,6 +16,7 @@ from stakes.results import Estimate, Interval
 
 Progress = Callable[[int, int], None]
 _NORMAL = NormalDist()
+NOT_DRAWN = "needs resamples"
 _FEWEST = 20  # resamples that must have a value before an interval is given
 
 
@@ -58,13 +59,16 @@ class Replicates:
     def difference(self, first: str, second: str, level: float) -> Estimate:
         """Return the first value less the second, over the same resamples."""
         a, b = self.column(first), self.column(second)
-        out = None if self.left_out is None else self.left_out[:, a] - self.left_out[:, b]
-        observed = float(self.observed[a] - self.observed[b])
-        return self._estimate(observed, self.drawn[:, a] - self.drawn[:, b], out, level)
+        with np.errstate(invalid="ignore"):  # of two infinite values
+            out = None if self.left_out is None else self.left_out[:, a] - self.left_out[:, b]
+            observed = float(self.observed[a] - self.observed[b])
+            gaps = self.drawn[:, a] - self.drawn[:, b]
+        return self._estimate(observed, gaps, out, level)
 
     def share_below(self, first: str, second: str) -> float:
         """Return in which share of resamples the first value is below the second; ties half."""
-        gap = self.drawn[:, self.column(first)] - self.drawn[:, self.column(second)]
+        with np.errstate(invalid="ignore"):
+            gap = self.drawn[:, self.column(first)] - self.drawn[:, self.column(second)]
         gap = gap[~np.isnan(gap)]
         if not gap.size:
             return math.nan
@@ -74,6 +78,8 @@ class Replicates:
         self, observed: float, drawn: FloatArray, left_out: FloatArray | None, level: float
     ) -> Estimate:
         """Return the interval of one value, or why there is none."""
+        if not drawn.size:
+            return Estimate(observed, None, NOT_DRAWN)
         known = drawn[np.isfinite(drawn)]
         if not math.isfinite(observed) or known.size < max(_FEWEST, 0.9 * drawn.size):
             return Estimate(observed, None, "undefined in too many resamples")

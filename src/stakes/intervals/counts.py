@@ -58,7 +58,8 @@ def values_of(
     if priors is not None:
         total = tables.sum(axis=2, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
-            tables = priors[:, None] * tables / total
+            shares = priors[:, None] * tables / total
+        tables = np.where((total == 0) & (priors[:, None] == 0), 0.0, shares)
     if tables.shape[1:] == (2, 2):
         (n11, n12), (n21, n22) = tables.transpose(1, 2, 0)
         counts = Binary(n11, n12, n21, n22)

@@ -22,7 +22,7 @@ def auc_interval(levels: ScoreLevels, auc: float, level: float) -> Estimate:
         if error > 0:
             half = _t(level, min(n1, n2) - 1) * error / (auc * (1 - auc))
             centre = math.log(auc / (1 - auc))
-            low, high = (1 / (1 + math.exp(-x)) for x in (centre - half, centre + half))
+            low, high = ((1 + math.tanh(x / 2)) / 2 for x in (centre - half, centre + half))
             return Estimate(auc, Interval(low, high, level), "DeLong, logit scale")
     return Estimate(auc, _newcombe(auc, n1, n2, level), "Newcombe")
 

@@ -48,7 +48,8 @@ class Weighing:
         """Return the priors under each row of weights; NaN for a given one that was not drawn."""
         total = np.stack([weights[:, rows].sum(axis=1) for rows in self.members], axis=1)
         if self.priors is None:
-            return total / total.sum(axis=1, keepdims=True)
+            with np.errstate(invalid="ignore"):  # where every sample is left out
+                return total / total.sum(axis=1, keepdims=True)
         return np.where((total == 0) & (self.priors > 0), np.nan, self.priors)
 
     def expectation(self, weights: FloatArray, columns: FloatArray) -> FloatArray:
@@ -58,8 +59,10 @@ class Weighing:
         for k, rows in enumerate(self.members):
             part = weights[:, rows]
             total = part.sum(axis=1, keepdims=True)
+            across = columns[rows].T
             with np.errstate(invalid="ignore"):
-                mean = np.where(total > 0, part @ columns[rows] / total, 0.0)
+                sums = np.stack([across @ row for row in part])  # the same bits in any block
+                mean = np.where(total > 0, sums / total, 0.0)
             value += priors[:, [k]] * mean
         return value
 

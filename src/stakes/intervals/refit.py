@@ -22,12 +22,13 @@ _SMALL = 20_000  # samples times classes below which one step is not enough, and
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Log posteriors and labels, what is trained and tested on, and priors if they are given."""
+    """Log posteriors and labels, what is trained and tested on, priors and weights if given."""
 
     log_p: FloatArray
     y: IntArray
     pairs: Sequence[tuple[IntArray, IntArray]]
     priors: FloatArray | None
+    weights: FloatArray | None = None
 
     def balanced(self, weights: FloatArray, train: IntArray) -> FloatArray | None:
         """Return weights that sum to 1 with each class as heavy as its prior; None without one."""
@@ -96,7 +97,8 @@ class WarmRefit:
     def _problem(self) -> Problem:
         """The fit to all samples."""
         data = self.training
-        every = data.balanced(np.ones(data.y.size), np.arange(data.y.size))
+        weights = np.ones(data.y.size) if data.weights is None else data.weights
+        every = data.balanced(weights, np.arange(data.y.size))
         if every is None:
             msg = "a calibrator needs samples of every class."
             raise InputError(msg)

@@ -1,0 +1,923 @@
+"""Evaluate and compare: the numbers of the single functions, verdicts, slices, odds, errors."""
+
+import dataclasses
+import json
+import math
+import re
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import stakes
+from stakes._typing import FloatArray, IntArray
+from stakes.evaluation import Evaluation, OddsRange, verdicts
+from stakes.evaluation.evaluate import make_system
+from stakes.evaluation.records import LossResult, SliceResult
+from stakes.intervals import replicate
+from stakes.samples import read_samples
+from stakes.simulation import MISCALIBRATED, Simulation, simulate
+
+RNG = np.random.default_rng(11)
+ORDER = RNG.permutation(1000)
+SORTED = simulate(2, n=1000, priors=[0.8, 0.2])
+TWO = Simulation(SORTED.y[ORDER], SORTED.x[ORDER], 2, 0.15)  # in no order of classes
+RAW = np.exp(TWO.posteriors([0.8, 0.2], MISCALIBRATED).values)
+TEN = simulate(10, n=800, priors=[0.1] * 10)
+TEN_RAW = np.exp(TEN.posteriors([0.1] * 10, MISCALIBRATED).values)
+COSTS = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+
+
+@cache
+def usual() -> Evaluation:
+    return stakes.evaluate(TWO.y, RAW, costs=COSTS, resamples=60)
+
+
+def codes(evaluation: Evaluation) -> list[str]:
+    return [verdict.code for verdict in evaluation.verdicts]
+
+
+def json_of(result: Evaluation | stakes.Comparison) -> str:
+    return json.dumps(result.to_dict(), allow_nan=False)
+
+
+# --- the numbers are those of the single functions ---
+
+WEIGHTS = RNG.uniform(0.2, 3, 1000)
+AMOUNTS = stakes.SampleCosts.from_columns(
+    [[0, 3], ["amount", 0]], {"amount": RNG.lognormal(2, 1, 1000)}
+)
+CASES: dict[str, dict[str, Any]] = {
+    "two classes": {"costs": COSTS},
+    "weights": {"costs": COSTS, "sample_weight": WEIGHTS},
+    "priors": {"costs": COSTS, "priors": [0.3, 0.7]},
+    "priors and weights": {"priors": [0.3, 0.7], "sample_weight": WEIGHTS},
+    "ratios": {"scores": TWO.log_likelihood_ratios(MISCALIBRATED), "priors": [0.4, 0.6]},
+    "ratios at data priors": {"scores": TWO.log_likelihood_ratios(), "priors": "data"},
+    "amounts": {"costs": AMOUNTS},
+    "amounts at priors": {"costs": AMOUNTS, "priors": [0.5, 0.5]},
+    "abstention": {"costs": stakes.CostMatrix.zero_one(2, abstain=0.1)},
+    "ten classes": {"y_true": TEN.y, "scores": TEN_RAW},
+    "ten classes at priors": {"y_true": TEN.y, "scores": TEN_RAW, "priors": [0.05] * 8 + [0.3] * 2},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_numbers_are_those_of_the_single_functions(case: str) -> None:
+    given = {"y_true": TWO.y, "scores": RAW, **CASES[case]}
+    y, scores = given.pop("y_true"), given.pop("scores")
+    costs = given.pop("costs", None)
+    result = stakes.evaluate(y, scores, costs=costs, resamples=0, **given)
+    found = {name: e.value for name, e in result.metrics().items()}
+    cost = stakes.bayes_cost(y, scores, costs=costs, **given)
+    entropy, brier = (
+        stakes.cross_entropy(y, scores, **given),
+        stakes.brier_score(y, scores, **given),
+    )
+    loss = stakes.calibration_loss(stakes.LogLoss(), y, scores, **given)
+    expected = {
+        "cost.value": cost.value,
+        "cost.nec": cost.normalized,
+        "cross_entropy.value": entropy.value,
+        "cross_entropy.normalized": entropy.normalized,
+        "brier_score.normalized": brier.normalized,
+        "cross_entropy.calibrated_normalized": loss.calibrated.normalized,
+        "cross_entropy.calibration_loss": loss.normalized,
+        "cross_entropy.relative": loss.relative,
+    }
+    if not isinstance(costs, stakes.SampleCosts):
+        rule = stakes.BayesCost(costs or stakes.CostMatrix.zero_one(len(result.data.classes)))
+        at_costs = stakes.calibration_loss(rule, y, scores, **given)
+        expected |= {
+            "cost.calibrated_nec": at_costs.calibrated.normalized,
+            "cost.calibration_loss": at_costs.normalized,
+            "cost.relative": at_costs.relative,
+        }
+    for name, value in expected.items():
+        assert found[name] == pytest.approx(value, rel=1e-12, abs=1e-14), name
+    band = result.metrics()["cost.nec"].interval
+    assert band is not None
+    assert list(band) == pytest.approx(list(cost.normalized_interval()))
+    json_of(result)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("priors", [None, [0.4, 0.6]])
+def test_rankings_and_decisions_are_those_of_the_single_functions(
+    weighted: bool,  # noqa: FBT001
+    priors: list[float] | None,
+) -> None:
+    w = WEIGHTS if weighted else None
+    result = stakes.evaluate(
+        TWO.y, RAW, costs=COSTS, priors=priors, sample_weight=w, calibrator=None, resamples=50
+    )
+    found = result.metrics()
+    roc = stakes.roc_curve(TWO.y, RAW[:, 1], sample_weight=w)
+    assert found["auc"].value == roc.auc()
+    assert found["eer"].value == roc.eer()
+    assert found["cost.minimum_nec"].value == roc.minimum_cost(COSTS, priors).normalized
+    assert found["auc"].method == ("bootstrap (percentile)" if weighted else "DeLong, logit scale")
+    decided = COSTS.bayes_decisions(RAW)
+    cm = stakes.confusion_matrix(TWO.y, decided, sample_weight=w)
+    assert result.main.confusion.counts == pytest.approx(cm.counts)
+    used = cm if priors is None else cm.at_priors(priors)
+    for metric in (stakes.metrics.Accuracy(), stakes.metrics.FScore(1), stakes.metrics.Matthews()):
+        name = f"cost.{metric.name.lower().replace(' ', '_')}"
+        assert found[name].value == pytest.approx(metric.of(used).value, rel=1e-12)
+        assert found[name].method == "bootstrap (BCa)"
+        assert found[name].interval is not None
+    assert result.main.threshold == pytest.approx(1 / 6)
+    by_class = {c.name: c for c in result.by_class}
+    recall = by_class[1].recall
+    assert recall is not None
+    assert recall.value == pytest.approx(stakes.metrics.Sensitivity().of(cm).value)
+    errors = result.calibration_errors
+    assert errors["calibration_error"] == pytest.approx(
+        stakes.calibration_error(TWO.y, RAW, sample_weight=w)
+    )
+
+
+def test_ten_classes_are_ranked_one_by_one() -> None:
+    ranking = stakes.evaluate(TEN.y, TEN_RAW, resamples=0).ranking
+    detectors = stakes.class_detectors(TEN.y, TEN_RAW)
+    assert ranking["auc"].value == pytest.approx(detectors.macro())
+    assert ranking["auc.3"].method == "DeLong, logit scale"
+    assert len(ranking) == 11
+
+
+def test_the_share_that_is_not_decided() -> None:
+    costs = stakes.CostMatrix.zero_one(2, abstain=0.1)
+    found = stakes.evaluate(TWO.y, RAW, costs=costs, resamples=0).main
+    assert found.abstention is not None
+    assert found.abstention.value == pytest.approx(np.mean(costs.bayes_decisions(RAW) == 2))
+    assert found.traditional == ()
+    assert usual().main.abstention is None
+
+
+def test_applications_have_priors_of_their_own() -> None:
+    rare = stakes.Application(COSTS, [0.99, 0.01])
+    uses = {"rare": rare, "as is": COSTS, "array": [[0, 1], [2, 0]]}
+    result = stakes.evaluate(TWO.y, RAW, costs=uses, resamples=60)
+    assert [a.name for a in result.applications] == list(uses)
+    assert result.main.name == "rare"
+    at = {"rare": [0.99, 0.01], "as is": None, "array": None}
+    matrices = {"rare": COSTS, "as is": COSTS, "array": stakes.CostMatrix([[0, 1], [2, 0]])}
+    for a in result.applications:
+        expected = stakes.bayes_cost(TWO.y, RAW, costs=matrices[a.name], priors=at[a.name])
+        assert a.cost.normalized.value == pytest.approx(expected.normalized, rel=1e-12)
+        loss = stakes.calibration_loss(
+            stakes.BayesCost(matrices[a.name]), TWO.y, RAW, priors=at[a.name]
+        )
+        assert a.cost.relative is not None
+        assert a.cost.relative.value == pytest.approx(loss.relative, rel=1e-12)
+        band = a.cost.relative.interval
+        assert band is not None
+        assert band.low <= loss.relative <= band.high
+    assert codes(result)[0] in {"useful", "worse_than_naive", "not_told_apart"}
+    assert result.verdicts[0].text.startswith("rare: ")
+
+
+def test_held_out_calibration() -> None:
+    other = simulate(2, n=900, priors=[0.8, 0.2], rng=5)
+    folds = stakes.HeldOut(other.y, other.posteriors([0.8, 0.2], MISCALIBRATED))
+    result = stakes.evaluate(TWO.y, RAW, folds=folds, resamples=60)
+    expected = stakes.calibration_loss(stakes.LogLoss(), TWO.y, RAW, folds=folds)
+    found = result.metrics()["cross_entropy.relative"]
+    assert found.value == pytest.approx(expected.relative, rel=1e-12)
+    assert found.interval is not None
+    assert found.value in found.interval
+    assert result.fitted == "fitted on held-out data"
+
+
+@pytest.mark.parametrize(
+    "calibrator", [stakes.IsotonicCalibrator(), stakes.TemperatureCalibrator()]
+)
+def test_other_calibrators(calibrator: stakes.Calibrator) -> None:
+    part = slice(200, 400)
+    result = stakes.evaluate(TWO.y[part], RAW[part], calibrator=calibrator, resamples=50)
+    loss = stakes.calibration_loss(
+        stakes.BrierLoss(), TWO.y[part], RAW[part], calibrator=calibrator
+    )
+    found = result.metrics()["brier_score.relative"]
+    assert found.value == pytest.approx(loss.relative, rel=1e-12)
+    assert found.interval is not None
+    assert result.calibrator == calibrator.name
+
+
+# --- groups ---
+
+
+def test_groups_widen_the_interval_of_copies() -> None:
+    """Ten copies of each sample know no more than one."""
+    y, p = TWO.y[::10], RAW[::10]
+    alone = stakes.evaluate(y, p, calibrator=None, resamples=400, groups=np.arange(y.size))
+    copies, names = np.repeat(np.arange(y.size), 10), np.repeat(np.arange(y.size), 10)
+    many = stakes.evaluate(y[copies], p[copies], calibrator=None, resamples=400, groups=names)
+    blind = stakes.evaluate(y[copies], p[copies], calibrator=None, resamples=400)
+    for name in ("cost.nec", "cross_entropy.normalized", "auc", "cost.accuracy"):
+        one, all_, naive = (width(r.metrics()[name]) for r in (alone, many, blind))
+        assert all_ == pytest.approx(one, rel=1e-9)
+        assert naive < 0.5 * all_
+    assert many.data.groups == y.size
+    assert many.by_class[0].cost.interval is None
+    assert many.by_class[0].cost.method == "not given with groups"
+
+
+def width(estimate: stakes.Estimate) -> float:
+    assert estimate.interval is not None
+    return estimate.interval.high - estimate.interval.low
+
+
+def test_groups_stay_whole_in_folds_and_slices() -> None:
+    groups = np.arange(1000) // 4
+    site = np.where(np.arange(1000) % 8 < 4, "a", "b")
+    costs = stakes.CostMatrix.zero_one(2, abstain=0.3)
+    result = stakes.evaluate(TWO.y, RAW, costs=costs, groups=groups, slices=site, resamples=60)
+    assert result.fitted == "cross-fitted on 5 folds, groups kept whole"
+    assert result.main.abstention is not None
+    assert result.main.abstention.interval is None
+    for part in result.slices:
+        assert part.cost is not None
+        assert part.cost.method == "bootstrap (BCa)"
+        one = stakes.bayes_cost(TWO.y[site == part.value], RAW[site == part.value], costs=costs)
+        assert part.cost.value == pytest.approx(one.normalized)
+
+
+def test_class_sizes_are_kept_where_priors_are_given() -> None:
+    for priors, kept in ((None, False), ([0.5, 0.5], True)):
+        samples = read_samples(TWO.y, RAW, priors=priors)
+        system = make_system(samples, None, (), (None, 5, None, 0), [])
+        plan = system.resampling(None, 0)
+        sizes = {int(plan.draw(i)[:800].sum()) for i in range(10)}
+        assert (sizes == {800}) == kept
+        assert system.resampling(np.arange(1000) // 2, 0).strata is None
+
+
+@pytest.mark.parametrize("priors", [None, [0.5, 0.5]])
+def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None) -> None:
+    samples = read_samples(TWO.y, RAW, priors=priors)
+    stage = stakes.AffineCalibrator(), 5, None, 0
+    system = make_system(samples, COSTS, (stakes.LogLoss(),), stage, [])
+    drawn = replicate(system.statistics([()]), system.resampling(None, 0), 0)
+    for name, value in system.calibrated_values().items():
+        assert drawn.observed[drawn.column(name)] == pytest.approx(value, abs=3e-5), name
+
+
+# --- slices ---
+
+
+def test_slices_are_evaluated_by_themselves() -> None:
+    site, sex = np.where(RNG.random(1000) < 0.3, "x", "y"), RNG.integers(0, 2, 1000)
+    slices = {"site": site, "sex": pl.Series(sex)}
+    result = stakes.evaluate(TWO.y, RAW, costs=COSTS, slices=slices, resamples=0)
+    assert [(s.column, s.value) for s in result.slices] == [
+        ("site", "x"), ("site", "y"), ("sex", "0"), ("sex", "1"),
+    ]  # fmt: skip
+    rows = (site == "x", site == "y", sex == 0, sex == 1)
+    for found, kept in zip(result.slices, rows, strict=True):
+        cost = stakes.bayes_cost(TWO.y[kept], RAW[kept], costs=COSTS)
+        assert found.cost is not None
+        assert found.cost.value == pytest.approx(cost.normalized, rel=1e-12)
+        assert found.cost.interval == cost.normalized_interval()
+        assert found.samples == kept.sum()
+
+
+def test_slices_take_their_own_amounts() -> None:
+    site = np.arange(1000) % 3
+    result = stakes.evaluate(TWO.y, RAW, costs=AMOUNTS, slices=site, resamples=0)
+    for found in result.slices:
+        kept = np.flatnonzero(site == int(found.value))
+        cost = stakes.bayes_cost(TWO.y[kept], RAW[kept], costs=AMOUNTS.part(kept))
+        assert found.cost is not None
+        assert found.cost.value == pytest.approx(cost.normalized, rel=1e-12)
+
+
+def test_a_slice_that_lacks_a_class_says_so() -> None:
+    site = np.where((TWO.y == 0) & (np.arange(1000) % 5 == 0), "healthy", "mixed")
+    at_priors = stakes.evaluate(TWO.y, RAW, slices=site, priors=[0.5, 0.5], resamples=0)
+    lacking, whole = at_priors.slices
+    assert lacking.cost is None
+    assert "no samples" in lacking.why
+    assert whole.cost is not None
+    from_data = stakes.evaluate(TWO.y, RAW, slices=site, resamples=0).slices[0]
+    assert from_data.cost is not None
+    assert math.isnan(from_data.cost.value)
+    assert "prior 1" in from_data.why
+    json_of(at_priors)
+
+
+# --- kinds of input ---
+
+
+def test_names_and_frames() -> None:
+    names = np.array(["fine", "fraud"], dtype=object)[TWO.y]
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=["fine", "fraud"])
+    plain = stakes.evaluate(TWO.y, RAW, costs=COSTS, resamples=0).frame()
+    frames = (
+        frame({"fine": RAW[:, 0], "fraud": RAW[:, 1]}) for frame in (pd.DataFrame, pl.DataFrame)
+    )
+    for y in (names, pd.Series(names), pl.Series(names.tolist())):
+        result = stakes.evaluate(y, RAW, costs=costs, resamples=0)
+        assert result.data.classes == ("fine", "fraud")
+        assert result.frame()["value"] == pytest.approx(plain["value"])
+    for scores in (*frames, RAW[:, 1], pd.Series(RAW[:, 1]), pl.Series(RAW[:, 1])):
+        again = stakes.evaluate(names, scores, costs=costs, resamples=0)
+        assert again.frame()["low"] == pytest.approx(plain["low"], nan_ok=True)
+
+
+def test_records_are_frozen_and_plain() -> None:
+    result = usual()
+    for thing in (result, result.main, result.main.cost, result.data, result.verdicts[0]):
+        name = dataclasses.fields(thing)[0].name
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(thing, name, None)
+    again = json.loads(json_of(result))
+    assert again == result.to_dict()
+    assert again["applications"][0]["expected_cost"]["normalized"]["value"] == pytest.approx(
+        result.main.cost.normalized.value
+    )
+    frame = result.frame()
+    assert len({len(column) for column in frame.values()}) == 1
+    assert "normalised expected cost" in str(result)
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    first, again, other = (
+        stakes.evaluate(TWO.y[::3], RAW[::3], costs=COSTS, resamples=50, rng=seed)
+        for seed in (0, np.random.default_rng(4), np.random.default_rng(4))
+    )
+    assert again.to_dict() == other.to_dict()
+    assert first.to_dict() != again.to_dict()
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_samples_of_weight_0_are_absent(grouped: bool) -> None:  # noqa: FBT001
+    kept = np.flatnonzero(np.arange(1000) % 3 != 1)
+    w = np.where(np.arange(1000) % 3 != 1, WEIGHTS, 0.0)
+    groups = RNG.permutation(1000) // 3
+    groups[np.setdiff1d(np.arange(1000), kept)[::2]] += 5000  # groups that vanish altogether
+    site = np.arange(1000) % 2
+
+    def made(rows: IntArray | slice) -> dict[str, Any]:
+        return stakes.evaluate(
+            TWO.y[rows],
+            RAW[rows],
+            costs=AMOUNTS.part(np.arange(1000)[rows]),
+            sample_weight=w[rows],
+            groups=groups[rows] if grouped else None,
+            slices=site[rows],
+            resamples=50,
+        ).to_dict()
+
+    assert made(slice(None)) == made(kept)
+
+
+def test_scale_of_weights_changes_nothing() -> None:
+    one, two = (
+        stakes.evaluate(TWO.y, RAW, sample_weight=c * WEIGHTS, calibrator=None, resamples=50)
+        for c in (1, 2**40)
+    )
+    assert one.frame()["high"] == pytest.approx(two.frame()["high"], rel=1e-12, nan_ok=True)
+    assert one.data.priors == pytest.approx(two.data.priors)
+
+
+# --- odd data ---
+
+
+def test_a_class_without_samples() -> None:
+    p = np.column_stack([0.9 * RAW, np.full(1000, 0.1)])
+    for priors in (None, [0.6, 0.4, 0]):
+        result = stakes.evaluate(TWO.y, p, priors=priors, resamples=60)
+        assert result.data.counts == (800, 200, 0)
+        assert [c.name for c in result.by_class] == [0, 1]
+        assert result.notes[0].startswith("Calibration was left out: class 2 has 0 samples")
+        assert result.calibrator is None
+        accuracy = result.metrics()["cost.accuracy"]
+        assert accuracy.interval is not None
+        assert accuracy.value in accuracy.interval
+        json_of(result)
+    with pytest.raises(stakes.InputError, match="2"):
+        stakes.evaluate(TWO.y, p, priors=[0.5, 0.3, 0.2], resamples=0)
+
+
+@pytest.mark.parametrize("y", [[0], [0, 1], [0, 0, 0], [0, 0, 1, 1]])
+def test_few_samples_give_notes_and_no_crash(y: list[int]) -> None:
+    p = np.linspace(0.2, 0.9, len(y))
+    result = stakes.evaluate(y, p, resamples=50)
+    assert "too few for 5 folds" in result.notes[0]
+    assert result.main.cost.relative is None
+    json_of(result)
+    json_of(stakes.compare(y, {"a": p, "b": 1 - p}, resamples=50))
+
+
+def test_an_infinite_loss_has_a_verdict() -> None:
+    p = RAW.copy()
+    row = int(np.flatnonzero(TWO.y == 0)[3])
+    p[row] = [0, 1]
+    result = stakes.evaluate(TWO.y, p, resamples=60)
+    assert math.isinf(result.metrics()["cross_entropy.value"].value)
+    assert "posterior 0" in result.notes[0]
+    verdict = next(v for v in result.verdicts if v.code == "infinite_loss")
+    assert "1 sample(s)" in verdict.text
+    assert f"row {row})" in verdict.text
+    assert result.to_dict()["scoring_rules"][0]["value"]["value"] == "inf"
+    json_of(result)
+    mended = stakes.evaluate(TWO.y, p, calibrator=stakes.HistogramCalibrator(3), resamples=60)
+    assert mended.metrics()["cross_entropy.relative"].method == "infinite as is"
+    json_of(mended)
+    assert "infinite_loss" not in codes(usual())
+
+
+def test_without_resamples_or_calibrator() -> None:
+    bare = stakes.evaluate(TWO.y, RAW, costs=COSTS, resamples=0)
+    for name in ("cost.accuracy", "cost.relative", "eer", "cost.minimum_nec"):
+        assert bare.metrics()[name].interval is None
+        assert bare.metrics()[name].method == "needs resamples"
+        assert bare.metrics()[name].value == usual().metrics()[name].value
+    calibrated = bare.main.cost.calibrated_normalized
+    assert calibrated is not None
+    assert calibrated.method == "closed form, the calibrator taken as fixed"
+    raw = stakes.evaluate(TWO.y, RAW, costs=COSTS, calibrator=None, resamples=60)
+    assert raw.calibrator is None
+    assert raw.main.cost.relative is None
+    assert "cost.relative" not in raw.metrics()
+    for name, estimate in raw.metrics().items():
+        assert estimate == usual().metrics()[name]  # the same resamples
+
+
+BAD: dict[str, dict[str, Any]] = {
+    "level": {"level": 1.0},
+    "resamples": {"resamples": 10},
+    "rng": {"rng": -1},
+    "priors": {"priors": [0.5, 0.6]},
+    "calibrator": {"calibrator": "affine"},
+    "folds": {"folds": 1},
+    "folds must hold": {"folds": "five"},
+    "groups": {"groups": [1, 2]},
+    "groups must be at least two": {"groups": ["a"] * 1000},
+    "slices 'site'": {"slices": {"site": [1, 2]}},
+    "sample_weight": {"sample_weight": -np.ones(1000)},
+    "costs": {"costs": {}},
+    "costs must be": {"costs": {"a": "b"}},
+    "costs must have the classes": {"costs": stakes.CostMatrix.zero_one(["a", "b"]), "classes": [0, 1]},
+    "costs must speak": {"costs": stakes.SampleCosts(np.ones((3, 2, 2)))},
+    "rules": {"rules": ["log"]},
+    "rules must be a list": {"rules": stakes.LogLoss()},
+    "names of their own": {"rules": [stakes.LogLoss(), stakes.LogLoss()]},
+    "'cross_entropy'": {"costs": {"cross_entropy": COSTS}},
+    "classes": {"classes": ["a", "b", "c"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", BAD)
+def test_bad_arguments_are_named(words: str) -> None:
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.evaluate(TWO.y, RAW, **{"resamples": 50, **BAD[words]})
+    if not words.startswith("slices"):
+        with pytest.raises(stakes.InputError, match=words):
+            stakes.compare(
+                TWO.y,
+                {"a": RAW, "b": RAW},
+                **{"resamples": 50, "calibrator": stakes.AffineCalibrator(), **BAD[words]},
+            )
+
+
+# --- verdicts ---
+
+
+def with_cost(
+    low: float, value: float, high: float, evaluation: Evaluation | None = None
+) -> Evaluation:
+    """Return an evaluation whose normalised cost is as said."""
+    found = evaluation or usual()
+    estimate = stakes.Estimate(value, stakes.Interval(low, high, 0.95))
+    return with_main(found, cost=dataclasses.replace(found.main.cost, normalized=estimate))
+
+
+def with_main(evaluation: Evaluation, **changes: Any) -> Evaluation:  # noqa: ANN401
+    main = dataclasses.replace(evaluation.main, **changes)
+    return dataclasses.replace(evaluation, applications=(main,))
+
+
+def with_relative(evaluation: Evaluation, low: float, value: float) -> Evaluation:
+    """Return an evaluation whose relative calibration loss, of the cost, is as said."""
+    estimate = stakes.Estimate(value, stakes.Interval(low, 1.0, 0.95))
+    return with_main(evaluation, cost=dataclasses.replace(evaluation.main.cost, relative=estimate))
+
+
+def fires(evaluation: Evaluation, code: str) -> bool:
+    return code in [v.code for v in verdicts.verdicts_of(evaluation)]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "code"),
+    [
+        (0.5, 0.9999, "useful"),
+        (0.5, 1.0, "not_told_apart"),
+        (1.0, 1.5, "not_told_apart"),
+        (1.0001, 1.5, "worse_than_naive"),
+        (math.nan, math.inf, "no_interval"),
+    ],
+)
+def test_usefulness_goes_by_the_interval(low: float, high: float, code: str) -> None:
+    found = verdicts.verdicts_of(with_cost(low, 0.9, high))
+    assert found[0].code == code
+    others = {"useful", "not_told_apart", "worse_than_naive", "no_interval", "no_verdict"} - {code}
+    assert not others & {v.code for v in found}
+
+
+def test_no_verdict_where_the_naive_system_costs_nothing() -> None:
+    assert (
+        codes(stakes.evaluate(TWO.y, RAW, costs=[[0, 0], [1, 0]], resamples=0))[0] == "no_verdict"
+    )
+    assert "no_verdict" not in codes(
+        stakes.evaluate(TWO.y, RAW, costs=[[0, 0.01], [1, 0]], resamples=0)
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "expected"),
+    [(0.01, verdicts.GAIN, True), (0.01, verdicts.GAIN - 1e-9, False), (0.0, 0.3, False), (1e-9, 0.3, True)],
+)  # fmt: skip
+def test_calibration_is_advised_where_it_surely_gives_back(
+    low: float,
+    value: float,
+    expected: bool,  # noqa: FBT001
+) -> None:
+    assert fires(with_relative(usual(), low, value), "calibration_would_help") == expected
+
+
+def test_calibration_that_makes_a_system_useful_says_so() -> None:
+    result = stakes.evaluate(TWO.y, np.exp(TWO.posteriors([0.01, 0.99]).values), resamples=60)
+    verdict = next(v for v in result.verdicts if v.code == "calibration_would_help")
+    assert "which makes it useful" in verdict.text
+    assert codes(result)[0] == "worse_than_naive"
+    without = stakes.evaluate(TWO.y, RAW, calibrator=None, resamples=0)
+    assert "calibration_would_help" not in codes(without)
+
+
+def test_accuracy_and_cost_can_disagree() -> None:
+    accuracy = usual().main.traditional[0].value
+    assert accuracy is not None
+    assert accuracy.beats_naive
+    for nec, expected in (
+        (1 + verdicts.NEAR + 1e-9, True),
+        (1 + verdicts.NEAR - 1e-9, False),
+        (0.7, False),
+    ):
+        assert fires(with_cost(0.1, nec, 2), "metrics_disagree") == expected
+    poor = stakes.evaluate(TWO.y, RAW[:, ::-1], costs=COSTS, resamples=0)  # bad by both
+    assert fires(with_cost(0.1, 0.9, 2, poor), "metrics_disagree")
+    assert not fires(with_cost(0.1, 1.5, 2, poor), "metrics_disagree")
+
+
+@pytest.mark.parametrize(("misses", "alarms"), [(30, 30), (29, 30), (30, 29)])
+def test_few_errors(misses: int, alarms: int) -> None:
+    y = np.repeat([0, 1], 200)
+    d = y.copy()
+    d[:alarms], d[200 : 200 + misses] = 1, 0
+    result = stakes.evaluate(y, np.where(d == 1, 0.8, 0.2), resamples=0)
+    assert ("few_errors" in codes(result)) == (min(misses, alarms) < verdicts.FEWEST_ERRORS)
+    for verdict in result.verdicts:
+        if verdict.code == "few_errors":
+            assert ("29 misses" in verdict.text) == (misses == 29)
+            assert ("29 false alarms" in verdict.text) == (alarms == 29)
+
+
+@pytest.mark.parametrize(("errors", "expected"), [(29, True), (30, False)])
+def test_few_errors_of_several_classes(errors: int, expected: bool) -> None:  # noqa: FBT001
+    y = np.repeat([0, 1, 2], 100)
+    d = y.copy()
+    d[:errors] = 1
+    result = stakes.evaluate(y, np.eye(3)[d] * 0.7 + 0.1, resamples=0)
+    assert ("few_errors" in codes(result)) == expected
+    weighted = stakes.evaluate(
+        y, np.eye(3)[d] * 0.7 + 0.1, sample_weight=np.full(300, 0.5), resamples=0
+    )
+    assert "few_errors" not in codes(weighted)
+
+
+def with_entropy(evaluation: Evaluation, low: float, value: float) -> Evaluation:
+    estimate = stakes.Estimate(value, stakes.Interval(low, 1.0, 0.95))
+    first: LossResult = dataclasses.replace(evaluation.rules[0], relative=estimate)
+    return dataclasses.replace(evaluation, rules=(first, *evaluation.rules[1:]))
+
+
+@pytest.mark.parametrize(
+    ("nec", "gain", "low", "entropy", "expected"),
+    [
+        (0.9, verdicts.GAIN - 1e-9, 0.01, verdicts.POOR, True),
+        (1.0, verdicts.GAIN - 1e-9, 0.01, verdicts.POOR, False),  # the decisions are no use
+        (0.9, verdicts.GAIN, 0.01, verdicts.POOR, False),  # nor are they fine
+        (0.9, verdicts.GAIN - 1e-9, 0.0, verdicts.POOR, False),  # it may be chance
+        (0.9, verdicts.GAIN - 1e-9, 0.01, verdicts.POOR - 1e-9, False),
+    ],
+)
+def test_fine_decisions_by_poor_probabilities(
+    nec: float,
+    gain: float,
+    low: float,
+    entropy: float,
+    expected: bool,  # noqa: FBT001
+) -> None:
+    made = with_entropy(with_relative(with_cost(0.1, nec, 2), -1, gain), low, entropy)
+    assert fires(made, "decisions_fine_probabilities_not") == expected
+
+
+@pytest.mark.parametrize(
+    ("ratio", "expected"), [(1.499, False), (1.501, True), (1 / 1.499, False), (1 / 1.501, True)]
+)
+def test_priors_that_differ(ratio: float, expected: bool) -> None:  # noqa: FBT001
+    odds = ratio * 0.25
+    priors = [1 / (1 + odds), odds / (1 + odds)]
+    result = stakes.evaluate(TWO.y, RAW, priors=priors, resamples=0)
+    assert ("priors_differ" in codes(result)) == expected
+    llr = stakes.evaluate(TWO.y, TWO.log_likelihood_ratios(), priors=priors, resamples=0)
+    assert "priors_differ" not in codes(llr)
+    assert verdicts.SHIFT == 1.5
+
+
+@pytest.mark.parametrize(("n", "expected"), [(49, True), (50, False)])
+def test_small_classes(n: int, expected: bool) -> None:  # noqa: FBT001
+    kept = np.concatenate([np.flatnonzero(TWO.y == 0), np.flatnonzero(TWO.y == 1)[:n]])
+    assert verdicts.FEWEST_SAMPLES == 50
+    result = stakes.evaluate(TWO.y[kept], RAW[kept], resamples=0)
+    assert ("small_class" in codes(result)) == expected
+
+
+@pytest.mark.parametrize(
+    ("over_all", "low", "expected"), [(0.9, 1.001, True), (0.9, 1.0, False), (1.0, 1.001, False)]
+)
+def test_slices_that_are_worse_than_naive(over_all: float, low: float, expected: bool) -> None:  # noqa: FBT001
+    bad = stakes.Estimate(1.2, stakes.Interval(low, 1.5, 0.95))
+    part = SliceResult("site", "x", 100, (50, 50), bad, None)
+    made = dataclasses.replace(with_cost(0.1, over_all, 2), slices=(part,))
+    assert fires(made, "slice_worse_than_naive") == expected
+
+
+def test_a_slice_that_is_worse_in_the_data() -> None:
+    site = np.arange(1000) % 10 == 0
+    p = np.where(site[:, None], RAW[:, ::-1], RAW)
+    result = stakes.evaluate(TWO.y, p, slices={"site": site}, resamples=0)
+    assert "slice_worse_than_naive" in codes(result)
+    assert "site True" in next(
+        v.text for v in result.verdicts if v.code == "slice_worse_than_naive"
+    )
+
+
+def test_the_page_names_every_verdict_and_threshold() -> None:
+    top = Path(__file__).parents[1]
+    page = (top / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    source = Path(verdicts.__file__).read_text(encoding="utf-8")
+    known = set(re.findall(r'Verdict\(\s*"(\w+)"', source))
+    assert len(known) == 13
+    assert set(re.findall(r"^\| `([a-z_]+)`", page, re.MULTILINE)) == known
+    constants = {
+        n: getattr(verdicts, n) for n in re.findall(r"^([A-Z_]+) = ", source, re.MULTILINE)
+    }
+    assert len(constants) == 6
+    for name, value in constants.items():
+        assert re.search(rf"\| `{name}` \| {re.escape(format(value, 'g'))} \|", page), name
+
+
+# --- compare ---
+
+GOOD = np.exp(TWO.posteriors([0.8, 0.2]).values)
+POOR = np.exp(TWO.posteriors([0.02, 0.98]).values)
+
+
+@cache
+def compared() -> stakes.Comparison:
+    return stakes.compare(
+        TWO.y,
+        {"good": GOOD, "poor": POOR, "same": GOOD},
+        costs=COSTS,
+        calibrator=stakes.AffineCalibrator(),
+        resamples=80,
+    )
+
+
+def test_a_system_does_not_differ_from_itself() -> None:
+    same = [d for d in compared().differences if d.system == "same"]
+    assert len(same) > 15
+    for difference in same:
+        assert difference.difference.value == 0, difference.metric
+        assert not difference.told_apart
+        assert not difference.wins
+        assert difference.probability == 0.5
+
+
+def test_a_poor_system_is_told_apart() -> None:
+    for metric in (
+        "cost.nec",
+        "cross_entropy.normalized",
+        "brier_score.normalized",
+        "cost.f1_score",
+    ):
+        difference = compared().of("poor", metric)
+        assert difference.told_apart
+        assert not difference.wins
+        assert difference.probability < 0.05
+    assert compared().of("poor", "auc").difference.value == 0  # the order is the same
+    assert compared().of("poor", "auc").difference.method == "DeLong, paired"
+    assert all(0 <= d.probability <= 1 for d in compared().differences)
+    first, second = compared().verdicts
+    assert first.startswith("good is better than poor")
+    assert second.startswith("same and good are not told apart")
+
+
+def test_values_are_those_of_evaluate() -> None:
+    for name, scores in {"good": GOOD, "poor": POOR}.items():
+        expected = stakes.evaluate(TWO.y, scores, costs=COSTS, resamples=0).metrics()
+        for metric, value in compared().values[name].items():
+            assert value == pytest.approx(expected[metric].value, rel=1e-12, abs=1e-14), metric
+
+
+def test_turning_a_comparison_round_turns_its_signs() -> None:
+    noisy = stakes.Logits(np.log(RAW) + RNG.normal(0, 0.5, RAW.shape))
+    pair = {"a": GOOD, "b": noisy}
+    forth = stakes.compare(TWO.y, pair, resamples=80)
+    back = stakes.compare(TWO.y, pair, reference="b", resamples=80)
+    assert (forth.reference, back.reference) == ("a", "b")
+    for one in forth.differences:
+        two = back.of("a", one.metric)
+        assert one.difference.value == pytest.approx(-two.difference.value, abs=1e-15)
+        assert one.difference.value == pytest.approx(one.value - one.reference, abs=1e-12)
+        assert one.probability == pytest.approx(1 - two.probability)
+        assert (one.value, one.reference) == (two.reference, two.value)
+        if one.difference.interval is not None:
+            assert two.difference.interval is not None
+            turned = [-two.difference.interval.high, -two.difference.interval.low]
+            assert list(one.difference.interval) == pytest.approx(turned, abs=1e-12), one.metric
+
+
+def test_the_verdict_goes_by_the_first_application() -> None:
+    uses = {"first": stakes.Application(COSTS, [0.5, 0.5]), "second": COSTS}
+    result = stakes.compare(TWO.y, {"a": GOOD, "b": POOR}, costs=uses, resamples=60)
+    assert result.main == "first.nec"
+    value = result.of("b", "first.nec").difference.value
+    assert f"{abs(value):.4f}" in result.verdicts[0]
+
+
+def test_comparisons_with_groups_weights_and_amounts() -> None:
+    groups = np.arange(1000) // 5
+    result = stakes.compare(
+        TWO.y, {"a": GOOD, "b": POOR}, costs=AMOUNTS, groups=groups, sample_weight=WEIGHTS, resamples=60
+    )  # fmt: skip
+    assert result.of("b", "auc").difference.method == "bootstrap (percentile)"
+    expected = [
+        stakes.bayes_cost(TWO.y, p, costs=AMOUNTS, sample_weight=WEIGHTS) for p in (GOOD, POOR)
+    ]
+    gap = expected[1].normalized - expected[0].normalized
+    assert result.of("b", "cost.nec").difference.value == pytest.approx(gap, rel=1e-9)
+    json_of(result)
+
+
+def test_comparisons_without_resamples() -> None:
+    result = stakes.compare(TWO.y, {"a": GOOD, "b": POOR}, resamples=0)
+    nec = result.of("b", "cost.nec")
+    assert nec.difference.interval is None
+    assert not nec.told_apart
+    assert "needs resamples" in result.verdicts[0]
+    assert result.of("b", "auc").difference.interval is not None
+    json_of(result)
+
+
+def test_comparisons_of_infinite_losses_say_so() -> None:
+    p = GOOD.copy()
+    p[TWO.y.argmin()] = [0, 1]
+    result = stakes.compare(TWO.y, {"a": p, "b": GOOD}, resamples=60)
+    assert result.notes == ("The cross-entropy of a is infinite, so that it is not compared.",)
+    with pytest.raises(stakes.InputError, match=r"cross_entropy\.normalized"):
+        result.of("b", "cross_entropy.normalized")
+    assert result.of("b", "brier_score.normalized").told_apart in {True, False}
+
+
+def test_ten_classes_are_compared() -> None:
+    flat = np.full(TEN_RAW.shape, 0.1)
+    result = stakes.compare(TEN.y, {"a": TEN_RAW, "naive": flat}, resamples=60)
+    assert result.of("naive", "cost.nec").told_apart
+    assert result.odds == ()
+    json_of(result)
+
+
+def test_the_same_seed_compares_alike() -> None:
+    again = [stakes.compare(TWO.y, {"a": GOOD, "b": RAW}, resamples=50, rng=3) for _ in range(2)]
+    assert json_of(again[0]) == json_of(again[1])
+    assert json_of(again[0]) == json.dumps(json.loads(json_of(again[0])))
+
+
+@pytest.mark.parametrize(
+    ("systems", "more", "words"),
+    [
+        ({"a": GOOD}, {}, "systems must map at least two"),
+        ([GOOD, RAW], {}, "systems must map"),
+        ({1: GOOD, 2: RAW}, {}, "systems must have texts"),
+        ({"a": GOOD, "b": RAW}, {"reference": "c"}, "reference must be one of"),
+        ({"a": GOOD, "b": TEN_RAW}, {}, "classes|rows|samples"),
+        (
+            {"a": GOOD, "b": np.column_stack([RAW / 2, np.full(1000, 0.5)])},
+            {},
+            "systems must speak",
+        ),
+        ({"a": GOOD, "b": RAW[:10]}, {}, "1000"),
+    ],
+)
+def test_bad_systems_are_named(systems: Any, more: dict[str, Any], words: str) -> None:  # noqa: ANN401
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.compare(TWO.y, systems, resamples=50, **more)
+
+
+# --- which system is best at which odds ---
+
+
+def check_cover(ranges: tuple[OddsRange, ...]) -> None:
+    assert ranges[0].low == 0
+    assert ranges[-1].high == math.inf
+    for one, two in pairwise(ranges):
+        assert one.high == two.low
+        assert one.low < one.high
+        assert one.system != two.system
+
+
+def best_at(ranges: tuple[OddsRange, ...], odds: float) -> OddsRange:
+    return next(r for r in ranges if r.low <= odds < r.high)
+
+
+def one_sided() -> tuple[IntArray, dict[str, FloatArray]]:
+    """Two systems: one sees some cases for sure, the other some that are none for sure."""
+    y = np.repeat([0, 1], 2000)
+    seen = np.arange(4000) % 2 == 0
+    sure_ill = np.where((y == 1) & seen, 0.999, 1 / 3)
+    sure_well = np.where((y == 0) & seen, 0.001, 2 / 3)
+    return y, {"finds": sure_ill, "rules out": sure_well}
+
+
+def test_the_best_system_can_change_with_the_odds() -> None:
+    y, systems = one_sided()
+    ranges = stakes.compare(y, systems, resamples=50).odds
+    check_cover(ranges)
+    for odds in (0.3, 0.7, 1.4, 3.0):
+        costs = stakes.CostMatrix([[0, odds], [1, 0]])
+        spent = {n: stakes.bayes_cost(y, p, costs=costs).value for n, p in systems.items()}
+        found = best_at(ranges, odds)
+        assert found.system == min(spent, key=lambda n: spent[n])
+    assert (best_at(ranges, 0.7).system, best_at(ranges, 1.4).system) == ("rules out", "finds")
+    assert best_at(ranges, 0.7).told_apart
+
+
+def test_equal_systems_are_not_told_apart_at_any_odds() -> None:
+    """Rounding alone picks no winner: the same decisions, summed in another order."""
+    weights = RNG.uniform(0.1, 5, 1000)
+    cell = np.floor(TWO.log_likelihood_ratios().values / 0.01) * 0.01 + 0.005
+    systems = {n: stakes.LogLikelihoodRatios(cell + RNG.uniform(-0.004, 0.004, 1000)) for n in "ab"}
+    result = stakes.compare(TWO.y, systems, priors="data", sample_weight=weights, resamples=0)
+    found = [(r.low, r.high, r.system, r.told_apart) for r in result.odds]
+    assert found == [(0, math.inf, "a", False)]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_odds_cover_everything(weighted: bool) -> None:  # noqa: FBT001
+    x = Simulation(TWO.y, TWO.x + RNG.normal(0, 0.3, 1000), 2, 0.15)
+    systems = {"a": GOOD, "b": x.posteriors([0.8, 0.2]), "c": POOR}
+    w = WEIGHTS if weighted else None
+    result = stakes.compare(TWO.y, systems, sample_weight=w, resamples=0)
+    check_cover(result.odds)
+    for r in result.odds:
+        place = math.log(max(r.low, 1e-3) * min(r.high, 1e3)) / 2
+        middle = math.exp(round(place + 1e-6, 2))  # ranges are found in steps of 0.01
+        odds = middle / (0.8 / 0.2 if w is None else w[TWO.y == 0].sum() / w[TWO.y == 1].sum())
+        costs = stakes.CostMatrix([[0, odds], [1, 0]])
+        spent = {
+            n: stakes.bayes_cost(TWO.y, p, costs=costs, sample_weight=w).value
+            for n, p in systems.items()
+        }
+        assert spent[r.system] <= min(spent.values()) * (1 + 1e-9)
+
+
+def test_there_are_no_odds_without_both_classes() -> None:
+    y = np.zeros(20, dtype=int)
+    result = stakes.compare(y, {"a": np.full(20, 0.3), "b": np.full(20, 0.4)}, resamples=0)
+    assert result.odds == ()
+
+
+def test_progress_is_told() -> None:
+    for run in (
+        lambda seen: stakes.evaluate(TWO.y, RAW, resamples=50, progress=seen),
+        lambda seen: stakes.compare(TWO.y, {"a": GOOD, "b": RAW}, resamples=50, progress=seen),
+    ):
+        calls = _calls(run)
+        assert calls[-1] == (150, 150)
+        assert calls == sorted(calls)
+
+
+def _calls(run: Callable[[Callable[[int, int], None]], object]) -> list[tuple[int, int]]:
+    calls: list[tuple[int, int]] = []
+    run(lambda done, total: calls.append((done, total)))
+    return calls
