@@ -610,24 +610,22 @@ def with_entropy(evaluation: Evaluation, low: float, value: float) -> Evaluation
 
 
 @pytest.mark.parametrize(
-    ("nec", "gain", "low", "entropy", "expected"),
+    ("nec", "gain", "sure", "low", "entropy", "expected"),
     [
-        (0.9, verdicts.GAIN - 1e-9, 0.01, verdicts.POOR, True),
-        (1.0, verdicts.GAIN - 1e-9, 0.01, verdicts.POOR, False),  # the decisions are no use
-        (0.9, verdicts.GAIN, 0.01, verdicts.POOR, False),  # nor are they fine
-        (0.9, verdicts.GAIN - 1e-9, 0.0, verdicts.POOR, False),  # it may be chance
-        (0.9, verdicts.GAIN - 1e-9, 0.01, verdicts.POOR - 1e-9, False),
+        (0.9, verdicts.GAIN - 1e-9, 0.01, 0.01, verdicts.POOR, "decisions_fine_probabilities_not"),
+        (0.9, 0.5, -0.01, 0.01, verdicts.POOR, "decisions_fine_probabilities_not"),
+        (1.0, verdicts.GAIN - 1e-9, 0.01, 0.01, verdicts.POOR, "probabilities_not_calibrated"),
+        (0.9, verdicts.GAIN, 0.01, 0.01, verdicts.POOR, None),  # said of the cost already
+        (0.9, verdicts.GAIN - 1e-9, 0.01, 0.0, verdicts.POOR, None),  # it may be chance
+        (0.9, verdicts.GAIN - 1e-9, 0.01, 0.01, verdicts.POOR - 1e-9, None),
     ],
 )
-def test_fine_decisions_by_poor_probabilities(
-    nec: float,
-    gain: float,
-    low: float,
-    entropy: float,
-    expected: bool,  # noqa: FBT001
+def test_poor_probabilities_that_no_cost_gives_away(
+    nec: float, gain: float, sure: float, low: float, entropy: float, expected: str | None
 ) -> None:
-    made = with_entropy(with_relative(with_cost(0.1, nec, 2), -1, gain), low, entropy)
-    assert fires(made, "decisions_fine_probabilities_not") == expected
+    made = with_entropy(with_relative(with_cost(0.1, nec, 2), sure, gain), low, entropy)
+    both = ("decisions_fine_probabilities_not", "probabilities_not_calibrated")
+    assert [code for code in both if fires(made, code)] == ([expected] if expected else [])
 
 
 @pytest.mark.parametrize(
@@ -676,10 +674,10 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
     page = (top / "docs" / "verdicts.md").read_text(encoding="utf-8")
     source = Path(verdicts.__file__).read_text(encoding="utf-8")
     known = set(re.findall(r'Verdict\(\s*"(\w+)"', source))
-    assert len(known) == 13
+    assert len(known) == 14
     assert set(re.findall(r"^\| `([a-z_]+)`", page, re.MULTILINE)) == known
     constants = {
-        n: getattr(verdicts, n) for n in re.findall(r"^([A-Z_]+) = ", source, re.MULTILINE)
+        n: getattr(verdicts, n) for n in re.findall(r"^([A-Z][A-Z_]+) = ", source, re.MULTILINE)
     }
     assert len(constants) == 6
     for name, value in constants.items():
@@ -921,3 +919,12 @@ def _calls(run: Callable[[Callable[[int, int], None]], object]) -> list[tuple[in
     calls: list[tuple[int, int]] = []
     run(lambda done, total: calls.append((done, total)))
     return calls
+
+
+def test_likelihood_ratios_bring_their_own_costs() -> None:
+    data = stakes.simulation.simulate(2, n=500)
+    typed = data.log_likelihood_ratios()
+    ranking = stakes.evaluate(data.y, typed, priors=[0.5, 0.5], resamples=0).ranking
+    assert float(ranking["cllr"]) == pytest.approx(float(stakes.cllr(data.y, typed)), rel=1e-12)
+    least = stakes.minimum_cllr(data.y, typed)
+    assert float(ranking["minimum_cllr"]) == pytest.approx(least, rel=1e-12)

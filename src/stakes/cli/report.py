@@ -146,6 +146,10 @@ def _ranking(evaluation: Evaluation) -> str:
     rate = evaluation.ranking.get("eer")
     if rate is not None:
         parts.append(f"EER {rate}")
+    ratio = evaluation.ranking.get("cllr")
+    if ratio is not None:
+        least = number(evaluation.ranking["minimum_cllr"].value)
+        parts.append(f"Cllr {ratio}, minimum {least}")
     error = evaluation.calibration_errors.get(
         "calibration_error", evaluation.calibration_errors["confidence_calibration_error"]
     )

@@ -12,6 +12,7 @@ from stakes._typing import Column, FloatArray, IntArray
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import MinimumCost, RocCurve
 from stakes.curves.detectors import detectors_of
+from stakes.curves.likelihood_ratios import minimum_cllr_of
 from stakes.evaluation.applications import Task
 from stakes.evaluation.records import ApplicationResult, ClassResult, LossResult, SliceResult
 from stakes.evaluation.systems import Judgement, System, judge, relative_loss
@@ -29,6 +30,7 @@ from stakes.metrics import DecisionMetric, explain
 from stakes.metrics.scores import expectation, sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
+from stakes.scores import LogLikelihoodRatios
 from stakes.scoring import LogLoss
 
 _CLOSED = "closed form"
@@ -201,7 +203,8 @@ def ranking_of(
         auc = curve.auc()
         plain = samples.weights is None and (unit is None)
         area = auc_interval(curve.levels, auc, level) if plain else _from(drawn, "auc", auc, level)
-        return {"auc": area, "eer": _from(drawn, "eer", curve.eer(), level)}
+        found = {"auc": area, "eer": _from(drawn, "eer", curve.eer(), level)}
+        return found | _likelihood_costs(samples, curve, level, unit)
     if len(samples.classes) == 2:
         return {}
     areas = {
@@ -212,6 +215,23 @@ def ranking_of(
     }
     mean = float(np.mean([a.value for a in areas.values()])) if areas else math.nan
     return {"auc": Estimate(mean, None, "mean over classes"), **areas}
+
+
+def _likelihood_costs(
+    samples: Samples, curve: RocCurve, level: float, unit: IntArray | None
+) -> dict[str, Estimate]:
+    """Return the cost of likelihood ratios (Cllr) and its minimum, where scores are that."""
+    if not isinstance(samples.scores, LogLikelihoodRatios):
+        return {}
+    even = replace(samples, priors=np.array([0.5, 0.5]), priors_from_data=False)
+    cost = expectation(LogLoss(), even)
+    band = cost.normalized_interval(level) if unit is None else None
+    return {
+        "cllr": Estimate(
+            cost.normalized, band, _CLOSED if unit is None else "not given with groups"
+        ),
+        "minimum_cllr": Estimate(minimum_cllr_of(curve), None, "optimistic: fitted on the data"),
+    }
 
 
 def class_results(

@@ -16,6 +16,8 @@ POOR = 0.10  # share of the cross-entropy that makes probabilities not fit to be
 NEAR = 0.02  # distance of a normalised cost from 1 within which it disagrees with nothing
 SHIFT = 1.5  # ratio of odds between data and use from which priors count as different
 
+_CALIBRATE = "stakes calibrate FILE --label LABEL --scores SCORES -o calibrator.json"
+
 
 def verdicts_of(evaluation: Evaluation) -> tuple[Verdict, ...]:
     """Return what the numbers say, the most important first."""
@@ -84,7 +86,7 @@ def _calibration_gain(a: ApplicationResult, where: str) -> Iterator[Verdict]:
             f" from {number(a.cost.normalized.value)} to {number(after.value)} of the naive"
             f" cost{turn}.",
             "Fit one on held-out data and apply it before deciding.",
-            "stakes calibrate FILE --label LABEL --scores SCORES -o calibrator.json",
+            _CALIBRATE,
         )
 
 
@@ -131,21 +133,23 @@ def _few_errors(a: ApplicationResult, where: str) -> Iterator[Verdict]:
 
 
 def _probabilities(evaluation: Evaluation) -> Iterator[Verdict]:
-    """Say so where decisions are fine but probabilities are not."""
+    """Say so where probabilities are poor, though no cost gives that away."""
     entropy = evaluation.rules[0] if evaluation.rules else None
     cost = evaluation.main.cost
     if entropy is None or entropy.relative is None or cost.relative is None:
         return
     poor = entropy.relative.value >= POOR and _surely_above_zero(entropy.relative)
-    fine = cost.normalized.value < 1 and not cost.relative.value >= GAIN
-    if poor and fine:
-        yield Verdict(
-            "decisions_fine_probabilities_not",
-            f"The decisions are fine at these costs, the probabilities are not:"
-            f" {_percent(entropy.relative.value)} of their cross-entropy is calibration loss.",
-            "Do not show them to people or reuse them at other costs before calibrating.",
-            "stakes calibrate FILE --label LABEL --scores SCORES -o calibrator.json",
-        )
+    told = cost.relative.value >= GAIN and _surely_above_zero(cost.relative)
+    if not poor or told:
+        return
+    share = f"{_percent(entropy.relative.value)} of their {entropy.raw.name} is calibration loss."
+    advice = "Do not show them to people or reuse them at other costs before calibrating."
+    if cost.normalized.value < 1:
+        text = f"The decisions are fine at these costs, the probabilities are not: {share}"
+        yield Verdict("decisions_fine_probabilities_not", text, advice, _CALIBRATE)
+    else:
+        text = f"The probabilities are not fit to decide with: {share}"
+        yield Verdict("probabilities_not_calibrated", text, advice, _CALIBRATE)
 
 
 def _priors(evaluation: Evaluation) -> Iterator[Verdict]:
