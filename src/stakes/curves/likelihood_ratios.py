@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_number
-from stakes._typing import Column, FloatArray, NamesLike
+from stakes._typing import Column, FloatArray, IntArray, NamesLike
 from stakes.costs import CostMatrix
 from stakes.curves.points import MinimumCost
 from stakes.curves.roc import RocCurve, roc_curve
 from stakes.metrics.decisions import expected_cost
 from stakes.metrics.scores import expected_loss
 from stakes.results import ExpectedLoss
-from stakes.scores import LogLikelihoodRatios, Scores
-from stakes.scoring import LogLoss
+from stakes.scores import Answers, LogLikelihoodRatios, Scores
+from stakes.scoring import LogLoss, ScoringRule
 
 
 def _as_ratios(llr: Scores | Column) -> LogLikelihoodRatios:
@@ -26,6 +26,17 @@ def _as_ratios(llr: Scores | Column) -> LogLikelihoodRatios:
         msg = f"llr must be log likelihood ratios: got {type(llr).__name__}."
         raise InputError(msg)
     return LogLikelihoodRatios(llr)
+
+
+@dataclass(frozen=True)
+class LogLossInBits(ScoringRule):
+    """Logarithmic loss in bits, so that no information costs 1 at even priors."""
+
+    name = "Cllr"
+
+    def of(self, y: IntArray, answers: Answers) -> FloatArray:
+        """Return the loss of each sample."""
+        return LogLoss().of(y, answers) / math.log(2)
 
 
 def cllr(
@@ -43,11 +54,11 @@ def cllr(
     Examples
     --------
     >>> import stakes
-    >>> stakes.cllr([0, 1], [0.0, 0.0]).normalized
+    >>> stakes.cllr([0, 1], [0.0, 0.0]).value
     1.0
     """
     return expected_loss(
-        LogLoss(),
+        LogLossInBits(),
         y_true,
         _as_ratios(llr),
         priors=[0.5, 0.5],

@@ -12,7 +12,7 @@ from stakes._typing import Column, FloatArray, IntArray
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import MinimumCost, RocCurve
 from stakes.curves.detectors import detectors_of
-from stakes.curves.likelihood_ratios import minimum_cllr_of
+from stakes.curves.likelihood_ratios import LogLossInBits, minimum_cllr_of
 from stakes.evaluation.applications import Task
 from stakes.evaluation.records import ApplicationResult, ClassResult, LossResult, SliceResult
 from stakes.evaluation.systems import Judgement, System, judge, relative_loss
@@ -224,7 +224,7 @@ def _likelihood_costs(
     if not isinstance(samples.scores, LogLikelihoodRatios):
         return {}
     even = replace(samples, priors=np.array([0.5, 0.5]), priors_from_data=False)
-    cost = expectation(LogLoss(), even)
+    cost = expectation(LogLossInBits(), even)
     band = cost.normalized_interval(level) if unit is None else None
     return {
         "cllr": Estimate(
