@@ -53,6 +53,12 @@ from strategies import Scored, scored
 RNG = np.random.default_rng(7)
 
 
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """Draw the same numbers in each test, whichever others run."""
+    RNG.bit_generator.state = np.random.default_rng(8).bit_generator.state
+
+
 class Mean:
     """The weighted mean of some numbers."""
 
@@ -192,7 +198,7 @@ def test_ends_are_those_of_scipy(smooth: bool, method: str) -> None:  # noqa: FB
 def test_only_a_skewed_statistic_is_corrected() -> None:
     half = RNG.normal(size=100)
     ends = {}
-    for name, values in {"even": np.concatenate([half, -half]), "skewed": half**4}.items():
+    for name, values in {"even": np.concatenate([half, -half]), "skewed": half**6}.items():
         for smooth in (True, False):
             band = drawn_mean(values, 4000, smooth=smooth).estimate("mean", 0.9).interval
             assert band is not None
