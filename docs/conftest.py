@@ -1,0 +1,11 @@
+"""Examples on pages write their files somewhere that goes away."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each page in a directory of its own."""
+    monkeypatch.chdir(tmp_path)
