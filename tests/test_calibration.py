@@ -234,7 +234,7 @@ def test_separable_negative_and_impossible_scores_end_in_words() -> None:
     certain = [[1, 0], [0, 1], [0.5, 0.5], [0.4, 0.6], [0.6, 0.4], [0.5, 0.5]]
     fitted = stakes.AffineCalibrator().fit(certain, [0, 1, 0, 0, 1, 1]).fitted
     assert np.isfinite(fitted.scale).all()
-    with pytest.raises(stakes.InputError, match="posterior 0 for their true class, row 0"):
+    with pytest.raises(stakes.InputError, match="posterior 0 for the true class, row 0"):
         stakes.AffineCalibrator().fit(certain, [1, 1, 0, 0, 1, 1])
     constant = stakes.AffineCalibrator().fit([0.3] * 6, [0, 0, 0, 0, 1, 1])
     assert np.exp(constant.transform([0.3]).values[0, 1]) == pytest.approx(1 / 3)

@@ -430,7 +430,7 @@ def test_an_infinite_loss_has_a_verdict() -> None:
     assert math.isinf(result.metrics()["cross_entropy.value"].value)
     assert "posterior 0" in result.notes[0]
     verdict = next(v for v in result.verdicts if v.code == "infinite_loss")
-    assert "1 sample(s)" in verdict.text
+    assert "1 sample has" in verdict.text
     assert f"row {row})" in verdict.text
     assert result.to_dict()["scoring_rules"][0]["value"]["value"] == "inf"
     json_of(result)
@@ -680,7 +680,7 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
     page = (top / "docs" / "verdicts.md").read_text(encoding="utf-8")
     source = Path(verdicts.__file__).read_text(encoding="utf-8")
     known = set(re.findall(r'Verdict\(\s*"(\w+)"', source))
-    assert len(known) == 14
+    assert len(known) == 15
     assert set(re.findall(r"^\| `([a-z_]+)`", page, re.MULTILINE)) == known
     constants = {
         n: getattr(verdicts, n) for n in re.findall(r"^([A-Z][A-Z_]+) = ", source, re.MULTILINE)
@@ -935,3 +935,24 @@ def test_likelihood_ratios_bring_their_own_costs() -> None:
     assert float(ranking["cllr"]) == pytest.approx(float(stakes.cllr(data.y, typed)), rel=1e-12)
     least = stakes.minimum_cllr(data.y, typed)
     assert float(ranking["minimum_cllr"]) == pytest.approx(least, rel=1e-12)
+
+
+def test_a_system_that_decides_nothing_is_told_so() -> None:
+    y = np.repeat([0, 1], [180, 20])
+    p = np.linspace(0.01, 0.3, 200)
+    result = stakes.evaluate(y, p, resamples=0)
+    assert result.verdicts[0].code == "always_the_same"
+    assert "every case gets 0" in result.verdicts[0].text
+    assert not {"useful", "not_told_apart", "worse_than_naive"} & set(codes(result))
+    p[-1] = 0.9
+    assert result.verdicts[0].code not in codes(stakes.evaluate(y, p, resamples=0))
+
+
+def test_impossible_truths_are_told_in_rows_of_the_arguments() -> None:
+    y = np.tile([0, 1], 50)
+    p = np.where(y == 1, 0.8, 0.2)
+    p[[7, 93]] = 0.0
+    notes = " ".join(stakes.evaluate(y, p, resamples=0).notes)
+    told = {int(row) for row in re.findall(r"\b\d+\b", notes.partition("row")[2].partition(":")[0])}
+    assert told
+    assert told <= {7, 93}

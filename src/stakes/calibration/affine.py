@@ -8,9 +8,8 @@ import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError
 from stakes._math import log_softmax
-from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.base import Calibrator
+from stakes.calibration.base import Calibrator, ImpossibleTruthError
 from stakes.calibration.maps import AffineMap, BetaMap, CalibrationMap
 from stakes.calibration.newton import Problem, minimise
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
@@ -74,11 +73,7 @@ def _problem(
         return Problem(log_p, None, y, weights, held_scale)
     impossible = ~finite[np.arange(y.size), y] & (weights > 0)
     if impossible.any():
-        rows = np.flatnonzero(impossible)
-        listed = quoted(rows.tolist(), most=5)
-        msg = f"{rows.size} sample(s) have posterior 0 for their true class, row {listed}:"
-        msg = f"{msg} no scale or shift of log posteriors can mend that. Use IsotonicCalibrator or"
-        raise UndefinedMetricError(f"{msg} HistogramCalibrator, or scores that never say never.")
+        raise ImpossibleTruthError(np.flatnonzero(impossible))
     return Problem(np.where(finite, log_p, 0.0), finite, y, weights, held_scale)
 
 

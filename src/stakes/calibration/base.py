@@ -17,6 +17,18 @@ from stakes.scores import LogPosteriors, Scores, as_scores
 FORMAT, VERSION = "stakes-calibrator", 1
 
 
+class ImpossibleTruthError(UndefinedMetricError):
+    """Some samples have posterior 0 for their true class, which no scale or shift can mend."""
+
+    def __init__(self, rows: IntArray) -> None:
+        self.rows = rows
+        many = f"{rows.size} samples have" if rows.size > 1 else "1 sample has"
+        listed = quoted(rows.tolist(), most=5)
+        msg = f"{many} posterior 0 for the true class, row {listed}: no scale or shift of log"
+        msg = f"{msg} posteriors can mend that. Use an isotonic or a histogram calibrator, or"
+        super().__init__(f"{msg} scores that never say never.")
+
+
 class Calibrator(ABC):
     """Learns how to turn scores into better posteriors.
 
@@ -68,7 +80,10 @@ class Calibrator(ABC):
         _require_every_class(samples)
         weights = samples.balanced_weights()
         log_p = samples.scores.answers(samples.priors).log_p
-        self._map = self.learn(log_p, samples.y, weights)
+        try:
+            self._map = self.learn(log_p, samples.y, weights)
+        except ImpossibleTruthError as error:  # told in rows of the arguments, not of a fold
+            raise ImpossibleTruthError(samples.rows(error.rows)) from None
         self._classes = samples.classes
         self._priors = samples.priors if samples.scores.needs_priors else None
         return self

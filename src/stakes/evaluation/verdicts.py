@@ -16,7 +16,10 @@ POOR = 0.10  # share of the cross-entropy that makes probabilities not fit to be
 NEAR = 0.02  # distance of a normalised cost from 1 within which it disagrees with nothing
 SHIFT = 1.5  # ratio of odds between data and use from which priors count as different
 
-_CALIBRATE = "stakes calibrate FILE --label LABEL --scores SCORES -o calibrator.json"
+_CALIBRATE = (
+    "stakes calibrate FILE --label LABEL --scores SCORES --scores-are KIND --classes CLASSES"
+    " -o calibrator.json"
+)
 
 
 def verdicts_of(evaluation: Evaluation) -> tuple[Verdict, ...]:
@@ -36,10 +39,26 @@ def _of_application(a: ApplicationResult, evaluation: Evaluation) -> Iterator[Ve
     """Say whether decisions are any use, and whether they rest on enough errors."""
     several = len(evaluation.applications) > 1
     where = f"{plain(a.name)}: " if several else ""
-    yield usefulness(a.cost, where)
+    yield _constant(a, where) or usefulness(a.cost, where)
     yield from _calibration_gain(a, where)
     yield from _disagreement(a, where)
     yield from _few_errors(a, where)
+
+
+def _constant(a: ApplicationResult, where: str) -> Verdict | None:
+    """Say so where every case gets the same decision: then the system decides nothing."""
+    made = set(a.confusion.column.tolist())
+    if len(made) > 1 or a.cost.raw.undefined is not None:
+        return None
+    answer = plain(a.costs.decisions[made.pop()])
+    nec = a.cost.normalized.value
+    much = "" if nec <= 1 else f", which costs {_percent(nec)} of the best constant answer"
+    return Verdict(
+        "always_the_same",
+        f"{where}It decides nothing: every case gets {answer}{much}.",
+        "More data will not change that; calibrate the scores, or look at the costs again.",
+        _CALIBRATE,
+    )
 
 
 def usefulness(cost: LossResult, where: str = "") -> Verdict:
@@ -122,7 +141,7 @@ def _few_errors(a: ApplicationResult, where: str) -> Iterator[Verdict]:
         }
     else:
         kinds = {"errors": int(cm.cells[wrong].sum())}
-    few = [f"{n} {kind}" for kind, n in kinds.items() if n < FEWEST_ERRORS]
+    few = [f"{n} {kind[:-1] if n == 1 else kind}" for kind, n in kinds.items() if n < FEWEST_ERRORS]
     if few:
         yield Verdict(
             "few_errors",
@@ -186,7 +205,8 @@ def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
             rows = ", ".join(map(str, rule.raw.infinite_rows[:3].tolist()))
             yield Verdict(
                 "infinite_loss",
-                f"{count} sample(s) have posterior 0 for their true class (row {rows}), so the"
+                f"{count} {'sample has' if count == 1 else 'samples have'} posterior 0 for the true"
+                f" class (row {rows}), so the"
                 f" {rule.raw.name} is infinite.",
                 "Keep more digits, use log odds, or calibrate with a method that never says never.",
             )
