@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from stakes._check import FileError, InputError
+from stakes._errors import FileError, InputError
 from stakes._text import plain
 
 _LARGEST_TEXT = 64 * 1024 * 1024

@@ -37,7 +37,7 @@ class _Commands(click.Group):
         """Import and return a command."""
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"stakes.cli.{cmd_name}").command
+        command: click.Command = import_module(f"stakes.cli.commands.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

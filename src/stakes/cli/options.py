@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from stakes._check import InputError
+from stakes._errors import InputError
 from stakes._files import read_text
 from stakes._text import plain, quoted
 
 KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
-METHODS = ("affine", "temperature", "bias", "vector", "beta", "isotonic", "histogram", "none")
+METHODS = ("affine", "temperature", "bias", "vector", "beta", "isotonic", "histogram")
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -92,6 +92,13 @@ _COLUMNS = [
     click.option("--weight", help="Column of sample weights."),
     click.option("--group", help="Column of groups that belong together: patients, speakers."),
 ]  # fmt: skip
+_SCORES = [
+    click.option("--scores", required=True,
+                 help="Columns of scores, one per class; one column speaks of the last class."),
+    click.option("--scores-are", type=click.Choice(KINDS), required=True,
+                 help="What the scores are; it is never guessed."),
+    click.option("--classes", help="Names in the order of the score columns."),
+]  # fmt: skip
 _PROBLEM = [
     click.option("--cost", help="miss=5,false_alarm=1; a .toml or .csv file; '[[0,1],[5,0]]'. "
                  "Prices may be columns: miss=amount."),
@@ -111,7 +118,7 @@ _INTERVALS = [
                  help="Seed of folds and resamples."),
 ]  # fmt: skip
 _CALIBRATION = [
-    click.option("--calibrator", "method", type=click.Choice(METHODS), default="affine",
+    click.option("--calibrator", "method", type=click.Choice((*METHODS, "none")), default="affine",
                  show_default=True, help="The stage that calibration loss is told by."),
     click.option("--folds", type=click.IntRange(2), default=5, show_default=True),
 ]  # fmt: skip
@@ -136,6 +143,8 @@ def _all(options: Sequence[Decorator]) -> Decorator:
 
 
 table_options = _all([*_TABLE, _APP])
+reading_options = _all(_TABLE)
+score_options = _all(_SCORES)
 column_options = _all(_COLUMNS)
 problem_options = _all(_PROBLEM)
 interval_options = _all(_INTERVALS)

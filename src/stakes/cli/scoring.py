@@ -1,11 +1,13 @@
 """Columns of scores as they are named on a command line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
 
+from stakes._check import InputError
 from stakes._text import plain, quoted
+from stakes.cli.places import with_line
 from stakes.io import Columns
 from stakes.scores import (
     Logits,
@@ -27,34 +29,40 @@ KINDS: dict[str, Callable[[Any], Scores]] = {
 }
 
 
-def score_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that name columns of scores and say what they are."""
-    for option in (
-        click.option("--classes", help="Names in the order of the score columns."),
-        click.option(
-            "--scores-are",
-            type=click.Choice(list(KINDS)),
-            required=True,
-            help="What the scores are; it is never guessed.",
-        ),
-        click.option(
-            "--scores",
-            required=True,
-            help="Columns of scores, one per class; one column speaks of the last class.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
 def score_columns(scores: str) -> list[str]:
     """Return the columns of scores by name."""
     return [name.strip() for name in scores.split(",")]
 
 
-def read_scores(table: Columns, scores: str, kind: str) -> Scores:
-    """Return the scores of a table, of the declared kind."""
-    return KINDS[kind](table.matrix(score_columns(scores)))
+def typed(table: Columns, columns: str, kind: str, names: Sequence[str]) -> Scores:
+    """Return the scores of a table, of the declared kind and for these classes."""
+    listed = score_columns(columns)
+    try:
+        scores = KINDS[kind](table.matrix(listed))
+    except InputError as error:
+        which = ", ".join(plain(c) for c in listed)
+        msg = f"{plain(table.source)}: columns {which}: {with_line(str(error), table)}"
+        raise type(error)(msg) from error
+    if scores.n_classes != len(names):
+        msg = f"{plain(table.source)}: scores {columns!r} speak of {scores.n_classes} classes, but"
+        raise InputError(f"{msg} there are {len(names)}: {quoted(names)}.")
+    return scores
+
+
+def reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a table is to be read."""
+    return {
+        "kind": options["input_format"],
+        "max_bytes": options["max_bytes"],
+        "patience": options["timeout"],
+    }
+
+
+def refuse_stream(file: str) -> None:
+    """Refuse standard input where a table is read twice: its scores, then all of it."""
+    if file == "-":
+        msg = "FILE must not be standard input here: it is read twice. Save it to a file first."
+        raise click.UsageError(msg)
 
 
 def class_names(
