@@ -8,7 +8,7 @@ from rich.text import Text
 
 from stakes._text import number, plain, quoted
 from stakes.cli.evaluate import evaluate_table
-from stakes.cli.formats import Cell, Document, publish
+from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.evaluation import Evaluation
 from stakes.results import Estimate, json_number
 
@@ -24,6 +24,7 @@ _SHORT = {
 
 def run(*, file: str, confident: bool, **options: Any) -> None:  # noqa: ANN401
     """Pass (exit code 0) or fail (1) by limits on metrics."""
+    begin(options)
     limits = _limits(options)
     if not limits:
         msg = "at least one limit must be given, such as --max-nec 0.5."

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from stakes._text import number, plain
 from stakes.cli.evaluate import asked_for, calibrator_of
-from stakes.cli.formats import Cell, Document, publish
+from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.progress import hurry
 from stakes.cli.report import hanging
 from stakes.cli.request import read_problem
@@ -28,6 +28,7 @@ def run(
     **options: Any,  # noqa: ANN401
 ) -> None:
     """Compare systems on the same rows: paired differences, and who is best at which odds."""
+    begin(options)
     named = _systems(systems)
     if reference is not None and reference not in named:
         msg = f"--reference must be one of {', '.join(named)}: got {reference!r}."

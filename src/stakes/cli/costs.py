@@ -87,6 +87,9 @@ def read_costs(cost: str | None, abstain: str | None) -> CostText | None:
         return CostText(read=_as_texts(CostMatrix.read(cost)), abstain=price)
     if cost.lstrip().startswith("["):
         return CostText(matrix=_matrix(cost), abstain=price)
+    if "=" not in cost:
+        msg = "--cost must be miss=PRICE,false_alarm=PRICE, a matrix '[[0,1],[5,0]]' or the name"
+        raise click.UsageError(f"{msg} of a .toml or .csv file: got {cost!r}.")
     pairs = _pairs(cost)
     if set(pairs) != _NAMES:
         msg = f"--cost must give miss and false_alarm: got {quoted(pairs)}."

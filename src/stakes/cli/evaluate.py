@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from stakes.cli.decisions import evaluate_decided
-from stakes.cli.formats import publish
+from stakes.cli.formats import begin, publish
 from stakes.cli.progress import hurry
 from stakes.cli.report import evaluation_document
 from stakes.cli.request import Asked, Problem, read_problem
@@ -14,6 +14,7 @@ from stakes.evaluation import Evaluation, evaluate
 
 def run(*, file: str, decision: str | None, details: bool, **options: Any) -> None:  # noqa: ANN401
     """Tell what a system costs: Bayes decisions, naive reference, calibration, intervals."""
+    begin(options)
     if decision is not None:
         document = evaluate_decided(file, decision, options)
     else:

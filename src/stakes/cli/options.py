@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from stakes._errors import InputError
 from stakes._files import read_text
 from stakes._text import plain, quoted
 
@@ -20,13 +19,7 @@ def _read_application(ctx: click.Context, param: click.Parameter, value: str | N
     """Take values for options from a TOML file; what is typed goes before it."""
     if value is None:
         return
-    try:
-        entries = tomllib.loads(read_text(value))
-    except tomllib.TOMLDecodeError as error:
-        msg = f"--app {plain(value)!r} must be a TOML file: {error}."
-        raise click.UsageError(msg) from error
-    except InputError as error:
-        raise click.UsageError(f"--app: {error}") from error
+    entries = _entries(value)
     known = {p.name: p for p in ctx.command.params if p.name and p.expose_value}
     given: dict[str, Any] = {}
     for key, entry in entries.items():
@@ -40,6 +33,33 @@ def _read_application(ctx: click.Context, param: click.Parameter, value: str | N
             msg = f"--app {plain(value)!r}: there is no option {key!r} here; those are {listed}."
             raise click.UsageError(msg)
     ctx.default_map = {**(ctx.default_map or {}), **given}
+
+
+def _entries(path: str) -> dict[str, Any]:
+    """Read an application file, TOML or JSON."""
+    try:
+        text = read_text(path)
+        if path.lower().endswith(".json"):
+            entries = json.loads(text, object_pairs_hook=_each_once)
+        else:
+            entries = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # InputError is a ValueError
+        msg = f"--app {plain(path)!r} must be a TOML or JSON file: {error}"
+        raise click.UsageError(msg.rstrip(".") + ".") from error
+    if not isinstance(entries, dict):
+        msg = f"--app {plain(path)!r} must hold options by name, such as label and cost."
+        raise click.UsageError(msg)
+    return entries
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; a name that is there twice is refused."""
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        msg = f"{plain(twice)!r} is there twice"
+        raise ValueError(msg)
+    return dict(pairs)
 
 
 def _repeats(parameter: click.Parameter, entry: object) -> bool:
@@ -75,7 +95,7 @@ def _text(entry: object) -> str:
 
 _APP = click.option(
     "--app", is_eager=True, expose_value=False, callback=_read_application, metavar="FILE",
-    help="A TOML file that holds any of these options.",
+    help="A TOML or JSON file that holds any of these options.",
 )  # fmt: skip
 _TABLE = [
     click.option("--input-format", metavar="KIND", help="csv, tsv, jsonl, parquet, arrow, npz ..."),

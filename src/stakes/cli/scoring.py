@@ -7,6 +7,7 @@ import click
 
 from stakes._check import InputError
 from stakes._text import plain, quoted
+from stakes.cli.parsing import order_classes
 from stakes.cli.places import with_line
 from stakes.io import Columns
 from stakes.scores import (
@@ -86,8 +87,24 @@ def class_names(
         listed = ", ".join(plain(name) for name in known)
         click.echo(f"Note: columns taken in the order of the classes {listed}.", err=True)
         return list(known)
-    msg = f"--classes must name the classes in the order of the score columns {quoted(columns)}."
+    if labels is not None and _numbered(named) and len(set(labels)) == len(named):
+        return _sorted_classes(columns, set(labels))
+    msg = f"--classes must name the classes in the order of the score columns {quoted(columns)}:"
+    msg = f"{msg} the labels are {quoted(sorted(set(labels)))}." if labels else f"{msg[:-1]}."
     raise click.UsageError(msg)
+
+
+def _numbered(parts: Sequence[str]) -> bool:
+    """Whether columns are only numbered, from 0 or from 1."""
+    return any(list(parts) == [str(k + start) for k in range(len(parts))] for start in (0, 1))
+
+
+def _sorted_classes(columns: Sequence[str], labels: set[str]) -> list[str]:
+    """Return the labels in sorted order for columns that are only numbered, and say so."""
+    names = order_classes(labels, set(), None, None)
+    pairs = ", ".join(f"{plain(c)} {plain(n)}" for c, n in zip(columns, names, strict=True))
+    click.echo(f"Note: columns taken in the order of the sorted labels: {pairs}.", err=True)
+    return names
 
 
 def _class_part(columns: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from stakes._text import number, plain
 from stakes.cli.evaluate import asked_for
-from stakes.cli.formats import Cell, Document, publish
+from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.report import hanging
 from stakes.cli.request import read_problem
 from stakes.cli.screen import head, sheet
@@ -18,6 +18,7 @@ from stakes.evaluation import ThresholdChoice, choose_threshold
 
 def run(*, file: str, review: float | None, level: float, **options: Any) -> None:  # noqa: ANN401
     """Tell which threshold to use for these costs, and what it does on labelled samples."""
+    begin(options)
     problem = read_problem(asked_for(file, options))
     if isinstance(problem.costs, dict):
         msg = "--app must hold one application for a threshold: it has several."
