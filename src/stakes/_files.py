@@ -63,8 +63,8 @@ def _umask() -> int:
 def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
     """Refuse to write over a directory, or over a file where that was not asked for."""
     file = Path(path)
-    if str(path) == "-":
-        msg = "cannot write to standard output here: name a file."
+    if str(path) in {"-", ""}:
+        msg = "the output must be named: standard output takes no tables."
         raise FileError(msg)
     if not file.parent.is_dir():
         folder = plain(file.parent, 1000)

@@ -152,7 +152,13 @@ def _with_way_out(error: click.ClickException) -> str:
     """Return the message of a usage error, with where to read more."""
     message = error.format_message()
     context = error.ctx if isinstance(error, click.UsageError) else None
-    return message if context is None else f"{message} See '{context.command_path} --help'."
+    if context is None:
+        return message
+    app = context.meta.get("stakes.app")
+    also = (
+        f" (--app {app!r} gives options too)" if app and type(error) is click.BadParameter else ""
+    )
+    return f"{message.rstrip('.')}{also}. See '{context.command_path} --help'."
 
 
 def _code(error: Exception) -> int:

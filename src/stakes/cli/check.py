@@ -1,5 +1,7 @@
 """stakes check: a gate for continuous integration, with a one-line reason."""
 
+import math
+from pathlib import Path
 from typing import Any
 
 import click
@@ -9,6 +11,7 @@ from rich.text import Text
 from stakes._text import number, plain, quoted
 from stakes.cli.evaluate import evaluate_table
 from stakes.cli.formats import Cell, Document, begin, publish
+from stakes.cli.screen import head
 from stakes.evaluation import Evaluation
 from stakes.results import Estimate, json_number
 
@@ -29,9 +32,9 @@ def run(*, file: str, confident: bool, **options: Any) -> None:  # noqa: ANN401
     if not limits:
         msg = "at least one limit must be given, such as --max-nec 0.5."
         raise click.UsageError(msg)
-    _, evaluation = evaluate_table(file, options)
+    problem, evaluation = evaluate_table(file, options)
     gates = [_gate(evaluation, *limit, confident=confident) for limit in limits]
-    publish(_document(gates), options)
+    publish(_document(gates, evaluation, problem.table.source), options)
     if not all(gate["passed"] for gate in gates):
         click.get_current_context().exit(EXIT_GATE)
 
@@ -45,16 +48,21 @@ def _limits(options: dict[str, Any]) -> list[tuple[str, str, float]]:
     ]
     for kind, option in (("max", "most"), ("min", "least")):
         for text in options[option]:
-            metric, sign, value = text.rpartition("=")
-            try:
-                found.append((metric.strip(), kind, float(value)))
-            except ValueError as error:
-                msg = f"--{kind} must be METRIC=NUMBER: got {text!r}."
-                raise click.UsageError(msg) from error
-            if not sign or not metric.strip():
+            metric, _, value = (part.strip() for part in text.rpartition("="))
+            limit = _number(value)
+            if not metric or math.isnan(limit):
                 msg = f"--{kind} must be METRIC=NUMBER: got {text!r}."
                 raise click.UsageError(msg)
+            found.append((metric, kind, limit))
     return found
+
+
+def _number(text: str) -> float:
+    """Return a number; NaN for any other text."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _gate(
@@ -98,7 +106,7 @@ def _reason(
     return f"{verb}: {plain(name)} is {estimate}, wanted {sign} {number(limit)}{whole}"
 
 
-def _document(gates: list[dict[str, Any]]) -> Document:
+def _document(gates: list[dict[str, Any]], evaluation: Evaluation, source: str) -> Document:
     """Return the gates in every form."""
     rows: list[list[Cell]] = [["metric", "kind", "limit", "value", "passed"]]
     rows += [
@@ -112,9 +120,17 @@ def _document(gates: list[dict[str, Any]]) -> Document:
 
     return Document(
         command="check",
-        body={"passed": all(g["passed"] for g in gates), "gates": gates},
+        body={
+            "source": Path(source).name,
+            "samples": evaluation.data.n,
+            "level": evaluation.level,
+            "resamples": evaluation.resamples,
+            "seed": evaluation.seed,
+            "passed": all(g["passed"] for g in gates),
+            "gates": gates,
+        },
         rows=rows,
         sentences=[g["reason"] for g in gates],
         draw=draw,
-        title="stakes check",
+        title=head(source, f"{evaluation.data.n} samples, seed {evaluation.seed}"),
     )

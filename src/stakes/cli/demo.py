@@ -31,6 +31,7 @@ def run(*, as_json: bool, no_file: bool, seed: int) -> None:
     """Judge models of three real problems, at costs of our own choice."""
     biopsies, digits, patients = _biopsies(seed), _digits(seed), _patients(seed)
     body = {
+        "seed": seed,
         "breast": biopsies.to_dict(),
         "digits": digits.to_dict(),
         "diabetes": patients.to_dict(),

@@ -12,7 +12,26 @@ from stakes._text import plain, quoted
 
 KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
 METHODS = ("affine", "temperature", "bias", "vector", "beta", "isotonic", "histogram")
+_FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
+FILE_KINDS = (
+    "csv", "tsv", "jsonl", "ndjson", "json", "csv.gz", "tsv.gz", "jsonl.gz", "ndjson.gz", "json.gz",
+    "parquet", "pq", "arrow", "feather", "ipc", "npz", "npy",
+)  # fmt: skip
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class Number(click.FloatRange):
+    """A number in a range; NaN, which no range of click refuses, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        """Read a number."""
+        number = super().convert(value, param, ctx)
+        if number != number:  # noqa: PLR0124
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
+
+
+LEVEL = Number(0, 1, min_open=True, max_open=True)
 
 
 def _read_application(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001
@@ -20,19 +39,27 @@ def _read_application(ctx: click.Context, param: click.Parameter, value: str | N
     if value is None:
         return
     entries = _entries(value)
-    known = {p.name: p for p in ctx.command.params if p.name and p.expose_value}
+    known = _by_option(ctx.command)
+    ctx.meta["stakes.app"] = value
     given: dict[str, Any] = {}
     for key, entry in entries.items():
-        name = key.replace("-", "_")
-        if name == "applications":
+        parameter = known.get(key.replace("_", "-"))
+        if key == "applications":
             ctx.meta["stakes.applications"] = _applications(entry, value)
-        elif name in known and name not in ("app", "file"):
-            given[name] = [str(e) for e in entry] if _repeats(known[name], entry) else _text(entry)
+        elif parameter is not None:
+            several = _repeats(parameter, entry)
+            given[str(parameter.name)] = [str(e) for e in entry] if several else _text(entry)
         else:
-            listed = quoted(sorted(n.replace("_", "-") for n in known), most=40)
+            listed = quoted(sorted(known), most=40)
             msg = f"--app {plain(value)!r}: there is no option {key!r} here; those are {listed}."
             raise click.UsageError(msg)
     ctx.default_map = {**(ctx.default_map or {}), **given}
+
+
+def _by_option(command: click.Command) -> dict[str, click.Parameter]:
+    """Return the options of a command by their long names."""
+    options = [p for p in command.params if isinstance(p, click.Option) and p.expose_value]
+    return {o.removeprefix("--"): p for p in options for o in p.opts if o.startswith("--")}
 
 
 def _entries(path: str) -> dict[str, Any]:
@@ -93,14 +120,23 @@ def _text(entry: object) -> str:
     return str(entry)
 
 
+def _resamples(ctx: click.Context, param: click.Parameter, value: int) -> int:  # noqa: ARG001
+    """Refuse numbers of resamples that give no interval, or no end."""
+    if value and not _FEWEST_RESAMPLES <= value <= _MOST_RESAMPLES:
+        msg = f"--resamples must be 0, or from {_FEWEST_RESAMPLES} to {_MOST_RESAMPLES}:"
+        raise click.UsageError(f"{msg} got {value}.")
+    return value
+
+
 _APP = click.option(
     "--app", is_eager=True, expose_value=False, callback=_read_application, metavar="FILE",
     help="A TOML or JSON file that holds any of these options.",
 )  # fmt: skip
 _TABLE = [
-    click.option("--input-format", metavar="KIND", help="csv, tsv, jsonl, parquet, arrow, npz ..."),
+    click.option("--input-format", type=click.Choice(FILE_KINDS, case_sensitive=False),
+                 metavar="KIND", help="csv, tsv, jsonl, parquet, arrow, npz ..."),
     click.option("--max-bytes", type=click.IntRange(1), help="Refuse longer input."),
-    click.option("--timeout", type=click.FloatRange(0), default=60.0, show_default=True,
+    click.option("--timeout", type=Number(0), default=60.0, show_default=True,
                  help="Seconds to wait for the first byte of a pipe."),
 ]  # fmt: skip
 _COLUMNS = [
@@ -131,8 +167,8 @@ _PROBLEM = [
 ]  # fmt: skip
 _INTERVALS = [
     click.option("--level", default=0.95, show_default=True, help="Level of the intervals.",
-                 type=click.FloatRange(0, 1 - 1e-12, min_open=True, max_open=True)),
-    click.option("--resamples", type=int, default=1000, show_default=True,
+                 type=LEVEL),
+    click.option("--resamples", type=int, default=1000, show_default=True, callback=_resamples,
                  help="How often samples are drawn again for intervals; 0 for none."),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
                  help="Seed of folds and resamples."),

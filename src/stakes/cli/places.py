@@ -23,7 +23,7 @@ def _in_words(message: str, table: Columns, columns: Mapping[str, str | None]) -
     source = plain(table.source)
     for argument, column in columns.items():
         if column is not None:
-            message = _put(message, rf"\b{argument}\b", f"{source}: column {plain(column)!r}")
+            message = _put(message, rf"^{argument}\b", f"{source}: column {plain(column)!r}")
     return with_line(message, table)
 
 

@@ -88,6 +88,7 @@ def read_problem(asked: Asked) -> Problem:
     if asked.scores_are is None:
         msg = f"--scores-are must say what the scores are, one of {quoted(KINDS, most=9)}."
         raise click.UsageError(msg)
+    _refuse_label_as_score(asked)
     texts = _costs_of(asked)
     if table is None:
         table = _table(asked, texts)
@@ -115,6 +116,13 @@ def read_problem(asked: Asked) -> Problem:
         slices={name: table.texts(name) for name in asked.slices},
         asked=asked,
     )
+
+
+def _refuse_label_as_score(asked: Asked) -> None:
+    """Refuse a column that is both the truth and what is judged by it."""
+    if any(asked.label in score_columns(columns) for columns in asked.systems.values()):
+        msg = f"--label must not be a column of scores: {asked.label!r} is."
+        raise click.UsageError(msg)
 
 
 def _trials(asked: Asked) -> tuple[Asked, Columns]:
@@ -283,7 +291,7 @@ def _adapt(
     values, counts = np.unique(y, return_counts=True)
     data = dict.fromkeys(classes, 0.0)
     data.update(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
-    training = parse_priors(asked.training_prior, classes) or data
+    training = parse_priors(asked.training_prior, classes, "--training-prior") or data
     return scores.at_priors(training, priors or data)
 
 

@@ -7,7 +7,7 @@ import click
 
 from stakes._check import InputError
 from stakes._text import plain, quoted
-from stakes.cli.parsing import order_classes
+from stakes.cli.parsing import listed_classes, order_classes
 from stakes.cli.places import with_line
 from stakes.io import Columns
 from stakes.scores import (
@@ -32,7 +32,11 @@ KINDS: dict[str, Callable[[Any], Scores]] = {
 
 def score_columns(scores: str) -> list[str]:
     """Return the columns of scores by name."""
-    return [name.strip() for name in scores.split(",")]
+    columns = [name.strip() for name in scores.split(",")]
+    if "" in columns or len(set(columns)) < len(columns):
+        msg = f"--scores must be columns, separated by commas, each once: got {scores!r}."
+        raise click.UsageError(msg)
+    return columns
 
 
 def typed(table: Columns, columns: str, kind: str, names: Sequence[str]) -> Scores:
@@ -42,7 +46,9 @@ def typed(table: Columns, columns: str, kind: str, names: Sequence[str]) -> Scor
         scores = KINDS[kind](table.matrix(listed))
     except InputError as error:
         which = ", ".join(plain(c) for c in listed)
-        msg = f"{plain(table.source)}: columns {which}: {with_line(str(error), table)}"
+        what, hint, _ = str(error).partition(" For other scores")
+        way_out = " For other scores say what they are with --scores-are." if hint else ""
+        msg = f"{plain(table.source)}: columns {which}: {with_line(what, table)}{way_out}"
         raise type(error)(msg) from error
     if scores.n_classes != len(names):
         msg = f"{plain(table.source)}: scores {columns!r} speak of {scores.n_classes} classes, but"
@@ -75,8 +81,8 @@ def class_names(
     columns are taken in the order of classes that are known, from a calibrator or a cost file.
     """
     if classes is not None:
-        return [name.strip() for name in classes.split(",")]
-    columns = [name.strip() for name in scores.split(",")]
+        return listed_classes(classes)
+    columns = score_columns(scores)
     named = _class_part(columns)
     fits = set(named) == set(known) if known is not None else set(labels or named) <= set(named)
     if len(columns) > 1 and fits:

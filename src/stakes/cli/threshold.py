@@ -34,10 +34,10 @@ def run(*, file: str, review: float | None, level: float, **options: Any) -> Non
             sample_weight=problem.weights,
             classes=problem.classes,
         )
-    publish(_document(choice, problem.table.source), options)
+    publish(_document(choice, problem.table.source, level), options)
 
 
-def _document(choice: ThresholdChoice, source: str) -> Document:
+def _document(choice: ThresholdChoice, source: str, level: float) -> Document:
     """Return thresholds in every form."""
     rows: list[list[Cell]] = [
         [
@@ -61,7 +61,7 @@ def _document(choice: ThresholdChoice, source: str) -> Document:
         )  # fmt: skip
     return Document(
         command="threshold",
-        body={"source": Path(source).name, **choice.to_dict()},
+        body={"source": Path(source).name, "level": level, "seed": None, **choice.to_dict()},
         rows=rows,
         sentences=[_sentence(choice)],
         draw=lambda screen: _print(screen, choice, source),

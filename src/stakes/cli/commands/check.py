@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from stakes.cli.options import (
+    Number,
     calibration_options,
     column_options,
     interval_options,
@@ -18,15 +19,15 @@ from stakes.cli.options import (
 @click.command(name="check")
 @click.argument("file")
 @scores_option
-@click.option("--max-nec", type=float, help="Largest normalised expected cost.")
-@click.option("--max-cross-entropy", type=float, help="Largest normalised cross-entropy.")
-@click.option("--max-brier", type=float, help="Largest normalised Brier score.")
+@click.option("--max-nec", type=Number(), help="Largest normalised expected cost.")
+@click.option("--max-cross-entropy", type=Number(), help="Largest normalised cross-entropy.")
+@click.option("--max-brier", type=Number(), help="Largest normalised Brier score.")
 @click.option(
     "--max-calibration-loss",
-    type=float,
+    type=Number(),
     help="Largest share of the cross-entropy that calibration would give back.",
 )
-@click.option("--min-auc", type=float, help="Smallest area under the ROC curve.")
+@click.option("--min-auc", type=Number(), help="Smallest area under the ROC curve.")
 @click.option(
     "--max",
     "most",

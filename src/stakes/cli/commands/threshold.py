@@ -5,6 +5,8 @@ from typing import Any
 import click
 
 from stakes.cli.options import (
+    LEVEL,
+    Number,
     column_options,
     output_options,
     problem_options,
@@ -17,12 +19,12 @@ from stakes.cli.options import (
 @click.argument("file")
 @scores_option
 @click.option(
-    "--review", type=click.FloatRange(0, 1),
+    "--review", type=Number(0, 1),
     help="The largest share of cases that can be reviewed, such as 0.05.",
 )  # fmt: skip
 @click.option(
     "--level", default=0.95, show_default=True, help="Level of the intervals.",
-    type=click.FloatRange(0, 1 - 1e-12, min_open=True, max_open=True),
+    type=LEVEL,
 )  # fmt: skip
 @column_options
 @problem_options
