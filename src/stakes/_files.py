@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from stakes._check import FileError, InputError
+from stakes._errors import FileError, InputError
 from stakes._text import plain
 
 _LARGEST_TEXT = 64 * 1024 * 1024
@@ -63,6 +63,13 @@ def _umask() -> int:
 def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
     """Refuse to write over a directory, or over a file where that was not asked for."""
     file = Path(path)
+    if str(path) in {"-", ""}:
+        msg = "the output must be named: standard output takes no tables."
+        raise FileError(msg)
+    if not file.parent.is_dir():
+        folder = plain(file.parent, 1000)
+        msg = f"cannot write '{plain(path, 1000)}': there is no directory '{folder}'."
+        raise FileError(msg)
     if file.is_dir() and not file.is_symlink():
         msg = f"cannot write '{plain(path, 1000)}': it is a directory."
         raise FileError(msg)

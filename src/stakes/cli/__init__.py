@@ -8,10 +8,12 @@ from importlib import import_module
 from typing import NoReturn
 
 import click
+from click.exceptions import NoArgsIsHelpError
 
 # 1 is left to gates: a check that was asked for and failed.
 EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE = 2, 3, 4, 5
 EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
+_LONGEST_MESSAGE = 2000
 
 _COMMANDS = {
     "calibrate": "Learn how to turn the scores in a file into better ones, or apply it.",
@@ -37,7 +39,7 @@ class _Commands(click.Group):
         """Import and return a command."""
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"stakes.cli.{cmd_name}").command
+        command: click.Command = import_module(f"stakes.cli.commands.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -121,17 +123,42 @@ def _ended(error: BaseException) -> int:
     if isinstance(error, click.Abort | KeyboardInterrupt):
         return _say("interrupted.", EXIT_INTERRUPTED)
     if isinstance(error, click.ClickException):
-        error.show()
-        return error.exit_code
-    if isinstance(error, BrokenPipeError):
-        sys.stdout = None  # nobody reads on: leave without a second error
-        return 0
+        return _usage(error)
     if isinstance(error, StakesError):
         return _say(str(error), _code(error))
-    if isinstance(error, OSError):  # the disk behind standard output is full, or it is closed
-        sys.stdout = None
-        return _say(f"cannot write standard output: {error.strerror or error}.", EXIT_FILE)
+    if isinstance(error, OSError):
+        return _no_output(error)
     raise error
+
+
+def _usage(error: click.ClickException) -> int:
+    """Say what was wrong with the command line; without any argument, all that there is."""
+    if isinstance(error, NoArgsIsHelpError):
+        error.show()
+    else:
+        _say(_with_way_out(error), error.exit_code)
+    return error.exit_code
+
+
+def _no_output(error: OSError) -> int:
+    """Say that standard output takes no more; a reader that has gone away is no failure."""
+    sys.stdout = None  # leave without a second error
+    if isinstance(error, BrokenPipeError):
+        return 0
+    return _say(f"cannot write standard output: {error.strerror or error}.", EXIT_FILE)
+
+
+def _with_way_out(error: click.ClickException) -> str:
+    """Return the message of a usage error, with where to read more."""
+    message = error.format_message()
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return message
+    app = context.meta.get("stakes.app")
+    also = (
+        f" (--app {app!r} gives options too)" if app and type(error) is click.BadParameter else ""
+    )
+    return f"{message.rstrip('.')}{also}. See '{context.command_path} --help'."
 
 
 def _code(error: Exception) -> int:
@@ -143,6 +170,8 @@ def _code(error: Exception) -> int:
 
 
 def _say(message: str, code: int) -> int:
-    """Print why the command failed."""
-    click.echo(f"stakes: {message}", err=True)
+    """Print why the command failed, in one line that no name in it can break."""
+    from stakes._text import plain  # noqa: PLC0415
+
+    click.echo(f"stakes: {plain(message, _LONGEST_MESSAGE)}", err=True)
     return code

@@ -1,5 +1,7 @@
 """stakes check: a gate for continuous integration, with a one-line reason."""
 
+import math
+from pathlib import Path
 from typing import Any
 
 import click
@@ -8,16 +10,8 @@ from rich.text import Text
 
 from stakes._text import number, plain, quoted
 from stakes.cli.evaluate import evaluate_table
-from stakes.cli.formats import Cell, Document, publish
-from stakes.cli.options import (
-    calibration_options,
-    column_options,
-    interval_options,
-    output_options,
-    problem_options,
-    scores_option,
-    table_options,
-)
+from stakes.cli.formats import Cell, Document, begin, publish
+from stakes.cli.screen import head
 from stakes.evaluation import Evaluation
 from stakes.results import Estimate, json_number
 
@@ -31,50 +25,16 @@ _SHORT = {
 }
 
 
-@click.command(name="check")
-@click.argument("file")
-@scores_option
-@click.option("--max-nec", type=float, help="Largest normalised expected cost.")
-@click.option("--max-cross-entropy", type=float, help="Largest normalised cross-entropy.")
-@click.option("--max-brier", type=float, help="Largest normalised Brier score.")
-@click.option(
-    "--max-calibration-loss",
-    type=float,
-    help="Largest share of the cross-entropy that calibration would give back.",
-)
-@click.option("--min-auc", type=float, help="Smallest area under the ROC curve.")
-@click.option(
-    "--max",
-    "most",
-    multiple=True,
-    metavar="METRIC=NUMBER",
-    help="Largest value of any metric that evaluate --format csv lists.",
-)
-@click.option("--min", "least", multiple=True, metavar="METRIC=NUMBER", help="Smallest value.")
-@click.option(
-    "--confident", is_flag=True, help="The whole interval must pass, not the value alone."
-)
-@click.option("--key", help="Key file, for scores in lines `model segment score`.")
-@column_options
-@problem_options
-@calibration_options
-@interval_options
-@output_options
-@table_options
-def command(*, file: str, confident: bool, **options: Any) -> None:  # noqa: ANN401
-    """Pass (exit code 0) or fail (1) by limits on metrics.
-
-    \b
-    stakes check scores.csv --app screening.toml --max-nec 0.5 --min-auc 0.9
-    stakes check scores.csv --app screening.toml --max cost.relative=0.1 --confident
-    """  # noqa: D301
+def run(*, file: str, confident: bool, **options: Any) -> None:  # noqa: ANN401
+    """Pass (exit code 0) or fail (1) by limits on metrics."""
+    begin(options)
     limits = _limits(options)
     if not limits:
         msg = "at least one limit must be given, such as --max-nec 0.5."
         raise click.UsageError(msg)
-    _, evaluation = evaluate_table(file, options)
+    problem, evaluation = evaluate_table(file, options)
     gates = [_gate(evaluation, *limit, confident=confident) for limit in limits]
-    publish(_document(gates), options)
+    publish(_document(gates, evaluation, problem.table.source), options)
     if not all(gate["passed"] for gate in gates):
         click.get_current_context().exit(EXIT_GATE)
 
@@ -88,16 +48,21 @@ def _limits(options: dict[str, Any]) -> list[tuple[str, str, float]]:
     ]
     for kind, option in (("max", "most"), ("min", "least")):
         for text in options[option]:
-            metric, sign, value = text.rpartition("=")
-            try:
-                found.append((metric.strip(), kind, float(value)))
-            except ValueError as error:
-                msg = f"--{kind} must be METRIC=NUMBER: got {text!r}."
-                raise click.UsageError(msg) from error
-            if not sign or not metric.strip():
+            metric, _, value = (part.strip() for part in text.rpartition("="))
+            limit = _number(value)
+            if not metric or math.isnan(limit):
                 msg = f"--{kind} must be METRIC=NUMBER: got {text!r}."
                 raise click.UsageError(msg)
+            found.append((metric, kind, limit))
     return found
+
+
+def _number(text: str) -> float:
+    """Return a number; NaN for any other text."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _gate(
@@ -141,7 +106,7 @@ def _reason(
     return f"{verb}: {plain(name)} is {estimate}, wanted {sign} {number(limit)}{whole}"
 
 
-def _document(gates: list[dict[str, Any]]) -> Document:
+def _document(gates: list[dict[str, Any]], evaluation: Evaluation, source: str) -> Document:
     """Return the gates in every form."""
     rows: list[list[Cell]] = [["metric", "kind", "limit", "value", "passed"]]
     rows += [
@@ -155,9 +120,17 @@ def _document(gates: list[dict[str, Any]]) -> Document:
 
     return Document(
         command="check",
-        body={"passed": all(g["passed"] for g in gates), "gates": gates},
+        body={
+            "source": Path(source).name,
+            "samples": evaluation.data.n,
+            "level": evaluation.level,
+            "resamples": evaluation.resamples,
+            "seed": evaluation.seed,
+            "passed": all(g["passed"] for g in gates),
+            "gates": gates,
+        },
         rows=rows,
         sentences=[g["reason"] for g in gates],
         draw=draw,
-        title="stakes check",
+        title=head(source, f"{evaluation.data.n} samples, seed {evaluation.seed}"),
     )

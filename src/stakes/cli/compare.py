@@ -9,15 +9,7 @@ from rich.text import Text
 
 from stakes._text import number, plain
 from stakes.cli.evaluate import asked_for, calibrator_of
-from stakes.cli.formats import Cell, Document, publish
-from stakes.cli.options import (
-    calibration_options,
-    column_options,
-    interval_options,
-    output_options,
-    problem_options,
-    table_options,
-)
+from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.progress import hurry
 from stakes.cli.report import hanging
 from stakes.cli.request import read_problem
@@ -27,21 +19,7 @@ from stakes.evaluation import Comparison, compare
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
 
 
-@click.command(name="compare")
-@click.argument("file")
-@click.option(
-    "--system", "systems", multiple=True, required=True, metavar="NAME=COLUMNS",
-    help="A system and its columns of scores, such as A=p_a or B=q_0,q_1. Give two or more.",
-)  # fmt: skip
-@click.option("--reference", help="The system to compare with; by default the first.")
-@column_options
-@problem_options
-@calibration_options
-@interval_options
-@click.option("--details", is_flag=True, help="Print the differences of all metrics.")
-@output_options
-@table_options
-def command(
+def run(
     *,
     file: str,
     systems: tuple[str, ...],
@@ -49,12 +27,8 @@ def command(
     details: bool,
     **options: Any,  # noqa: ANN401
 ) -> None:
-    """Compare systems on the same rows: paired differences, and who is best at which odds.
-
-    \b
-    stakes compare scores.csv --label y --system old=p_old --system new=p_new \\
-        --scores-are posteriors --positive tumour --cost miss=5,false_alarm=1
-    """  # noqa: D301
+    """Compare systems on the same rows: paired differences, and who is best at which odds."""
+    begin(options)
     named = _systems(systems)
     if reference is not None and reference not in named:
         msg = f"--reference must be one of {', '.join(named)}: got {reference!r}."

@@ -1,6 +1,7 @@
 """Costs as they are typed: numbers, names of columns, files, detection costs."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,15 +79,18 @@ class CostText:
 def read_costs(cost: str | None, abstain: str | None) -> CostText | None:
     """Read what was typed for costs."""
     price = None if abstain is None else _entry(abstain)
-    if isinstance(price, float) and price < 0:
-        msg = f"--abstain must be at least 0, or a column: got {abstain}."
+    if isinstance(price, float) and not 0 <= price < math.inf:
+        msg = f"--abstain must be a price of at least 0, or a column: got {abstain}."
         raise click.UsageError(msg)
     if cost is None:
         return None if price is None else CostText(abstain=price)
     if cost.lower().endswith((".toml", ".csv")):
-        return CostText(read=_as_texts(CostMatrix.read(cost)), abstain=price)
+        return CostText(read=_from_file(cost), abstain=price)
     if cost.lstrip().startswith("["):
         return CostText(matrix=_matrix(cost), abstain=price)
+    if "=" not in cost:
+        msg = "--cost must be miss=PRICE,false_alarm=PRICE, a matrix '[[0,1],[5,0]]' or the name"
+        raise click.UsageError(f"{msg} of a .toml or .csv file: got {cost!r}.")
     pairs = _pairs(cost)
     if set(pairs) != _NAMES:
         msg = f"--cost must give miss and false_alarm: got {quoted(pairs)}."
@@ -115,6 +119,9 @@ def _matrix(text: str) -> list[list[Entry]]:
         msg = f"--cost {text!r} is not understood: {error}"
         raise click.UsageError(msg) from error
     fits = isinstance(rows, list) and rows and all(isinstance(r, list) and r for r in rows)
+    if fits and len({len(row) for row in rows}) > 1:
+        msg = f"--cost must be a matrix with rows of one length: got {text!r}."
+        raise click.UsageError(msg)
     entries = [e for row in rows for e in row] if fits else [None]
     if not all(isinstance(e, str | int | float) and not isinstance(e, bool) for e in entries):
         msg = f"--cost must be a matrix of numbers or of columns in quotes: got {text!r}."
@@ -143,8 +150,12 @@ def _entry(text: str) -> Entry:
         return text
 
 
-def _as_texts(costs: CostMatrix) -> CostMatrix:
-    """Return costs whose names are texts, as all labels of a file are here."""
+def _from_file(path: str) -> CostMatrix:
+    """Read a cost file; its names become texts, as all labels of a file are here."""
+    try:
+        costs = CostMatrix.read(path)
+    except InputError as error:
+        raise click.UsageError(f"--cost: {error}") from error
     names = ([str(n) for n in part] for part in (costs.classes, costs.decisions))
     classes, decisions = names
     return CostMatrix(costs.values, classes=classes, decisions=decisions)

@@ -1,14 +1,16 @@
 """Hard decisions in a file: what they cost."""
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from stakes._check import InputError
-from stakes._text import plain, quoted
+from stakes._text import number, plain, quoted
 from stakes.cli.costs import CostText, read_costs
 from stakes.cli.formats import Cell, Document
 from stakes.cli.parsing import order_classes, parse_priors
+from stakes.cli.places import told_in_place
+from stakes.cli.scoring import reading
 from stakes.cli.screen import head, print_decisions
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import DecisionEvaluation, evaluate_decisions
@@ -44,19 +46,12 @@ def _evaluate(
         msg = f"--cost must be numbers for --decision: got columns {quoted(text.columns)}."
         raise click.UsageError(msg)
     weight = options["weight"]
-    table = read_columns(
-        file,
-        (label, decision),
-        [weight] if weight else [],
-        kind=options["input_format"],
-        max_bytes=options["max_bytes"],
-        patience=options["timeout"],
-    )
+    table = read_columns(file, (label, decision), [weight] if weight else [], **reading(options))
     y, d = table.texts(label), table.texts(decision)
     names = _class_order(text, set(y.tolist()), set(d.tolist()), options)
     costs = None if text is None else text.build(names, table)
     priors = None if options["prior"] is None else parse_priors(options["prior"], names)
-    try:
+    with told_in_place(table, {"y_true": label, "y_pred": decision, "sample_weight": weight}):
         counts = confusion_matrix(
             y,
             d,
@@ -68,10 +63,6 @@ def _evaluate(
         return evaluate_decisions(
             counts, square, priors, options["level"], options["resamples"], options["seed"]
         ), table.source
-    except InputError as error:
-        raise type(error)(
-            _in_words_of_the_file(str(error), table.source, label, decision)
-        ) from error
 
 
 def _class_order(
@@ -100,14 +91,6 @@ def _file_order(named: CostMatrix, classes: str | None, positive: str | None) ->
     return names
 
 
-def _in_words_of_the_file(message: str, source: str, label: str, decision: str) -> str:
-    """Say columns of the file where the library says arguments."""
-    words = {"y_true": f"column {label!r}", "y_pred": f"column {decision!r}"}
-    for argument, column in words.items():
-        message = message.replace(argument, f"{plain(source)}: {column}")
-    return message
-
-
 def decision_document(command: str, evaluation: DecisionEvaluation, source: str) -> Document:
     """Return an evaluation of decisions in every form."""
     rows: list[list[Cell]] = [["metric", "value", "low", "high", "naive"]]
@@ -121,11 +104,17 @@ def decision_document(command: str, evaluation: DecisionEvaluation, source: str)
             e.value.naive for e in evaluation.traditional if e.value and e.value.name == name
         )
         rows.append([name, estimate.value, *ends, naive])
+    unit = "samples" if evaluation.confusion.whole else "total weight"
+    samples = f"{number(evaluation.confusion.n, 6)} {unit}"
     return Document(
         command=command,
-        body={"source": plain(source), **evaluation.to_dict()},
+        body={
+            "source": Path(source).name,
+            "samples": evaluation.confusion.n,
+            **evaluation.to_dict(),
+        },
         rows=rows,
         sentences=[evaluation.verdict],
         draw=lambda screen: print_decisions(screen, evaluation, source),
-        title=head(source, "decisions"),
+        title=head(source, f"{samples}, seed {evaluation.seed}"),
     )

@@ -27,18 +27,11 @@ _RESAMPLES = 200
 _DIGITS = [str(k) for k in range(10)]
 
 
-@click.command(name="demo")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--no-file", is_flag=True, help=f"Do not write {_FILE}.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-def command(*, as_json: bool, no_file: bool, seed: int) -> None:
-    """Judge models of three real problems, at costs of our own choice.
-
-    Is a biopsy malignant, which digit is it, and who will be severely ill in a year: data sets
-    that come with scikit-learn, and predictions for samples that the models had not seen.
-    """
+def run(*, as_json: bool, no_file: bool, seed: int) -> None:
+    """Judge models of three real problems, at costs of our own choice."""
     biopsies, digits, patients = _biopsies(seed), _digits(seed), _patients(seed)
     body = {
+        "seed": seed,
         "breast": biopsies.to_dict(),
         "digits": digits.to_dict(),
         "diabetes": patients.to_dict(),

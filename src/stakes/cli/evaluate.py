@@ -5,45 +5,16 @@ from typing import Any
 import click
 
 from stakes.cli.decisions import evaluate_decided
-from stakes.cli.formats import publish
-from stakes.cli.options import (
-    calibration_options,
-    column_options,
-    interval_options,
-    output_options,
-    problem_options,
-    scores_option,
-    table_options,
-)
+from stakes.cli.formats import begin, publish
 from stakes.cli.progress import hurry
 from stakes.cli.report import evaluation_document
 from stakes.cli.request import Asked, Problem, read_problem
 from stakes.evaluation import Evaluation, evaluate
 
 
-@click.command(name="evaluate")
-@click.argument("file")
-@scores_option
-@click.option("--decision", help="Column of decisions, where there are no scores.")
-@click.option("--slice", "slices", multiple=True, help="Column to break results down by.")
-@click.option("--key", help="Key file, for scores in lines `model segment score`.")
-@column_options
-@problem_options
-@calibration_options
-@interval_options
-@click.option("--details", is_flag=True, help="Print all metrics and classes.")
-@output_options
-@table_options
-def command(*, file: str, decision: str | None, details: bool, **options: Any) -> None:  # noqa: ANN401
-    """Tell what a system costs: Bayes decisions, naive reference, calibration, intervals.
-
-    \b
-    stakes evaluate scores.csv --label y --scores p_healthy,p_tumour \\
-        --scores-are posteriors --cost miss=5,false_alarm=1 --prior 0.02
-    stakes evaluate decided.csv --label y --decision d --cost miss=5,false_alarm=1
-    stakes evaluate trials.txt --key key.txt --scores-are llr --dcf 10:1:0.01
-    stakes evaluate - --input-format csv --app screening.toml < scores.csv
-    """  # noqa: D301
+def run(*, file: str, decision: str | None, details: bool, **options: Any) -> None:  # noqa: ANN401
+    """Tell what a system costs: Bayes decisions, naive reference, calibration, intervals."""
+    begin(options)
     if decision is not None:
         document = evaluate_decided(file, decision, options)
     else:

@@ -30,10 +30,17 @@ class Document:
     title: str = ""
 
 
+def begin(options: Mapping[str, Any]) -> None:
+    """Refuse an output that cannot be written, before any long work."""
+    output = options.get("output")
+    if output not in (None, "-"):
+        refuse_taken(str(output), force=bool(options.get("force")))
+
+
 def publish(document: Document, options: Mapping[str, Any]) -> None:
     """Print a result, or write it whole to a file."""
     layout = "json" if options.get("as_json") else options.get("layout", "table")
-    output = options.get("output")
+    output = None if options.get("output") == "-" else options.get("output")
     if output is None and layout == "table":
         document.draw(console())
         return

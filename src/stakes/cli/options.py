@@ -7,39 +7,86 @@ from typing import Any
 
 import click
 
-from stakes._check import InputError
 from stakes._files import read_text
 from stakes._text import plain, quoted
 
 KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
-METHODS = ("affine", "temperature", "bias", "vector", "beta", "isotonic", "histogram", "none")
+METHODS = ("affine", "temperature", "bias", "vector", "beta", "isotonic", "histogram")
+_FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
+FILE_KINDS = (
+    "csv", "tsv", "jsonl", "ndjson", "json", "csv.gz", "tsv.gz", "jsonl.gz", "ndjson.gz", "json.gz",
+    "parquet", "pq", "arrow", "feather", "ipc", "npz", "npy",
+)  # fmt: skip
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class Number(click.FloatRange):
+    """A number in a range; NaN, which no range of click refuses, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        """Read a number."""
+        number = super().convert(value, param, ctx)
+        if number != number:  # noqa: PLR0124
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
+
+
+LEVEL = Number(0, 1, min_open=True, max_open=True)
 
 
 def _read_application(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001
     """Take values for options from a TOML file; what is typed goes before it."""
     if value is None:
         return
-    try:
-        entries = tomllib.loads(read_text(value))
-    except tomllib.TOMLDecodeError as error:
-        msg = f"--app {plain(value)!r} must be a TOML file: {error}."
-        raise click.UsageError(msg) from error
-    except InputError as error:
-        raise click.UsageError(f"--app: {error}") from error
-    known = {p.name: p for p in ctx.command.params if p.name and p.expose_value}
+    entries = _entries(value)
+    known = _by_option(ctx.command)
+    ctx.meta["stakes.app"] = value
     given: dict[str, Any] = {}
     for key, entry in entries.items():
-        name = key.replace("-", "_")
-        if name == "applications":
+        parameter = known.get(key.replace("_", "-"))
+        if key == "applications":
             ctx.meta["stakes.applications"] = _applications(entry, value)
-        elif name in known and name not in ("app", "file"):
-            given[name] = [str(e) for e in entry] if _repeats(known[name], entry) else _text(entry)
+        elif parameter is not None:
+            several = _repeats(parameter, entry)
+            given[str(parameter.name)] = [str(e) for e in entry] if several else _text(entry)
         else:
-            listed = quoted(sorted(n.replace("_", "-") for n in known), most=40)
+            listed = quoted(sorted(known), most=40)
             msg = f"--app {plain(value)!r}: there is no option {key!r} here; those are {listed}."
             raise click.UsageError(msg)
     ctx.default_map = {**(ctx.default_map or {}), **given}
+
+
+def _by_option(command: click.Command) -> dict[str, click.Parameter]:
+    """Return the options of a command by their long names."""
+    options = [p for p in command.params if isinstance(p, click.Option) and p.expose_value]
+    return {o.removeprefix("--"): p for p in options for o in p.opts if o.startswith("--")}
+
+
+def _entries(path: str) -> dict[str, Any]:
+    """Read an application file, TOML or JSON."""
+    try:
+        text = read_text(path)
+        if path.lower().endswith(".json"):
+            entries = json.loads(text, object_pairs_hook=_each_once)
+        else:
+            entries = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # InputError is a ValueError
+        msg = f"--app {plain(path)!r} must be a TOML or JSON file: {error}"
+        raise click.UsageError(msg.rstrip(".") + ".") from error
+    if not isinstance(entries, dict):
+        msg = f"--app {plain(path)!r} must hold options by name, such as label and cost."
+        raise click.UsageError(msg)
+    return entries
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; a name that is there twice is refused."""
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        msg = f"{plain(twice)!r} is there twice"
+        raise ValueError(msg)
+    return dict(pairs)
 
 
 def _repeats(parameter: click.Parameter, entry: object) -> bool:
@@ -73,14 +120,23 @@ def _text(entry: object) -> str:
     return str(entry)
 
 
+def _resamples(ctx: click.Context, param: click.Parameter, value: int) -> int:  # noqa: ARG001
+    """Refuse numbers of resamples that give no interval, or no end."""
+    if value and not _FEWEST_RESAMPLES <= value <= _MOST_RESAMPLES:
+        msg = f"--resamples must be 0, or from {_FEWEST_RESAMPLES} to {_MOST_RESAMPLES}:"
+        raise click.UsageError(f"{msg} got {value}.")
+    return value
+
+
 _APP = click.option(
     "--app", is_eager=True, expose_value=False, callback=_read_application, metavar="FILE",
-    help="A TOML file that holds any of these options.",
+    help="A TOML or JSON file that holds any of these options.",
 )  # fmt: skip
 _TABLE = [
-    click.option("--input-format", metavar="KIND", help="csv, tsv, jsonl, parquet, arrow, npz ..."),
+    click.option("--input-format", type=click.Choice(FILE_KINDS, case_sensitive=False),
+                 metavar="KIND", help="csv, tsv, jsonl, parquet, arrow, npz ..."),
     click.option("--max-bytes", type=click.IntRange(1), help="Refuse longer input."),
-    click.option("--timeout", type=click.FloatRange(0), default=60.0, show_default=True,
+    click.option("--timeout", type=Number(0), default=60.0, show_default=True,
                  help="Seconds to wait for the first byte of a pipe."),
 ]  # fmt: skip
 _COLUMNS = [
@@ -91,6 +147,13 @@ _COLUMNS = [
     click.option("--positive", help="The class of interest, which comes last."),
     click.option("--weight", help="Column of sample weights."),
     click.option("--group", help="Column of groups that belong together: patients, speakers."),
+]  # fmt: skip
+_SCORES = [
+    click.option("--scores", required=True,
+                 help="Columns of scores, one per class; one column speaks of the last class."),
+    click.option("--scores-are", type=click.Choice(KINDS), required=True,
+                 help="What the scores are; it is never guessed."),
+    click.option("--classes", help="Names in the order of the score columns."),
 ]  # fmt: skip
 _PROBLEM = [
     click.option("--cost", help="miss=5,false_alarm=1; a .toml or .csv file; '[[0,1],[5,0]]'. "
@@ -104,14 +167,14 @@ _PROBLEM = [
 ]  # fmt: skip
 _INTERVALS = [
     click.option("--level", default=0.95, show_default=True, help="Level of the intervals.",
-                 type=click.FloatRange(0, 1 - 1e-12, min_open=True, max_open=True)),
-    click.option("--resamples", type=int, default=1000, show_default=True,
+                 type=LEVEL),
+    click.option("--resamples", type=int, default=1000, show_default=True, callback=_resamples,
                  help="How often samples are drawn again for intervals; 0 for none."),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
                  help="Seed of folds and resamples."),
 ]  # fmt: skip
 _CALIBRATION = [
-    click.option("--calibrator", "method", type=click.Choice(METHODS), default="affine",
+    click.option("--calibrator", "method", type=click.Choice((*METHODS, "none")), default="affine",
                  show_default=True, help="The stage that calibration loss is told by."),
     click.option("--folds", type=click.IntRange(2), default=5, show_default=True),
 ]  # fmt: skip
@@ -136,6 +199,8 @@ def _all(options: Sequence[Decorator]) -> Decorator:
 
 
 table_options = _all([*_TABLE, _APP])
+reading_options = _all(_TABLE)
+score_options = _all(_SCORES)
 column_options = _all(_COLUMNS)
 problem_options = _all(_PROBLEM)
 interval_options = _all(_INTERVALS)

@@ -8,46 +8,59 @@ import click
 from stakes._text import quoted
 
 
-def parse_priors(text: str, classes: Sequence[str]) -> dict[str, float] | None:
+def parse_priors(
+    text: str, classes: Sequence[str], option: str = "--prior"
+) -> dict[str, float] | None:
     """Read `data`, the prior of the class of interest, or `healthy=0.98,tumour=0.02`."""
     if text == "data":
         return None
     if "=" in text:
-        return _summing_to_one(parse_pairs(text, "--prior"), text)
+        return _summing_to_one(_named(parse_pairs(text, option), classes, option), text, option)
     if "," in text:
-        return _summing_to_one(_listed(text, classes), text)
+        return _summing_to_one(_listed(text, classes, option), text, option)
     try:
         positive = float(text)
     except ValueError as error:
-        msg = f"--prior must be a number, name=number pairs or data: got {text!r}."
+        msg = f"{option} must be a number, name=number pairs or data: got {text!r}."
         raise click.UsageError(msg) from error
     if not 0 <= positive <= 1:
-        msg = f"--prior must lie between 0 and 1: got {text}."
+        msg = f"{option} must lie between 0 and 1: got {text}."
         raise click.UsageError(msg)
     if len(classes) != 2:
-        msg = f"--prior {text} needs two classes: the data have {quoted(classes)}."
+        msg = f"{option} {text} needs two classes: the data have {quoted(classes)}."
         raise click.UsageError(f"{msg} Give name=number for each.")
     return {classes[0]: 1 - positive, classes[1]: positive}
 
 
-def _listed(text: str, classes: Sequence[str]) -> dict[str, float]:
+def _named(priors: dict[str, float], classes: Sequence[str], option: str) -> dict[str, float]:
+    """Refuse priors that do not name each class."""
+    odd = [name for name in priors if name not in classes]
+    missing = [name for name in classes if name not in priors]
+    if odd or missing:
+        fault = f"got unknown {quoted(odd)}" if odd else f"{quoted(missing)} is missing"
+        msg = f"{option} must name each of the classes {quoted(classes)}: {fault}."
+        raise click.UsageError(msg)
+    return priors
+
+
+def _listed(text: str, classes: Sequence[str], option: str) -> dict[str, float]:
     """Read numbers in the order of the classes."""
     try:
         values = [float(part) for part in text.split(",")]
     except ValueError as error:
-        msg = f"--prior must be numbers, name=number pairs or data: got {text!r}."
+        msg = f"{option} must be numbers, name=number pairs or data: got {text!r}."
         raise click.UsageError(msg) from error
     if len(values) != len(classes):
-        msg = f"--prior {text} must have a number for each class, {quoted(classes)}."
+        msg = f"{option} {text} must have a number for each class, {quoted(classes)}."
         raise click.UsageError(msg)
     return dict(zip(classes, values, strict=True))
 
 
-def _summing_to_one(priors: dict[str, float], text: str) -> dict[str, float]:
+def _summing_to_one(priors: dict[str, float], text: str, option: str) -> dict[str, float]:
     """Refuse priors that do not sum to 1."""
     total = math.fsum(priors.values())
     if min(priors.values()) < 0 or abs(total - 1) > 1e-9:
-        msg = f"--prior must be numbers of at least 0 that sum to 1: {text} sums to {total:g}."
+        msg = f"{option} must be numbers of at least 0 that sum to 1: {text} sums to {total:g}."
         raise click.UsageError(msg)
     return priors
 
@@ -70,12 +83,21 @@ def parse_pairs(text: str, option: str) -> dict[str, float]:
     return pairs
 
 
+def listed_classes(text: str) -> list[str]:
+    """Read the names of classes, separated by commas."""
+    names = [name.strip() for name in text.split(",")]
+    if "" in names or len(set(names)) < len(names):
+        msg = f"--classes must be names, separated by commas, each once: got {text!r}."
+        raise click.UsageError(msg)
+    return names
+
+
 def order_classes(
     labels: set[str], decisions: set[str], classes: str | None, positive: str | None
 ) -> list[str]:
     """Return the classes in order: as typed, or sorted, with the class of interest last."""
     if classes is not None:
-        names = [c.strip() for c in classes.split(",")]
+        names = listed_classes(classes)
     else:
         found = labels | decisions
         numbers = all(map(_is_number, found))

@@ -20,17 +20,8 @@ from stakes.paper import (
 )
 
 
-@click.command(name="reproduce")
-@click.option(
-    "--output", default="reproduction", show_default=True, help="Directory for the figures."
-)
-@click.option("--no-figures", is_flag=True, help="Print the tables only.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(*, output: str, no_figures: bool, as_json: bool) -> None:
-    """Compute the paper's tables again, beside the printed digits, and draw its figures.
-
-    A cell shows the computed value, the printed digits, and = where they agree or ! where not.
-    """
+def run(*, output: str, no_figures: bool, as_json: bool) -> None:
+    """Compute the paper's tables again, beside the printed digits, and draw its figures."""
     if not no_figures:
         _make_folder(Path(output))
     if sys.stderr.isatty():

@@ -1,20 +1,19 @@
 """What a command line asks for: the columns of a table, made ready for the library."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
 import numpy as np
 
-from stakes._check import InputError, StakesError
 from stakes._text import plain, quoted
 from stakes.cli.costs import CostText, read_costs, read_detection_cost
 from stakes.cli.parsing import order_classes, parse_priors
+from stakes.cli.places import told_in_place
 from stakes.cli.progress import hurry
-from stakes.cli.scoring import KINDS, class_names, score_columns
+from stakes.cli.scoring import KINDS, class_names, score_columns, typed
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Application
 from stakes.io import Columns, column_names, join_keys, read_columns
@@ -70,30 +69,13 @@ class Problem:
         """The scores, where there is one system."""
         return next(iter(self.systems.values()))
 
-    @contextmanager
-    def told_in_place(self) -> Iterator[None]:
+    def told_in_place(self) -> AbstractContextManager[None]:
         """Say columns and lines of the file where the library says arguments and rows."""
-        try:
-            yield
-        except InputError as error:
-            raise type(error)(self._in_place(str(error))) from error
-
-    def _in_place(self, message: str) -> str:
-        """Return a message in words of the file."""
-        words = {
-            "y_true": f"column {self.asked.label!r}",
-            "sample_weight": f"column {self.asked.weight!r}",
-            "groups": f"column {self.asked.group!r}",
-        }
-        for argument, column in words.items():
-            message = re.sub(
-                rf"\b{argument}\b", f"{plain(self.table.source)}: {column}", message, count=1
-            )
-        found = re.search(r"\brow (\d+)", message)
-        if found and int(found[1]) < len(self.table):
-            place = self.table.place(int(found[1]))
-            message = f"{message[: found.start()]}{place}{message[found.end() :]}"
-        return message
+        asked = self.asked
+        return told_in_place(
+            self.table,
+            {"y_true": asked.label, "sample_weight": asked.weight, "groups": asked.group},
+        )
 
 
 def read_problem(asked: Asked) -> Problem:
@@ -106,13 +88,14 @@ def read_problem(asked: Asked) -> Problem:
     if asked.scores_are is None:
         msg = f"--scores-are must say what the scores are, one of {quoted(KINDS, most=9)}."
         raise click.UsageError(msg)
+    _refuse_label_as_score(asked)
     texts = _costs_of(asked)
     if table is None:
         table = _table(asked, texts)
     y = table.texts(str(asked.label))
     names = _classes(asked, texts, y, table)
     systems = {
-        name: _scores(table, columns, asked.scores_are, names)
+        name: typed(table, columns, asked.scores_are, names)
         for name, columns in asked.systems.items()
     }
     ordered = _ordered(names, asked.positive)
@@ -133,6 +116,13 @@ def read_problem(asked: Asked) -> Problem:
         slices={name: table.texts(name) for name in asked.slices},
         asked=asked,
     )
+
+
+def _refuse_label_as_score(asked: Asked) -> None:
+    """Refuse a column that is both the truth and what is judged by it."""
+    if any(asked.label in score_columns(columns) for columns in asked.systems.values()):
+        msg = f"--label must not be a column of scores: {asked.label!r} is."
+        raise click.UsageError(msg)
 
 
 def _trials(asked: Asked) -> tuple[Asked, Columns]:
@@ -272,27 +262,6 @@ def _ordered(names: list[str], positive: str | None) -> list[str]:
     )
 
 
-def _scores(table: Columns, columns: str, kind: str, names: Sequence[str]) -> Scores:
-    """Return the scores of one system, of the declared kind."""
-    try:
-        scores = KINDS[kind](table.matrix(score_columns(columns)))
-    except StakesError as error:
-        raise InputError(_placed(str(error), table, score_columns(columns))) from error
-    if scores.n_classes != len(names):
-        msg = f"{plain(table.source)}: scores {columns!r} speak of {scores.n_classes} classes, but"
-        raise InputError(f"{msg} there are {len(names)}: {quoted(names)}.")
-    return scores
-
-
-def _placed(message: str, table: Columns, columns: Sequence[str]) -> str:
-    """Return a message about scores with the place in the file."""
-    found = re.search(r"\brow (\d+)", message)
-    if found and int(found[1]) < len(table):
-        place = table.place(int(found[1]))
-        message = f"{message[: found.start()]}{place}{message[found.end() :]}"
-    return f"{plain(table.source)}: columns {', '.join(columns)}: {message}"
-
-
 def _turned(scores: Scores, names: Sequence[str], ordered: Sequence[str]) -> Scores:
     """Return scores with the class of interest last."""
     if list(names) == list(ordered):
@@ -322,7 +291,7 @@ def _adapt(
     values, counts = np.unique(y, return_counts=True)
     data = dict.fromkeys(classes, 0.0)
     data.update(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
-    training = parse_priors(asked.training_prior, classes) or data
+    training = parse_priors(asked.training_prior, classes, "--training-prior") or data
     return scores.at_priors(training, priors or data)
 
 

@@ -1,11 +1,14 @@
 """Columns of scores as they are named on a command line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
 
+from stakes._check import InputError
 from stakes._text import plain, quoted
+from stakes.cli.parsing import listed_classes, order_classes
+from stakes.cli.places import with_line
 from stakes.io import Columns
 from stakes.scores import (
     Logits,
@@ -27,34 +30,46 @@ KINDS: dict[str, Callable[[Any], Scores]] = {
 }
 
 
-def score_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that name columns of scores and say what they are."""
-    for option in (
-        click.option("--classes", help="Names in the order of the score columns."),
-        click.option(
-            "--scores-are",
-            type=click.Choice(list(KINDS)),
-            required=True,
-            help="What the scores are; it is never guessed.",
-        ),
-        click.option(
-            "--scores",
-            required=True,
-            help="Columns of scores, one per class; one column speaks of the last class.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
 def score_columns(scores: str) -> list[str]:
     """Return the columns of scores by name."""
-    return [name.strip() for name in scores.split(",")]
+    columns = [name.strip() for name in scores.split(",")]
+    if "" in columns or len(set(columns)) < len(columns):
+        msg = f"--scores must be columns, separated by commas, each once: got {scores!r}."
+        raise click.UsageError(msg)
+    return columns
 
 
-def read_scores(table: Columns, scores: str, kind: str) -> Scores:
-    """Return the scores of a table, of the declared kind."""
-    return KINDS[kind](table.matrix(score_columns(scores)))
+def typed(table: Columns, columns: str, kind: str, names: Sequence[str]) -> Scores:
+    """Return the scores of a table, of the declared kind and for these classes."""
+    listed = score_columns(columns)
+    try:
+        scores = KINDS[kind](table.matrix(listed))
+    except InputError as error:
+        which = ", ".join(plain(c) for c in listed)
+        what, hint, _ = str(error).partition(" For other scores")
+        way_out = " For other scores say what they are with --scores-are." if hint else ""
+        msg = f"{plain(table.source)}: columns {which}: {with_line(what, table)}{way_out}"
+        raise type(error)(msg) from error
+    if scores.n_classes != len(names):
+        msg = f"{plain(table.source)}: scores {columns!r} speak of {scores.n_classes} classes, but"
+        raise InputError(f"{msg} there are {len(names)}: {quoted(names)}.")
+    return scores
+
+
+def reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a table is to be read."""
+    return {
+        "kind": options["input_format"],
+        "max_bytes": options["max_bytes"],
+        "patience": options["timeout"],
+    }
+
+
+def refuse_stream(file: str) -> None:
+    """Refuse standard input where a table is read twice: its scores, then all of it."""
+    if file == "-":
+        msg = "FILE must not be standard input here: it is read twice. Save it to a file first."
+        raise click.UsageError(msg)
 
 
 def class_names(
@@ -66,8 +81,8 @@ def class_names(
     columns are taken in the order of classes that are known, from a calibrator or a cost file.
     """
     if classes is not None:
-        return [name.strip() for name in classes.split(",")]
-    columns = [name.strip() for name in scores.split(",")]
+        return listed_classes(classes)
+    columns = score_columns(scores)
     named = _class_part(columns)
     fits = set(named) == set(known) if known is not None else set(labels or named) <= set(named)
     if len(columns) > 1 and fits:
@@ -78,8 +93,24 @@ def class_names(
         listed = ", ".join(plain(name) for name in known)
         click.echo(f"Note: columns taken in the order of the classes {listed}.", err=True)
         return list(known)
-    msg = f"--classes must name the classes in the order of the score columns {quoted(columns)}."
+    if labels is not None and _numbered(named) and len(set(labels)) == len(named):
+        return _sorted_classes(columns, set(labels))
+    msg = f"--classes must name the classes in the order of the score columns {quoted(columns)}:"
+    msg = f"{msg} the labels are {quoted(sorted(set(labels)))}." if labels else f"{msg[:-1]}."
     raise click.UsageError(msg)
+
+
+def _numbered(parts: Sequence[str]) -> bool:
+    """Whether columns are only numbered, from 0 or from 1."""
+    return any(list(parts) == [str(k + start) for k in range(len(parts))] for start in (0, 1))
+
+
+def _sorted_classes(columns: Sequence[str], labels: set[str]) -> list[str]:
+    """Return the labels in sorted order for columns that are only numbered, and say so."""
+    names = order_classes(labels, set(), None, None)
+    pairs = ", ".join(f"{plain(c)} {plain(n)}" for c, n in zip(columns, names, strict=True))
+    click.echo(f"Note: columns taken in the order of the sorted labels: {pairs}.", err=True)
+    return names
 
 
 def _class_part(columns: Sequence[str]) -> list[str]:

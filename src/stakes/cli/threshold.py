@@ -9,42 +9,16 @@ from rich.text import Text
 
 from stakes._text import number, plain
 from stakes.cli.evaluate import asked_for
-from stakes.cli.formats import Cell, Document, publish
-from stakes.cli.options import (
-    column_options,
-    output_options,
-    problem_options,
-    scores_option,
-    table_options,
-)
+from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.report import hanging
 from stakes.cli.request import read_problem
 from stakes.cli.screen import head, sheet
 from stakes.evaluation import ThresholdChoice, choose_threshold
 
 
-@click.command(name="threshold")
-@click.argument("file")
-@scores_option
-@click.option(
-    "--review", type=click.FloatRange(0, 1),
-    help="The largest share of cases that can be reviewed, such as 0.05.",
-)  # fmt: skip
-@click.option(
-    "--level", default=0.95, show_default=True, help="Level of the intervals.",
-    type=click.FloatRange(0, 1 - 1e-12, min_open=True, max_open=True),
-)  # fmt: skip
-@column_options
-@problem_options
-@output_options
-@table_options
-def command(*, file: str, review: float | None, level: float, **options: Any) -> None:  # noqa: ANN401
-    """Tell which threshold to use for these costs, and what it does on labelled samples.
-
-    \b
-    stakes threshold scores.csv --label y --scores p_fraud --scores-are posteriors \\
-        --positive fraud --cost miss=amount,false_alarm=3 --review 0.02
-    """  # noqa: D301
+def run(*, file: str, review: float | None, level: float, **options: Any) -> None:  # noqa: ANN401
+    """Tell which threshold to use for these costs, and what it does on labelled samples."""
+    begin(options)
     problem = read_problem(asked_for(file, options))
     if isinstance(problem.costs, dict):
         msg = "--app must hold one application for a threshold: it has several."
@@ -60,10 +34,10 @@ def command(*, file: str, review: float | None, level: float, **options: Any) ->
             sample_weight=problem.weights,
             classes=problem.classes,
         )
-    publish(_document(choice, problem.table.source), options)
+    publish(_document(choice, problem.table.source, level), options)
 
 
-def _document(choice: ThresholdChoice, source: str) -> Document:
+def _document(choice: ThresholdChoice, source: str, level: float) -> Document:
     """Return thresholds in every form."""
     rows: list[list[Cell]] = [
         [
@@ -87,7 +61,7 @@ def _document(choice: ThresholdChoice, source: str) -> Document:
         )  # fmt: skip
     return Document(
         command="threshold",
-        body={"source": Path(source).name, **choice.to_dict()},
+        body={"source": Path(source).name, "level": level, "seed": None, **choice.to_dict()},
         rows=rows,
         sentences=[_sentence(choice)],
         draw=lambda screen: _print(screen, choice, source),

@@ -27,6 +27,8 @@ from stakes.metrics import (
 )
 from stakes.results import Estimate, ExpectedLoss
 
+_MOST_DRAWN = 2**25  # numbers that all tables drawn again may hold
+
 
 @dataclass(frozen=True, eq=False)
 class DecisionEvaluation:
@@ -108,16 +110,22 @@ def evaluate_decisions(
     values = {e.value.name: e.value.value for e in explained if e.value is not None}
     given = None if priors is None else cost.priors
     drawn = None
-    if resamples and metrics and confusion.whole:
+    if resamples and metrics and confusion.whole and _fits(confusion, resamples):
         drawn = replicate_counts(confusion, metrics, given, resamples, seed)
     estimates = {name: _estimate(drawn, name, value, level) for name, value in values.items()}
     return DecisionEvaluation(confusion, chosen, cost, explained, estimates, level, resamples, seed)
 
 
+def _fits(confusion: ConfusionMatrix, resamples: int) -> bool:
+    """Whether tables drawn again, and those with one sample less, can be held at once."""
+    size = len(confusion.classes) * len(confusion.decisions)
+    return size * (resamples + confusion.cells.size) <= _MOST_DRAWN
+
+
 def _estimate(drawn: Replicates | None, name: str, value: float, level: float) -> Estimate:
-    """Return a metric with its interval, unless samples have weights."""
+    """Return a metric with its interval, where there is one."""
     if drawn is None:
-        return Estimate(value, None, "needs resamples and samples without weights")
+        return Estimate(value, None, "needs resamples, no weights and not too many classes")
     return drawn.estimate(key_of(name), level, value)
 
 

@@ -1,0 +1,40 @@
+"""The options of stakes compare."""
+
+from typing import Any
+
+import click
+
+from stakes.cli.options import (
+    calibration_options,
+    column_options,
+    interval_options,
+    output_options,
+    problem_options,
+    table_options,
+)
+
+
+@click.command(name="compare")
+@click.argument("file")
+@click.option(
+    "--system", "systems", multiple=True, required=True, metavar="NAME=COLUMNS",
+    help="A system and its columns of scores, such as A=p_a or B=q_0,q_1. Give two or more.",
+)  # fmt: skip
+@click.option("--reference", help="The system to compare with; by default the first.")
+@column_options
+@problem_options
+@calibration_options
+@interval_options
+@click.option("--details", is_flag=True, help="Print the differences of all metrics.")
+@output_options
+@table_options
+def command(**options: Any) -> None:  # noqa: ANN401
+    """Compare systems on the same rows: paired differences, and who is best at which odds.
+
+    \b
+    stakes compare scores.csv --label y --system old=p_old --system new=p_new \\
+        --scores-are posteriors --positive tumour --cost miss=5,false_alarm=1
+    """  # noqa: D301
+    from stakes.cli.compare import run  # noqa: PLC0415
+
+    run(**options)

@@ -1,0 +1,30 @@
+"""The options of stakes decide."""
+
+from typing import Any
+
+import click
+
+from stakes.cli.options import reading_options, score_options
+
+
+@click.command(name="decide")
+@click.argument("file")
+@score_options
+@click.option("--cost", required=True, help="What errors cost, as for evaluate.")
+@click.option("--abstain", help="Price of not deciding, or its column.")
+@click.option("--prior", help="Priors of use; needed for likelihoods.")
+@click.option("--calibrator", "fitted", help="A calibrator file to apply first.")
+@click.option("-o", "--output", required=True, help="Table to write.")
+@click.option("--force", is_flag=True, help="Replace the output if it exists.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@reading_options
+def command(file: str, **options: Any) -> None:  # noqa: ANN401
+    """Append posteriors, the Bayes decision and its expected cost to the rows of FILE.
+
+    \b
+    stakes decide new.csv --scores p_healthy,p_tumour --scores-are posteriors \\
+        --cost miss=5,false_alarm=1 -o decided.csv
+    """  # noqa: D301
+    from stakes.cli.decide import run  # noqa: PLC0415
+
+    run(file, options)

@@ -1,0 +1,21 @@
+"""The options of stakes reproduce."""
+
+from typing import Any
+
+import click
+
+
+@click.command(name="reproduce")
+@click.option(
+    "--output", default="reproduction", show_default=True, help="Directory for the figures."
+)
+@click.option("--no-figures", is_flag=True, help="Print the tables only.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(**options: Any) -> None:  # noqa: ANN401
+    """Compute the paper's tables again, beside the printed digits, and draw its figures.
+
+    A cell shows the computed value, the printed digits, and = where they agree or ! where not.
+    """
+    from stakes.cli.reproduce import run  # noqa: PLC0415
+
+    run(**options)
