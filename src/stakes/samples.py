@@ -56,6 +56,10 @@ class Samples:
             priors=priors,
         )
 
+    def data_priors(self) -> FloatArray:
+        """Return the share of each class in the data, whatever priors were given."""
+        return _data_priors(self.y, self.weights, len(self.classes))
+
     def with_scores(self, scores: Scores) -> "Samples":
         """Return the same samples with other scores."""
         return replace(self, scores=scores)

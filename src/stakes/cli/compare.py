@@ -41,6 +41,7 @@ def run(
             reference=reference,
             costs=problem.costs,
             priors=problem.priors,
+            training_priors=problem.training_priors,
             calibrator=calibrator_of(options["method"]),
             folds=options["folds"],
             level=options["level"],

@@ -34,6 +34,7 @@ def evaluate_table(file: str, options: dict[str, Any]) -> tuple[Problem, Evaluat
             problem.scores,
             costs=problem.costs,
             priors=problem.priors,
+            training_priors=problem.training_priors,
             calibrator=calibrator_of(options["method"]),
             folds=options["folds"],
             level=options["level"],

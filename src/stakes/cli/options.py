@@ -158,7 +158,8 @@ _SCORES = [
 _PROBLEM = [
     click.option("--cost", help="miss=5,false_alarm=1; a .toml or .csv file; '[[0,1],[5,0]]'. "
                  "Prices may be columns: miss=amount."),
-    click.option("--dcf", help="Detection cost, miss:false_alarm:prior, such as 10:1:0.01."),
+    click.option("--dcf", multiple=True,
+                 help="Detection cost, miss:false_alarm:prior, such as 10:1:0.01."),
     click.option("--abstain", help="Price of not deciding, or its column."),
     click.option("--prior", help="How often classes will occur: 0.02 (of the class of interest), "
                  "healthy=0.98,tumour=0.02, 0.98,0.02, or data (the default)."),

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
-import numpy as np
 
 from stakes._text import plain, quoted
 from stakes.cli.costs import CostText, read_costs, read_detection_cost
@@ -17,7 +16,7 @@ from stakes.cli.scoring import KINDS, class_names, score_columns, typed
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Application
 from stakes.io import Columns, column_names, join_keys, read_columns
-from stakes.scores import Posteriors, PosteriorScores, Scores
+from stakes.scores import Posteriors, Scores
 
 _LABELS = ("label", "y", "y_true", "target", "truth", "class")
 _PREFIX = "p_"
@@ -39,7 +38,7 @@ class Asked:
     slices: tuple[str, ...] = ()
     key: str | None = None
     cost: str | None = None
-    dcf: str | None = None
+    dcf: tuple[str, ...] = ()
     abstain: str | None = None
     prior: str | None = None
     training_prior: str | None = None
@@ -59,6 +58,7 @@ class Problem:
     classes: list[str]
     costs: Any  # one or several applications
     priors: dict[str, float] | str | None
+    training_priors: dict[str, float] | str | None
     weights: Any
     groups: Any
     slices: dict[str, Any]
@@ -78,8 +78,21 @@ class Problem:
         )
 
 
+def _by_detection_cost(asked: Asked) -> Asked:
+    """Return several detection costs as several applications."""
+    if len(asked.dcf) < 2:
+        return asked
+    if asked.prior or asked.applications:
+        msg = "--dcf given several times makes several applications: leave --prior and those out."
+        raise click.UsageError(msg)
+    abstain = {} if asked.abstain is None else {"abstain": asked.abstain}
+    several = {f"dcf {text}": {"dcf": text, **abstain} for text in asked.dcf}
+    return replace(asked, dcf=(), abstain=None, applications=several)
+
+
 def read_problem(asked: Asked) -> Problem:
     """Read the table and all that is said about it."""
+    asked = _by_detection_cost(asked)
     if asked.key is not None:
         asked, table = _trials(asked)
     else:
@@ -99,18 +112,16 @@ def read_problem(asked: Asked) -> Problem:
         for name, columns in asked.systems.items()
     }
     ordered = _ordered(names, asked.positive)
-    priors = _priors(asked.prior, asked.dcf, ordered)
-    adapted = {
-        n: _adapt(s.named(tuple(names)), asked, ordered, priors, y) for n, s in systems.items()
-    }
-    needs = any(s.needs_priors for s in adapted.values())
+    priors = _priors(asked.prior, asked.dcf[0] if asked.dcf else None, ordered)
+    needs = any(s.needs_priors for s in systems.values())
     return Problem(
         table=table,
         y=y,
-        systems={n: _turned(s, names, ordered) for n, s in adapted.items()},
+        systems={n: _turned(s, names, ordered) for n, s in systems.items()},
         classes=ordered,
         costs=_applications(texts, ordered, table, asked),
         priors="data" if priors is None and needs else priors,
+        training_priors=_training(asked.training_prior, ordered, likelihoods=needs),
         weights=None if asked.weight is None else table.numbers(asked.weight),
         groups=None if asked.group is None else table.texts(asked.group),
         slices={name: table.texts(name) for name in asked.slices},
@@ -127,11 +138,10 @@ def _refuse_label_as_score(asked: Asked) -> None:
 
 def _trials(asked: Asked) -> tuple[Asked, Columns]:
     """Read scores of trials and their key."""
-    if asked.label or asked.scores or asked.weight or asked.group or asked.slices:
-        msg = (
-            "--key joins lines `model segment score` with their key: there are no columns to name."
-        )
-        raise click.UsageError(msg)
+    odd = {asked.group, *asked.slices} - {None, "model", "segment"}
+    if asked.label or asked.scores or asked.weight or odd:
+        msg = "--key joins lines `model segment score` with their key: the only columns that can be"
+        raise click.UsageError(f"{msg} named are model and segment, for --group and --slice.")
     table = join_keys(asked.file, str(asked.key), max_bytes=asked.max_bytes, patience=asked.timeout)
     named = replace(
         asked,
@@ -180,7 +190,8 @@ def _only(found: Sequence[str], option: str, there: Sequence[str]) -> str:
 def _costs_of(asked: Asked) -> dict[str, CostText | None]:
     """Read the costs of each application."""
     if not asked.applications:
-        return {"cost": _cost_text(asked.cost, asked.dcf, asked.abstain)}
+        dcf = asked.dcf[0] if asked.dcf else None
+        return {"cost": _cost_text(asked.cost, dcf, asked.abstain)}
     if asked.cost or asked.dcf or asked.abstain:
         msg = "--cost, --dcf and --abstain must stand in the application file when it has several."
         raise click.UsageError(msg)
@@ -209,6 +220,18 @@ def _priors(prior: str | None, dcf: str | None, classes: Sequence[str]) -> dict[
         msg = "--dcf holds a prior: leave --prior out."
         raise click.UsageError(msg)
     return parse_priors(str(read_detection_cost(dcf)[1]), classes)
+
+
+def _training(
+    prior: str | None, classes: Sequence[str], *, likelihoods: bool
+) -> dict[str, float] | str | None:
+    """Read the priors that posteriors were trained with."""
+    if prior is None:
+        return None
+    if likelihoods:
+        msg = "--training-prior is for posteriors: likelihoods carry no priors."
+        raise click.UsageError(msg)
+    return parse_priors(prior, classes, "--training-prior") or "data"
 
 
 def _table(asked: Asked, texts: Mapping[str, CostText | None]) -> Columns:
@@ -251,7 +274,8 @@ def _classes(
             msg = "--positive must name the class that the scores speak of, or --classes both:"
             raise click.UsageError(f"{msg} the labels are {quoted(seen)}.")
         if asked.positive is not None and len(seen) <= 2:
-            return order_classes(set(seen), {asked.positive}, None, asked.positive)
+            alone = {asked.positive} if len(seen) < 2 else set()
+            return order_classes(set(seen), alone, None, asked.positive)
     return class_names(asked.classes, columns, seen, known)
 
 
@@ -273,26 +297,6 @@ def _turned(scores: Scores, names: Sequence[str], ordered: Sequence[str]) -> Sco
             else type(scores)(-scores.values)
         )
     return scores.named(tuple(names)).ordered(tuple(ordered))
-
-
-def _adapt(
-    scores: Scores,
-    asked: Asked,
-    classes: Sequence[str],
-    priors: dict[str, float] | None,
-    y: Any,  # noqa: ANN401
-) -> Scores:
-    """Return posteriors at the priors of use, where those they were trained with are told."""
-    if asked.training_prior is None:
-        return scores
-    if not isinstance(scores, PosteriorScores):
-        msg = "--training-prior is for posteriors: likelihoods carry no priors."
-        raise click.UsageError(msg)
-    values, counts = np.unique(y, return_counts=True)
-    data = dict.fromkeys(classes, 0.0)
-    data.update(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
-    training = parse_priors(asked.training_prior, classes, "--training-prior") or data
-    return scores.at_priors(training, priors or data)
 
 
 def _applications(

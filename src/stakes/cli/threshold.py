@@ -29,6 +29,7 @@ def run(*, file: str, review: float | None, level: float, **options: Any) -> Non
             problem.scores,
             costs=problem.costs,
             priors=problem.priors,
+            training_priors=problem.training_priors,
             review=review,
             level=level,
             sample_weight=problem.weights,

@@ -11,6 +11,7 @@ from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.samples import Samples
+from stakes.scores import PosteriorScores
 
 CostsLike = CostMatrix | SampleCosts | FloatArray | list[list[float]]
 _DEFAULT = "cost"
@@ -65,13 +66,35 @@ class Task:
 Applications = CostsLike | Application | Mapping[str, "CostsLike | Application"]
 
 
-def read_tasks(costs: Applications | None, samples: Samples) -> tuple[Task, ...]:
-    """Read one or several applications of the same samples."""
+def adapted(samples: Samples, training: PriorsLike | None) -> Samples:
+    """Return samples whose posteriors were moved from the priors of training to their own."""
+    if training is None:
+        return samples
+    if not isinstance(samples.scores, PosteriorScores):
+        msg = "training_priors are for posteriors: likelihoods carry no priors."
+        raise InputError(msg)
+    try:
+        given = read_priors(training, samples.classes)
+    except InputError as error:
+        raise InputError(str(error).replace("priors", "training_priors", 1)) from error
+    old = samples.data_priors() if given is None else given
+    if not old.all():
+        name = quoted([samples.classes[int(old.argmin())]])
+        msg = f"training_priors must be above 0 for every class: class {name} has 0."
+        raise InputError(msg)
+    return samples.with_scores(samples.scores.at_priors(old, samples.priors))
+
+
+def read_tasks(
+    costs: Applications | None, samples: Samples, training: PriorsLike | None = None
+) -> tuple[Task, ...]:
+    """Read one or several applications of the same samples, each at its own priors."""
     given = costs if isinstance(costs, Mapping) else {_DEFAULT: costs}
     if not given:
         msg = "costs must name at least one application: got an empty mapping."
         raise InputError(msg)
-    return tuple(_task(str(name), entry, samples) for name, entry in given.items())
+    tasks = (_task(str(name), entry, samples) for name, entry in given.items())
+    return tuple(replace(task, samples=adapted(task.samples, training)) for task in tasks)
 
 
 def _task(name: str, entry: "CostsLike | Application | None", samples: Samples) -> Task:

@@ -11,7 +11,7 @@ from stakes._text import key_of, number, plain, quoted
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.calibration.crossfit import Folds
-from stakes.evaluation.applications import Applications, classes_of
+from stakes.evaluation.applications import Applications, adapted, classes_of, read_tasks
 from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.evaluate import RULES, check_resamples, make_system, read_rules
 from stakes.evaluation.odds import OddsRange, best_by_odds
@@ -131,6 +131,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     reference: str | None = None,
     costs: Applications | None = None,
     priors: PriorsLike | None = None,
+    training_priors: PriorsLike | None = None,
     calibrator: Calibrator | None = None,
     folds: Folds = 5,
     level: float = 0.95,
@@ -153,7 +154,8 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         The system that the others are compared with; by default the first.
     calibrator : Calibrator, optional
         If given, the calibrated losses are compared too.
-    costs, priors, folds, level, resamples, groups, sample_weight, classes, rules, rng, progress
+    costs, priors, training_priors, folds, level, resamples, groups, sample_weight, classes, rules,
+    rng, progress
         As for `evaluate`.
 
     Examples
@@ -181,7 +183,11 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     notes: list[str] = []
     made = {
         name: make_system(
-            samples, costs, read_rules(rules), (calibrator, folds, groups, seed), notes
+            adapted(samples, training_priors),
+            read_tasks(costs, samples, training_priors),
+            read_rules(rules),
+            (calibrator, folds, groups, seed),
+            notes,
         )
         for name, samples in read.items()
     }

@@ -11,7 +11,13 @@ from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
 from stakes.curves import RocCurve
-from stakes.evaluation.applications import Applications, Task, classes_of, read_tasks
+from stakes.evaluation.applications import (
+    Applications,
+    Task,
+    adapted,
+    classes_of,
+    read_tasks,
+)
 from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.parts import (
     application_result,
@@ -41,6 +47,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     *,
     costs: Applications | None = None,
     priors: PriorsLike | None = None,
+    training_priors: PriorsLike | None = None,
     calibrator: Calibrator | None = AffineCalibrator(),  # noqa: B008  never fitted itself
     folds: Folds = 5,
     level: float = 0.95,
@@ -61,6 +68,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         As for `expected_loss`.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
         By default 1 for each error. Several applications are judged side by side.
+    training_priors : array of K, mapping by class, or "data", optional
+        The priors that posteriors were trained with, if not those of use: they are then adapted
+        to the priors of each application.
     calibrator : Calibrator or None
         The stage that tells how much calibration would give back; None leaves it out.
     folds, groups
@@ -95,16 +105,16 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     ['not_told_apart', 'calibration_would_help', 'few_errors']
     """
     named = classes if classes is not None else classes_of(costs)
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=named
-    )
+    given = read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named)
+    samples = adapted(given, training_priors)
+    tasks = read_tasks(costs, given, training_priors)
     read_level(level)
     check_resamples(resamples)
     seed = seed_of(rng)
     unit = read_units(groups, samples)
     notes: list[str] = []
     system = make_system(
-        samples, costs, read_rules(rules), (calibrator, folds, groups, seed), notes
+        samples, tasks, read_rules(rules), (calibrator, folds, groups, seed), notes
     )
     metrics = [suited_metrics(j.confusion, j.task.costs) for j in system.judgements]
     drawn = None
@@ -117,7 +127,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     least = [least_cost(task, curve) for task in system.tasks]
     del curve  # it holds as much as the samples
     evaluation = Evaluation(
-        data=_summary(samples, unit),
+        data=_summary(given, unit, adapted_scores=training_priors is not None),
         applications=tuple(
             application_result(system, i, drawn, level, metrics[i], least[i], unit)
             for i in range(len(system.tasks))
@@ -139,13 +149,12 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
 
 def make_system(
     samples: Samples,
-    costs: Applications | None,
+    tasks: tuple[Task, ...],
     rules: tuple[ScoringRule, ...],
     stage: tuple[Calibrator | None, Folds, Column | None, int],
     notes: list[str],
 ) -> System:
     """Return the system, with its calibration stage unless that cannot be fitted."""
-    tasks = read_tasks(costs, samples)
     _check_names(tasks, rules)
     calibrator, folds, groups, seed = stage
     try:
@@ -179,7 +188,7 @@ def _curve(samples: Samples) -> RocCurve | None:
     return RocCurve(levels, samples.classes) if all(levels.totals) else None
 
 
-def _summary(samples: Samples, unit: IntArray | None) -> DataSummary:
+def _summary(samples: Samples, unit: IntArray | None, *, adapted_scores: bool) -> DataSummary:
     """Return what was judged."""
     counts = np.bincount(samples.y, minlength=len(samples.classes))
     w = (
@@ -196,6 +205,7 @@ def _summary(samples: Samples, unit: IntArray | None) -> DataSummary:
         weighted=samples.weights is not None,
         groups=None if unit is None else int(np.unique(unit).size),
         scores=type(samples.scores).__name__,
+        adapted=adapted_scores,
     )
 
 

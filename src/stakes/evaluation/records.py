@@ -27,6 +27,7 @@ class DataSummary:
     weighted: bool
     groups: int | None
     scores: str
+    adapted: bool = False  # from the priors of training to those of use
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
@@ -38,6 +39,7 @@ class DataSummary:
             "weighted": self.weighted,
             "groups": self.groups,
             "scores": self.scores,
+            "adapted": self.adapted,
         }
 
 

@@ -85,6 +85,7 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     *,
     costs: CostsLike | None = None,
     priors: PriorsLike | None = None,
+    training_priors: PriorsLike | None = None,
     review: float | None = None,
     level: float = 0.95,
     sample_weight: Column | None = None,
@@ -97,7 +98,7 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     review : float, optional
         The largest share of cases that can get the second decision: those with the largest
         expected saving go first, and none that costs more than it saves.
-    y_true, scores, costs, priors, sample_weight, classes
+    y_true, scores, costs, priors, training_priors, sample_weight, classes
         As for `evaluate`, for two classes and two decisions. Where costs differ from case to case
         the threshold is one on the expected saving, else on the posterior of the last class.
 
@@ -115,7 +116,7 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=named
     )
-    task = read_tasks(costs, samples)[0]
+    task = read_tasks(costs, samples, training_priors)[0]
     if len(samples.classes) != 2 or len(task.costs.decisions) != 2:
         msg = f"a threshold needs two classes and two decisions: got {len(samples.classes)} and"
         raise InputError(f"{msg} {len(task.costs.decisions)}.")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from stakes._text import number, plain
+from stakes._typing import FloatArray
 from stakes.evaluation.records import ApplicationResult, Evaluation, LossResult, Verdict
 from stakes.results import Estimate
 
@@ -37,12 +38,16 @@ def verdicts_of(evaluation: Evaluation) -> tuple[Verdict, ...]:
 
 def _of_application(a: ApplicationResult, evaluation: Evaluation) -> Iterator[Verdict]:
     """Say whether decisions are any use, and whether they rest on enough errors."""
-    several = len(evaluation.applications) > 1
-    where = f"{plain(a.name)}: " if several else ""
+    where = _where(a, evaluation)
     yield _constant(a, where) or usefulness(a.cost, where)
     yield from _calibration_gain(a, where)
     yield from _disagreement(a, where)
     yield from _few_errors(a, where)
+
+
+def _where(a: ApplicationResult, evaluation: Evaluation) -> str:
+    """Return the name of an application, where there are several."""
+    return f"{plain(a.name)}: " if len(evaluation.applications) > 1 else ""
 
 
 def _constant(a: ApplicationResult, where: str) -> Verdict | None:
@@ -173,28 +178,31 @@ def _probabilities(evaluation: Evaluation) -> Iterator[Verdict]:
 
 def _priors(evaluation: Evaluation) -> Iterator[Verdict]:
     """Warn where posteriors carry other priors than those of use."""
-    used, data = evaluation.main.priors, evaluation.data.priors
-    if evaluation.main.cost.raw.priors_from_data or evaluation.data.scores in (
-        "LogLikelihoods",
-        "LogLikelihoodRatios",
-    ):
+    data = evaluation.data
+    if data.adapted or data.scores in ("LogLikelihoods", "LogLikelihoodRatios"):
         return
+    for a in evaluation.applications:
+        gap = None if a.cost.raw.priors_from_data else _shift(a.priors, data.priors)
+        if gap is None:
+            continue
+        name, where = plain(data.classes[gap]), _where(a, evaluation)
+        yield Verdict(
+            "priors_differ",
+            f"{where}The priors of use differ from those of the data"
+            f" ({name}: {number(a.priors[gap])} against {number(data.priors[gap])}), and"
+            " posteriors carry the priors they were trained with.",
+            "If they were trained on data like these, say so, and they are adapted.",
+            "stakes evaluate ... --training-prior data",
+        )
+
+
+def _shift(used: FloatArray, data: FloatArray) -> int | None:
+    """Return the class whose odds differ most, if by enough to tell."""
     both = (used > 0) & (data > 0) & (used < 1) & (data < 1)
-    if not both.any():
-        return
-    ratio = used[both] / (1 - used[both]) / (data[both] / (1 - data[both]))
+    ratio = np.ones(used.size)
+    ratio[both] = used[both] / (1 - used[both]) / (data[both] / (1 - data[both]))
     worst = int(np.argmax(np.abs(np.log(ratio))))
-    if max(ratio[worst], 1 / ratio[worst]) < SHIFT:
-        return
-    name = plain(evaluation.data.classes[int(np.flatnonzero(both)[worst])])
-    yield Verdict(
-        "priors_differ",
-        f"The priors of use differ from those of the data ({name}: {number(used[both][worst])}"
-        f" against {number(data[both][worst])}), and posteriors carry the priors they were trained"
-        " with.",
-        "If they were trained on data like these, say so, and they are adapted.",
-        "stakes evaluate ... --training-prior data",
-    )
+    return worst if max(ratio[worst], 1 / ratio[worst]) >= SHIFT else None
 
 
 def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:

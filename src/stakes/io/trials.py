@@ -33,7 +33,7 @@ def join_keys(
     shown, _ = find_parts(scores_source, "csv")
     places: list[tuple[str, int]] = []
     scores: list[float] = []
-    labels: list[str] = []
+    labels: list[tuple[str, str, str]] = []
     for file, line, model, segment, value in _trials(scores_source, limits):
         place, trial = f"{file}, line {line}", (model, segment)
         if not (NUMBER.fullmatch(value) or SPECIAL.fullmatch(value)):
@@ -49,7 +49,7 @@ def join_keys(
         key[trial] = (label, None)
         places.append((file, line))
         scores.append(float(value))
-        labels.append(label)
+        labels.append((label, model, segment))
     _refuse_left_over(key, shown)
     return _joined(shown, places, labels, scores)
 
@@ -96,7 +96,10 @@ def _trials(source: Source, limits: Limits) -> Iterator[_Line]:
 
 
 def _joined(
-    shown: str, lines: list[tuple[str, int]], labels: list[str], scores: list[float]
+    shown: str,
+    lines: list[tuple[str, int]],
+    labels: list[tuple[str, str, str]],
+    scores: list[float],
 ) -> Columns:
     """Return joined trials as columns, in the order of the scores."""
     import pyarrow as pa  # noqa: PLC0415
@@ -105,14 +108,17 @@ def _joined(
         msg = f"'{shown}' must hold trials: it has no rows."
         raise InputError(msg)
     places = Places()
-    label, score = Texts("label", places), Numbers("score", places, finite=False)
+    texts = {name: Texts(name, places) for name in ("label", "model", "segment")}
+    score = Numbers("score", places, finite=False)
     names = [file for file, _ in lines]
     starts = [0, *(i for i in range(1, len(names)) if names[i] != names[i - 1]), len(names)]
     for start, stop in pairwise(starts):
-        table = pa.table({"label": labels[start:stop], "score": scores[start:stop]})
+        columns = zip(texts, zip(*labels[start:stop], strict=True), strict=True)
+        table = pa.table({**dict(columns), "score": scores[start:stop]})
         listed = np.array([line for _, line in lines[start:stop]], dtype=np.int64)
         places.begin(names[start])
         places.add(Batch(table, Lines(int(listed[0]), listed)))
-        label.add(table.column("label"), start, names[start])
+        for name, text in texts.items():
+            text.add(table.column(name), start, names[start])
         score.add(table.column("score"), start, names[start])
-    return Columns(shown, places, {"label": label}, {"score": score.values()})
+    return Columns(shown, places, texts, {"score": score.values()})
