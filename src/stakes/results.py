@@ -31,6 +31,8 @@ class Interval:
         return self.low <= value <= self.high
 
     def __str__(self) -> str:
+        if math.isnan(self.low) or math.isnan(self.high):
+            return "no interval"
         return f"{number(self.low)} to {number(self.high)}"
 
 

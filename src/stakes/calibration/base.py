@@ -23,8 +23,10 @@ class ImpossibleTruthError(UndefinedMetricError):
     def __init__(self, rows: IntArray) -> None:
         self.rows = rows
         many = f"{rows.size} samples have" if rows.size > 1 else "1 sample has"
-        listed = quoted(rows.tolist(), most=5)
-        msg = f"{many} posterior 0 for the true class, row {listed}: no scale or shift of log"
+        more = f" and {rows.size - 1} more" if rows.size > 1 else ""
+        msg = (
+            f"{many} posterior 0 for the true class, row {rows[0]}{more}: no scale or shift of log"
+        )
         msg = f"{msg} posteriors can mend that. Use an isotonic or a histogram calibrator, or"
         super().__init__(f"{msg} scores that never say never.")
 

@@ -108,7 +108,7 @@ def _tell(
     for loss in losses:
         raw, after = number(loss.raw.normalized), number(loss.calibrated.normalized)
         known = math.isfinite(loss.relative)
-        gain = f"{100 * loss.relative:.0f} % of it lost to calibration" if known else "undefined"
+        gain = f"gives back {100 * loss.relative:.0f} % of it" if known else "undefined"
         click.echo(f"{loss.raw.name:<14} {raw} as is, {after} calibrated (naive 1): {gain}")
     click.echo(
         f"{method} calibrator, cross-fitted on {folds} folds, seed {seed}, {samples} samples"

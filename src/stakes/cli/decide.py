@@ -20,7 +20,7 @@ from stakes.cli.scoring import class_names, in_order, reading, refuse_stream, sc
 from stakes.cli.screen import json_document
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.io import Columns, read_columns, read_whole, with_columns, write_table
-from stakes.scores import Posteriors, Scores
+from stakes.scores import LogPosteriors, Posteriors, PosteriorScores, Scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +47,10 @@ class _Decided:
         names = np.array([str(d) for d in self.costs.decisions])
         return {**columns, "decision": names[self.chosen], "expected_cost": self.expected}
 
+    def named(self, prefix: str) -> dict[str, Any]:
+        """Return what is appended, under names of its own."""
+        return {f"{prefix}{name}": values for name, values in self.columns.items()}
+
 
 def run(file: str, options: dict[str, Any]) -> None:
     """Append posteriors, the Bayes decision and its expected cost to the rows of a file."""
@@ -55,7 +59,9 @@ def run(file: str, options: dict[str, Any]) -> None:
     refuse_taken(output, force=options["force"])
     table, decided = _decide(file, options)
     whole = read_whole(file, **reading(options))
-    write_table(with_columns(whole, decided.columns), output, force=options["force"])
+    write_table(
+        with_columns(whole, decided.named(options["prefix"])), output, force=options["force"]
+    )
     _tell(decided, table.source, options)
     click.echo(f"wrote {plain(output)}", err=True)
 
@@ -77,26 +83,67 @@ def _decide(file: str, options: Mapping[str, Any]) -> tuple[Columns, _Decided]:
         msg = f"--cost must have the classes of the scores, {listed}, in that order."
         raise click.UsageError(msg)
     with told_in_place(table, {}):
-        p = _posteriors(kept, calibrator, options["prior"], names)
+        p = _posteriors(kept, calibrator, options, names)
         chosen = costs.bayes_decisions(Posteriors.renormalized(p))
-    expected = np.zeros(len(chosen))
-    for k in range(len(names)):
+    if options["review"] is not None:
+        chosen = _capped(costs, p, chosen, options["review"])
+    return table, _Decided(names, costs, p, chosen, _expected(costs, p, chosen))
+
+
+def _expected(costs: CostMatrix | SampleCosts, p: FloatArray, chosen: IntArray) -> FloatArray:
+    """Return what each decision is expected to cost."""
+    expected = np.zeros(chosen.size)
+    for k in range(p.shape[1]):
         expected += p[:, k] * costs.at(np.full(chosen.size, k), chosen)
-    return table, _Decided(names, costs, p, chosen, expected)
+    return expected
+
+
+def _capped(
+    costs: CostMatrix | SampleCosts, p: FloatArray, chosen: IntArray, review: float
+) -> IntArray:
+    """Keep the second decision for the largest expected savings, as many as can be had."""
+    if len(costs.decisions) != 2:
+        msg = f"--review needs two decisions: there are {len(costs.decisions)}."
+        raise click.UsageError(msg)
+    first, second = (_expected(costs, p, np.full_like(chosen, j)) for j in (0, 1))
+    order = np.argsort(second - first, kind="stable")
+    kept = np.zeros_like(chosen)
+    kept[order[: int(review * chosen.size + 1e-9)]] = 1
+    return chosen * kept
 
 
 def _posteriors(
-    scores: Scores, calibrator: Calibrator | None, prior: str | None, names: list[str]
+    scores: Scores, calibrator: Calibrator | None, options: Mapping[str, Any], names: list[str]
 ) -> FloatArray:
     """Return posteriors at the priors of use, calibrated where that was asked for."""
+    prior, trained = options["prior"], options["training_prior"]
     if prior is None and calibrator is None and scores.needs_priors:
         msg = "--prior must tell the priors of use: likelihoods carry none."
         raise click.UsageError(msg)
-    priors = parse_priors(prior, names) if prior else None
-    given = None if priors is None else [priors[name] for name in names]
-    if calibrator is None:
-        return np.exp(scores.log_posteriors(given))
-    return np.exp(calibrator.transform(scores.named(calibrator.classes), given).values)
+    if trained is not None and (prior is None or scores.needs_priors):
+        msg = "--training-prior is for posteriors, which it moves to --prior: give both."
+        raise click.UsageError(msg)
+    if prior is not None and trained is None and not scores.needs_priors:
+        msg = "--prior alone does not change posteriors: say with --training-prior which priors"
+        raise click.UsageError(f"{msg} they, or the calibrator, were fitted with.")
+    target = None if prior is None else _listed(parse_priors(prior, names), names)
+    posteriors: PosteriorScores = (
+        LogPosteriors(scores.log_posteriors(target))
+        if calibrator is None
+        else calibrator.transform(scores.named(calibrator.classes), target)
+    )
+    if trained is not None:
+        old = _listed(parse_priors(trained, names, "--training-prior"), names)
+        posteriors = posteriors.named(tuple(names)).at_priors(old, target or [])
+    return np.exp(posteriors.values)
+
+
+def _listed(priors: dict[str, float] | None, names: list[str]) -> list[float]:
+    """Return priors in the order of the classes; there are no labels to take them from."""
+    if priors is None:
+        msg = "--prior and --training-prior must be numbers here: there are no labels to count."
+        raise click.UsageError(msg)
+    return [priors[name] for name in names]
 
 
 def _tell(decided: _Decided, source: str, options: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from stakes._text import number, plain, quoted
+from stakes._text import number, plain
 from stakes.cli.costs import CostText, read_costs
 from stakes.cli.formats import Cell, Document
 from stakes.cli.parsing import order_classes, parse_priors
@@ -15,7 +15,7 @@ from stakes.cli.screen import head, print_decisions
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import DecisionEvaluation, evaluate_decisions
 from stakes.io import read_columns
-from stakes.metrics import confusion_matrix
+from stakes.metrics import confusion_matrix, expected_cost
 
 _FOR_SCORES = ("scores", "scores_are", "training_prior", "key", "slices", "group", "dcf", "abstain")
 
@@ -42,27 +42,25 @@ def _evaluate(
 ) -> tuple[DecisionEvaluation, str]:
     """Count the decisions of a table and price them."""
     text = read_costs(options["cost"], None)
-    if text is not None and text.columns:
-        msg = f"--cost must be numbers for --decision: got columns {quoted(text.columns)}."
-        raise click.UsageError(msg)
     weight = options["weight"]
-    table = read_columns(file, (label, decision), [weight] if weight else [], **reading(options))
+    prices = [] if text is None else text.columns
+    numbers = list(dict.fromkeys([*prices, *([weight] if weight else [])]))
+    table = read_columns(file, (label, decision), numbers, finite=prices, **reading(options))
     y, d = table.texts(label), table.texts(decision)
     names = _class_order(text, set(y.tolist()), set(d.tolist()), options)
     costs = None if text is None else text.build(names, table)
     priors = None if options["prior"] is None else parse_priors(options["prior"], names)
+    weights = None if weight is None else table.numbers(weight)
+    decisions = costs.decisions if costs is not None else None
     with told_in_place(table, {"y_true": label, "y_pred": decision, "sample_weight": weight}):
-        counts = confusion_matrix(
-            y,
-            d,
-            classes=names,
-            decisions=costs.decisions if costs is not None else None,
-            sample_weight=None if weight is None else table.numbers(weight),
+        counts = confusion_matrix(y, d, classes=names, decisions=decisions, sample_weight=weights)
+        by_case, square = None, costs if isinstance(costs, CostMatrix) else None
+        if isinstance(costs, SampleCosts):
+            by_case = expected_cost(y, d, costs=costs, priors=priors, sample_weight=weights)
+        made = evaluate_decisions(
+            counts, square, priors, options["level"], options["resamples"], options["seed"], by_case
         )
-        square = None if isinstance(costs, SampleCosts) else costs
-        return evaluate_decisions(
-            counts, square, priors, options["level"], options["resamples"], options["seed"]
-        ), table.source
+    return made, table.source
 
 
 def _class_order(

@@ -1,11 +1,16 @@
 """stakes evaluate: what a system costs, whether it is any use, how good its probabilities are."""
 
+import re
+import shlex
+from dataclasses import replace
 from typing import Any
 
 import click
 
+from stakes._text import plain
 from stakes.cli.decisions import evaluate_decided
 from stakes.cli.formats import begin, publish
+from stakes.cli.places import with_line
 from stakes.cli.progress import hurry
 from stakes.cli.report import evaluation_document
 from stakes.cli.request import Asked, Problem, read_problem
@@ -46,7 +51,30 @@ def evaluate_table(file: str, options: dict[str, Any]) -> tuple[Problem, Evaluat
             rng=options["seed"],
             progress=progress,
         )
-    return problem, evaluation
+    return problem, _in_own_words(evaluation, problem)
+
+
+def _in_own_words(evaluation: Evaluation, problem: Problem) -> Evaluation:
+    """Put the user's own columns into the commands, and lines of the file for rows."""
+    asked, table = problem.asked, problem.table
+    own = {
+        "FILE": asked.file,
+        "LABEL": asked.label,
+        "SCORES": next(iter(asked.systems.values())),
+        "KIND": asked.scores_are,
+        "CLASSES": ",".join(problem.classes),
+    }
+    words = {word: shlex.quote(plain(text)) for word, text in own.items() if text is not None}
+    verdicts = tuple(
+        replace(
+            verdict,
+            text=with_line(verdict.text, table),
+            command=re.sub(r"\b[A-Z]{4,}\b", lambda m: words.get(m[0], m[0]), verdict.command),
+        )
+        for verdict in evaluation.verdicts
+    )
+    notes = tuple(with_line(note, table) for note in evaluation.notes)
+    return replace(evaluation, verdicts=verdicts, notes=notes)
 
 
 def asked_for(file: str, options: dict[str, Any]) -> Asked:

@@ -17,6 +17,32 @@ FILE_KINDS = (
     "csv", "tsv", "jsonl", "ndjson", "json", "csv.gz", "tsv.gz", "jsonl.gz", "ndjson.gz", "json.gz",
     "parquet", "pq", "arrow", "feather", "ipc", "npz", "npy",
 )  # fmt: skip
+# Options that some commands have and others pass over, so that one application file serves all.
+ELSEWHERE = frozenset(
+    [
+        "scores",
+        "decision",
+        "slice",
+        "key",
+        "system",
+        "reference",
+        "review",
+        "details",
+        "calibrator",
+        "folds",
+        "level",
+        "resamples",
+        "seed",
+        "confident",
+        "max",
+        "min",
+        "max-nec",
+        "max-cross-entropy",
+        "max-brier",
+        "max-calibration-loss",
+        "min-auc",
+    ]
+)
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -49,7 +75,7 @@ def _read_application(ctx: click.Context, param: click.Parameter, value: str | N
         elif parameter is not None:
             several = _repeats(parameter, entry)
             given[str(parameter.name)] = [str(e) for e in entry] if several else _text(entry)
-        else:
+        elif key.replace("_", "-") not in ELSEWHERE:
             listed = quoted(sorted(known), most=40)
             msg = f"--app {plain(value)!r}: there is no option {key!r} here; those are {listed}."
             raise click.UsageError(msg)

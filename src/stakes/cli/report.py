@@ -1,5 +1,6 @@
 """The terminal report of an evaluation: one screen, the verdict first."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import wrap
@@ -46,6 +47,8 @@ def print_evaluation(
     facts = f"{data.n} samples{groups}, {len(data.classes)} classes, seed {evaluation.seed}"
     screen.print(Text(head(source, facts), style="bold"))
     for application in evaluation.applications:
+        if len(evaluation.applications) > 1:
+            screen.print(Text(f"{plain(application.name)}:"))
         screen.print(Text(_priors(application)))
         screen.print(Text(_costs(application)))
     screen.print()
@@ -130,10 +133,15 @@ def _loss_cells(
     if after is None or relative is None:
         return number(raw.value), band, "", ""
     ends = relative.interval
-    span = "" if ends is None else f" ({100 * ends.low:.0f} to {100 * ends.high:.0f})"
-    known = relative.value == relative.value
-    back = f"{100 * relative.value:.0f} %{span}" if known else "undefined"
+    span = "" if ends is None else f" ({_percent(ends.low)} to {_percent(ends.high)})"
+    known = not math.isnan(relative.value)
+    back = f"{_percent(relative.value)} %{span}" if known else "undefined"
     return number(raw.value), band, number(after.value), back
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent, never minus 0."""
+    return str(round(100 * share)) if math.isfinite(share) else number(share)
 
 
 def _ranking(evaluation: Evaluation) -> str:
@@ -208,15 +216,13 @@ def _classes(evaluation: Evaluation) -> Table:
 def _slices(evaluation: Evaluation) -> Table:
     """Return the normalised cost of each slice."""
     level = f"{100 * evaluation.level:g} % interval"
-    table = sheet("slice", "samples", "NEC", level, "cross-entropy", level)
+    table = sheet("slice", "samples", "NEC", level, "cross-entropy")
     for s in evaluation.slices[:_SHOWN]:
         name = f"{plain(s.column, 10)} {plain(s.value, 12)}"
         if s.cost is None or s.cross_entropy is None:
-            table.add_row(name, str(s.samples), "undefined", "", "", "")
+            table.add_row(name, str(s.samples), "undefined", "", "")
             continue
-        cells = [str(x.interval or "") for x in (s.cost, s.cross_entropy)]
-        table.add_row(
-            name, str(s.samples), number(s.cost.value), cells[0],
-            number(s.cross_entropy.value), cells[1],
-        )  # fmt: skip
+        band = str(s.cost.interval or "")
+        cost, entropy = number(s.cost.value), number(s.cross_entropy.value)
+        table.add_row(name, str(s.samples), cost, band, entropy)
     return table

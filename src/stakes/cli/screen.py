@@ -18,6 +18,7 @@ from stakes.metrics import ConfusionMatrix, Explanation
 from stakes.paper import Reproduction
 
 _MOST_ROWS, _MOST_COLUMNS = 12, 8
+_BY_CASE = "from case to case"
 _MOST_PRICED = 4  # classes up to which the cost of a cell is shown
 _COLUMNS = 5  # of a paper's table side by side in 80 columns
 _NOTE = """\
@@ -86,7 +87,7 @@ def _problem(evaluation: DecisionEvaluation) -> Group:
     last = f"  (of interest: {plain(cost.classes[-1])})" if len(cost.classes) == 2 else ""
     return Group(
         Text(f"priors   {priors}, {origin}{last}"),
-        Text(f"costs    {described(evaluation.costs)}"),
+        Text(f"costs    {described(evaluation.costs) if evaluation.costs else _BY_CASE}"),
     )
 
 
@@ -128,7 +129,7 @@ def _counts(confusion: ConfusionMatrix, costs: CostMatrix | None) -> Table:
     """Return the confusion matrix as a table."""
     shown = min(len(confusion.decisions), _MOST_COLUMNS)
     table = sheet(
-        "truth \\ decision", *(plain(d, 18) for d in confusion.decisions[:shown]), "share"
+        "truth \\ decision", *(plain(d, 18) for d in confusion.decisions[:shown]), "in data"
     )
     cells = dict(
         zip(zip(confusion.row, confusion.column, strict=True), confusion.cells, strict=True)

@@ -86,7 +86,8 @@ def _print(screen: Console, choice: ThresholdChoice, source: str) -> None:
     screen.print()
     screen.print(hanging(screen, "", _sentence(choice), "bold"))
     screen.print()
-    table = sheet("", "threshold", "reviewed", "found", "spared", "NEC", "interval")
+    level = f"{100 * choice.level:g} % interval"
+    table = sheet("", "threshold", "reviewed", "found", "spared", "NEC", level)
     for r in choice.results:
         table.add_row(
             r.rule, number(r.threshold), f"{100 * r.reviewed:.1f} %", number(r.sensitivity),

@@ -35,7 +35,7 @@ class DecisionEvaluation:
     """What a set of hard decisions costs, beside the naive system and the traditional metrics."""
 
     confusion: ConfusionMatrix
-    costs: CostMatrix
+    costs: CostMatrix | None  # None where they differ from case to case
     expected_cost: ExpectedLoss
     traditional: tuple[Explanation, ...]
     estimates: Mapping[str, Estimate]  # of the traditional metrics, with intervals
@@ -78,7 +78,7 @@ class DecisionEvaluation:
         """Return the evaluation as plain values, fit for JSON."""
         return {
             "confusion_matrix": self.confusion.to_dict(),
-            "costs": self.costs.to_lists(),
+            "costs": None if self.costs is None else self.costs.to_lists(),
             "expected_cost": self.expected_cost.to_dict(self.level),
             "verdict": self.verdict,
             "level": self.level,
@@ -99,11 +99,17 @@ def evaluate_decisions(
     level: float = 0.95,
     resamples: int = 1000,
     rng: int | np.random.Generator = 0,
+    priced: ExpectedLoss | None = None,
 ) -> DecisionEvaluation:
-    """Evaluate counted decisions at given costs and priors, all metrics at the same priors."""
+    """Evaluate counted decisions at given costs and priors, all metrics at the same priors.
+
+    Where costs differ from case to case, counts cannot tell what was paid: it is then `priced`.
+    """
     seed = seed_of(rng)
-    cost = confusion.expected_cost(costs, priors)
-    chosen = costs if costs is not None else CostMatrix.zero_one(confusion.classes)
+    cost = confusion.expected_cost(costs, priors) if priced is None else priced
+    chosen = costs
+    if costs is None and priced is None:
+        chosen = CostMatrix.zero_one(confusion.classes)
     in_use = confusion if priors is None else confusion.at_priors(priors)
     metrics = suited_metrics(in_use, chosen)
     explained = tuple(explain(m, in_use) for m in metrics)
@@ -130,7 +136,7 @@ def _estimate(drawn: Replicates | None, name: str, value: float, level: float) -
 
 
 def suited_metrics(
-    confusion: ConfusionMatrix, costs: CostMatrix | SampleCosts
+    confusion: ConfusionMatrix, costs: CostMatrix | SampleCosts | None
 ) -> tuple[DecisionMetric, ...]:
     """Return the traditional metrics that exist for these classes, decisions and counts."""
     if confusion.decisions != confusion.classes:
@@ -141,7 +147,7 @@ def suited_metrics(
     if len(confusion.classes) != 2 or not confusion.class_weight.all():
         return every
     detection = FScore(1), Precision(), Sensitivity(), Specificity(), PositiveLikelihoodRatio()
-    if isinstance(costs, SampleCosts):
+    if costs is None or isinstance(costs, SampleCosts):
         return (*every, *detection)
     values = costs.values
     free = values.diagonal().any() or not values.any() or values[1, 0] == 0

@@ -50,6 +50,7 @@ class ThresholdChoice:
     naive: float
     naive_answer: Label
     n: int
+    level: float
     results: tuple[ThresholdResult, ...]
 
     @property
@@ -63,6 +64,7 @@ class ThresholdChoice:
             "compared": self.of,
             "second_decision": str(self.second),
             "samples": self.n,
+            "level": self.level,
             "naive": json_number(self.naive),
             "naive_answer": str(self.naive_answer),
             "results": [r.to_dict() for r in self.results],
@@ -122,14 +124,14 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
         raise InputError(f"{msg} {len(task.costs.decisions)}.")
     value, of, bayes = _compared(task)
     share = task.samples.balanced_weights()
-    cuts = {"Bayes rule": bayes, "best on these data": _best(task, value)}
+    cuts = {"Bayes rule": bayes, "best on the data": _best(task, value)}
     if review is not None:
         cap = read_number(review, "review", 0, 1)
-        cuts[f"at most {100 * cap:g} % reviewed"] = max(bayes, _capped(value, share, cap))
+        cuts[f"cap of {100 * cap:g} %"] = max(bayes, _capped(value, share, cap))
     results = tuple(_result(task, name, value, cut, level) for name, cut in cuts.items())
     naive = judge_decisions(task, np.zeros(len(samples), dtype=np.int64)).cost
     return ThresholdChoice(
-        of, task.costs.decisions[1], naive.naive, naive.naive_answer, len(samples), results
+        of, task.costs.decisions[1], naive.naive, naive.naive_answer, len(samples), level, results
     )
 
 

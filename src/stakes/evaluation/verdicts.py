@@ -210,7 +210,8 @@ def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
     for rule in evaluation.rules:
         count = int(rule.raw.infinite_rows.size)
         if count:
-            rows = ", ".join(map(str, rule.raw.infinite_rows[:3].tolist()))
+            more = f" and {count - 1} more" if count > 1 else ""
+            rows = f"{rule.raw.infinite_rows[0]}{more}"
             yield Verdict(
                 "infinite_loss",
                 f"{count} {'sample has' if count == 1 else 'samples have'} posterior 0 for the true"

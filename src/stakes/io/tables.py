@@ -1,5 +1,6 @@
 """Whole tables: written with new columns, row order kept."""
 
+import csv as plain_csv
 import gzip
 import io
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
     for name, values in columns.items():
         if name in table.column_names:
             msg = f"the table must not have a column {name!r} yet: the result is written there."
-            raise InputError(f"{msg} Rename it.")
+            raise InputError(f"{msg} Rename it, or give --prefix.")
         table = table.append_column(name, pa.array(values))
     return table
 
@@ -31,7 +32,7 @@ def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
 def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> None:
     """Write a table whole or not at all, by its ending; a file that is there needs `force`."""
     import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import csv, parquet  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
 
     refuse_taken(path, force=force)
     delimiter = _delimiter(path)
@@ -39,12 +40,26 @@ def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> 
     if nested and delimiter is not None:
         msg = f"column {nested[0]!r} holds lists, which text cannot: write a .parquet file."
         raise InputError(msg)
+    if delimiter is not None:
+        _finish(path, _as_text(table, delimiter))
+        return
     buffer = pa.BufferOutputStream()
-    if delimiter is None:
-        parquet.write_table(table, buffer)
-    else:
-        csv.write_csv(table, buffer, csv.WriteOptions(delimiter=delimiter, quoting_style="needed"))
-    data = buffer.getvalue().to_pybytes()
+    parquet.write_table(table, buffer)
+    _finish(path, buffer.getvalue().to_pybytes())
+
+
+def _as_text(table: "pa.Table", delimiter: str) -> bytes:
+    """Return a table as text; only what needs quotes gets them, as in the file it came from."""
+    stream = io.StringIO(newline="")
+    writer = plain_csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(table.column_names)
+    for batch in table.to_batches(max_chunksize=65_536):
+        writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+    return stream.getvalue().encode("utf-8")
+
+
+def _finish(path: str | Path, data: bytes) -> None:
+    """Write the bytes of a table, packed where its name says so."""
     if Path(path).suffix.lower() == ".gz":
         packed = io.BytesIO()
         with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as stream:
