@@ -251,7 +251,7 @@ def _statistics(system: System, name: str) -> list[Statistic]:
 
 def _suited(system: System) -> list[tuple[DecisionMetric, ...]]:
     """Return the traditional metrics of each application."""
-    return [suited_metrics(j.confusion, j.task.costs) for j in system.judgements]
+    return [suited_metrics(j.in_use, j.task.costs) for j in system.judgements]
 
 
 def _higher_is_better(system: System) -> set[str]:

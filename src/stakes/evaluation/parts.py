@@ -111,10 +111,7 @@ def application_result(
     if curve is not None and costs is not None:
         priors = None if task.samples.priors_from_data else task.samples.priors
         least = curve.minimum_cost(costs, priors)
-    in_use = judged.confusion
-    if not task.samples.priors_from_data:
-        in_use = in_use.at_priors(task.samples.priors)
-    explained = tuple(explain(metric, in_use) for metric in metrics)
+    explained = tuple(explain(metric, judged.in_use) for metric in metrics)
     return ApplicationResult(
         name=task.name,
         costs=task.costs,

@@ -48,7 +48,8 @@ class Weighing:
         """Return the priors under each row of weights; NaN for a given one that was not drawn."""
         total = np.stack([weights[:, rows].sum(axis=1) for rows in self.members], axis=1)
         if self.priors is None:
-            return total / total.sum(axis=1, keepdims=True)
+            with np.errstate(invalid="ignore"):  # no weight where the only group is left out
+                return total / total.sum(axis=1, keepdims=True)
         return np.where((total == 0) & (self.priors > 0), np.nan, self.priors)
 
     def expectation(self, weights: FloatArray, columns: FloatArray) -> FloatArray:
