@@ -142,7 +142,7 @@ def _slopes(problem: Problem, theta: FloatArray) -> Slopes:
         log_q = log_softmax(problem.scores(theta, part))
         y, w, lp = problem.y[part], problem.weights[part], problem.log_p[part]
         true = -log_q[np.arange(y.size), y]
-        losses.append(float(w @ true))
+        losses.append(float(w @ np.where(w > 0, true, 0.0)))  # weight 0 may meet posterior 0
         worst = max(worst, float(true.max()))
         q = np.exp(log_q)
         both = np.hstack([q * lp, q])

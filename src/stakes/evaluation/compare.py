@@ -266,7 +266,7 @@ def _statistics(system: System, name: str) -> list[Statistic]:
 
 def _suited(system: System) -> list[tuple[DecisionMetric, ...]]:
     """Return the traditional metrics of each application."""
-    return [suited_metrics(j.confusion, j.task.costs) for j in system.judgements]
+    return [suited_metrics(j.in_use, j.task.costs) for j in system.judgements]
 
 
 def _with_fits(drawn: Replicates, systems: Mapping[str, System]) -> Replicates:

@@ -116,7 +116,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     system = make_system(
         samples, tasks, read_rules(rules), (calibrator, folds, groups, seed), notes
     )
-    metrics = [suited_metrics(j.confusion, j.task.costs) for j in system.judgements]
+    metrics = [suited_metrics(j.in_use, j.task.costs) for j in system.judgements]
     drawn = None
     if resamples:
         plan = system.resampling(unit, seed)

@@ -116,10 +116,7 @@ def application_result(
     task, costs = judged.task, judged.task.binary_costs
     after = None if system.stage is None else system.judgements_after[i].cost
     threshold, llr_threshold = _thresholds(costs, task.samples.priors)
-    in_use = judged.confusion
-    if not task.samples.priors_from_data:
-        in_use = in_use.at_priors(task.samples.priors)
-    explained = tuple(explain(metric, in_use) for metric in metrics)
+    explained = tuple(explain(metric, judged.in_use) for metric in metrics)
     return ApplicationResult(
         name=task.name,
         costs=task.costs,

@@ -62,6 +62,12 @@ class Judgement:
         s, costs = self.task.samples, self.task.costs
         return ConfusionMatrix.of(s.y, self.decided, s.weights, costs.classes, costs.decisions)
 
+    @cached_property
+    def in_use(self) -> ConfusionMatrix:
+        """The same at the priors of the application."""
+        s = self.task.samples
+        return self.confusion if s.priors_from_data else self.confusion.at_priors(s.priors)
+
     def losses(self) -> FloatArray:
         """Return the cost of each sample."""
         return self.task.costs.at(self.task.samples.y, self.decided)

@@ -1,0 +1,97 @@
+"""The command line as a process, and small tables to run it on."""
+
+import contextlib
+import io
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import stakes
+from stakes.cli import main
+
+STAKES = (sys.executable, "-m", "stakes")
+TABLE = """\
+id,truth,decision,weight
+1,healthy,healthy,1
+2,healthy,tumour,1
+3,tumour,tumour,2
+4,tumour,healthy,4
+5,healthy,healthy,1
+"""
+DECIDED = ("--label", "truth", "--decision", "decision")
+SCORES = ("--scores", "p_calm,p_alarm", "--scores-are", "posteriors")
+SCORED = ("scores.csv", "--label", "y", *SCORES)
+QUICK = (*SCORED, "--resamples", "0", "--calibrator", "none")
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """Return an environment without colour, 80 columns wide, with one thread."""
+    return {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "OPENBLAS_NUM_THREADS": "1", **extra}
+
+
+def run(
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    **options: Any,  # noqa: ANN401
+) -> subprocess.CompletedProcess[str]:
+    """Run stakes as a process of its own."""
+    return subprocess.run(
+        [*STAKES, *map(str, arguments)],
+        capture_output=options.pop("capture_output", True),
+        text=True,
+        check=False,
+        cwd=cwd,
+        env=environment() if env is None else env,
+        timeout=300,
+        **options,
+    )
+
+
+def call(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run stakes within this process, which is much quicker than starting one."""
+    out, err = io.StringIO(), io.StringIO()
+    handler = signal.getsignal(signal.SIGTERM)
+    with contextlib.chdir(cwd), redirect_stdout(out), redirect_stderr(err):
+        try:
+            main(list(arguments))
+        except SystemExit as end:
+            code = int(end.code or 0)
+        finally:
+            signal.signal(signal.SIGTERM, handler)
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+
+
+def shell(command: str, cwd: Path, **extra: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of bash in which `stakes` is the command line."""
+    line = command.replace("stakes ", f"{' '.join(STAKES)} ", 1)
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env=environment(**extra),
+        timeout=300,
+    )
+
+
+def write_scores(path: Path, n: int = 300) -> Path:
+    """Write a table of scores of two classes, with ids, a text and groups."""
+    data = stakes.simulation.simulate(2, n=n)
+    p = np.exp(data.posteriors([0.1, 0.9]).values)
+    names = ("calm", "alarm")
+    lines = ["id,note,y,p_calm,p_alarm,ward,price"]
+    lines += [
+        f'{i:03d},"a, b",{names[y]},{float(p[i, 0])!r},{float(p[i, 1])!r},w{i % 7},{1 + i % 5}'
+        for i, y in enumerate(data.y)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
