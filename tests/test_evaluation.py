@@ -18,6 +18,7 @@ import pytest
 import stakes
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation import Evaluation, OddsRange, verdicts
+from stakes.evaluation.applications import read_tasks
 from stakes.evaluation.evaluate import make_system
 from stakes.evaluation.records import LossResult, SliceResult
 from stakes.intervals import replicate
@@ -258,7 +259,7 @@ def test_groups_stay_whole_in_folds_and_slices() -> None:
 def test_class_sizes_are_kept_where_priors_are_given() -> None:
     for priors, kept in ((None, False), ([0.5, 0.5], True)):
         samples = read_samples(TWO.y, RAW, priors=priors)
-        system = make_system(samples, None, (), (None, 5, None, 0), [])
+        system = make_system(samples, read_tasks(None, samples), (), (None, 5, None, 0), [])
         plan = system.resampling(None, 0)
         sizes = {int(plan.draw(i)[:800].sum()) for i in range(10)}
         assert (sizes == {800}) == kept
@@ -269,7 +270,7 @@ def test_class_sizes_are_kept_where_priors_are_given() -> None:
 def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None) -> None:
     samples = read_samples(TWO.y, RAW, priors=priors)
     stage = stakes.AffineCalibrator(), 5, None, 0
-    system = make_system(samples, COSTS, (stakes.LogLoss(),), stage, [])
+    system = make_system(samples, read_tasks(COSTS, samples), (stakes.LogLoss(),), stage, [])
     drawn = replicate(system.statistics([()]), system.resampling(None, 0), 0)
     for name, value in system.calibrated_values().items():
         assert drawn.observed[drawn.column(name)] == pytest.approx(value, abs=3e-5), name
@@ -466,7 +467,7 @@ BAD: dict[str, dict[str, Any]] = {
     "folds": {"folds": 1},
     "folds must hold": {"folds": "five"},
     "groups": {"groups": [1, 2]},
-    "groups must be at least two": {"groups": ["a"] * 1000},
+    "groups must hold at least two": {"groups": ["a"] * 1000},
     "slices 'site'": {"slices": {"site": [1, 2]}},
     "sample_weight": {"sample_weight": -np.ones(1000)},
     "costs": {"costs": {}},

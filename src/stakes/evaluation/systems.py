@@ -138,7 +138,7 @@ def read_units(groups: Column | None, samples: Samples) -> IntArray | None:
         return None
     unit = group_codes(groups, samples)
     if unit.max() == 0:
-        msg = "groups must be at least two: got one, and its samples cannot tell how others differ."
+        msg = "groups must hold at least two groups: one cannot tell how others differ."
         raise InputError(msg)
     return unit
 
