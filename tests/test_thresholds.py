@@ -1,0 +1,108 @@
+"""Which threshold: by the Bayes rule, the best on the data, and under a cap on reviews."""
+
+import numpy as np
+import pytest
+
+import stakes
+
+DATA = stakes.simulation.simulate(2, n=3000)
+RAW = DATA.posteriors([0.7, 0.3])
+COSTS = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+
+
+def test_the_bayes_rule_is_that_of_the_costs() -> None:
+    choice = stakes.choose_threshold(DATA.y, RAW, costs=COSTS)
+    bayes = choice.results[0]
+    assert bayes.threshold == COSTS.threshold()
+    cost = stakes.bayes_cost(DATA.y, RAW, costs=COSTS)
+    assert bayes.value == pytest.approx(cost.value, rel=1e-12)
+    assert tuple(bayes.normalized.interval or ()) == pytest.approx(
+        tuple(cost.normalized_interval()), rel=1e-12
+    )
+    assert choice.chosen is bayes
+
+
+@pytest.mark.parametrize("priors", [None, [0.5, 0.5], [0.99, 0.01]])
+def test_the_best_on_the_data_is_the_least_cost_of_any_threshold(
+    priors: list[float] | None,
+) -> None:
+    choice = stakes.choose_threshold(DATA.y, RAW, costs=COSTS, priors=priors)
+    least = stakes.roc_curve(DATA.y, RAW).minimum_cost(COSTS, priors)
+    assert choice.results[1].value == pytest.approx(least.value, rel=1e-12)
+    assert choice.results[1].sensitivity == pytest.approx(least.point.sensitivity, rel=1e-12)
+
+
+@pytest.mark.parametrize("cap", [0.0, 0.01, 0.05, 0.2, 1.0])
+def test_a_cap_is_kept_and_no_review_costs_more_than_it_saves(cap: float) -> None:
+    choice = stakes.choose_threshold(DATA.y, RAW, costs=COSTS, review=cap)
+    bayes, capped = choice.results[0], choice.results[-1]
+    assert choice.chosen is capped
+    assert capped.reviewed <= cap + 1e-12
+    assert capped.threshold >= bayes.threshold
+    if bayes.reviewed <= cap:
+        assert capped.threshold == bayes.threshold
+    else:
+        assert capped.reviewed > cap - 2 / DATA.y.size  # as many as can be had
+
+
+def test_a_cap_is_a_share_at_the_priors_of_use() -> None:
+    priors = [0.999, 0.001]
+    choice = stakes.choose_threshold(DATA.y, RAW, costs=COSTS, priors=priors, review=0.01)
+    weights = np.where(DATA.y == 0, 0.999 / (DATA.y == 0).sum(), 0.001 / (DATA.y == 1).sum())
+    taken = np.exp(RAW.values[:, 1]) > choice.chosen.threshold
+    assert choice.chosen.reviewed == pytest.approx(float(weights @ taken), rel=1e-9)
+    assert choice.chosen.reviewed <= 0.01
+
+
+def test_amounts_give_a_threshold_on_the_expected_saving() -> None:
+    amount = np.linspace(1, 50, DATA.y.size)
+    costs = stakes.SampleCosts.from_columns([[0, 3], ["amount", 0]], {"amount": amount})
+    choice = stakes.choose_threshold(DATA.y, RAW, costs=costs, review=0.05)
+    assert choice.of == "the expected saving"
+    assert choice.results[0].threshold == 0
+    cost = stakes.bayes_cost(DATA.y, RAW, costs=costs)
+    assert choice.results[0].value == pytest.approx(cost.value, rel=1e-12)
+    p = np.exp(RAW.values[:, 1])
+    saving = p * amount - (1 - p) * 3
+    assert choice.chosen.reviewed == pytest.approx(np.mean(saving > choice.chosen.threshold))
+    assert choice.results[1].value <= choice.results[0].value <= choice.chosen.value
+
+
+def test_what_no_threshold_can_serve_is_refused() -> None:
+    with pytest.raises(stakes.InputError, match="two classes and two decisions"):
+        stakes.choose_threshold(DATA.y, RAW, costs=stakes.CostMatrix.zero_one(2, abstain=0.1))
+    with pytest.raises(stakes.InputError, match="right for its class"):
+        stakes.choose_threshold(DATA.y, RAW, costs=[[1, 0], [0, 1]])
+    with pytest.raises(stakes.InputError, match="review must"):
+        stakes.choose_threshold(DATA.y, RAW, costs=COSTS, review=1.5)
+
+
+def test_posteriors_are_adapted_to_the_priors_of_each_application() -> None:
+    few = stakes.Application(COSTS, [0.995, 0.005])
+    both = stakes.evaluate(
+        DATA.y, RAW, costs={"now": COSTS, "few": few}, training_priors=[0.7, 0.3], resamples=0
+    )
+    by_hand = RAW.at_priors([0.7, 0.3], [0.995, 0.005])
+    cost = stakes.bayes_cost(DATA.y, by_hand, costs=COSTS, priors=[0.995, 0.005])
+    assert both.applications[1].cost.raw.value == pytest.approx(cost.value, rel=1e-12)
+    now = RAW.at_priors([0.7, 0.3], both.data.priors)
+    entropy = stakes.cross_entropy(DATA.y, now)
+    assert both.rules[0].raw.value == pytest.approx(entropy.value, rel=1e-12)
+    assert "priors_differ" not in [v.code for v in both.verdicts]
+    bare = stakes.evaluate(DATA.y, RAW, costs={"now": COSTS, "few": few}, resamples=0)
+    assert [v.text[:4] for v in bare.verdicts if v.code == "priors_differ"] == ["few:"]
+    compared = stakes.compare(
+        DATA.y, {"a": RAW, "b": RAW}, costs={"few": few}, training_priors=[0.7, 0.3], resamples=0
+    )
+    assert compared.values["a"]["few.value"] == pytest.approx(cost.value, rel=1e-12)
+
+
+def test_training_priors_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(stakes.InputError, match="training_priors are for posteriors"):
+        stakes.evaluate(
+            DATA.y, DATA.log_likelihood_ratios(), priors=[0.5, 0.5], training_priors="data"
+        )
+    with pytest.raises(stakes.InputError, match="training_priors must be above 0"):
+        stakes.evaluate(DATA.y, RAW, training_priors=[1.0, 0.0])
+    with pytest.raises(stakes.InputError, match="^training_priors must"):
+        stakes.evaluate(DATA.y, RAW, training_priors=[0.9, 0.9])
