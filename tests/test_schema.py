@@ -101,7 +101,7 @@ def test_reproduction_has_the_promised_form() -> None:
         "label": "Table 1", "title": "t", "columns": ["n", "x", "y"], "rows": [row], "agreeing": 1,
         "printed_cells": 1,
     }  # fmt: skip
-    document = {"stakes": "0", "schema": 1, "command": "reproduce", "tables": [table]}
+    document = {"stakes": "0", "schema": 1, "command": "reproduce", "seed": None, "tables": [table]}
     VALIDATOR.validate(document)
     row["values"] = ["NaN"]
     assert not VALIDATOR.is_valid(document)
