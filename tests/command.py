@@ -58,14 +58,15 @@ def run(
 def call(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run stakes within this process, which is much quicker than starting one."""
     out, err = io.StringIO(), io.StringIO()
-    handler = signal.getsignal(signal.SIGTERM)
+    kept = {sign: signal.getsignal(sign) for sign in (signal.SIGINT, signal.SIGTERM)}
     with contextlib.chdir(cwd), redirect_stdout(out), redirect_stderr(err):
         try:
             main(list(arguments))
         except SystemExit as end:
             code = int(end.code or 0)
         finally:
-            signal.signal(signal.SIGTERM, handler)
+            for sign, handler in kept.items():
+                signal.signal(sign, handler)
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 

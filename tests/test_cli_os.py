@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from command import QUICK, SCORED, SCORES, STAKES, environment, run, shell, write_scores
+from command import QUICK, SCORED, SCORES, STAKES, call, environment, run, shell, write_scores
 
 ROOT = os.geteuid() == 0
 LINE = shlex.join(("evaluate", *QUICK))
@@ -138,17 +138,20 @@ def test_an_output_that_is_there_needs_force(folder: Path) -> None:
 
 
 def test_a_directory_that_may_not_be_written(folder: Path) -> None:
-    closed = folder / "closed"
-    closed.mkdir(mode=0o555)
-    for path in (folder, *folder.parents):
-        if ROOT and path.is_relative_to(Path(os.environ.get("TMPDIR", "/tmp")) / "pytest-of-root"):  # noqa: S108
+    (folder / "closed").mkdir(mode=0o555)
+    asked = ("evaluate", *QUICK, "-o")
+    assert call(*asked, "first.txt", cwd=folder).returncode == 0  # all modules are imported now
+    if ROOT:  # whom no mode of a directory stops
+        for path in (folder, *folder.parents[:3]):
             path.chmod(0o755)
-    done = run(
-        "evaluate", *QUICK, "-o", "closed/out.json", cwd=folder,
-        preexec_fn=(lambda: os.setuid(65534)) if ROOT else None,
-    )  # fmt: skip
+        os.seteuid(65534)
+    try:
+        done = call(*asked, "closed/out.txt", cwd=folder)
+    finally:
+        if ROOT:
+            os.seteuid(0)
     assert done.returncode == 4, done.stderr
-    assert "closed/out.json" in done.stderr
+    assert "closed/out.txt" in done.stderr
     assert "Permission denied" in done.stderr
 
 

@@ -13,6 +13,10 @@ from click.exceptions import NoArgsIsHelpError
 # 1 is left to gates: a check that was asked for and failed.
 EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE = 2, 3, 4, 5
 EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
+_SIGNALS = {
+    int(signal.SIGINT): ("interrupted.", EXIT_INTERRUPTED),
+    int(signal.SIGTERM): ("terminated.", EXIT_TERMINATED),
+}
 _LONGEST_MESSAGE = 2000
 
 _COMMANDS = {
@@ -88,7 +92,9 @@ def _run(arguments: list[str] | None) -> int:
     """Run a command; every failure becomes one message and one code."""
     given = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in given
-    signal.signal(signal.SIGTERM, _terminate)
+    for sign in _SIGNALS:
+        if signal.getsignal(sign) is not signal.SIG_IGN:
+            signal.signal(sign, _leave)
     if sys.stdout is None:
         return _say("cannot write standard output (stdout): it is closed.", EXIT_FILE)
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -105,23 +111,27 @@ def _run(arguments: list[str] | None) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _terminate(signum: int, frame: object) -> NoReturn:  # noqa: ARG001
-    """Leave as for an interrupt, so that temporary files go and outputs stay whole."""
-    raise _Terminated
+def _leave(signum: int, frame: object) -> NoReturn:  # noqa: ARG001
+    """Leave through all that is open, so that temporary files go and outputs stay whole."""
+    raise _Asked(signum)
 
 
-class _Terminated(BaseException):
-    """The process was asked to end."""
+class _Asked(BaseException):
+    """The process was asked to end, by a signal."""
+
+    def __init__(self, sign: int) -> None:
+        super().__init__(sign)
+        self.sign = sign
 
 
 def _ended(error: BaseException) -> int:
     """Say why a command ended, and return its code."""
     from stakes._errors import StakesError  # noqa: PLC0415
 
-    if isinstance(error, _Terminated):
-        return _say("terminated.", EXIT_TERMINATED)
+    if isinstance(error, _Asked):
+        return _say(*_SIGNALS[error.sign])
     if isinstance(error, click.Abort | KeyboardInterrupt):
-        return _say("interrupted.", EXIT_INTERRUPTED)
+        return _say(*_SIGNALS[signal.SIGINT])
     if isinstance(error, click.ClickException):
         return _usage(error)
     if isinstance(error, StakesError):

@@ -102,13 +102,13 @@ def decision_document(command: str, evaluation: DecisionEvaluation, source: str)
             e.value.naive for e in evaluation.traditional if e.value and e.value.name == name
         )
         rows.append([name, estimate.value, *ends, naive])
-    unit = "samples" if evaluation.confusion.whole else "total weight"
-    samples = f"{number(evaluation.confusion.n, 6)} {unit}"
+    confusion, n = evaluation.confusion, evaluation.confusion.n
+    samples = f"{number(n, 6)} {'samples' if confusion.whole else 'total weight'}"
     return Document(
         command=command,
         body={
             "source": Path(source).name,
-            "samples": evaluation.confusion.n,
+            "samples": int(n) if confusion.whole else n,
             **evaluation.to_dict(),
         },
         rows=rows,

@@ -62,7 +62,9 @@ def print_decisions(screen: Console, evaluation: DecisionEvaluation, source: str
     """Print what decisions cost, beside the naive system and the traditional metrics."""
     confusion = evaluation.confusion
     unit = "samples" if confusion.whole else "total weight"
-    screen.print(Text(head(source, f"{number(confusion.n, 6)} {unit}"), style="bold"))
+    screen.print(
+        Text(head(source, f"{number(confusion.n, 6)} {unit}, seed {evaluation.seed}"), style="bold")
+    )
     screen.print(_problem(evaluation))
     screen.print()
     screen.print(_costs(evaluation))
