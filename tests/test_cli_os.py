@@ -41,7 +41,7 @@ def left(folder: Path) -> list[str]:
         (("threshold", *SCORED), 0, "Decide alarm"),
         (("check", *QUICK, "--max-nec", "9"), 0, "ok: cost.nec"),
         (("check", *QUICK, "--max-nec", "0"), 1, "FAILED: cost.nec"),
-        (("calibrate", *SCORED, "-o", "out.json"), 0, "lost to calibration"),
+        (("calibrate", *SCORED, "-o", "out.json"), 0, "gives back"),
         (("decide", "scores.csv", *SCORES, *COSTS, "-o", "out.csv"), 0, "mean expected cost"),
         (("completion", "fish"), 0, "stakes"),
         (("demo", "--no-file"), 0, "three real problems"),

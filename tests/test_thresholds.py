@@ -104,5 +104,5 @@ def test_training_priors_that_make_no_sense_are_refused() -> None:
         )
     with pytest.raises(stakes.InputError, match="training_priors must be above 0"):
         stakes.evaluate(DATA.y, RAW, training_priors=[1.0, 0.0])
-    with pytest.raises(stakes.InputError, match="^training_priors must"):
+    with pytest.raises(stakes.InputError, match=r"^training_priors must"):
         stakes.evaluate(DATA.y, RAW, training_priors=[0.9, 0.9])
