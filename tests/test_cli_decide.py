@@ -1,0 +1,117 @@
+"""Deciding from the command line: priors, caps, names, and judging what was decided."""
+
+import csv
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stakes
+from command import call
+
+PATIENTS = str(files("stakes") / "data" / "diabetes.csv")
+SCORES = ("--scores", "p_severe_b", "--scores-are", "posteriors", "--classes", "usual,severe")
+BY_AMOUNT = "miss=years_to_80,false_alarm=5"
+
+
+def decided(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a table."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def decide(tmp_path: Path, *more: str) -> list[dict[str, Any]]:
+    """Decide for the patients, and return the table."""
+    done = call("decide", PATIENTS, *SCORES, *more, "-o", "out.csv", "--force", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    return decided(tmp_path / "out.csv")
+
+
+def test_posteriors_are_adapted_from_the_priors_of_training(tmp_path: Path) -> None:
+    cost = ("--cost", "miss=10,false_alarm=1")
+    rows = decide(tmp_path, *cost, "--prior", "0.5", "--training-prior", "0.1")
+    raw = stakes.Posteriors([float(row["p_severe_b"]) for row in rows])
+    wanted = np.exp(raw.at_priors([0.9, 0.1], [0.5, 0.5]).values[:, 1])
+    assert [float(row["posterior_severe"]) for row in rows] == pytest.approx(wanted.tolist())
+    bare = call("decide", PATIENTS, *SCORES, *cost, "--prior", "0.5", "-o", "x.csv", cwd=tmp_path)
+    assert bare.returncode == 2
+    assert "--training-prior" in bare.stderr
+    assert not (tmp_path / "x.csv").exists()
+
+
+def test_a_cap_keeps_the_largest_expected_savings(tmp_path: Path) -> None:
+    free = decide(tmp_path, "--cost", BY_AMOUNT)
+    capped = decide(tmp_path, "--cost", BY_AMOUNT, "--review", "0.1")
+    p = np.array([float(row["p_severe_b"]) for row in free])
+    saving = p * np.array([float(row["years_to_80"]) for row in free]) - (1 - p) * 5
+    taken = np.array([row["decision"] == "severe" for row in capped])
+    assert taken.sum() == 44
+    assert saving[taken].min() >= saving[~taken].max()
+    assert sum(row["decision"] == "severe" for row in free) > 44
+    assert all(saving[[row["decision"] == "severe" for row in free]] > 0)
+
+
+def test_new_columns_may_have_a_prefix_and_old_ones_stay(tmp_path: Path) -> None:
+    rows = decide(tmp_path, "--cost", BY_AMOUNT, "--prefix", "new_")
+    assert {"new_decision", "new_expected_cost", "new_posterior_usual"} < set(rows[0])
+    kept = decided(Path(PATIENTS))
+    assert [{k: row[k] for k in kept[0]} for row in rows] == kept
+
+
+def test_decisions_by_amount_are_judged_by_amount(tmp_path: Path) -> None:
+    decide(tmp_path, "--cost", BY_AMOUNT)
+    done = call(
+        "evaluate", "out.csv", "--label", "outcome", "--decision", "decision",
+        "--classes", "usual,severe", "--cost", BY_AMOUNT, "--resamples", "0", "--format", "csv",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    printed = {row["metric"]: row["value"] for row in csv.DictReader(done.stdout.splitlines())}
+    rows = decided(tmp_path / "out.csv")
+    amounts = [float(row["years_to_80"]) for row in rows]
+    costs = stakes.SampleCosts.from_columns(
+        [[0, 5], ["amount", 0]], {"amount": amounts}, classes=["usual", "severe"]
+    )
+    cost = stakes.expected_cost(
+        [row["outcome"] for row in rows], [row["decision"] for row in rows], costs=costs
+    )
+    assert float(printed["nec"]) == pytest.approx(cost.normalized, rel=1e-12)
+
+
+def test_several_detection_costs_are_several_applications(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    lines = [(f"m{i % 20} s{i}", "target" if i % 4 == 0 else "nontarget") for i in range(400)]
+    llr = [rng.normal(2 if label == "target" else -2, 2) for _, label in lines]
+    (tmp_path / "key").write_text("".join(f"{t} {label}\n" for t, label in lines))
+    (tmp_path / "llr").write_text(
+        "".join(f"{t} {x:.6f}\n" for (t, _), x in zip(lines, llr, strict=True))
+    )
+    trials = ("evaluate", "llr", "--key", "key", "--scores-are", "llr", "--resamples", "0")
+    both = call(*trials, "--dcf", "10:1:0.01", "--dcf", "1:1:0.5", "--format", "csv", cwd=tmp_path)
+    assert both.returncode == 0, both.stderr
+    values = {row["metric"]: row["value"] for row in csv.DictReader(both.stdout.splitlines())}
+    for text in ("10:1:0.01", "1:1:0.5"):
+        alone = call(*trials, "--dcf", text, "--format", "csv", cwd=tmp_path)
+        one = {row["metric"]: row["value"] for row in csv.DictReader(alone.stdout.splitlines())}
+        assert values[f"dcf {text}.nec"] == one["cost.nec"]
+    grouped = call(*trials, "--dcf", "1:1:0.5", "--group", "model", "--json", cwd=tmp_path)
+    assert '"groups": 20' in grouped.stdout
+    odd = call(*trials, "--dcf", "1:1:0.5", "--group", "speaker", cwd=tmp_path)
+    assert odd.returncode == 2
+    assert "model and segment" in odd.stderr
+
+
+def test_one_application_file_serves_several_commands(tmp_path: Path) -> None:
+    (tmp_path / "app.toml").write_text(
+        'label = "outcome"\nscores = "p_severe_b"\nscores-are = "posteriors"\n'
+        'positive = "severe"\nresamples = 0\nseed = 7\ncost = "miss=10,false_alarm=1"\n'
+    )
+    for command, more in (("evaluate", ()), ("threshold", ()), ("check", ("--max-nec", "0.9"))):
+        done = call(command, PATIENTS, "--app", "app.toml", *more, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    (tmp_path / "app.toml").write_text('labl = "outcome"\n')
+    done = call("threshold", PATIENTS, "--app", "app.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "'labl'" in done.stderr
