@@ -957,3 +957,15 @@ def test_impossible_truths_are_told_in_rows_of_the_arguments() -> None:
     told = {int(row) for row in re.findall(r"\b\d+\b", notes.partition("row")[2].partition(":")[0])}
     assert told
     assert told <= {7, 93}
+
+
+def test_calibration_errors_are_summed_over_blocks() -> None:
+    data = stakes.simulation.simulate(2, n=70_000)  # more than one block
+    p = data.posteriors([0.5, 0.5])
+    errors = stakes.evaluate(data.y, p, calibrator=None, resamples=0).calibration_errors
+    assert errors["calibration_error"] == pytest.approx(
+        stakes.calibration_error(data.y, p), rel=1e-12
+    )
+    assert errors["confidence_calibration_error"] == pytest.approx(
+        stakes.confidence_calibration_error(data.y, p), rel=1e-12
+    )
