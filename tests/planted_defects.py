@@ -120,7 +120,7 @@ DEFECTS = [
     ("evaluation/parts.py", "costs, priors)\n    in_use", "costs)\n    in_use", "single_functions"),
     ("evaluation/applications.py", "self.costs.part(kept) if", "self.costs.part(kept[::-1]) if", "own_amounts"),
     ("evaluation/compare.py", "self.systems[name].samples for name in (system, reference)", "self.systems[name].samples for name in (reference, system)", "turning_a_comparison or told_apart"),
-    ("evaluation/compare.py", 'share = below if better == "lower" else 1 - below', "share = below", "test_evaluation and poor"),
+    ("evaluation/compare.py", 'share = below if better == "lower" else 1 - below', "share = below", "test_compare and poor"),
     ("evaluation/compare.py", "drawn = _with_fits(drawn, made)", "pass", "values_are_those_of_evaluate"),
     ("evaluation/odds.py", "(costs <= costs.min(axis=0) + _ROUNDING).argmax(axis=0)", "costs.argmin(axis=0)", "equal_systems"),
     ("evaluation/odds.py", "- math.log(p[1] / p[0])", "+ math.log(p[1] / p[0])", "odds_cover"),
