@@ -3,6 +3,7 @@
 import re
 import shlex
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -58,7 +59,7 @@ def _in_own_words(evaluation: Evaluation, problem: Problem) -> Evaluation:
     """Put the user's own columns into the commands, and lines of the file for rows."""
     asked, table = problem.asked, problem.table
     own = {
-        "FILE": asked.file,
+        "FILE": Path(asked.file).name if Path(asked.file).is_absolute() else asked.file,
         "LABEL": asked.label,
         "SCORES": next(iter(asked.systems.values())),
         "KIND": asked.scores_are,

@@ -189,7 +189,8 @@ def _decision_lines(a: ApplicationResult) -> Iterator[str]:
         yield f"Decides {last} where its posterior is above {number(a.threshold)}{best}."
     if a.abstention is not None:
         band = a.abstention.interval
-        yield f"Abstains in {100 * a.abstention.value:.1f} % of cases ({band})."
+        span = "" if band is None else f" ({100 * band.low:.1f} to {100 * band.high:.1f})"
+        yield f"Abstains in {100 * a.abstention.value:.1f} % of cases{span}."
 
 
 def _metrics(evaluation: Evaluation) -> Table:

@@ -95,12 +95,22 @@ def _problem(evaluation: DecisionEvaluation) -> Group:
 
 def described(costs: CostMatrix) -> str:
     """Return costs in a few words."""
-    if costs.shape == (2, 2) and not costs.values.diagonal().any():
-        values, (first, second) = costs.values, costs.classes
+    values, k = costs.values, len(costs.classes)
+    if costs.shape == (2, 2) and not values.diagonal().any():
+        first, second = costs.classes
         miss, alarm = number(values[1, 0]), number(values[0, 1])
         return f"missed {plain(second)} {miss}, {plain(first)} taken for {plain(second)} {alarm}"
+    if costs.shape[1] >= k and np.array_equal(values[:, :k], 1 - np.eye(k)):
+        others = [
+            f"{plain(name)} {number(column[0])}"
+            for name, column in zip(costs.decisions[k:], values[:, k:].T, strict=True)
+            if (column == column[0]).all()
+        ]
+        if len(others) == costs.shape[1] - k:
+            return ", ".join(["each error 1", *others])
     decisions = ", ".join(plain(d) for d in costs.decisions[:8])
-    return f"{costs.shape[0]} classes, {costs.shape[1]} decisions: {decisions}"
+    more = f" and {costs.shape[1] - 8} more" if costs.shape[1] > 8 else ""
+    return f"{costs.shape[0]} classes, {costs.shape[1]} decisions: {decisions}{more}"
 
 
 def _costs(evaluation: DecisionEvaluation) -> Table:
