@@ -19,6 +19,7 @@ from stakes.paper import Reproduction
 
 _MOST_ROWS, _MOST_COLUMNS = 12, 8
 _BY_CASE = "from case to case"
+_MOST_WRITTEN = 200
 _MOST_PRICED = 4  # classes up to which the cost of a cell is shown
 _COLUMNS = 5  # of a paper's table side by side in 80 columns
 _NOTE = """\
@@ -95,7 +96,10 @@ def _problem(evaluation: DecisionEvaluation) -> Group:
 
 def described(costs: CostMatrix) -> str:
     """Return costs in a few words."""
-    values, k = costs.values, len(costs.classes)
+    k = len(costs.classes)
+    if k > _MOST_WRITTEN:  # a table of so many classes is never laid out
+        return f"{costs.shape[0]} classes, {costs.shape[1]} decisions"
+    values = costs.values
     if costs.shape == (2, 2) and not values.diagonal().any():
         first, second = costs.classes
         miss, alarm = number(values[1, 0]), number(values[0, 1])
