@@ -162,5 +162,6 @@ def _tell(decided: _Decided, source: str, options: Mapping[str, Any]) -> None:
         click.echo(json_document("decide", body))
         return
     for name, share in decided.shares.items():
-        click.echo(f"{plain(name):<20} {100 * share:.1f} %")
+        count = round(share * decided.chosen.size)
+        click.echo(f"{plain(name):<20} {count} of {decided.chosen.size} ({100 * share:.1f} %)")
     click.echo(f"{'mean expected cost':<20} {number(mean)}")

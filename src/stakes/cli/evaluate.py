@@ -70,7 +70,9 @@ def _in_own_words(evaluation: Evaluation, problem: Problem) -> Evaluation:
         replace(
             verdict,
             text=with_line(verdict.text, table),
-            command=re.sub(r"\b[A-Z]{4,}\b", lambda m: words.get(m[0], m[0]), verdict.command),
+            command=""
+            if asked.key
+            else re.sub(r"\b[A-Z]{4,}\b", lambda m: words.get(m[0], m[0]), verdict.command),
         )
         for verdict in evaluation.verdicts
     )

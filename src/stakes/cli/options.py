@@ -56,6 +56,10 @@ class Number(click.FloatRange):
             self.fail(f"{value!r} is not a number.", param, ctx)
         return number
 
+    def _describe_range(self) -> str:
+        """Return the range for the help; nothing where there is none."""
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
 
 LEVEL = Number(0, 1, min_open=True, max_open=True)
 
@@ -73,8 +77,7 @@ def _read_application(ctx: click.Context, param: click.Parameter, value: str | N
         if key == "applications":
             ctx.meta["stakes.applications"] = _applications(entry, value)
         elif parameter is not None:
-            several = _repeats(parameter, entry)
-            given[str(parameter.name)] = [str(e) for e in entry] if several else _text(entry)
+            given[str(parameter.name)] = _default(parameter, entry)
         elif key.replace("_", "-") not in ELSEWHERE:
             listed = quoted(sorted(known), most=40)
             msg = f"--app {plain(value)!r}: there is no option {key!r} here; those are {listed}."
@@ -115,9 +118,11 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _repeats(parameter: click.Parameter, entry: object) -> bool:
-    """Whether an option may be given several times, and is."""
-    return bool(getattr(parameter, "multiple", False)) and isinstance(entry, list)
+def _default(parameter: click.Parameter, entry: object) -> str | list[str]:
+    """Return a value as it would be typed; a list of them where an option may be repeated."""
+    if not getattr(parameter, "multiple", False):
+        return _text(entry)
+    return [_text(e) for e in entry] if isinstance(entry, list) else [_text(entry)]
 
 
 def _applications(entry: object, source: str) -> dict[str, dict[str, str]]:

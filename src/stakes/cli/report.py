@@ -111,7 +111,8 @@ def _costs(application: ApplicationResult) -> str:
 def _values(evaluation: Evaluation) -> Table:
     """Return costs and scoring rules: as is, calibrated, and what calibration gives back."""
     level = f"{100 * evaluation.level:g} % interval"
-    table = sheet("normalised: 1 is naive", "as is", level, "calibrated", "gives back")
+    staged = () if evaluation.calibrator is None else ("calibrated", "gives back")
+    table = sheet("normalised: 1 is naive", "as is", level, *staged)
     for a in evaluation.applications:
         several = len(evaluation.applications) > 1
         name = f"cost, {plain(a.name, 14)}" if several else "expected cost (NEC)"
@@ -127,11 +128,11 @@ def _values(evaluation: Evaluation) -> Table:
 
 def _loss_cells(
     raw: Estimate, after: Estimate | None, relative: Estimate | None
-) -> tuple[str, str, str, str]:
+) -> tuple[str, ...]:
     """Return a loss as is with its interval, calibrated, and the share that is given back."""
     band = "" if raw.interval is None else str(raw.interval)
     if after is None or relative is None:
-        return number(raw.value), band, "", ""
+        return number(raw.value), band
     ends = relative.interval
     span = "" if ends is None else f" ({_percent(ends.low)} to {_percent(ends.high)})"
     known = not math.isnan(relative.value)

@@ -83,8 +83,8 @@ def _by_detection_cost(asked: Asked) -> Asked:
     if len(asked.dcf) < 2:
         return asked
     if asked.prior or asked.applications:
-        msg = "--dcf given several times makes several applications: leave --prior and those out."
-        raise click.UsageError(msg)
+        msg = "--dcf given several times makes several applications: leave out --prior and"
+        raise click.UsageError(f"{msg} [applications].")
     abstain = {} if asked.abstain is None else {"abstain": asked.abstain}
     several = {f"dcf {text}": {"dcf": text, **abstain} for text in asked.dcf}
     return replace(asked, dcf=(), abstain=None, applications=several)

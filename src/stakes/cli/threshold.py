@@ -21,7 +21,7 @@ def run(*, file: str, review: float | None, level: float, **options: Any) -> Non
     begin(options)
     problem = read_problem(asked_for(file, options))
     if isinstance(problem.costs, dict):
-        msg = "--app must hold one application for a threshold: it has several."
+        msg = "a threshold needs one application: give one --dcf, or a file with one."
         raise click.UsageError(msg)
     with problem.told_in_place():
         choice = choose_threshold(

@@ -58,7 +58,7 @@ class DecisionEvaluation:
             return f"Worse than useless: always answering {answer} would cost less ({share})."
         return (
             f"Not told apart from always answering {answer}: it costs {share} of that, "
-            f"but the interval {band} holds 100 % (1)."
+            f"but the interval {band} holds 1."
         )
 
     @property

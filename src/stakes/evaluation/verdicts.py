@@ -39,10 +39,12 @@ def verdicts_of(evaluation: Evaluation) -> tuple[Verdict, ...]:
 def _of_application(a: ApplicationResult, evaluation: Evaluation) -> Iterator[Verdict]:
     """Say whether decisions are any use, and whether they rest on enough errors."""
     where = _where(a, evaluation)
-    yield _constant(a, where) or usefulness(a.cost, where)
+    same = _constant(a, where)
+    yield same or usefulness(a.cost, where)
     yield from _calibration_gain(a, where)
     yield from _disagreement(a, where)
-    yield from _few_errors(a, where)
+    if same is None:
+        yield from _few_errors(a, where)
 
 
 def _where(a: ApplicationResult, evaluation: Evaluation) -> str:
