@@ -111,8 +111,8 @@ def test_one_application_file_serves_several_commands(tmp_path: Path) -> None:
     for command, more in (("evaluate", ()), ("threshold", ()), ("check", ("--max-nec", "0.9"))):
         done = call(command, PATIENTS, "--app", "app.toml", *more, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-    more = 'slice = "sex"\n'  # one text, where a list may stand
-    (tmp_path / "app.toml").write_text((tmp_path / "app.toml").read_text() + more)
+    sliced = 'slice = "sex"\n'  # one text, where a list may stand
+    (tmp_path / "app.toml").write_text((tmp_path / "app.toml").read_text() + sliced)
     done = call("evaluate", PATIENTS, "--app", "app.toml", cwd=tmp_path)
     assert "sex 1" in done.stdout, done.stderr
     (tmp_path / "app.toml").write_text('labl = "outcome"\n')

@@ -97,7 +97,7 @@ def test_turning_a_comparison_round_turns_its_signs() -> None:
 def test_the_verdict_goes_by_the_first_application() -> None:
     uses = {"first": stakes.Application(COSTS, [0.5, 0.5]), "second": COSTS}
     result = stakes.compare(TWO.y, {"a": GOOD, "b": POOR}, costs=uses, resamples=60)
-    assert result.main == "first.nec"
+    assert result.costs[0] == "first.nec"
     value = result.of("b", "first.nec").difference.value
     assert f"{abs(value):.4f}" in result.verdicts[0]
 

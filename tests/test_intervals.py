@@ -212,7 +212,7 @@ def test_a_part_can_stand_for_several() -> None:
     drawn = RNG.gamma(2, size=(500, 1))
     left = np.array([[0.3], [0.9], [1.1]])
     times = np.array([5.0, 2.0, 1.0])
-    short = Replicates(("x",), np.array([2.0]), drawn, left, times)
+    short = Replicates(("x",), np.array([2.0]), drawn, left, times=times)
     long = Replicates(("x",), np.array([2.0]), drawn, left.repeat(times.astype(int), axis=0))
     bands = [r.estimate("x", 0.95).interval for r in (short, long)]
     assert bands[0] is not None
@@ -227,11 +227,13 @@ def test_no_interval_without_enough_values() -> None:
 
     assert made(np.arange(100.0)).interval is not None
     assert made(np.empty(0)).method == NOT_DRAWN
-    for bad in (np.arange(19.0), np.where(np.arange(100) < 11, np.nan, 1.0)):
+    for bad in (np.arange(19.0), np.where(np.arange(100) < 11, np.nan, np.arange(100.0))):
         assert made(bad).interval is None
         assert "undefined" in made(bad).method
     assert made(np.arange(100.0), math.nan).interval is None
-    assert made(np.where(np.arange(100) < 10, np.inf, 1.0)).interval is not None
+    some = np.where(np.arange(100) < 10, np.inf, np.arange(100.0))
+    assert made(some).interval is not None
+    assert made(np.ones(100)).method == "no spread in the resamples"
 
 
 def test_differences_are_paired() -> None:

@@ -131,7 +131,7 @@ def test_few_errors_of_several_classes(errors: int, expected: bool) -> None:  # 
     weighted = stakes.evaluate(
         y, np.eye(3)[d] * 0.7 + 0.1, sample_weight=np.full(300, 0.5), resamples=0
     )
-    assert "few_errors" not in codes(weighted)
+    assert ("few_errors" in codes(weighted)) == expected  # samples are counted, not weights
 
 
 def with_entropy(evaluation: Evaluation, low: float, value: float) -> Evaluation:
@@ -205,12 +205,12 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
     page = (top / "docs" / "verdicts.md").read_text(encoding="utf-8")
     source = Path(verdicts.__file__).read_text(encoding="utf-8")
     known = set(re.findall(r'Verdict\(\s*"(\w+)"', source))
-    assert len(known) == 15
+    assert len(known) == 16
     assert set(re.findall(r"^\| `([a-z_]+)`", page, re.MULTILINE)) == known
     constants = {
         n: getattr(verdicts, n) for n in re.findall(r"^([A-Z][A-Z_]+) = ", source, re.MULTILINE)
     }
-    assert len(constants) == 6
+    assert len(constants) == 7
     for name, value in constants.items():
         assert re.search(rf"\| `{name}` \| {re.escape(format(value, 'g'))} \|", page), name
 
@@ -224,3 +224,22 @@ def test_a_system_that_decides_nothing_is_told_so() -> None:
     assert not {"useful", "not_told_apart", "worse_than_naive"} & set(codes(result))
     p[-1] = 0.9
     assert result.verdicts[0].code not in codes(stakes.evaluate(y, p, resamples=0))
+
+
+@pytest.mark.parametrize(("groups", "expected"), [(29, True), (30, False)])
+def test_few_groups(groups: int, expected: bool) -> None:  # noqa: FBT001
+    unit = np.arange(1000) % groups
+    result = stakes.evaluate(TWO.y, RAW, groups=unit, resamples=60, calibrator=None)
+    assert ("few_groups" in codes(result)) == expected
+
+
+def test_errors_are_those_of_decisions_that_answer_a_class() -> None:
+    y = np.repeat([0, 1], 100)
+    p = np.where(y == 1, 0.9, 0.1)
+    p[:3], p[-2:], p[50] = 0.95, 0.05, 0.5
+    named = stakes.CostMatrix(
+        [[0, 1, 0.3], [5, 0, 0.3]], decisions=["send home", "operate", "more tests"]
+    )
+    result = stakes.evaluate(y, p, costs=named, resamples=0)
+    assert dict(result.main.errors) == {"misses": 2, "false alarms": 3}
+    assert "few_errors" in codes(result)

@@ -99,14 +99,20 @@ def read_tasks(
 
 def _task(name: str, entry: "CostsLike | Application | None", samples: Samples) -> Task:
     """Read one application."""
-    priors = None
+    priors, from_data = None, False
     if isinstance(entry, Application):
+        from_data = isinstance(entry.priors, str)  # "data", whatever all others have
         priors = read_priors(entry.priors, samples.classes)
         entry = entry.costs
-    at = samples if priors is None else replace(samples, priors=priors, priors_from_data=False)
+    at = samples
+    if priors is not None:
+        at = replace(samples, priors=priors, priors_from_data=False)
+    elif from_data:
+        at = replace(samples, priors=samples.data_priors(), priors_from_data=True)
     if entry is None:
         return Task(name, CostMatrix.zero_one(samples.classes), at)
     if not isinstance(entry, CostMatrix | SampleCosts):
+        _refuse_turned(samples.classes)
         return Task(name, CostMatrix(entry, classes=samples.classes), at)
     if entry.classes != samples.classes:
         msg = f"costs must have the classes of the scores, {quoted(samples.classes)}, in their"
@@ -117,6 +123,13 @@ def _task(name: str, entry: "CostsLike | Application | None", samples: Samples) 
         msg = f"costs must speak of the same samples: got {entry.shape[0]} for {samples.n_given}."
         raise InputError(msg)
     return Task(name, entry if samples.row is None else entry.part(samples.row), at)
+
+
+def _refuse_turned(classes: Names) -> None:
+    """Refuse a bare matrix for whole numbers out of order: its rows could be meant either way."""
+    if set(classes) == set(range(len(classes))) and classes != tuple(range(len(classes))):
+        msg = f"costs must name their classes where those of the scores are {quoted(classes)}:"
+        raise InputError(f"{msg} pass CostMatrix(costs, classes=[...]).")
 
 
 def classes_of(costs: Applications | None) -> Names | None:

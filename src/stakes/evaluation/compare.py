@@ -83,7 +83,7 @@ class Comparison:
     level: float
     resamples: int
     seed: int
-    main: str  # the cost of the first application, by which verdicts go
+    costs: tuple[str, ...]  # the normalised cost of each application, by which verdicts go
     notes: tuple[str, ...] = field(default=())
 
     def of(self, system: str, metric: str) -> Difference:
@@ -97,9 +97,10 @@ class Comparison:
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """Say for each system whether it is told apart from the reference by its main cost."""
-        mains = (d for d in self.differences if d.metric == self.main)
-        return tuple(_verdict(d, self.reference) for d in mains)
+        """Say for each system whether it is told apart from the reference by each cost."""
+        costs = [d for d in self.differences if d.metric in self.costs]
+        several = len(self.costs) > 1
+        return tuple(_verdict(d, self.reference, several=several) for d in costs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain values, fit for JSON."""
@@ -209,11 +210,11 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
             for name in names[1:]
             for difference in _differences(drawn, (names[0], name), level, areas, higher)
         ),
-        odds=best_by_odds({name: s.samples for name, s in made.items()}, level),
+        odds=best_by_odds({name: s.samples for name, s in made.items()}, level, unit),
         level=level,
         resamples=resamples,
         seed=seed,
-        main=f"{first.tasks[0].name}.nec",
+        costs=tuple(f"{task.name}.nec" for task in first.tasks),
         notes=tuple(dict.fromkeys(notes)),
     )
 
@@ -322,22 +323,23 @@ def _differences(
     return out
 
 
-def _verdict(difference: Difference, reference: str) -> str:
+def _verdict(difference: Difference, reference: str, *, several: bool) -> str:
     """Say who is better, if that can be told."""
     name, other = plain(difference.system), plain(reference)
+    of = f"{plain(difference.metric.removesuffix('.nec'))}: " if several else ""
     gap, sure = difference.difference, f"{100 * difference.probability:.0f} %"
     if gap.interval is None:
         return (
-            f"No verdict on {name} and {other}: the normalised cost differs by {number(gap.value)},"
-            f" without an interval ({gap.method})."
+            f"{of}No verdict on {name} and {other}: the normalised cost differs by"
+            f" {number(gap.value)}, without an interval ({gap.method})."
         )
     if not difference.told_apart:
         return (
-            f"{name} and {other} are not told apart: the normalised cost differs by"
+            f"{of}{name} and {other} are not told apart: the normalised cost differs by"
             f" {number(gap.value)} ({gap.interval}); {name} is better in {sure} of resamples."
         )
     best, worst = (name, other) if difference.wins else (other, name)
     return (
-        f"{best} is better than {worst}: the normalised cost differs by {number(abs(gap.value))}"
-        f" (interval of {name} less {other}: {gap.interval})."
+        f"{of}{best} is better than {worst}: the normalised cost differs by"
+        f" {number(abs(gap.value))} (interval of {name} less {other}: {gap.interval})."
     )

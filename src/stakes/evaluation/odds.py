@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._typing import FloatArray
+from stakes._typing import FloatArray, IntArray
 from stakes.results import json_number
 from stakes.samples import Samples
 
@@ -31,7 +31,9 @@ class OddsRange:
         return {"low": low, "high": high, "system": self.system, "told_apart": self.told_apart}
 
 
-def best_by_odds(systems: Mapping[str, Samples], level: float) -> tuple[OddsRange, ...]:
+def best_by_odds(
+    systems: Mapping[str, Samples], level: float, unit: IntArray | None = None
+) -> tuple[OddsRange, ...]:
     """Return which system costs least at which odds; empty for other than two classes.
 
     The odds say how much dearer false alarms are in sum than misses. Posteriors are taken to be at
@@ -55,7 +57,7 @@ def best_by_odds(systems: Mapping[str, Samples], level: float) -> tuple[OddsRang
         high = math.inf if end == grid.size else math.exp((grid[end - 1] + grid[end]) / 2)
         winner = int(best[start])
         middle = grid[(start + end - 1) // 2]
-        out.append(OddsRange(low, high, names[winner], _sure(samples, winner, middle, level)))
+        out.append(OddsRange(low, high, names[winner], _sure(samples, winner, middle, level, unit)))
     return tuple(out)
 
 
@@ -88,21 +90,24 @@ def _normalised_costs(samples: Samples, grid: FloatArray) -> FloatArray:
     return np.asarray((odds * alarm + miss) / np.minimum(odds, 1), dtype=np.float64)
 
 
-def _sure(samples: list[Samples], winner: int, log_odds: float, level: float) -> bool:
+def _sure(
+    samples: list[Samples], winner: int, log_odds: float, level: float, unit: IntArray | None
+) -> bool:
     """Whether the best system is told apart from each other one at some odds."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     lost = [_losses(s, log_odds) for s in samples]
     for i, other in enumerate(lost):
         if i == winner:
             continue
-        value = variance = 0.0
+        value, part = 0.0, np.zeros(other.size)
         for k in (0, 1):
             mine = samples[0].y == k
             gap, w = (other - lost[winner])[mine], _weights(samples[0], k)
             mean = float(w @ gap)
             value += mean
-            variance += float(np.square(w) @ np.square(gap - mean))
-        if not value > z * math.sqrt(variance):
+            part[mine] = w * (gap - mean)
+        shared = part if unit is None else np.bincount(unit, part)  # groups vary as one
+        if not value > z * math.sqrt(float(shared @ shared)):
             return False
     return True
 

@@ -34,6 +34,7 @@ from stakes.scores import LogLikelihoodRatios
 from stakes.scoring import LogLoss
 
 _CLOSED = "closed form"
+_MOST_PRICED = 1000  # classes up to which a table of costs is laid out
 _GROUPED = "not given with groups"
 
 
@@ -130,12 +131,36 @@ def application_result(
         else _from(drawn, f"{task.name}.minimum_nec", least.normalized, level),
         minimum_point=None if least is None else least.point,
         traditional=explained,
+        errors=error_counts(judged),
         traditional_estimates={
             e.value.name: _from(drawn, f"{task.name}.{key_of(e.value.name)}", e.value.value, level)
             for e in explained
             if e.value is not None
         },
     )
+
+
+def error_counts(judged: Judgement) -> dict[str, int]:
+    """Return how many samples got the answer of another class: misses and false alarms, or errors.
+
+    An answer is a decision that is the cheapest for some class; to abstain is none.
+    """
+    costs, y = judged.task.costs, judged.task.samples.y
+    if isinstance(costs, CostMatrix):
+        if len(costs.classes) > _MOST_PRICED:
+            right = np.arange(len(costs.classes)) if judged.task.square else None
+        else:
+            right = costs.values.argmin(axis=1)
+    else:
+        right = (
+            np.arange(len(costs.classes)) if len(costs.decisions) >= len(costs.classes) else None
+        )
+    if right is None or np.unique(right).size < right.size:
+        return {}
+    wrong = np.isin(judged.decided, right) & (judged.decided != right[y])
+    if len(costs.classes) > 2:
+        return {"errors": int(wrong.sum())}
+    return {"misses": int(wrong[y == 1].sum()), "false alarms": int(wrong[y == 0].sum())}
 
 
 def least_cost(task: Task, curve: RocCurve | None) -> MinimumCost | None:

@@ -88,6 +88,7 @@ class ApplicationResult:
     minimum_point: OperatingPoint | None
     traditional: tuple[Explanation, ...]
     traditional_estimates: Mapping[str, Estimate]
+    errors: Mapping[str, int] = field(default_factory=dict)  # how many samples, by kind
 
     @property
     def priors(self) -> FloatArray:
@@ -107,6 +108,7 @@ class ApplicationResult:
             "priors_from_data": raw.priors_from_data,
             "expected_cost": self.cost.to_dict(),
             "confusion_matrix": self.confusion.to_dict(),
+            "errors": dict(self.errors),
             "threshold": None if self.threshold is None else json_number(self.threshold),
             "llr_threshold": _number(self.llr_threshold),
             "abstention_rate": _plain(self.abstention),

@@ -15,6 +15,7 @@ FEWEST_SAMPLES = 50  # of a class, below which intervals reach less often than t
 GAIN = 0.05  # share of a loss that a calibration stage must give back to be worth naming
 POOR = 0.10  # share of the cross-entropy that makes probabilities not fit to be shown
 NEAR = 0.02  # distance of a normalised cost from 1 within which it disagrees with nothing
+FEWEST_GROUPS = 30  # below which intervals that draw groups hold less often than they say
 SHIFT = 1.5  # ratio of odds between data and use from which priors count as different
 
 _CALIBRATE = (
@@ -32,6 +33,7 @@ def verdicts_of(evaluation: Evaluation) -> tuple[Verdict, ...]:
     found += _priors(evaluation)
     found += _infinite(evaluation)
     found += _small_classes(evaluation)
+    found += _few_groups(evaluation)
     found += _slices(evaluation)
     return tuple(found)
 
@@ -137,18 +139,9 @@ def _disagreement(a: ApplicationResult, where: str) -> Iterator[Verdict]:
 
 def _few_errors(a: ApplicationResult, where: str) -> Iterator[Verdict]:
     """Warn where an operating point rests on few errors."""
-    cm = a.confusion
-    if cm.decisions != cm.classes or not cm.whole:
-        return
-    wrong = cm.row != cm.column
-    if len(cm.classes) == 2:
-        kinds = {
-            "misses": int(cm.cells[wrong & (cm.row == 1)].sum()),
-            "false alarms": int(cm.cells[wrong & (cm.row == 0)].sum()),
-        }
-    else:
-        kinds = {"errors": int(cm.cells[wrong].sum())}
-    few = [f"{n} {kind[:-1] if n == 1 else kind}" for kind, n in kinds.items() if n < FEWEST_ERRORS]
+    few = [
+        f"{n} {kind[:-1] if n == 1 else kind}" for kind, n in a.errors.items() if n < FEWEST_ERRORS
+    ]
     if few:
         yield Verdict(
             "few_errors",
@@ -235,6 +228,18 @@ def _small_classes(evaluation: Evaluation) -> Iterator[Verdict]:
             f"Few samples of some classes ({listed}{more}): with fewer than {FEWEST_SAMPLES}"
             " intervals hold less often than they say.",
             "Add samples of them before you rely on the numbers.",
+        )
+
+
+def _few_groups(evaluation: Evaluation) -> Iterator[Verdict]:
+    """Warn where intervals rest on few groups."""
+    groups = evaluation.data.groups
+    if groups is not None and groups < FEWEST_GROUPS:
+        yield Verdict(
+            "few_groups",
+            f"The intervals rest on {groups} groups; with fewer than {FEWEST_GROUPS} they are too"
+            " narrow, the more so the fewer.",
+            "Add groups, not samples of the same ones.",
         )
 
 

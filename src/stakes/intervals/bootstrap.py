@@ -17,6 +17,7 @@ from stakes.results import Estimate, Interval
 Progress = Callable[[int, int], None]
 _NORMAL = NormalDist()
 NOT_DRAWN = "needs resamples"
+FEWEST_UNITS = 5  # samples or groups below which resamples say nothing
 _FEWEST = 20  # resamples that must have a value before an interval is given
 
 
@@ -43,6 +44,7 @@ class Replicates:
     observed: FloatArray
     drawn: FloatArray
     left_out: FloatArray | None
+    units: int = 2**31  # how many samples or groups are drawn from
     times: FloatArray | None = None  # how many parts alike each row of `left_out` stands for
 
     def column(self, name: str) -> int:
@@ -54,6 +56,9 @@ class Replicates:
         k = self.column(name)
         out = None if self.left_out is None else self.left_out[:, k]
         observed = float(self.observed[k]) if value is None else value
+        known = self.drawn[:, k][np.isfinite(self.drawn[:, k])]
+        if known.size and known.min() == known.max():  # a perfect score of few samples
+            return Estimate(observed, None, "no spread in the resamples")
         return self._estimate(observed, self.drawn[:, k], out, level)
 
     def difference(self, first: str, second: str, level: float) -> Estimate:
@@ -83,6 +88,8 @@ class Replicates:
         known = drawn[np.isfinite(drawn)]
         if not math.isfinite(observed) or known.size < max(_FEWEST, 0.9 * drawn.size):
             return Estimate(observed, None, "undefined in too many resamples")
+        if self.units < FEWEST_UNITS:
+            return Estimate(observed, None, f"only {self.units} to draw from")
         if left_out is None or not np.isfinite(left_out).all():
             return Estimate(observed, _percentile(known, level), "bootstrap (percentile)")
         band = _bca(observed, known, left_out, self.times, level)
@@ -124,7 +131,8 @@ def replicate(
     pool = ThreadPoolExecutor(os.cpu_count())  # each resample has its own generator
     try:
         resampled = gathered(drawn, count, 0)
-        return Replicates(names, observed, resampled, gathered(left_out, n_parts, count))
+        parted = gathered(left_out, n_parts, count)
+        return Replicates(names, observed, resampled, parted, resampling.units)
     finally:  # an interrupt does not wait for what was not begun
         pool.shutdown(cancel_futures=True)
 

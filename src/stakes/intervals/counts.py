@@ -111,7 +111,9 @@ def replicate_counts(
         for tables in (table[None], drawn, without)
     )
     times = table[cells[:, 0], cells[:, 1]].astype(np.float64)
-    return Replicates(tuple(key_of(m.name) for m in metrics), observed[0], values, left_out, times)
+    return Replicates(
+        tuple(key_of(m.name) for m in metrics), observed[0], values, left_out, times=times
+    )
 
 
 def _drawn(table: IntArray, rng: np.random.Generator, count: int, *, by_class: bool) -> IntArray:

@@ -41,6 +41,11 @@ class Resampling:
             times = _counts(rng, self.n)
         return times if self.weights is None else times * self.weights
 
+    @property
+    def units(self) -> int:
+        """How many samples, or groups, are drawn from."""
+        return self.n if self.unit is None else int(self.unit.max()) + 1
+
     def blocks(self, count: int) -> Iterator[range]:
         """Yield the numbers of some resamples at a time, so that their weights stay small."""
         size = max(1, min(32, _CELLS // self.n))
