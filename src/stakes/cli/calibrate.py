@@ -24,6 +24,7 @@ from stakes.calibration import (
     calibration_loss,
     calibrator_from_dict,
 )
+from stakes.cli.options import refuse_typed
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import told_in_place
 from stakes.cli.scoring import class_names, in_order, reading, refuse_stream, score_columns, typed
@@ -61,23 +62,26 @@ def _learn(file: str, options: dict[str, Any]) -> None:
     label, group, output = options["label"], options["group"], options["output"]
     refuse_taken(output, force=options["force"])
     texts = tuple(dict.fromkeys((label, *([group] if group else []))))
-    table = read_columns(file, texts, score_columns(options["scores"]), **reading(options))
+    weight = options["weight"]
+    numbers = [*score_columns(options["scores"]), *([weight] if weight else [])]
+    table = read_columns(file, texts, numbers, **reading(options))
+    weights = None if weight is None else table.numbers(weight)
     y = table.texts(label)
     names = class_names(options["classes"], options["scores"], y.tolist(), None)
     scores = typed(table, options["scores"], options["scores_are"], names)
     prior = options["prior"]
     priors = parse_priors(prior, names) if prior else ("data" if scores.needs_priors else None)
     calibrator = METHODS[options["method"]].fresh()
-    with told_in_place(table, {"y_true": label, "groups": group}):
+    with told_in_place(table, {"y_true": label, "groups": group, "sample_weight": weight}):
         losses = [
             calibration_loss(
                 rule, y, scores, calibrator=calibrator, folds=options["folds"],
                 groups=None if group is None else table.texts(group), rng=options["seed"],
-                priors=priors, classes=names,
+                priors=priors, classes=names, sample_weight=weights,
             )
             for rule in (LogLoss(), BrierLoss())
         ]  # fmt: skip
-        calibrator.fit(scores, y, priors=priors, classes=names)
+        calibrator.fit(scores, y, priors=priors, classes=names, sample_weight=weights)
     write_text(output, json.dumps(calibrator.to_dict(), indent=1, allow_nan=False) + "\n")
     _tell(losses, calibrator, table.source, len(y), options)
     click.echo(f"wrote {plain(output)}", err=True)
@@ -131,6 +135,7 @@ def read_calibrator(path: str) -> Calibrator:
 def _apply(file: str, options: dict[str, Any]) -> None:
     """Append calibrated posteriors to a table."""
     refuse_stream(file)
+    refuse_typed({"method": "--method", "folds": "--folds", "seed": "--seed"}, "--apply")
     calibrator = read_calibrator(options["fitted"])
     known = [str(name) for name in calibrator.classes]
     columns, prior, output = options["scores"], options["prior"], options["output"]
@@ -138,6 +143,9 @@ def _apply(file: str, options: dict[str, Any]) -> None:
     refuse_taken(output, force=options["force"])
     table = read_columns(file, numbers=score_columns(columns), **reading(options))
     scores = in_order(typed(table, columns, options["scores_are"], names), names, known)
+    if prior is not None and not scores.needs_priors:
+        msg = "--prior has no say in posteriors that are calibrated: stakes decide adapts them."
+        raise click.UsageError(msg)
     priors = None if prior is None else parse_priors(prior, known)
     given = None if priors is None else [priors[name] for name in known]
     with told_in_place(table, {}):

@@ -33,7 +33,11 @@ def run(*, file: str, confident: bool, **options: Any) -> None:  # noqa: ANN401
         msg = "at least one limit must be given, such as --max-nec 0.5."
         raise click.UsageError(msg)
     problem, evaluation = evaluate_table(file, options)
-    gates = [_gate(evaluation, *limit, confident=confident) for limit in limits]
+    gates = [
+        _gate(evaluation, metric, kind, limit, confident=confident)
+        for name, kind, limit in limits
+        for metric in _meant(evaluation, name)
+    ]
     publish(_document(gates, evaluation, problem.table.source), options)
     if not all(gate["passed"] for gate in gates):
         click.get_current_context().exit(EXIT_GATE)
@@ -65,12 +69,19 @@ def _number(text: str) -> float:
         return math.nan
 
 
+def _meant(evaluation: Evaluation, metric: str) -> list[str]:
+    """Return the metrics that a limit is for: the cost of every application, or the one named."""
+    if metric == "nec":
+        return [f"{application.name}.nec" for application in evaluation.applications]
+    return [metric]
+
+
 def _gate(
     evaluation: Evaluation, metric: str, kind: str, limit: float, *, confident: bool
 ) -> dict[str, Any]:
     """Hold one metric against its limit; what is undefined does not pass."""
     metrics = evaluation.metrics()
-    name = f"{evaluation.main.name}.nec" if metric == "nec" else metric
+    name = metric
     if name not in metrics:
         msg = f"there is no metric {metric!r}; those are {quoted(metrics, most=60)}."
         raise click.UsageError(msg)

@@ -8,6 +8,7 @@ import click
 from stakes._text import number, plain
 from stakes.cli.costs import CostText, read_costs
 from stakes.cli.formats import Cell, Document
+from stakes.cli.options import refuse_typed
 from stakes.cli.parsing import order_classes, parse_priors
 from stakes.cli.places import told_in_place
 from stakes.cli.scoring import reading
@@ -22,9 +23,17 @@ _FOR_SCORES = ("scores", "scores_are", "training_prior", "key", "slices", "group
 
 def evaluate_decided(file: str, decision: str, options: dict[str, Any]) -> Document:
     """Evaluate a column of decisions."""
-    odd = [f"--{name.replace('_', '-')}" for name in _FOR_SCORES if options.get(name)]
+    odd = [
+        f"--{name.replace('_', '-').replace('slices', 'slice')}"
+        for name in _FOR_SCORES
+        if options.get(name)
+    ]
     if odd:
         msg = f"{', '.join(odd)} speak of scores: leave them out with --decision."
+        raise click.UsageError(msg)
+    refuse_typed({"method": "--calibrator", "folds": "--folds"}, "--decision")
+    if click.get_current_context().meta.get("stakes.applications"):
+        msg = "--decision is judged in one application: put cost and prior outside [applications]."
         raise click.UsageError(msg)
     label = options["label"]
     if label is None:

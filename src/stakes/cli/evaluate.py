@@ -1,6 +1,5 @@
 """stakes evaluate: what a system costs, whether it is any use, how good its probabilities are."""
 
-import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ import click
 from stakes._text import plain
 from stakes.cli.decisions import evaluate_decided
 from stakes.cli.formats import begin, publish
+from stakes.cli.parsing import parse_priors
 from stakes.cli.places import with_line
 from stakes.cli.progress import hurry
 from stakes.cli.report import evaluation_document
@@ -57,27 +57,51 @@ def evaluate_table(file: str, options: dict[str, Any]) -> tuple[Problem, Evaluat
 
 def _in_own_words(evaluation: Evaluation, problem: Problem) -> Evaluation:
     """Put the user's own columns into the commands, and lines of the file for rows."""
-    asked, table = problem.asked, problem.table
-    own = {
-        "FILE": Path(asked.file).name if Path(asked.file).is_absolute() else asked.file,
-        "LABEL": asked.label,
-        "SCORES": next(iter(asked.systems.values())),
-        "KIND": asked.scores_are,
-        "CLASSES": ",".join(problem.classes),
-    }
-    words = {word: shlex.quote(plain(text)) for word, text in own.items() if text is not None}
+    table = problem.table
+    calibrate = _calibrate_command(problem, evaluation)
     verdicts = tuple(
         replace(
             verdict,
-            text=with_line(verdict.text, table),
-            command=""
-            if asked.key
-            else re.sub(r"\b[A-Z]{4,}\b", lambda m: words.get(m[0], m[0]), verdict.command),
+            text=with_line(verdict.text, table)
+            if verdict.code == "infinite_loss"
+            else verdict.text,
+            command=calibrate
+            if verdict.command.startswith("stakes calibrate")
+            else verdict.command,
         )
         for verdict in evaluation.verdicts
     )
     notes = tuple(with_line(note, table) for note in evaluation.notes)
     return replace(evaluation, verdicts=verdicts, notes=notes)
+
+
+def _calibrate_command(problem: Problem, evaluation: Evaluation) -> str:
+    """Return the command that fits the calibrator whose gain was told; none for trials."""
+    asked = problem.asked
+    if asked.key is not None or evaluation.calibrator is None:
+        return ""
+    file = Path(asked.file)
+    prior = asked.prior or (None if not asked.dcf else asked.dcf[0].rpartition(":")[2])
+    own = {
+        "--label": asked.label,
+        "--scores": next(iter(asked.systems.values())),
+        "--scores-are": asked.scores_are,
+        "--classes": ",".join(problem.columns),
+        "--method": None if evaluation.calibrator == "affine" else evaluation.calibrator,
+        "--prior": prior if problem.columns == problem.classes else _named(prior, problem.classes),
+        "--weight": asked.weight,
+        "--group": asked.group,
+    }
+    words = [file.name if file.is_absolute() else str(file)]
+    words += [word for option, text in own.items() if text for word in (option, text)]
+    quoted = " ".join(shlex.quote(plain(word, 10**6)) for word in words)
+    return f"stakes calibrate {quoted} -o calibrator.json"
+
+
+def _named(prior: str | None, classes: list[str]) -> str | None:
+    """Return a prior by names, which mean the same in any order of the classes."""
+    priors = None if prior is None else parse_priors(prior, classes)
+    return prior if priors is None else ",".join(f"{n}={p:.12g}" for n, p in priors.items())
 
 
 def asked_for(file: str, options: dict[str, Any]) -> Asked:

@@ -219,6 +219,16 @@ _OUTPUT = [
 ]  # fmt: skip
 
 
+def refuse_typed(options: dict[str, str], reason: str) -> None:
+    """Refuse options that were typed though they have no say."""
+    ctx = click.get_current_context()
+    typed = click.core.ParameterSource.COMMANDLINE
+    odd = [flag for name, flag in options.items() if ctx.get_parameter_source(name) is typed]
+    if odd:
+        msg = f"{', '.join(odd)} have no say with {reason}: leave them out."
+        raise click.UsageError(msg)
+
+
 def _all(options: Sequence[Decorator]) -> Decorator:
     """Return a decorator that adds options in their order."""
 

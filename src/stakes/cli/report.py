@@ -65,8 +65,7 @@ def print_evaluation(
         screen.print(_metrics(evaluation))
         screen.print(_classes(evaluation))
     if evaluation.slices:
-        screen.print()
-        screen.print(_slices(evaluation))
+        _print_slices(screen, evaluation, details=details)
     for note in evaluation.notes:
         screen.print(hanging(screen, "", f"Note: {plain(note, 400)}"))
 
@@ -78,8 +77,17 @@ def print_verdicts(screen: Console, verdicts: tuple[Verdict, ...]) -> None:
         screen.print(hanging(screen, "- ", f"{verdict.text} {verdict.advice}".strip(), style))
     commands = dict.fromkeys(v.command for v in verdicts if v.command)
     for command in commands:
-        screen.print(hanging(screen, "  next: ", command, "dim"))
+        screen.print(Text(_continued(command, screen.width), style="dim"))
     screen.print()
+
+
+def _continued(command: str, width: int) -> str:
+    """Return a command over several lines that can be copied as they are."""
+    lines = wrap(
+        command, width - 2, initial_indent="  next: ", subsequent_indent="      ",
+        break_on_hyphens=False, break_long_words=False,
+    )  # fmt: skip
+    return " \\\n".join(lines)
 
 
 def hanging(screen: Console, mark: str, text: str, style: str = "") -> Text:
@@ -171,9 +179,8 @@ def _print_decisions(screen: Console, a: ApplicationResult, *, several: bool) ->
     raw = a.cost.raw
     name = f"{plain(a.name)}: " if several else ""
     cost = f"{name}A case costs {number(raw.value)} ({a.cost.value.interval}),"
-    screen.print(
-        Text(f"{cost} always {plain(raw.naive_answer)} costs {number(raw.naive)}.", style="bold")
-    )
+    naive = f"always {plain(raw.naive_answer)} costs {number(raw.naive)}."
+    screen.print(hanging(screen, "", f"{cost} {naive}", "bold"))
     for line in _decision_lines(a):
         screen.print(hanging(screen, "", line))
     costs = a.costs if isinstance(a.costs, CostMatrix) else None
@@ -183,11 +190,12 @@ def _print_decisions(screen: Console, a: ApplicationResult, *, several: bool) ->
 def _decision_lines(a: ApplicationResult) -> Iterator[str]:
     """Say at which threshold is decided, what the best would cost, and how often none is made."""
     if a.threshold is not None:
-        last = plain(a.cost.raw.classes[-1])
+        last, decided = plain(a.cost.raw.classes[-1]), plain(a.costs.decisions[-1])
+        whose = "its posterior" if last == decided else f"the posterior of {last}"
         best = ""
         if a.minimum is not None:
             best = f"; the best threshold on these data would cost {a.minimum} of naive"
-        yield f"Decides {last} where its posterior is above {number(a.threshold)}{best}."
+        yield f"Decides {decided} where {whose} is above {number(a.threshold)}{best}."
     if a.abstention is not None:
         band = a.abstention.interval
         span = "" if band is None else f" ({100 * band.low:.1f} to {100 * band.high:.1f})"
@@ -206,7 +214,7 @@ def _metrics(evaluation: Evaluation) -> Table:
 def _classes(evaluation: Evaluation) -> Table:
     """Return what is lost on each class."""
     table = sheet("class", "samples", "prior", "recall", "mean cost", "cross-entropy")
-    for c in evaluation.by_class[:_SHOWN]:
+    for c in evaluation.by_class:
         recall = "" if c.recall is None else str(c.recall)
         table.add_row(
             plain(c.name, 18), str(c.samples), number(c.prior), recall,
@@ -215,11 +223,23 @@ def _classes(evaluation: Evaluation) -> Table:
     return table
 
 
-def _slices(evaluation: Evaluation) -> Table:
+def _print_slices(screen: Console, evaluation: Evaluation, *, details: bool) -> None:
+    """Print the slices, and why some have no value."""
+    screen.print()
+    screen.print(_slices(evaluation, details=details))
+    if len(evaluation.slices) > _SHOWN and not details:
+        screen.print(f"({_SHOWN} of {len(evaluation.slices)} slices; --details shows all)")
+    for s in evaluation.slices:
+        if s.why:
+            why = f"{plain(s.column)} {plain(s.value)}: {plain(s.why, 200)}"
+            screen.print(hanging(screen, "", why))
+
+
+def _slices(evaluation: Evaluation, *, details: bool) -> Table:
     """Return the normalised cost of each slice."""
     level = f"{100 * evaluation.level:g} % interval"
     table = sheet("slice", "samples", "NEC", level, "cross-entropy")
-    for s in evaluation.slices[:_SHOWN]:
+    for s in evaluation.slices if details else evaluation.slices[:_SHOWN]:
         name = f"{plain(s.column, 10)} {plain(s.value, 12)}"
         if s.cost is None or s.cross_entropy is None:
             table.add_row(name, str(s.samples), "undefined", "", "")

@@ -12,7 +12,7 @@ from stakes.cli.costs import CostText, read_costs, read_detection_cost
 from stakes.cli.parsing import order_classes, parse_priors
 from stakes.cli.places import told_in_place
 from stakes.cli.progress import hurry
-from stakes.cli.scoring import KINDS, class_names, score_columns, typed
+from stakes.cli.scoring import KINDS, class_names, class_part, score_columns, typed
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Application
 from stakes.io import Columns, column_names, join_keys, read_columns
@@ -55,7 +55,8 @@ class Problem:
     table: Columns
     y: Any
     systems: Mapping[str, Scores]
-    classes: list[str]
+    classes: list[str]  # that of interest last
+    columns: list[str]  # the same in the order of the columns of scores
     costs: Any  # one or several applications
     priors: dict[str, float] | str | None
     training_priors: dict[str, float] | str | None
@@ -108,7 +109,7 @@ def read_problem(asked: Asked) -> Problem:
     y = table.texts(str(asked.label))
     names = _classes(asked, texts, y, table)
     systems = {
-        name: typed(table, columns, asked.scores_are, names)
+        name: _system(table, columns, asked.scores_are, names)
         for name, columns in asked.systems.items()
     }
     ordered = _ordered(names, asked.positive)
@@ -119,6 +120,7 @@ def read_problem(asked: Asked) -> Problem:
         y=y,
         systems={n: _turned(s, names, ordered) for n, s in systems.items()},
         classes=ordered,
+        columns=names,
         costs=_applications(texts, ordered, table, asked),
         priors="data" if priors is None and needs else priors,
         training_priors=_training(asked.training_prior, ordered, likelihoods=needs),
@@ -127,6 +129,18 @@ def read_problem(asked: Asked) -> Problem:
         slices={name: table.texts(name) for name in asked.slices},
         asked=asked,
     )
+
+
+def _system(table: Columns, columns: str, kind: str, names: list[str]) -> Scores:
+    """Return the scores of a system in the order of the classes, by the names of its columns."""
+    own = class_part(score_columns(columns))
+    if len(own) > 1 and set(own) == set(names) and own != names:
+        return typed(table, columns, kind, own).named(tuple(own)).ordered(tuple(names))
+    spoken = columns.strip().removeprefix(_PREFIX)
+    if len(own) == 1 and spoken in names[:-1]:
+        msg = f"--scores {columns!r} seems to speak of class {spoken!r}, but one column speaks of"
+        raise click.UsageError(f"{msg} {names[-1]!r} here: give --positive {spoken!r}.")
+    return typed(table, columns, kind, names)
 
 
 def _refuse_label_as_score(asked: Asked) -> None:
@@ -313,14 +327,16 @@ def _applications(
     if not asked.applications:
         return built["cost"]
     return {
-        name: Application(
-            costs,
-            _priors(
-                asked.applications[name].get("prior"), asked.applications[name].get("dcf"), classes
-            ),
-        )
+        name: Application(costs, _own_priors(asked.applications[name], classes))
         for name, costs in built.items()
     }
+
+
+def _own_priors(entry: Mapping[str, str], classes: Sequence[str]) -> dict[str, float] | str | None:
+    """Return the priors of one application; those of the data where it says so."""
+    if entry.get("prior") == "data":
+        return "data"
+    return _priors(entry.get("prior"), entry.get("dcf"), classes)
 
 
 def _note(text: str) -> None:

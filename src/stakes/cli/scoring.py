@@ -83,7 +83,7 @@ def class_names(
     if classes is not None:
         return listed_classes(classes)
     columns = score_columns(scores)
-    named = _class_part(columns)
+    named = class_part(columns)
     fits = set(named) == set(known) if known is not None else set(labels or named) <= set(named)
     if len(columns) > 1 and fits:
         listed = ", ".join(plain(name) for name in named)
@@ -113,7 +113,7 @@ def _sorted_classes(columns: Sequence[str], labels: set[str]) -> list[str]:
     return names
 
 
-def _class_part(columns: Sequence[str]) -> list[str]:
+def class_part(columns: Sequence[str]) -> list[str]:
     """Return what columns have to themselves: a, b for p_a, p_b, and 0, 1 for p0, p1."""
     if len(columns) > 1 and all(column.startswith("p_") for column in columns):
         return [column.removeprefix("p_") for column in columns]

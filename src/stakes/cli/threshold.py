@@ -19,6 +19,11 @@ from stakes.evaluation import ThresholdChoice, choose_threshold
 def run(*, file: str, review: float | None, level: float, **options: Any) -> None:  # noqa: ANN401
     """Tell which threshold to use for these costs, and what it does on labelled samples."""
     begin(options)
+    if options["group"]:
+        msg = (
+            "--group has no say in a threshold: its intervals take cases one by one. Leave it out."
+        )
+        raise click.UsageError(msg)
     problem = read_problem(asked_for(file, options))
     if isinstance(problem.costs, dict):
         msg = "a threshold needs one application: give one --dcf, or a file with one."

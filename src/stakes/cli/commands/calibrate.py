@@ -14,6 +14,7 @@ from stakes.cli.options import METHODS, reading_options, score_options
 @click.option("--method", type=click.Choice(METHODS), default="affine", show_default=True)
 @click.option("--prior", help="Priors to calibrate for; by default those of the data.")
 @click.option("--group", help="Column of groups that folds must not part.")
+@click.option("--weight", help="Column of sample weights.")
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True)
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds."
