@@ -76,7 +76,7 @@ def _through_a_pipe(data: bytes) -> Columns:
 
 WRITERS: dict[str, Callable[[Path], Any]] = {
     "t.csv": lambda p: p.write_bytes(ROWS),
-    "t.csv.gz": lambda p: p.write_bytes(gzip.compress(ROWS)),
+    "t.csv.gz": lambda p: p.write_bytes(gzip.compress(ROWS, mtime=0)),
     "t.tsv": lambda p: p.write_bytes(ROWS.replace(b",", b"\t")),
     "t.parquet": lambda p: parquet.write_table(TABLE, p),
     "t.pq": lambda p: parquet.write_table(TABLE, p),

@@ -77,7 +77,7 @@ def refused(source: Source, error: type[Exception], *words: str, **options: Any)
         (b"\n  <html><body>", ["HTML"]),
         (b"PAR1\x15", ["Parquet"]),
         (b"PK\x03\x04", ["ZIP"]),
-        (gzip.compress(b"y,p\na,1\n"), ["gzip"]),
+        (gzip.compress(b"y,p\na,1\n", mtime=0), ["gzip"]),
         (b"y,p\na,1\nb\0,2\n", ["line 3", "zero byte"]),
     ],
 )
@@ -99,7 +99,7 @@ def test_a_fault_late_in_a_long_file_has_its_line(tmp_path: Path) -> None:
 
 
 def test_a_torn_gzip_file_is_bad_data(tmp_path: Path) -> None:
-    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"y,p\n" + b"a,1\n" * 999)[:-9])
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"y,p\n" + b"a,1\n" * 999, mtime=0)[:-9])
     refused(tmp_path / "t.csv.gz", InputError, "t.csv.gz", "gzip")
 
 
@@ -296,7 +296,7 @@ def test_limits(tmp_path: Path) -> None:
         "--max-bytes",
         max_bytes=1000,
     )
-    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"y,p\n" + b"a,1\n" * 100_000))
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"y,p\n" + b"a,1\n" * 100_000, mtime=0))
     refused(tmp_path / "t.csv.gz", ResourceError, "longer than", max_bytes=10_000)
     parquet.write_table(
         pa.table({"y": ["a"] * 10_000, "p": [1.0] * 10_000}), tmp_path / "t.parquet"
