@@ -35,7 +35,7 @@ DOCUMENTS: dict[str, tuple[str, ...]] = {
         "evaluate", "table.csv", "--label", "truth", "--decision", "decision", "--weight", "weight",
     ),
     "compare": (
-        "compare", "scores.csv", "--label", "y", "--system", "a=p_alarm", "--system", "b=p_calm",
+        "compare", "scores.csv", "--label", "y", "--system", "a=p_alarm", "--system", "b=p_calm,p_alarm",
         "--scores-are", "posteriors", "--positive", "alarm", *RESAMPLES,
     ),
     "threshold": ("threshold", *SCORED, *COSTS, "--review", "0.1"),

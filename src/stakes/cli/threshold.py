@@ -26,7 +26,7 @@ def run(*, file: str, review: float | None, level: float, **options: Any) -> Non
         raise click.UsageError(msg)
     problem = read_problem(asked_for(file, options))
     if isinstance(problem.costs, dict):
-        msg = "a threshold needs one application: give one --dcf, or a file with one."
+        msg = "a threshold needs one application: --app or --dcf gives several."
         raise click.UsageError(msg)
     with problem.told_in_place():
         choice = choose_threshold(

@@ -109,7 +109,8 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=2000)
     >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
-    >>> choice = stakes.choose_threshold(data.y, data.posteriors(), costs=costs, review=0.08)
+    >>> p = data.posteriors([0.9, 0.1])
+    >>> choice = stakes.choose_threshold(data.y, p, costs=costs, review=0.08)
     >>> round(choice.results[0].threshold, 4), round(choice.chosen.reviewed, 3)
     (0.1667, 0.08)
     """
