@@ -1,6 +1,8 @@
-"""Deciding from the command line: priors, caps, names, and judging what was decided."""
+"""Deciding from the command line, and commands that were printed to be copied."""
 
 import csv
+import json
+import shlex
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -119,3 +121,102 @@ def test_one_application_file_serves_several_commands(tmp_path: Path) -> None:
     done = call("threshold", PATIENTS, "--app", "app.toml", cwd=tmp_path)
     assert done.returncode == 2
     assert "'labl'" in done.stderr
+
+
+def write_turned(folder: Path) -> None:
+    """Write scores of two systems, one with its columns in the other order."""
+    data = stakes.simulation.simulate(2, n=400, priors=[0.7, 0.3])
+    names, p = ("healthy", "tumour"), np.exp(data.posteriors([0.3, 0.7]).values)
+    lines = ["y,p_healthy,p_tumour,q_tumour,q_healthy"]
+    lines += [
+        f"{names[y]},{a!r},{b!r},{b!r},{a!r}" for y, (a, b) in zip(data.y, p.tolist(), strict=True)
+    ]
+    (folder / "s.csv").write_text("\n".join(lines) + "\n")
+
+
+def test_the_printed_command_gives_what_it_promised(tmp_path: Path) -> None:
+    write_turned(tmp_path)
+    scores = ("--scores", "p_healthy,p_tumour", "--scores-are", "posteriors")
+    told = ("--positive", "healthy", "--cost", "miss=5,false_alarm=1", "--prior", "0.9")
+    done = call(
+        "evaluate",
+        "s.csv",
+        "--label",
+        "y",
+        *scores,
+        *told,
+        "--resamples",
+        "60",
+        "--json",
+        cwd=tmp_path,
+    )
+    document = json.loads(done.stdout)
+    command = next(v["command"] for v in document["verdicts"] if "calibrate" in v["command"])
+    assert "--classes healthy,tumour" in command
+    words = shlex.split(command)
+    assert call(*words[1:], cwd=tmp_path).returncode == 0
+    applied = call(
+        "calibrate", "s.csv", *scores, "--apply", "calibrator.json", "-o", "t.csv", cwd=tmp_path
+    )
+    assert applied.returncode == 0, applied.stderr
+    after = call(
+        "evaluate", "t.csv", "--label", "y", "--scores", "calibrated_healthy,calibrated_tumour",
+        "--classes", "healthy,tumour", "--scores-are", "posteriors", *told, "--resamples", "0",
+        "--calibrator", "none", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    reached = json.loads(after.stdout)["applications"][0]["expected_cost"]["normalized"]["value"]
+    promised = document["applications"][0]["expected_cost"]["calibrated"]["value"]
+    assert reached == pytest.approx(promised, rel=0.1)
+
+
+def test_columns_go_by_their_names_in_any_order(tmp_path: Path) -> None:
+    write_turned(tmp_path)
+    both = ("--system", "a=p_healthy,p_tumour", "--system", "b=q_tumour,q_healthy")
+    done = call(
+        "compare", "s.csv", "--label", "y", *both, "--scores-are", "posteriors", "--resamples",
+        "60", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    values = json.loads(done.stdout)["values"]
+    assert values["a"]["cost.nec"] == values["b"]["cost.nec"]
+    odd = call(
+        "evaluate",
+        "s.csv",
+        "--label",
+        "y",
+        "--scores",
+        "p_tumour",
+        "--scores-are",
+        "posteriors",
+        "--positive",
+        "healthy",
+        cwd=tmp_path,
+    )
+    assert odd.returncode == 2
+    assert "--positive 'tumour'" in odd.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("threshold", *SCORES, "--label", "outcome", "--group", "sex"),
+        ("evaluate", "--label", "outcome", "--decision", "sex", "--folds", "3"),
+        ("calibrate", *SCORES, "--apply", "c.json", "--method", "isotonic", "-o", "x.csv"),
+    ],
+)
+def test_options_without_a_say_are_refused(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = call(arguments[0], PATIENTS, *arguments[1:], cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "no say" in done.stderr
+
+
+def test_a_limit_on_the_cost_is_for_every_application(tmp_path: Path) -> None:
+    base = 'label = "outcome"\nscores = "p_severe_b"\nscores-are = "posteriors"\n'
+    (tmp_path / "app.toml").write_text(
+        f'{base}positive = "severe"\nresamples = 0\ncalibrator = "none"\n'
+        '[applications.easy]\ncost = "miss=10,false_alarm=1"\n'
+        '[applications.hard]\ncost = "miss=1,false_alarm=1"\n'
+    )
+    done = call("check", PATIENTS, "--app", "app.toml", "--max-nec", "0.5", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "ok: easy.nec" in done.stdout
+    assert "FAILED: hard.nec" in done.stdout

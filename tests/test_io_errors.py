@@ -396,3 +396,10 @@ def test_rows_with_other_names_are_not_kept_in_part(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text('{"y": "a", "p": NaN}')
     with pytest.raises(InputError, match="NaN is not a number"):
         read_whole(tmp_path / "t.jsonl")
+
+
+@pytest.mark.parametrize(("sign", "told"), [(";", "parted by ;"), ("\t", "parted by tabs")])
+def test_a_table_with_another_separator_is_told_so(sign: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"y{sign}p\na{sign}0.5\n")
+    with pytest.raises(InputError, match=told):
+        read_columns(tmp_path / "t.csv", ["y"], ["p"])

@@ -112,6 +112,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     check_resamples(resamples)
     seed = seed_of(rng)
     unit = read_units(groups, samples)
+    kept = read_slices(slices, samples)
     notes: list[str] = []
     system = make_system(
         samples, tasks, read_rules(rules), (calibrator, folds, groups, seed), notes
@@ -121,7 +122,6 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     if resamples:
         plan = system.resampling(unit, seed)
         drawn = replicate(system.statistics(metrics), plan, resamples, progress)
-    kept = read_slices(slices, samples)
     curve = _curve(samples)
     ranking = ranking_of(samples, curve, drawn, level, unit)
     least = [least_cost(task, curve) for task in system.tasks]

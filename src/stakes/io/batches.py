@@ -91,6 +91,9 @@ def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> N
         listed = ", ".join(plain(n) for n in present[:40])
         more = f" and {len(present) - 40} more" if len(present) > 40 else ""
         msg = f"'{name}' {fault}. Its columns are: {listed}{more}."
+        if len(present) == 1 and (";" in present[0] or "\t" in present[0]):
+            msg = f"{msg} Its fields seem to be parted by {';' if ';' in present[0] else 'tabs'}:"
+            msg = f"{msg} save it with commas, or as .tsv."
         raise InputError(msg)
 
 
