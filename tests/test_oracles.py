@@ -5,6 +5,8 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from sklearn import metrics as sk
@@ -191,3 +193,28 @@ def test_error_costs_are_the_same_table_as_dense_costs(lean: stakes.CostMatrix) 
     assert [end.tolist() for end in lean.ranges()] == [end.tolist() for end in dense.ranges()]
     assert lean == dense
     assert hash(lean) == hash(dense)
+
+
+def test_lazy_tables_and_data_sets_are_gathered() -> None:
+    """A lazy frame stands for DuckDB's relations too; a data set gives its table when asked."""
+
+    class DataSet:
+        """As Hugging Face has it: columns by name, and all rows as an Arrow table."""
+
+        def __init__(self, table: pa.Table) -> None:
+            self.table = table
+            self.column_names = table.column_names
+
+        def with_format(self, kind: str) -> "DataSet":
+            assert kind == "arrow"
+            return self
+
+        def __getitem__(self, rows: slice) -> pa.Table:
+            return self.table[rows]
+
+    labels, table = {"y": ["a", "b", "a"]}, {"a": [0.8, 0.4, 0.6], "b": [0.2, 0.6, 0.4]}
+    wanted = stakes.cross_entropy(labels["y"], table["b"], classes=["a", "b"]).value
+    lazy = stakes.cross_entropy(pl.LazyFrame(labels), pl.LazyFrame(table))
+    given = stakes.cross_entropy(DataSet(pa.table(labels)), DataSet(pa.table(table)))
+    assert lazy.value == given.value == wanted
+    assert lazy.classes == ("a", "b")

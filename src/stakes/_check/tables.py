@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._check.frames import gathered
 from stakes._check.labels import read_names
 from stakes._check.numbers import read_array
 from stakes._errors import InputError
@@ -21,7 +22,7 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
         raise InputError(msg)
     names = None
     if hasattr(values, "columns") or hasattr(values, "column_names"):
-        values, names = _from_frame(values, argument)
+        values, names = _from_frame(gathered(values), argument)
     unit = _unit(values)
     _refuse_ragged(values, argument)
     array = read_array(values, argument)

@@ -1,0 +1,24 @@
+"""Tables of other libraries that are not read yet: relations, lazy frames, data sets."""
+
+from typing import Any
+
+from stakes._typing import Column
+
+
+def gathered(values: Column) -> Any:  # noqa: ANN401  any data frame
+    """Return a lazy table (DuckDB, polars) or a Hugging Face data set as one that is in memory."""
+    import narwhals.stable.v2 as nw  # noqa: PLC0415  only where a table comes in
+
+    if hasattr(values, "with_format") and hasattr(values, "column_names"):
+        return values.with_format("arrow")[:]
+    frame = nw.from_native(values, pass_through=True)
+    return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else values
+
+
+def only_column(values: Column) -> Any:  # noqa: ANN401
+    """Return the column of a table that has one, else the values themselves."""
+    import narwhals.stable.v2 as nw  # noqa: PLC0415
+
+    frame = nw.from_native(gathered(values), eager_only=True, pass_through=True)
+    single = isinstance(frame, nw.DataFrame) and len(frame.columns) == 1
+    return frame[frame.columns[0]].to_native() if single else values
