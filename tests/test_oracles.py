@@ -203,7 +203,10 @@ def test_lazy_tables_and_data_sets_are_gathered() -> None:
 
         def __init__(self, table: pa.Table) -> None:
             self.table = table
-            self.column_names = table.column_names
+
+        @property
+        def column_names(self) -> list[str]:
+            return list(self.table.column_names)
 
         def with_format(self, kind: str) -> "DataSet":
             assert kind == "arrow"

@@ -5,11 +5,16 @@ from typing import Any
 from stakes._typing import Column
 
 
+def is_table(values: Column) -> bool:
+    """Whether something has named columns; a lazy frame is not asked for them."""
+    return hasattr(type(values), "columns") or hasattr(type(values), "column_names")
+
+
 def gathered(values: Column) -> Any:  # noqa: ANN401  any data frame
     """Return a lazy table (DuckDB, polars) or a Hugging Face data set as one that is in memory."""
     import narwhals.stable.v2 as nw  # noqa: PLC0415  only where a table comes in
 
-    if hasattr(values, "with_format") and hasattr(values, "column_names"):
+    if hasattr(type(values), "with_format"):
         return values.with_format("arrow")[:]
     frame = nw.from_native(values, pass_through=True)
     return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else values

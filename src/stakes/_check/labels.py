@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check.frames import only_column
+from stakes._check.frames import is_table, only_column
 from stakes._errors import InputError
 from stakes._text import quoted
 from stakes._typing import Column, IntArray, Label, Names, NamesLike
@@ -92,7 +92,7 @@ def _from_frame(values: Column, argument: str) -> np.ndarray[Any, Any]:
     """Return a pandas, polars, pyarrow or other column as an array."""
     import narwhals.stable.v2 as nw  # noqa: PLC0415  only where a data frame's column comes in
 
-    if hasattr(values, "columns") or hasattr(values, "column_names"):
+    if is_table(values):
         values = only_column(values)
     series = nw.from_native(values, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check.frames import gathered
+from stakes._check.frames import gathered, is_table
 from stakes._check.labels import read_names
 from stakes._check.numbers import read_array
 from stakes._errors import InputError
@@ -21,7 +21,7 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
         msg = f"{argument} must be an array: got a generator, which can be read only once."
         raise InputError(msg)
     names = None
-    if hasattr(values, "columns") or hasattr(values, "column_names"):
+    if is_table(values):
         values, names = _from_frame(gathered(values), argument)
     unit = _unit(values)
     _refuse_ragged(values, argument)
