@@ -114,6 +114,8 @@ def _reason(
     sign = "at most" if kind == "max" else "at least"
     whole = " with its whole interval" if confident else ""
     verb = "ok" if passed else "FAILED"
+    if confident and estimate.interval is None:
+        return f"FAILED: {plain(name)} is {estimate}, without an interval ({estimate.method})"
     return f"{verb}: {plain(name)} is {estimate}, wanted {sign} {number(limit)}{whole}"
 
 
