@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stakes._text import number, plain
-from stakes.cli.evaluate import asked_for, calibrator_of
+from stakes.cli.evaluate import asked_for, shared_arguments
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.progress import hurry
 from stakes.cli.report import hanging
@@ -39,18 +39,8 @@ def run(
             problem.y,
             problem.systems,
             reference=reference,
-            costs=problem.costs,
-            priors=problem.priors,
-            training_priors=problem.training_priors,
-            calibrator=calibrator_of(options["method"]),
-            folds=options["folds"],
-            level=options["level"],
-            resamples=options["resamples"],
-            groups=problem.groups,
-            sample_weight=problem.weights,
-            classes=problem.classes,
-            rng=options["seed"],
             progress=progress,
+            **shared_arguments(problem, options),
         )
     publish(comparison_document(result, problem.table.source, details=details), options)
 

@@ -38,21 +38,28 @@ def evaluate_table(file: str, options: dict[str, Any]) -> tuple[Problem, Evaluat
         evaluation = evaluate(
             problem.y,
             problem.scores,
-            costs=problem.costs,
-            priors=problem.priors,
-            training_priors=problem.training_priors,
-            calibrator=calibrator_of(options["method"]),
-            folds=options["folds"],
-            level=options["level"],
-            resamples=options["resamples"],
-            groups=problem.groups,
             slices=problem.slices,
-            sample_weight=problem.weights,
-            classes=problem.classes,
-            rng=options["seed"],
             progress=progress,
+            **shared_arguments(problem, options),
         )
     return problem, _in_own_words(evaluation, problem)
+
+
+def shared_arguments(problem: Problem, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what `evaluate` and `compare` are told alike."""
+    return {
+        "costs": problem.costs,
+        "priors": problem.priors,
+        "training_priors": problem.training_priors,
+        "calibrator": _calibrator(options["method"]),
+        "folds": options["folds"],
+        "level": options["level"],
+        "resamples": options["resamples"],
+        "groups": problem.groups,
+        "sample_weight": problem.weights,
+        "classes": problem.classes,
+        "rng": options["seed"],
+    }
 
 
 def _in_own_words(evaluation: Evaluation, problem: Problem) -> Evaluation:
@@ -111,7 +118,7 @@ def asked_for(file: str, options: dict[str, Any]) -> Asked:
     return Asked(file=file, **known, applications=meta.get("stakes.applications", {}))
 
 
-def calibrator_of(method: str) -> Any:  # noqa: ANN401
+def _calibrator(method: str) -> Any:  # noqa: ANN401
     """Return the calibrator of a name."""
     from stakes.cli.calibrate import METHODS  # noqa: PLC0415
 

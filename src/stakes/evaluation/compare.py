@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes._check import InputError, read_level
 from stakes._text import key_of, number, plain, quoted
-from stakes._typing import Column, NamesLike, PriorsLike
+from stakes._typing import Column, IntArray, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.calibration.crossfit import Folds
 from stakes.evaluation.applications import Applications, adapted, classes_of, read_tasks
@@ -192,12 +192,24 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         )
         for name, samples in read.items()
     }
-    first = made[names[0]]
-    unit = read_units(groups, first.samples)
+    notes += _infinite_notes(made)
+    unit = read_units(groups, made[names[0]].samples)
+    return _compared(made, unit, (level, resamples, seed), progress, notes)
+
+
+def _compared(
+    made: Mapping[str, System],
+    unit: IntArray | None,
+    drawing: tuple[float, int, int],
+    progress: Progress | None,
+    notes: Sequence[str],
+) -> Comparison:
+    """Draw all systems again on the same samples; the first is the reference."""
+    level, resamples, seed = drawing
+    names, first = list(made), next(iter(made.values()))
     statistics = [s for name in names for s in _statistics(made[name], name)]
     drawn = replicate(statistics, first.resampling(unit, seed), resamples, progress)
     drawn = _with_fits(drawn, made)
-    notes += _infinite_notes(made)
     areas = DeLong(made, unit is None and first.samples.weights is None)
     higher = _higher_is_better(first)
     return Comparison(
