@@ -178,6 +178,9 @@ _COLUMNS = [
     click.option("--positive", help="The class of interest, which comes last."),
     click.option("--weight", help="Column of sample weights."),
     click.option("--group", help="Column of groups that belong together: patients, speakers."),
+    click.option("--id", "sample", help="Column that names the sample, in a table with a row for "
+                 "each sample and class."),
+    click.option("--class-column", help="Column that names the class of a score in such a table."),
 ]  # fmt: skip
 _SCORES = [
     click.option("--scores", required=True,

@@ -9,13 +9,13 @@ import click
 
 from stakes._text import plain, quoted
 from stakes.cli.costs import CostText, read_costs, read_detection_cost
-from stakes.cli.parsing import order_classes, parse_priors
+from stakes.cli.parsing import listed_classes, order_classes, parse_priors
 from stakes.cli.places import told_in_place
 from stakes.cli.progress import hurry
 from stakes.cli.scoring import KINDS, class_names, class_part, score_columns, typed
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Application
-from stakes.io import Columns, column_names, join_keys, read_columns
+from stakes.io import Columns, LongColumns, column_names, join_keys, read_columns
 from stakes.scores import Posteriors, Scores
 
 _LABELS = ("label", "y", "y_true", "target", "truth", "class")
@@ -37,6 +37,8 @@ class Asked:
     group: str | None = None
     slices: tuple[str, ...] = ()
     key: str | None = None
+    sample: str | None = None  # both are told of a table with a row for each sample and class
+    class_column: str | None = None
     cost: str | None = None
     dcf: tuple[str, ...] = ()
     abstain: str | None = None
@@ -94,6 +96,9 @@ def _by_detection_cost(asked: Asked) -> Asked:
 def read_problem(asked: Asked) -> Problem:
     """Read the table and all that is said about it."""
     asked = _by_detection_cost(asked)
+    if (asked.sample is None) != (asked.class_column is None):
+        msg = "--id and --class-column must be given together, for a row per sample and class."
+        raise click.UsageError(msg)
     if asked.key is not None:
         asked, table = _trials(asked)
     else:
@@ -106,6 +111,8 @@ def read_problem(asked: Asked) -> Problem:
     texts = _costs_of(asked)
     if table is None:
         table = _table(asked, texts)
+        if asked.sample is not None:
+            table = LongColumns(table, asked.sample, str(asked.class_column))
     y = table.texts(str(asked.label))
     names = _classes(asked, texts, y, table)
     systems = {
@@ -113,6 +120,8 @@ def read_problem(asked: Asked) -> Problem:
         for name, columns in asked.systems.items()
     }
     ordered = _ordered(names, asked.positive)
+    if isinstance(table, LongColumns) and asked.classes is not None:
+        ordered = _ordered(listed_classes(asked.classes), asked.positive)
     priors = _priors(asked.prior, asked.dcf[0] if asked.dcf else None, ordered)
     needs = any(s.needs_priors for s in systems.values())
     return Problem(
@@ -253,7 +262,8 @@ def _table(asked: Asked, texts: Mapping[str, CostText | None]) -> Columns:
     columns = [c for part in asked.systems.values() for c in score_columns(part)]
     prices = [c for text in texts.values() if text is not None for c in text.columns]
     numbers = list(dict.fromkeys([*columns, *prices, *([asked.weight] if asked.weight else [])]))
-    labels = [str(asked.label), *([asked.group] if asked.group else []), *asked.slices]
+    more = [name for name in (asked.group, asked.sample, asked.class_column) if name]
+    labels = [str(asked.label), *more, *asked.slices]
     posteriors = asked.scores_are == "posteriors"
     with hurry() as progress:
         return read_columns(
@@ -277,6 +287,8 @@ def _classes(
     """Return the classes in the order of the columns of scores."""
     known = next((t.classes for t in texts.values() if t is not None and t.classes), None)
     seen = sorted(set(y.tolist()))
+    if isinstance(table, LongColumns):
+        return _long_classes(asked, [str(name) for name in table.classes], seen)
     columns = next(iter(asked.systems.values()))
     single = len(score_columns(columns)) == 1
     if asked.classes is None and known is None and single:
@@ -291,6 +303,15 @@ def _classes(
             alone = {asked.positive} if len(seen) < 2 else set()
             return order_classes(set(seen), alone, None, asked.positive)
     return class_names(asked.classes, columns, seen, known)
+
+
+def _long_classes(asked: Asked, found: list[str], seen: list[str]) -> list[str]:
+    """Return the classes of a long table, as its scores have them; others are refused."""
+    typed_in = None if asked.classes is None else set(listed_classes(asked.classes))
+    if (typed_in is not None and typed_in != set(found)) or not set(seen) <= set(found):
+        msg = f"--class-column must hold all classes: it holds {quoted(found)}, the labels are"
+        raise click.UsageError(f"{msg} {quoted(seen)}.")
+    return found
 
 
 def _ordered(names: list[str], positive: str | None) -> list[str]:
