@@ -173,10 +173,13 @@ def test_signals_end_long_work_in_one_line(
         cwd=folder,
         env=environment(),
     )
-    with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(4)
-    process.send_signal(sign)
-    out, err = process.communicate(timeout=60)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(4)
+        process.send_signal(sign)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert (process.returncode, out, err) == (code, "", f"stakes: {word}.\n")
     assert left(folder) == ["out.json"]
     assert (folder / "out.json").read_text() == "old"

@@ -1,8 +1,10 @@
 """The command line: parse, call, print. One file per command, imported when it is run."""
 
 import io
+import os
 import signal
 import sys
+import threading
 import traceback
 from importlib import import_module
 from typing import NoReturn
@@ -85,7 +87,10 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
-    sys.exit(_run(arguments))
+    code = _run(arguments)
+    if code in (EXIT_INTERRUPTED, EXIT_TERMINATED) and threading.active_count() > 1:
+        os._exit(code)  # threads in the midst of work are not waited for; outputs are whole
+    sys.exit(code)
 
 
 def _run(arguments: list[str] | None) -> int:

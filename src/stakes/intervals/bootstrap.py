@@ -2,8 +2,9 @@
 
 import math
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Protocol
@@ -122,19 +123,36 @@ def replicate(
 
     def gathered(values: Callable[[range], FloatArray], n: int, before: int) -> FloatArray:
         parts: list[FloatArray] = [np.empty((0, len(names)))]
-        for part in pool.map(values, resampling.blocks(n)):
+        for part in _in_threads(values, resampling.blocks(n)):
             parts.append(part)
             if progress is not None:
                 progress(before + sum(map(len, parts)), total)
         return np.vstack(parts)
 
-    pool = ThreadPoolExecutor(os.cpu_count())  # each resample has its own generator
+    resampled = gathered(drawn, count, 0)
+    parted = gathered(left_out, n_parts, count)
+    return Replicates(names, observed, resampled, parted, resampling.units)
+
+
+def _in_threads(
+    values: Callable[[range], FloatArray], blocks: Iterator[range]
+) -> Iterator[FloatArray]:
+    """Yield the values of blocks in their order; each resample has its own generator.
+
+    Few blocks are under way at a time, and an interrupt waits for none of them.
+    """
+    workers = os.cpu_count() or 1
+    pool = ThreadPoolExecutor(workers)
+    pending: deque[Future[FloatArray]] = deque()
     try:
-        resampled = gathered(drawn, count, 0)
-        parted = gathered(left_out, n_parts, count)
-        return Replicates(names, observed, resampled, parted, resampling.units)
-    finally:  # an interrupt does not wait for what was not begun
-        pool.shutdown(cancel_futures=True)
+        for rows in blocks:
+            pending.append(pool.submit(values, rows))
+            if len(pending) > 2 * workers:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    finally:
+        pool.shutdown(wait=not pending, cancel_futures=True)
 
 
 def _percentile(drawn: FloatArray, level: float) -> Interval:
