@@ -1,0 +1,101 @@
+/** What Python embeds in a page (src/stakes/report/payload.py writes it; the versions go together). */
+
+/** A typed array: little-endian bytes, gzipped, in base64. */
+export interface Packed {
+  type: "f64" | "f32" | "u32" | "u16" | "u8";
+  data: string;
+}
+
+/** An application that the report was made for. */
+export interface ApplicationData {
+  name: string;
+  costs: number[][]; // truth in rows, decision in columns
+  decisions: string[];
+  priors: number[];
+  fromData: boolean; // the priors are those of the data
+  necs: (number | null)[]; // what Python found, one for each system
+}
+
+/** Weight of either class at each level of the log odds of the last class, in rising order. */
+export interface LevelsSystem {
+  name: string;
+  reference: number[] | null; // priors that the log odds hold at and follow from; null: they stay
+  level: Packed; // f64; may begin with -Infinity and end with Infinity
+  weights: [Packed, Packed]; // u32 counts, or f64 weights
+}
+
+/** Posteriors of some samples: p = exp(-(code / scale)^2), 0 for the largest code, then rows sum to 1. */
+export interface RowsSystem {
+  name: string;
+  reference: number[] | null;
+  codes: Packed; // u8 or u16, samples x classes
+}
+
+export type LiveData =
+  | { kind: "levels"; exact: boolean; error: number; systems: LevelsSystem[] }
+  | {
+      kind: "rows";
+      rows: number; // embedded, in random order
+      total: number; // judged by Python
+      scale: number;
+      error: number; // largest distance of a normalised cost from Python's, over applications
+      labels: Packed; // u8 or u16
+      systems: RowsSystem[];
+    };
+
+/** A difference to the reference, for the forest. */
+export interface DifferenceData {
+  system: string;
+  metric: string;
+  better: "lower" | "higher";
+  value: number;
+  low: number | null;
+  high: number | null;
+}
+
+/** A range of odds c12 P1 / (c21 P2) and the system that costs least there. */
+export interface OddsData {
+  low: number;
+  high: number | null; // null: no end
+  system: string;
+  toldApart: boolean;
+}
+
+export interface Payload {
+  version: 1;
+  kind: "evaluation" | "comparison";
+  level: number; // of intervals, such as 0.95
+  quantile: number; // standard errors to either side
+  classes: string[]; // harmless and short already; the class of interest is last
+  counts: number[]; // samples of each class
+  dataPriors: number[]; // shares of the classes, by weight
+  noInterval: string; // why live numbers have no interval; empty if they have
+  scores: "posteriors" | "adapted" | "likelihoods"; // whether scores follow priors
+  applications: ApplicationData[];
+  live: LiveData | null;
+  whyNotLive: string;
+  differences: DifferenceData[];
+  odds: OddsData[];
+}
+
+/** What the reader chose: the one state of the page. */
+export interface Problem {
+  costs: number[][];
+  decisions: string[];
+  priors: number[];
+  fromData: boolean;
+  adapt: boolean; // take posteriors as had at the priors of the data, and move them with the priors
+}
+
+/** What follows from a problem for one system. */
+export interface Outcome {
+  counts: number[][]; // weight of each class by decision
+  expected: number;
+  naive: number;
+  naiveDecision: number;
+  normalized: number; // NaN if the naive cost is 0
+  interval: [number, number] | null; // of the normalised cost
+  byClass: number[]; // mean cost of each class
+  shares: number[]; // of the decisions, at the priors
+  samples: number; // that it rests on
+}
