@@ -1,0 +1,313 @@
+/** Pictures of two classes: cost at every operating point, ROC, scores, thresholds, reliability. */
+import { histogram, isotonic, type Levels, operatingPoint, reliability, type RiskCurve, riskCurve, roc, sweep, type Sweep, type View } from "../core/index";
+import type { Outcome } from "../types";
+import { Chart, type Layer, type Mark } from "./chart";
+import { type Choice, CHOICES, DIALECTS, mostIn, placed, viewOf, xScale } from "./dialects";
+import { h } from "./dom";
+import { abstention } from "./edits";
+import { Figure } from "./figure";
+import type { Model } from "./model";
+import type { Found } from "./results";
+import { linear } from "./scale";
+import type { Store } from "./store";
+import { number, percent } from "./text";
+
+const WIDEST = 24; // log odds beyond which scores are not drawn
+const REFERENCES = { naive: "best constant answer", all: "act on all", none: "act on none" };
+
+/** A picture that follows the problem. */
+export interface Moving {
+  figure: Figure;
+  show(found: Found): void;
+}
+
+/** Cost at every operating point, in the dialect of a field. */
+export class CostCurves implements Moving {
+  readonly figure: Figure;
+  private readonly chart = new Chart(320);
+  private readonly menu: HTMLSelectElement;
+  private curves: RiskCurve[] = [];
+  private choice: Choice = "bayesError";
+  private key = "";
+  private found: Found | null = null;
+
+  constructor(private readonly model: Model) {
+    this.menu = h("select", { "aria-label": "kind of cost curve" }, ...CHOICES.map((one) => h("option", { value: one }, DIALECTS[one].name)));
+    this.menu.addEventListener("change", () => {
+      this.choice = this.menu.value as Choice;
+      this.key = "";
+      this.figure.refresh();
+    });
+    this.figure = new Figure("Cost at every operating point", this.chart.element, () => this.paint(), { wide: true, extra: this.menu });
+  }
+
+  show(found: Found): void {
+    this.found = found;
+    this.figure.refresh();
+  }
+
+  private paint(): void {
+    const { problem } = this.found!;
+    const { payload, levels } = this.model;
+    const key = JSON.stringify([this.model.priors(problem), problem.adapt, problem.fromData, this.choice]);
+    if (key !== this.key) {
+      this.key = key;
+      this.curves = levels.map((one) => riskCurve(one, problem, payload));
+      this.draw();
+    }
+    const point = operatingPoint(problem, payload);
+    const dialect = DIALECTS[this.choice];
+    if (!point) {
+      this.chart.mark([]);
+      this.figure.say(`${dialect.note} No point is marked: the curve is of two decisions.`);
+      return;
+    }
+    this.figure.say(dialect.note);
+    const x = placed(this.choice, point.theta, this.model.priors(problem));
+    const marks = levels.map((one, i): Mark => {
+      const here = viewOf(riskCurve(one, problem, payload, [point.theta]), this.choice);
+      return { tone: i, x, y: here.actual[0] };
+    });
+    this.chart.mark([{ tone: "quiet", x }, ...marks], x);
+  }
+
+  private draw(): void {
+    const views = this.curves.map((curve) => viewOf(curve, this.choice));
+    const dialect = DIALECTS[this.choice];
+    const scale = xScale(this.choice);
+    const { priors } = this.curves[0];
+    const [low, high] = dialect.reach(mostIn(scale, views), priors);
+    const several = views.length > 1;
+    const name = (i: number, kind: string) => (several ? `${this.model.names[i]}, ${kind}` : kind);
+    const layers: Layer[] = views.flatMap((one, i) => bandOf(one, i));
+    layers.push(...views[0].references.map((line): Layer => ({ kind: "line", name: REFERENCES[line.name], tone: "quiet", dash: line.name === "all" ? "dashed" : "dotted", xs: views[0].x, ys: line.y })));
+    for (const [i, one] of views.entries()) {
+      layers.push({ kind: "line", name: name(i, this.choice === "calibrationLoss" ? "loss" : "as is"), tone: i, xs: one.x, ys: one.actual });
+      if (one.minimum.length > 0) layers.push({ kind: "line", name: name(i, "best possible"), tone: i, dash: "dashed", xs: one.x, ys: one.minimum });
+    }
+    this.chart.draw({
+      summary: `${dialect.name}: ${dialect.y} over ${dialect.x}`,
+      x: { scale, label: dialect.x, read: (v) => `at ${dialect.x} ${number(v)}` },
+      y: { scale: linear(low, high), label: dialect.y },
+      layers,
+    });
+  }
+}
+
+function bandOf(one: View, tone: number): Layer[] {
+  return one.band ? [{ kind: "band", tone, xs: one.x, lows: one.band.low, highs: one.band.high }] : [];
+}
+
+/** ROC curves, their hulls, and where the decisions are now. */
+export class RocPicture implements Moving {
+  readonly figure: Figure;
+  private readonly chart = new Chart();
+  private drawn = false;
+  private found: Found | null = null;
+
+  constructor(private readonly model: Model) {
+    this.figure = new Figure("ROC", this.chart.element, () => this.paint());
+  }
+
+  show(found: Found): void {
+    this.found = found;
+    this.figure.refresh();
+  }
+
+  private paint(): void {
+    if (!this.drawn) this.draw();
+    this.drawn = true;
+    const { outcomes, problem } = this.found!;
+    const at = outcomes.map((one) => ratesOf(one, abstention(problem)));
+    const marks = at.map(([x, y], i): Mark => ({ tone: i, x, y }));
+    this.chart.mark(marks, at.length === 1 ? at[0][0] : Number.NaN);
+  }
+
+  private draw(): void {
+    const found = this.model.levels.map(roc);
+    const layers: Layer[] = [{ kind: "line", name: "chance", tone: "quiet", dash: "dotted", xs: [0, 1], ys: [0, 1], silent: true }];
+    for (const [i, one] of found.entries()) {
+      const name = found.length > 1 ? this.model.names[i] : "ROC";
+      layers.push({ kind: "line", name: `${found.length > 1 ? `${name}, ` : ""}hull`, tone: i, dash: "dashed", xs: one.hullAlarms.toReversed(), ys: one.hullDetections.toReversed(), silent: found.length > 1 });
+      layers.push({ kind: "line", name, tone: i, xs: one.alarms.toReversed(), ys: one.detections.toReversed() });
+    }
+    const areas = found.map((one, i) => (found.length > 1 ? `${this.model.names[i]} ${number(one.auc)}` : number(one.auc)));
+    this.figure.say(`Area under the curve: ${areas.join(", ")}. The mark is where the decisions are now; the hull (dashed) is what calibration reaches.`);
+    this.chart.draw({
+      summary: `ROC curve, detections over false alarms; area ${areas.join(", ")}`,
+      x: { scale: linear(0, 1), label: "false alarms", read: (v) => `at a false-alarm rate of ${number(v)}` },
+      y: { scale: linear(0, 1), label: "detections" },
+      layers,
+      square: true,
+    });
+  }
+}
+
+/** Return the rates of false alarms and of detections. */
+function ratesOf(outcome: Outcome, free: number): [number, number] {
+  const yes = outcome.shares.length - 1 === free ? free - 1 : outcome.shares.length - 1;
+  const rate = (row: number[]) => row[yes] / row.reduce((sum, n) => sum + n, 0);
+  return [rate(outcome.counts[0]), rate(outcome.counts[1])];
+}
+
+/** How the scores of each class are spread, and where decisions change. */
+export class Scores implements Moving {
+  readonly figure: Figure;
+  private readonly chart = new Chart();
+  private key = "";
+  private found: Found | null = null;
+
+  constructor(private readonly model: Model, private readonly store: Store) {
+    this.figure = new Figure("Scores of each class", this.chart.element, () => this.paint());
+  }
+
+  show(found: Found): void {
+    this.found = found;
+    this.figure.refresh();
+  }
+
+  private paint(): void {
+    const { problem, regions } = this.found!;
+    const key = JSON.stringify([this.store.focus, problem.adapt, this.model.priors(problem)]);
+    if (key !== this.key) this.draw();
+    this.key = key;
+    const cuts = (regions ?? []).slice(1).map(({ from }) => from);
+    this.chart.mark(cuts.map((p): Mark => ({ tone: "quiet", x: logOdds(p), text: `P = ${number(p)}` })), logOdds(cuts[0] ?? Number.NaN));
+  }
+
+  private draw(): void {
+    const { payload, levels, names } = this.model;
+    const system = levels[this.store.focus];
+    const found = spread(system, this.found!, this.model);
+    const [first, second] = payload.classes;
+    const most = Math.max(...found.first, ...found.second, 1e-9);
+    const certain = [found.certainFirst, found.certainSecond].flat().some((share) => share > 0)
+      ? ` Beyond the axis: P = 0 for ${percent(found.certainFirst[0])} and ${percent(found.certainFirst[1])}, P = 1 for ${percent(found.certainSecond[0])} and ${percent(found.certainSecond[1])} of the classes.`
+      : "";
+    this.figure.say(`${names.length > 1 ? `${names[this.store.focus]}: ` : ""}share of each class by its log odds; decisions change at the upright lines.${certain}`);
+    this.chart.draw({
+      summary: `Histogram of the log odds of ${second}, by true class`,
+      x: { scale: windowOf(found.edges), label: `log odds of ${short(second)}`, read: (v) => `at log odds ${number(v)}, P = ${number(1 / (1 + Math.exp(-v)))}` },
+      y: { scale: linear(0, most * 1.15), label: "share of the class", read: percent },
+      layers: [
+        { kind: "area", name: first, tone: 0, edges: found.edges, heights: found.first },
+        { kind: "area", name: second, tone: 1, edges: found.edges, heights: found.second, dash: "dashed" },
+      ],
+    });
+  }
+}
+
+/** Return the histogram with bins that stay fine where a few scores are extreme. */
+function spread(system: Levels, found: Found, model: Model) {
+  const rough = histogram(system, found.problem, model.payload, 48);
+  const width = rough.edges[rough.edges.length - 1] - rough.edges[0];
+  return width > 2 * WIDEST ? histogram(system, found.problem, model.payload, Math.min(4000, Math.ceil((48 * width) / (2 * WIDEST)))) : rough;
+}
+
+function windowOf(edges: number[]) {
+  return linear(Math.max(-WIDEST, edges[0]), Math.min(WIDEST, edges[edges.length - 1]));
+}
+
+/** Cost at every threshold, with the threshold of Bayes and the best on these data. */
+export class Thresholds implements Moving {
+  readonly figure: Figure;
+  private readonly chart = new Chart();
+  private found: Found | null = null;
+
+  constructor(private readonly model: Model) {
+    this.figure = new Figure("Cost at every threshold", this.chart.element, () => this.paint());
+  }
+
+  show(found: Found): void {
+    this.found = found;
+    this.figure.element.hidden = this.sweeps().length === 0;
+    if (!this.figure.element.hidden) this.figure.refresh();
+  }
+
+  private sweeps(): Sweep[] {
+    const { problem } = this.found!;
+    if (problem.decisions.length !== 2) return [];
+    return this.model.levels.map((one) => sweep(one, problem, this.model.payload)).filter((one) => one !== null);
+  }
+
+  private paint(): void {
+    const sweeps = this.sweeps();
+    if (sweeps.length === 0) return;
+    const several = sweeps.length > 1;
+    const finite = sweeps.flatMap((one) => one.logOdds).filter(Number.isFinite);
+    const { bayes } = sweeps[0];
+    const low = Math.max(-WIDEST, Math.min(...finite, bayes.logOdds - 1));
+    const high = Math.min(WIDEST, Math.max(...finite, bayes.logOdds + 1));
+    const most = Math.max(...sweeps.flatMap((one) => one.normalized).filter(Number.isFinite), 1);
+    const layers: Layer[] = [{ kind: "line", name: "best constant answer", tone: "quiet", dash: "dotted", xs: [low, high], ys: [1, 1], silent: true }];
+    layers.push(...sweeps.map((one, i): Layer => ({ kind: "line", name: several ? this.model.names[i] : "normalised cost", tone: i, xs: one.logOdds, ys: one.normalized, step: true })));
+    const best = sweeps.map(({ best: b }, i) => `${several ? `${this.model.names[i]} ` : ""}${number(b.normalized)} at ${number(b.threshold)}`);
+    this.figure.say(`By Bayes at P = ${number(bayes.threshold)} (solid line). Best on these data: ${best.join("; ")} (dashed).`);
+    this.chart.draw({
+      summary: `Normalised cost over the threshold; Bayes at ${number(bayes.threshold)}, best ${best.join("; ")}`,
+      x: { scale: linear(low, high), label: "threshold, as log odds", read: (v) => `at log odds ${number(v)}, P = ${number(1 / (1 + Math.exp(-v)))}` },
+      y: { scale: linear(0, Math.min(2.5, most * 1.05)), label: "normalised cost" },
+      layers,
+    });
+    const points = sweeps.flatMap((one, i): Mark[] => [
+      { tone: i, x: one.best.logOdds, dash: "dashed" },
+      { tone: i, x: one.bayes.logOdds, y: one.bayes.normalized },
+    ]);
+    this.chart.mark([{ tone: "quiet", x: bayes.logOdds }, ...points], bayes.logOdds);
+  }
+}
+
+/** How often the class of interest came true, by its probability. */
+export class Reliability implements Moving {
+  readonly figure: Figure;
+  private readonly chart = new Chart();
+  private key = "";
+  private found: Found | null = null;
+
+  constructor(private readonly model: Model) {
+    this.figure = new Figure("Reliability", this.chart.element, () => this.paint());
+  }
+
+  show(found: Found): void {
+    this.found = found;
+    this.figure.refresh();
+  }
+
+  private paint(): void {
+    const { problem, regions } = this.found!;
+    const key = JSON.stringify([problem.adapt, this.model.priors(problem)]);
+    if (key !== this.key) this.draw();
+    this.key = key;
+    const cuts = (regions ?? []).slice(1).map(({ from }) => from);
+    this.chart.mark(cuts.map((x): Mark => ({ tone: "quiet", x })), cuts[0] ?? Number.NaN);
+  }
+
+  private draw(): void {
+    const { payload, levels, names } = this.model;
+    const { problem } = this.found!;
+    const several = levels.length > 1;
+    const layers: Layer[] = [{ kind: "line", name: "perfect", tone: "quiet", dash: "dotted", xs: [0, 1], ys: [0, 1], silent: true }];
+    for (const [i, system] of levels.entries()) {
+      const steps = isotonic(system, problem, payload);
+      const bins = reliability(system, problem, payload, "mass", 15);
+      layers.push({ kind: "line", name: several ? names[i] : "isotonic fit", tone: i, xs: steps.flatMap((one) => [one.from, one.to]), ys: steps.flatMap((one) => [one.frequency, one.frequency]) });
+      if (!several) layers.push({ kind: "dots", name: "bins of equal weight", tone: i, xs: bins.probability, ys: bins.frequency });
+    }
+    this.figure.say("Frequency by probability: on the dotted line probabilities are what they say. The upright line is where decisions change.");
+    this.chart.draw({
+      summary: `Reliability diagram of P(${payload.classes[1]})`,
+      x: { scale: linear(0, 1), label: `P(${short(payload.classes[1])})`, read: (v) => `at P = ${number(v)}` },
+      y: { scale: linear(0, 1), label: "frequency" },
+      layers,
+      square: true,
+    });
+  }
+}
+
+function logOdds(p: number): number {
+  return Math.log(p / (1 - p));
+}
+
+function short(name: string): string {
+  return name.length > 24 ? `${name.slice(0, 23)}…` : name;
+}

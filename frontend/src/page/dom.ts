@@ -1,0 +1,60 @@
+/** Small makers of elements. Text always enters as text: no markup is ever parsed. */
+
+export type Child = Node | string | null | undefined | false;
+export type Attributes = Record<string, string | number | boolean | null | undefined>;
+
+const SVG = "http://www.w3.org/2000/svg";
+let serial = 0;
+
+/** Return an id that no other element of the page has. */
+export function freshId(stem: string): string {
+  serial += 1;
+  return `${stem}-${serial}`;
+}
+
+function fill<E extends Element>(element: E, attributes: Attributes, children: Child[]): E {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false) as (Node | string)[]);
+  return element;
+}
+
+/** Return an HTML element. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** Return an SVG element. */
+export function s<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** Return a name that the user gave, kept apart from the direction of the text around it. */
+export function named(name: string): HTMLElement {
+  return h("bdi", { class: "name", dir: "auto" }, name);
+}
+
+/** Put new children in the place of the old ones. */
+export function refill(element: Element, ...children: Child[]): void {
+  element.replaceChildren();
+  fill(element, {}, children);
+}
+
+/** Return a function that calls another once things have been quiet for a while. */
+export function debounced(wait: number, call: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(call, wait);
+  };
+}
