@@ -1,7 +1,7 @@
 /** Curves of a detector, ready to draw: ROC, cost over the threshold, scores of each class. */
 import type { Problem } from "../types";
 import type { Levels } from "./data";
-import { auc, countAtMost, detector } from "./detector";
+import { auc, countAtMost, detector, type Detector } from "./detector";
 import { naiveOf } from "./judge";
 import { oddsShift, priorsOf, type Facts } from "./shift";
 import { logit, sigmoid, total } from "./sums";
@@ -71,32 +71,45 @@ export interface Sweep {
 export function sweep(levels: Levels, problem: Problem, facts: Facts): Sweep | null {
   const { costs } = problem;
   const shift = oddsShift(levels, problem, facts);
-  if (costs.length !== 2 || costs[0].length !== 2 || Number.isNaN(shift)) return null;
-  const theta = thresholdOf(costs);
-  if (theta === null) return null;
+  const theta = costs.length === 2 && costs[0].length === 2 ? thresholdOf(costs) : null;
+  if (theta === null || Number.isNaN(shift)) return null;
   const found = detector(levels);
-  const [p1, p2] = priorsOf(problem, facts);
-  const naive = naiveOf(costs, [p1, p2])[1];
-  const at = (i: number, threshold: number): Threshold => {
-    const [alarms, misses] = [found.alarms[i], found.misses[i]];
-    const first = costs[0][1] * alarms + costs[0][0] * (1 - alarms);
-    const second = costs[1][0] * misses + costs[1][1] * (1 - misses);
-    const expected = p1 * first + p2 * second;
+  const priors = priorsOf(problem, facts);
+  const naive = naiveOf(costs, priors)[1];
+  const at = (i: number, logOdds: number): Threshold => {
+    const expected = costAt(found, costs, priors, i);
     const normalized = naive > 0 ? expected / naive : NaN;
-    return { threshold: sigmoid(threshold), logOdds: threshold, expected, normalized, alarms, misses };
+    const [alarms, misses] = [found.alarms[i], found.misses[i]];
+    return { threshold: sigmoid(logOdds), logOdds, expected, normalized, alarms, misses };
   };
-  const all = Array.from(found.alarms, (_, i) => at(i, i === 0 ? -Infinity : found.level[i - 1] + shift));
-  const least = all.reduce((best, point, i) => (point.expected < all[best].expected ? i : best), 0);
-  const kept = decimate(all.length, new Set([least]), MOST).map((i) => all[i]);
-  const cut = logit(theta);
+  const cut = (i: number): number => (i === 0 ? -Infinity : found.level[i - 1] + shift);
+  const least = cheapest(found, costs, priors);
+  const kept = decimate(found.alarms.length, new Set([least]), MOST).map((i) => at(i, cut(i)));
+  const bayes = logit(theta);
   return {
     logOdds: kept.map((point) => point.logOdds),
     threshold: kept.map((point) => point.threshold),
     expected: kept.map((point) => point.expected),
     normalized: kept.map((point) => point.normalized),
-    best: all[least],
-    bayes: { ...at(countAtMost(found.level, cut - shift), cut), threshold: theta },
+    best: at(least, cut(least)),
+    bayes: { ...at(countAtMost(found.level, bayes - shift), bayes), threshold: theta },
   };
+}
+
+/** Return the expected cost at a point of the ROC curve. */
+function costAt(found: Detector, costs: number[][], priors: number[], i: number): number {
+  const [alarms, misses] = [found.alarms[i], found.misses[i]];
+  const first = costs[0][1] * alarms + costs[0][0] * (1 - alarms);
+  const second = costs[1][0] * misses + costs[1][1] * (1 - misses);
+  return (priors[0] > 0 ? priors[0] * first : 0) + (priors[1] > 0 ? priors[1] * second : 0);
+}
+
+/** Return the first point of least expected cost; it is a corner of the hull. */
+function cheapest(found: Detector, costs: number[][], priors: number[]): number {
+  let best = found.hull[0];
+  for (const i of found.hull)
+    if (costAt(found, costs, priors, i) < costAt(found, costs, priors, best)) best = i;
+  return best;
 }
 
 /** Return the Bayes threshold on P(H2) of two decisions; null if one is never the better. */
@@ -124,7 +137,8 @@ export function histogram(levels: Levels, problem: Problem, facts: Facts, bins =
   const sums = [levels.first, levels.second].map((weights) => {
     const unit = 1 / total(weights);
     const sum = new Float64Array(bins + 2); // before the first edge, the bins, after the last
-    levels.level.forEach((x, i) => (sum[binOf(x + shift, low, high, bins)] += weights[i] * unit));
+    for (let i = 0; i < weights.length; i++)
+      if (weights[i] > 0) sum[binOf(levels.level[i] + shift, low, high, bins)] += weights[i] * unit;
     return sum;
   });
   const ends = (at: number): [number, number] => [sums[0][at], sums[1][at]];

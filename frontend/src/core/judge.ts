@@ -84,38 +84,52 @@ export function reasonOf(found: Outcome, problem: Problem, facts: Facts): string
 
 /** Count the decisions at each level of the log odds. */
 export function countLevels(levels: Levels, problem: Problem, facts: Facts): Counted {
+  const { level, first, second } = levels;
   const m = problem.decisions.length;
   const shift = oddsShift(levels, problem, facts);
+  const decide = levelRuler(level, problem.costs, shift);
   const cells = new Float64Array(2 * m);
-  const rest = new Float64Array(2 * m); // what rounding takes from sums of weights
-  const rule = rulerOf(problem.costs);
-  const p = new Float64Array(2);
   let impossible = 0;
-  for (let i = 0; i < levels.level.length; i++) {
-    const x = levels.level[i] + shift;
-    if (x !== x) {
-      impossible += levels.first[i] + levels.second[i];
-      continue;
+  for (let start = 0, stop = 0; start < level.length; start = stop) {
+    const j = decide(start);
+    stop = endOf(decide, j, start, level.length);
+    const [one, two] = [total(first.subarray(start, stop)), total(second.subarray(start, stop))];
+    if (j < 0) impossible += one + two;
+    else {
+      cells[j] += one;
+      cells[m + j] += two;
     }
+  }
+  const samples = facts.counts.reduce((sum, n) => sum + n, 0);
+  return { counts: tableOf(cells, 2, m), impossible, samples };
+}
+
+/** Return where the levels end that get a decision: they lie together, as its costs are a line. */
+function endOf(decide: (i: number) => number, j: number, start: number, end: number): number {
+  let low = start + 1;
+  let high = end;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (decide(middle) === j) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Make the Bayes rule of levels by their index; -1 where no posteriors follow. */
+function levelRuler(level: Float64Array, costs: number[][], shift: number): (i: number) => number {
+  const rule = rulerOf(costs);
+  const p = new Float64Array(2);
+  return (i) => {
+    const x = level[i] + shift;
+    if (Number.isNaN(x)) return -1;
     const small = Math.exp(-Math.abs(x));
     const less = small / (1 + small);
     const more = 1 / (1 + small);
     p[0] = x > 0 ? less : more;
     p[1] = x > 0 ? more : less;
-    const j = rule(p, 0);
-    add(cells, rest, j, levels.first[i]);
-    add(cells, rest, m + j, levels.second[i]);
-  }
-  const samples = facts.counts.reduce((sum, n) => sum + n, 0);
-  return { counts: tableOf(cells.map((x, i) => x + rest[i]), 2, m), impossible, samples };
-}
-
-/** Add to a cell, and keep what rounding takes away; exact for whole numbers. */
-function add(cells: Float64Array, rest: Float64Array, at: number, value: number): void {
-  const old = cells[at];
-  const next = old + value;
-  rest[at] += old >= value ? old - next + value : value - next + old;
-  cells[at] = next;
+    return rule(p, 0);
+  };
 }
 
 /** Count the decisions for the first rows of posteriors. */

@@ -24,7 +24,9 @@ export function lossesOf(counts: number[][], costs: number[][]): ClassLosses {
 
 /** Return the sum over classes of the prior times a value; a class of prior 0 does not count. */
 export function expectation(priors: number[], values: number[]): number {
-  return fsum(priors.flatMap((p, i) => (p > 0 ? [p * values[i]] : [])));
+  const terms: number[] = [];
+  for (let i = 0; i < priors.length; i++) if (priors[i] > 0) terms.push(priors[i] * values[i]);
+  return fsum(terms);
 }
 
 /**
@@ -42,32 +44,36 @@ export function interval(
   reference: number[],
   unit: number,
 ): [number, number] {
-  const seen = priors.filter((p) => p > 0).length;
-  const pad = padded(losses, (z * z) / seen);
-  const centre = expectation(priors, pad.mean) / unit;
-  const about = pad.variance.map((v, i) =>
-    fromData ? v + (pad.mean[i] - centre * reference[i]) ** 2 : v,
-  );
-  const spread = about.map((v, i) => (priors[i] / pad.size[i]) * v);
-  const half = (z * Math.sqrt(expectation(priors, spread))) / unit;
+  let seen = 0;
+  for (const p of priors) if (p > 0) seen++;
+  const { size, mean, variance } = padded(losses, (z * z) / seen);
+  const centre = expectation(priors, mean) / unit;
+  let square = 0;
+  for (let i = 0; i < priors.length; i++) {
+    if (!(priors[i] > 0)) continue;
+    const gap = fromData ? mean[i] - centre * reference[i] : 0;
+    square += ((priors[i] * priors[i]) / size[i]) * (variance[i] + gap * gap);
+  }
+  const half = (z * Math.sqrt(square)) / unit;
   const [least, most] = range(losses, priors, fromData, reference);
   return [Math.max(centre - half, least / unit), Math.min(centre + half, most / unit)];
 }
 
 /** Return losses with more samples of each class, half at the least, half at the largest cost. */
 function padded(losses: ClassLosses, amount: number): ClassLosses {
-  const { low, high } = losses;
-  const size = losses.size.map((n) => n + amount);
-  const share = size.map((n) => amount / n);
-  const mean = losses.mean.map(
-    (m, i) => (1 - share[i]) * m + (share[i] * (low[i] + high[i])) / 2,
-  );
-  const variance = losses.variance.map((v, i) => {
-    const inner = v + (losses.mean[i] - mean[i]) ** 2;
-    const outer = ((low[i] - mean[i]) ** 2 + (high[i] - mean[i]) ** 2) / 2;
-    return (1 - share[i]) * inner + share[i] * outer;
-  });
-  return { size, mean, variance, low, high };
+  const more: ClassLosses = { ...losses, size: [], mean: [], variance: [] };
+  for (let i = 0; i < losses.size.length; i++) {
+    const [low, high] = [losses.low[i], losses.high[i]];
+    const size = losses.size[i] + amount;
+    const share = amount / size;
+    const mean = (1 - share) * losses.mean[i] + (share * (low + high)) / 2;
+    const inner = losses.variance[i] + (losses.mean[i] - mean) ** 2;
+    const outer = ((low - mean) ** 2 + (high - mean) ** 2) / 2;
+    more.size.push(size);
+    more.mean.push(mean);
+    more.variance.push((1 - share) * inner + share * outer);
+  }
+  return more;
 }
 
 /** Return the least and largest expected cost of any system; no bound if the reference varies. */

@@ -27,17 +27,26 @@ interface Weighted {
   second: Float64Array;
 }
 
+const made = new WeakMap<Levels, { key: string; data: Weighted }>();
+
 /** Return P(H2) at each level and the weights of the classes at the priors of a problem. */
 function weighted(levels: Levels, problem: Problem, facts: Facts): Weighted {
   const shift = oddsShift(levels, problem, facts);
   const [p1, p2] = priorsOf(problem, facts);
-  const unit1 = p1 > 0 ? p1 / total(levels.first) : 0;
-  const unit2 = p2 > 0 ? p2 / total(levels.second) : 0;
-  return {
-    p: levels.level.map((x) => sigmoid(x + shift)),
-    first: levels.first.map((w) => w * unit1),
-    second: levels.second.map((w) => w * unit2),
+  const key = `${shift} ${p1} ${p2}`;
+  const known = made.get(levels);
+  if (known?.key === key) return known.data;
+  const scaled = (weights: Float64Array, prior: number): Float64Array => {
+    const unit = prior > 0 ? prior / total(weights) : 0;
+    return weights.map((w) => w * unit);
   };
+  const data = {
+    p: levels.level.map((x) => sigmoid(x + shift)),
+    first: scaled(levels.first, p1),
+    second: scaled(levels.second, p2),
+  };
+  made.set(levels, { key, data });
+  return data;
 }
 
 /** Return the reliability of P(H2) in bins of the same width, or of the same weight. */

@@ -2,7 +2,6 @@
 import type { Problem } from "../types";
 import type { Levels } from "./data";
 import { countAtMost, detector, type Detector } from "./detector";
-import { interval, lossesOf } from "./losses";
 import { oddsShift, priorsOf, type Facts } from "./shift";
 import { logit, sigmoid } from "./sums";
 
@@ -69,7 +68,9 @@ export function riskCurve(
   const priors = priorsOf(problem, facts);
   const shift = oddsShift(levels, problem, facts);
   const points = theta.map((t) => pointAt(found, t, shift));
-  const bands = facts.noInterval === "" ? bandsOf(found, points, theta, priors, problem, facts) : null;
+  const bands = facts.noInterval === ""
+    ? bandsOf(found, points, theta, priors, problem.fromData, facts.quantile)
+    : null;
   return {
     priors,
     theta,
@@ -111,45 +112,77 @@ function naiveAt(priors: number[], theta: number): number {
   return Math.min(priors[0] * theta, priors[1] * (1 - theta));
 }
 
-/** Return the closed-form bands of the cost and of the normalised cost. */
+/** Mean and spread of the cost in either class, pseudo-samples included. */
+interface Padded {
+  size: [number, number];
+  mean: [number, number];
+  variance: [number, number];
+}
+
+/**
+ * Return the closed-form bands of the cost and of the normalised cost.
+ *
+ * It is `interval` of losses.ts for costs of errors alone, without its tables: pseudo-samples are
+ * errors and right answers in halves, so that each class stays one of errors at some rate.
+ */
 function bandsOf(
   found: Detector,
   points: number[],
   theta: number[],
   priors: number[],
-  problem: Problem,
-  facts: Facts,
+  fromData: boolean,
+  z: number,
 ): [Band, Band] {
   const plain: Band = { low: [], high: [] };
   const normalized: Band = { low: [], high: [] };
-  theta.forEach((t, k) => {
-    const ends = intervalsAt(found, points[k], t, priors, problem.fromData, facts.quantile);
-    [plain, normalized].forEach((band, b) => {
-      band.low.push(ends[b][0]);
-      band.high.push(ends[b][1]);
-    });
-  });
+  for (let k = 0; k < theta.length; k++) {
+    const t = theta[k];
+    const at = padded(found, points[k], priors, t, z);
+    const most = fromData ? largest(priors, t) : priors[0] * t + priors[1] * (1 - t);
+    add(plain, at, priors, fromData ? [1, 1] : null, z, 1, most);
+    const naive = naiveAt(priors, t);
+    const always = priors[0] * t <= priors[1] * (1 - t) ? [t, 0] : [0, 1 - t];
+    add(normalized, at, priors, fromData ? always : null, z, naive, fromData ? Infinity : most);
+  }
   return [plain, normalized];
 }
 
-/** Return the intervals of the cost and of the normalised cost at one theta. */
-function intervalsAt(
-  found: Detector,
-  point: number,
-  theta: number,
+/** Return the largest cost of a class that can occur. */
+function largest(priors: number[], theta: number): number {
+  return Math.max(priors[0] > 0 ? theta : 0, priors[1] > 0 ? 1 - theta : 0);
+}
+
+/** Return the costs of each class with z^2 pseudo-samples in all. */
+function padded(found: Detector, point: number, priors: number[], theta: number, z: number): Padded {
+  const amount = (z * z) / ((priors[0] > 0 ? 1 : 0) + (priors[1] > 0 ? 1 : 0));
+  const of = (n: number, rate: number, cost: number): [number, number, number] => {
+    const share = (n * rate + amount / 2) / (n + amount);
+    return [n + amount, cost * share, cost * cost * share * (1 - share)];
+  };
+  const one = of(found.n[0], found.alarms[point], theta);
+  const two = of(found.n[1], found.misses[point], 1 - theta);
+  return { size: [one[0], two[0]], mean: [one[1], two[1]], variance: [one[2], two[2]] };
+}
+
+/** Add an interval to a band; `reference` varies with the priors of the data, null if they are given. */
+function add(
+  band: Band,
+  at: Padded,
   priors: number[],
-  fromData: boolean,
+  reference: number[] | null,
   z: number,
-): [number, number][] {
-  if (point < 0) return [[NaN, NaN], [NaN, NaN]];
-  const alarms = found.alarms[point] * found.n[0];
-  const misses = found.misses[point] * found.n[1];
-  const counts = [[found.n[0] - alarms, alarms], [misses, found.n[1] - misses]];
-  const losses = lossesOf(counts, [[0, theta], [1 - theta, 0]]);
-  const naive = naiveAt(priors, theta);
-  const second = priors[0] * theta <= priors[1] * (1 - theta);
-  const reference = second ? [theta, 0] : [0, 1 - theta];
-  const plain = interval(losses, priors, fromData, z, [1, 1], 1);
-  if (!(naive > 0)) return [plain, [NaN, NaN]];
-  return [plain, interval(losses, priors, fromData, z, reference, naive)];
+  unit: number,
+  most: number,
+): void {
+  let centre = 0;
+  for (let i = 0; i < 2; i++) if (priors[i] > 0) centre += priors[i] * at.mean[i];
+  let square = 0;
+  for (let i = 0; i < 2; i++) {
+    if (!(priors[i] > 0)) continue;
+    const gap = reference === null ? 0 : at.mean[i] - (centre / unit) * reference[i];
+    square += ((priors[i] * priors[i]) / at.size[i]) * (at.variance[i] + gap * gap);
+  }
+  const half = z * Math.sqrt(square);
+  band.low.push(unit > 0 ? Math.max(centre - half, 0) / unit : NaN);
+  band.high.push(unit > 0 ? Math.min(centre + half, most) / unit : NaN);
 }

@@ -2,6 +2,7 @@
 
 /** Return the sum of some numbers, rounded once, as Python's math.fsum does. */
 export function fsum(values: ArrayLike<number>): number {
+  if (values.length < 3) return values.length === 2 ? values[0] + values[1] : (values[0] ?? 0);
   const parts: number[] = [];
   for (let i = 0; i < values.length; i++) {
     let x = values[i];
@@ -42,7 +43,9 @@ function joined(parts: number[]): number {
 
 /** Return the sum of products of two lists, rounded once after each product. */
 export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  return fsum(Array.from(a, (x, i) => x * b[i]));
+  const products = new Float64Array(a.length);
+  for (let i = 0; i < a.length; i++) products[i] = a[i] * b[i];
+  return fsum(products);
 }
 
 /** Return the sum of many numbers; exact for whole numbers below 2**53. */
