@@ -1,11 +1,11 @@
 /** Pictures of two classes: cost at every operating point, ROC, scores, thresholds, reliability. */
 import { histogram, isotonic, type Levels, operatingPoint, reliability, type RiskCurve, riskCurve, roc, sweep, type Sweep, type View } from "../core/index";
 import type { Outcome } from "../types";
-import { Chart, type Layer, type Mark } from "./chart";
+import type { Layer, Mark } from "./chart";
 import { type Choice, CHOICES, DIALECTS, mostIn, placed, viewOf, xScale } from "./dialects";
 import { h } from "./dom";
 import { abstention } from "./edits";
-import { Figure } from "./figure";
+import { Picture } from "./figure";
 import type { Model } from "./model";
 import type { Found } from "./results";
 import { linear } from "./scale";
@@ -15,75 +15,59 @@ import { number, percent } from "./text";
 const WIDEST = 24; // log odds beyond which scores are not drawn
 const REFERENCES = { naive: "best constant answer", all: "act on all", none: "act on none" };
 
-/** A picture that follows the problem. */
-export interface Moving {
-  figure: Figure;
-  show(found: Found): void;
-}
-
 /** Cost at every operating point, in the dialect of a field. */
-export class CostCurves implements Moving {
-  readonly figure: Figure;
-  private readonly chart = new Chart(320);
-  private readonly menu: HTMLSelectElement;
-  private curves: RiskCurve[] = [];
-  private choice: Choice = "bayesError";
-  private key = "";
-  private found: Found | null = null;
+export class CostCurves extends Picture {
+  readonly #menu: HTMLSelectElement;
+  #curves: RiskCurve[] = [];
+  #choice: Choice = "bayesError";
 
-  constructor(private readonly model: Model) {
-    this.menu = h("select", { "aria-label": "kind of cost curve" }, ...CHOICES.map((one) => h("option", { value: one }, DIALECTS[one].name)));
-    this.menu.addEventListener("change", () => {
-      this.choice = this.menu.value as Choice;
-      this.key = "";
+  constructor(model: Model, store: Store) {
+    const options = CHOICES.map((one) => h("option", { value: one }, DIALECTS[one].name));
+    const menu = h("select", { "aria-label": "kind of cost curve" }, ...options);
+    super(model, store, "Cost at every operating point", { wide: true, extra: menu });
+    this.#menu = menu;
+    menu.addEventListener("change", () => {
+      this.#choice = this.#menu.value as Choice;
       this.figure.refresh();
     });
-    this.figure = new Figure("Cost at every operating point", this.chart.element, () => this.paint(), { wide: true, extra: this.menu });
   }
 
-  show(found: Found): void {
-    this.found = found;
-    this.figure.refresh();
-  }
-
-  private paint(): void {
-    const { problem } = this.found!;
+  paint(): void {
+    const { problem } = this.found;
     const { payload, levels } = this.model;
-    const key = JSON.stringify([this.model.priors(problem), problem.adapt, problem.fromData, this.choice]);
-    if (key !== this.key) {
-      this.key = key;
-      this.curves = levels.map((one) => riskCurve(one, problem, payload));
-      this.draw();
+    if (this.changed(problem.fromData, this.#choice)) {
+      this.#curves = levels.map((one) => riskCurve(one, problem, payload));
+      this.#draw();
     }
     const point = operatingPoint(problem, payload);
-    const dialect = DIALECTS[this.choice];
+    const dialect = DIALECTS[this.#choice];
     if (!point) {
       this.chart.mark([]);
       this.figure.say(`${dialect.note} No point is marked: the curve is of two decisions.`);
       return;
     }
     this.figure.say(dialect.note);
-    const x = placed(this.choice, point.theta, this.model.priors(problem));
+    const x = placed(this.#choice, point.theta, this.model.priors(problem));
     const marks = levels.map((one, i): Mark => {
-      const here = viewOf(riskCurve(one, problem, payload, [point.theta]), this.choice);
+      const here = viewOf(riskCurve(one, problem, payload, [point.theta]), this.#choice);
       return { tone: i, x, y: here.actual[0] };
     });
     this.chart.mark([{ tone: "quiet", x }, ...marks], x);
   }
 
-  private draw(): void {
-    const views = this.curves.map((curve) => viewOf(curve, this.choice));
-    const dialect = DIALECTS[this.choice];
-    const scale = xScale(this.choice);
-    const { priors } = this.curves[0];
+  #draw(): void {
+    const views = this.#curves.map((curve) => viewOf(curve, this.#choice));
+    const dialect = DIALECTS[this.#choice];
+    const scale = xScale(this.#choice);
+    const { priors } = this.#curves[0];
     const [low, high] = dialect.reach(mostIn(scale, views), priors);
     const several = views.length > 1;
-    const name = (i: number, kind: string) => (several ? `${this.model.names[i]}, ${kind}` : kind);
+    const whose = (i: number) => (several ? this.model.names[i] : this.#choice === "calibrationLoss" ? "loss" : "actual");
     const layers: Layer[] = views.flatMap((one, i) => bandOf(one, i));
     layers.push(...views[0].references.map((line): Layer => ({ kind: "line", name: REFERENCES[line.name], tone: "quiet", dash: line.name === "all" ? "dashed" : "dotted", xs: views[0].x, ys: line.y })));
     for (const [i, one] of views.entries()) {
-      layers.push({ kind: "line", name: name(i, this.choice === "calibrationLoss" ? "loss" : "as is"), tone: i, xs: one.x, ys: one.actual });
-      if (one.minimum.length > 0) layers.push({ kind: "line", name: name(i, "best possible"), tone: i, dash: "dashed", xs: one.x, ys: one.minimum });
+      layers.push({ kind: "line", name: whose(i), tone: i, xs: one.x, ys: one.actual });
+      if (one.minimum.length > 0) layers.push({ kind: "line", name: several ? `${whose(i)}, minimum` : "minimum", tone: i, dash: "dashed", xs: one.x, ys: one.minimum });
     }
     this.chart.draw({
       summary: `${dialect.name}: ${dialect.y} over ${dialect.x}`,
@@ -99,31 +83,23 @@ function bandOf(one: View, tone: number): Layer[] {
 }
 
 /** ROC curves, their hulls, and where the decisions are now. */
-export class RocPicture implements Moving {
-  readonly figure: Figure;
-  private readonly chart = new Chart();
-  private drawn = false;
-  private found: Found | null = null;
+export class RocPicture extends Picture {
+  #drawn = false;
 
-  constructor(private readonly model: Model) {
-    this.figure = new Figure("ROC", this.chart.element, () => this.paint());
+  constructor(model: Model, store: Store) {
+    super(model, store, "ROC");
   }
 
-  show(found: Found): void {
-    this.found = found;
-    this.figure.refresh();
-  }
-
-  private paint(): void {
-    if (!this.drawn) this.draw();
-    this.drawn = true;
-    const { outcomes, problem } = this.found!;
+  paint(): void {
+    if (!this.#drawn) this.#draw();
+    this.#drawn = true;
+    const { outcomes, problem } = this.found;
     const at = outcomes.map((one) => ratesOf(one, abstention(problem)));
     const marks = at.map(([x, y], i): Mark => ({ tone: i, x, y }));
     this.chart.mark(marks, at.length === 1 ? at[0][0] : Number.NaN);
   }
 
-  private draw(): void {
+  #draw(): void {
     const found = this.model.levels.map(roc);
     const layers: Layer[] = [{ kind: "line", name: "chance", tone: "quiet", dash: "dotted", xs: [0, 1], ys: [0, 1], silent: true }];
     for (const [i, one] of found.entries()) {
@@ -151,34 +127,22 @@ function ratesOf(outcome: Outcome, free: number): [number, number] {
 }
 
 /** How the scores of each class are spread, and where decisions change. */
-export class Scores implements Moving {
-  readonly figure: Figure;
-  private readonly chart = new Chart();
-  private key = "";
-  private found: Found | null = null;
-
-  constructor(private readonly model: Model, private readonly store: Store) {
-    this.figure = new Figure("Scores of each class", this.chart.element, () => this.paint());
+export class Scores extends Picture {
+  constructor(model: Model, store: Store) {
+    super(model, store, "Scores of each class");
   }
 
-  show(found: Found): void {
-    this.found = found;
-    this.figure.refresh();
-  }
-
-  private paint(): void {
-    const { problem, regions } = this.found!;
-    const key = JSON.stringify([this.store.focus, problem.adapt, this.model.priors(problem)]);
-    if (key !== this.key) this.draw();
-    this.key = key;
+  paint(): void {
+    const { regions } = this.found;
+    if (this.changed(this.store.focus)) this.#draw();
     const cuts = (regions ?? []).slice(1).map(({ from }) => from);
     this.chart.mark(cuts.map((p): Mark => ({ tone: "quiet", x: logOdds(p), text: `P = ${number(p)}` })), logOdds(cuts[0] ?? Number.NaN));
   }
 
-  private draw(): void {
+  #draw(): void {
     const { payload, levels, names } = this.model;
     const system = levels[this.store.focus];
-    const found = spread(system, this.found!, this.model);
+    const found = spread(system, this.found, this.model);
     const [first, second] = payload.classes;
     const most = Math.max(...found.first, ...found.second, 1e-9);
     const certain = [found.certainFirst, found.certainSecond].flat().some((share) => share > 0)
@@ -190,8 +154,8 @@ export class Scores implements Moving {
       x: { scale: windowOf(found.edges), label: `log odds of ${short(second)}`, read: (v) => `at log odds ${number(v)}, P = ${number(1 / (1 + Math.exp(-v)))}` },
       y: { scale: linear(0, most * 1.15), label: "share of the class", read: percent },
       layers: [
-        { kind: "area", name: first, tone: 0, edges: found.edges, heights: found.first },
-        { kind: "area", name: second, tone: 1, edges: found.edges, heights: found.second, dash: "dashed" },
+        { kind: "area", name: first, tone: 2, edges: found.edges, heights: found.first },
+        { kind: "area", name: second, tone: 3, edges: found.edges, heights: found.second, dash: "dashed" },
       ],
     });
   }
@@ -209,29 +173,24 @@ function windowOf(edges: number[]) {
 }
 
 /** Cost at every threshold, with the threshold of Bayes and the best on these data. */
-export class Thresholds implements Moving {
-  readonly figure: Figure;
-  private readonly chart = new Chart();
-  private found: Found | null = null;
-
-  constructor(private readonly model: Model) {
-    this.figure = new Figure("Cost at every threshold", this.chart.element, () => this.paint());
+export class Thresholds extends Picture {
+  constructor(model: Model, store: Store) {
+    super(model, store, "Cost at every threshold");
   }
 
-  show(found: Found): void {
+  override show(found: Found): void {
     this.found = found;
-    this.figure.element.hidden = this.sweeps().length === 0;
+    this.figure.element.hidden = operatingPoint(found.problem, this.model.payload) === null;
     if (!this.figure.element.hidden) this.figure.refresh();
   }
 
-  private sweeps(): Sweep[] {
-    const { problem } = this.found!;
-    if (problem.decisions.length !== 2) return [];
+  #sweeps(): Sweep[] {
+    const { problem } = this.found;
     return this.model.levels.map((one) => sweep(one, problem, this.model.payload)).filter((one) => one !== null);
   }
 
-  private paint(): void {
-    const sweeps = this.sweeps();
+  paint(): void {
+    const sweeps = this.#sweeps();
     if (sweeps.length === 0) return;
     const several = sweeps.length > 1;
     const finite = sweeps.flatMap((one) => one.logOdds).filter(Number.isFinite);
@@ -258,33 +217,21 @@ export class Thresholds implements Moving {
 }
 
 /** How often the class of interest came true, by its probability. */
-export class Reliability implements Moving {
-  readonly figure: Figure;
-  private readonly chart = new Chart();
-  private key = "";
-  private found: Found | null = null;
-
-  constructor(private readonly model: Model) {
-    this.figure = new Figure("Reliability", this.chart.element, () => this.paint());
+export class Reliability extends Picture {
+  constructor(model: Model, store: Store) {
+    super(model, store, "Reliability");
   }
 
-  show(found: Found): void {
-    this.found = found;
-    this.figure.refresh();
-  }
-
-  private paint(): void {
-    const { problem, regions } = this.found!;
-    const key = JSON.stringify([problem.adapt, this.model.priors(problem)]);
-    if (key !== this.key) this.draw();
-    this.key = key;
+  paint(): void {
+    const { regions } = this.found;
+    if (this.changed()) this.#draw();
     const cuts = (regions ?? []).slice(1).map(({ from }) => from);
     this.chart.mark(cuts.map((x): Mark => ({ tone: "quiet", x })), cuts[0] ?? Number.NaN);
   }
 
-  private draw(): void {
+  #draw(): void {
     const { payload, levels, names } = this.model;
-    const { problem } = this.found!;
+    const { problem } = this.found;
     const several = levels.length > 1;
     const layers: Layer[] = [{ kind: "line", name: "perfect", tone: "quiet", dash: "dotted", xs: [0, 1], ys: [0, 1], silent: true }];
     for (const [i, system] of levels.entries()) {

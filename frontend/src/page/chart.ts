@@ -72,97 +72,101 @@ const SHAPES = 4;
 /** A chart in a box: follows the box's width, shows values under the pointer or the arrow keys. */
 export class Chart {
   readonly element: HTMLElement;
-  private readonly plot = h("div", { class: "plot" });
-  private readonly legend = h("ul", { class: "legend" });
-  private readonly spoken = h("p", { class: "unseen", role: "status" });
-  private picture: Picture | null = null;
-  private marks: Mark[] = [];
-  private rest = Number.NaN; // x at which the legend reads when nobody points
-  private moving: SVGGElement | null = null;
-  private cursor: SVGLineElement | null = null;
-  private values: { layer: Line | Area | Dots; shown: HTMLElement }[] = [];
-  private place = h("b");
-  private frame = { left: 0, top: 0, width: 0, height: 0, outer: 0 };
-  private pointed: number | null = null; // share of the x axis
+  readonly #plot = h("div", { class: "plot" });
+  readonly #legend = h("ul", { class: "legend" });
+  readonly #spoken = h("p", { class: "unseen", role: "status" });
+  #picture: Picture | null = null;
+  #marks: Mark[] = [];
+  #rest = Number.NaN; // x at which the legend reads when nobody points
+  #moving: SVGGElement | null = null;
+  #cursor: SVGLineElement | null = null;
+  #values: { layer: Line | Area | Dots; shown: HTMLElement }[] = [];
+  #place = h("b");
+  #frame = { left: 0, top: 0, width: 0, height: 0, outer: 0 };
+  #width = 0;
+  #pointed: number | null = null; // share of the x axis
 
   constructor(private readonly height = 280) {
-    this.element = h("div", { class: "chart" }, this.plot, this.legend, this.spoken);
-    this.plot.tabIndex = 0;
-    this.plot.addEventListener("pointermove", (event) => this.point(event));
-    this.plot.addEventListener("pointerleave", () => this.leave());
-    this.plot.addEventListener("blur", () => this.leave());
-    this.plot.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => {
-      if (this.picture && Math.abs(this.plot.clientWidth - this.frame.outer) > 1) this.render();
-    }).observe(this.plot);
+    this.element = h("div", { class: "chart" }, this.#plot, this.#legend, this.#spoken);
+    this.#plot.tabIndex = 0;
+    this.#plot.addEventListener("pointermove", (event) => this.#point(event));
+    this.#plot.addEventListener("pointerleave", () => this.#leave());
+    this.#plot.addEventListener("blur", () => this.#leave());
+    this.#plot.addEventListener("keydown", (event) => this.#key(event));
+    new ResizeObserver(([entry]) => {
+      const width = Math.floor(entry.contentRect.width);
+      if (width === this.#width) return;
+      this.#width = width;
+      this.#render();
+    }).observe(this.#plot);
   }
 
   /** Show a picture; the marks stay until they are moved. */
   draw(picture: Picture): void {
-    this.picture = picture;
-    this.refillLegend();
-    this.render();
+    this.#picture = picture;
+    this.#refillLegend();
+    this.#render();
   }
 
   /** Move the marks; the legend reads values at `rest` unless somebody points elsewhere. */
   mark(marks: Mark[], rest = Number.NaN): void {
-    this.marks = marks;
-    this.rest = rest;
-    this.renderMarks();
-    this.read();
+    this.#marks = marks;
+    this.#rest = rest;
+    this.#renderMarks();
+    this.#read();
   }
 
-  private render(): void {
-    const picture = this.picture;
-    const outer = this.plot.clientWidth;
+  #render(): void {
+    const picture = this.#picture;
+    const outer = this.#width; // told, not asked for: asking would lay out the page anew
     if (!picture || outer < 40) return;
     const height = picture.square ? Math.min(outer, 400) : this.height;
     const yTicks = picture.y.scale.ticks(Math.max(2, Math.floor((height - 60) / 46)));
     const left = 10 + Math.max(...yTicks.map((tick) => tick.text.length), 1) * FONT * 0.58;
-    this.frame = { left, top: 24, width: outer - left - 12, height: height - 24 - 40, outer };
+    this.#frame = { left, top: 24, width: outer - left - 12, height: height - 24 - 40, outer };
     const id = freshId("chart");
     const svg = s("svg", { viewBox: `0 0 ${outer} ${height}`, width: outer, height, role: "img", "aria-labelledby": id });
     const clip = freshId("clip");
     svg.append(
       s("title", { id }, picture.summary),
-      s("clipPath", { id: clip }, s("rect", this.box(0))),
-      this.axes(picture, yTicks),
+      s("clipPath", { id: clip }, s("rect", this.#box(0))),
+      this.#axes(picture, yTicks),
     );
     const inside = s("g", { "clip-path": `url(#${clip})` });
-    for (const layer of picture.layers) inside.append(...this.shapes(layer));
-    this.cursor = s("line", { class: "cursor", y1: this.frame.top, y2: this.frame.top + this.frame.height });
-    this.cursor.setAttribute("visibility", "hidden");
-    this.moving = s("g", { class: "marks" });
-    svg.append(inside, this.cursor, this.moving);
-    refill(this.plot, svg);
-    this.renderMarks();
-    this.read();
+    for (const layer of picture.layers) inside.append(...this.#shapes(layer));
+    this.#cursor = s("line", { class: "cursor", y1: this.#frame.top, y2: this.#frame.top + this.#frame.height });
+    this.#cursor.setAttribute("visibility", "hidden");
+    this.#moving = s("g", { class: "marks" });
+    svg.append(inside, this.#cursor, this.#moving);
+    refill(this.#plot, svg);
+    this.#renderMarks();
+    this.#read();
   }
 
-  private box(grow: number) {
-    const { left, top, width, height } = this.frame;
+  #box(grow: number) {
+    const { left, top, width, height } = this.#frame;
     return { x: left - grow, y: top - grow, width: Math.max(0, width + 2 * grow), height: Math.max(0, height + 2 * grow) };
   }
 
-  private x(value: number): number {
-    return this.frame.left + this.picture!.x.scale.share(value) * this.frame.width;
+  #x(value: number): number {
+    return this.#frame.left + this.#picture!.x.scale.share(value) * this.#frame.width;
   }
 
-  private y(value: number): number {
-    return this.frame.top + (1 - this.picture!.y.scale.share(value)) * this.frame.height;
+  #y(value: number): number {
+    return this.#frame.top + (1 - this.#picture!.y.scale.share(value)) * this.#frame.height;
   }
 
-  private axes(picture: Picture, yTicks: { at: number; text: string }[]): SVGGElement {
-    const { left, top, width, height } = this.frame;
+  #axes(picture: Picture, yTicks: { at: number; text: string }[]): SVGGElement {
+    const { left, top, width, height } = this.#frame;
     const axes = s("g", { class: "axes", "aria-hidden": "true" });
     for (const { at, text } of yTicks) {
-      const y = this.y(at).toFixed(1);
+      const y = this.#y(at).toFixed(1);
       axes.append(s("line", { class: "grid", x1: left, x2: left + width, y1: y, y2: y }));
       axes.append(s("text", { x: left - 6, y, dy: "0.35em", "text-anchor": "end" }, text));
     }
     let end = -Infinity;
     for (const { at, text } of picture.x.scale.ticks(Math.max(2, Math.floor(width / 70)))) {
-      const x = this.x(at);
+      const x = this.#x(at);
       const half = (text.length * FONT * 0.58) / 2;
       axes.append(s("line", { class: "tick", x1: x, x2: x, y1: top + height, y2: top + height + 4 }));
       if (x - half < end + 6) continue;
@@ -177,49 +181,49 @@ export class Chart {
     return axes;
   }
 
-  private shapes(layer: Layer): SVGElement[] {
+  #shapes(layer: Layer): SVGElement[] {
     const tone = toneClass(layer.tone);
     if (layer.kind === "line") {
-      return [s("path", { class: `line ${tone} ${layer.dash ?? ""}`, d: this.path(layer.xs, layer.ys, layer.step) })];
+      return [s("path", { class: `line ${tone} ${layer.dash ?? ""}`, d: this.#path(layer.xs, layer.ys, layer.step) })];
     }
     if (layer.kind === "band") {
       const back = Array.from(layer.xs, (_, i) => layer.xs.length - 1 - i);
-      const there = this.path(layer.xs, layer.highs);
-      const again = this.path(back.map((i) => layer.xs[i]), back.map((i) => layer.lows[i]));
+      const there = this.#path(layer.xs, layer.highs);
+      const again = this.#path(back.map((i) => layer.xs[i]), back.map((i) => layer.lows[i]));
       return there && again ? [s("path", { class: `band ${tone}`, d: `${there}L${again.slice(1)}Z` })] : [];
     }
-    return layer.kind === "area" ? [this.area(layer, tone)] : this.dots(layer, tone);
+    return layer.kind === "area" ? [this.#area(layer, tone)] : this.#dots(layer, tone);
   }
 
-  private area(layer: Area, tone: string): SVGElement {
-    const floor = this.y(0).toFixed(1);
-    let d = `M${this.x(layer.edges[0]).toFixed(1)} ${floor}`;
+  #area(layer: Area, tone: string): SVGElement {
+    const floor = this.#y(0).toFixed(1);
+    let d = `M${this.#x(layer.edges[0]).toFixed(1)} ${floor}`;
     for (let i = 0; i < layer.heights.length; i += 1) {
-      d += `V${this.y(layer.heights[i]).toFixed(1)}H${this.x(layer.edges[i + 1]).toFixed(1)}`;
+      d += `V${this.#y(layer.heights[i]).toFixed(1)}H${this.#x(layer.edges[i + 1]).toFixed(1)}`;
     }
     return s("path", { class: `area ${tone} ${layer.dash ?? ""}`, d: `${d}V${floor}` });
   }
 
-  private dots(layer: Dots, tone: string): SVGElement[] {
+  #dots(layer: Dots, tone: string): SVGElement[] {
     return Array.from(layer.xs, (at, i) => {
-      const [x, y] = [this.x(at), this.y(layer.ys[i])];
+      const [x, y] = [this.#x(at), this.#y(layer.ys[i])];
       if (!Number.isFinite(x) || !Number.isFinite(y)) return null;
       const size = 2 + 3.5 * Math.sqrt(layer.sizes ? layer.sizes[i] : 0.4);
       const whisker = layer.lows && layer.highs
-        ? s("line", { class: "whisker", x1: x, x2: x, y1: this.y(layer.lows[i]), y2: this.y(layer.highs[i]) })
+        ? s("line", { class: "whisker", x1: x, x2: x, y1: this.#y(layer.lows[i]), y2: this.#y(layer.highs[i]) })
         : null;
       return s("g", { class: `dot ${tone}` }, whisker, marker(layer.tone, x, y, size));
     }).filter((dot) => dot !== null);
   }
 
   /** Return the path through the points that differ on the screen; gaps where a value is not a number. */
-  private path(xs: Numbers, ys: Numbers, step = false): string {
+  #path(xs: Numbers, ys: Numbers, step = false): string {
     let d = "";
     let pen = false;
     let [lastX, lastY] = [Number.NaN, Number.NaN];
     for (let i = 0; i < xs.length; i += 1) {
-      const x = Math.round(10 * Math.max(-1e4, Math.min(1e4, this.x(xs[i])))) / 10;
-      const y = Math.round(10 * Math.max(-1e4, Math.min(1e4, this.y(ys[i])))) / 10;
+      const x = Math.round(10 * Math.max(-1e4, Math.min(1e4, this.#x(xs[i])))) / 10;
+      const y = Math.round(10 * Math.max(-1e4, Math.min(1e4, this.#y(ys[i])))) / 10;
       if (Number.isNaN(x) || Number.isNaN(y)) {
         pen = false;
         continue;
@@ -231,79 +235,87 @@ export class Chart {
     return d;
   }
 
-  private renderMarks(): void {
-    if (!this.moving || !this.picture) return;
-    this.moving.replaceChildren(...this.marks.flatMap((mark) => this.markShapes(mark)));
+  #renderMarks(): void {
+    if (!this.#moving || !this.#picture) return;
+    this.#moving.replaceChildren(...this.#marks.flatMap((mark) => this.#markShapes(mark)));
   }
 
-  private markShapes(mark: Mark): SVGElement[] {
-    const { left, top, width, height } = this.frame;
-    const raw = this.x(mark.x);
+  #markShapes(mark: Mark): SVGElement[] {
+    const { left, top, width, height } = this.#frame;
+    const raw = this.#x(mark.x);
     if (Number.isNaN(raw)) return [];
     const x = Math.max(left, Math.min(left + width, raw));
     const tone = toneClass(mark.tone);
     if (mark.y !== undefined) {
-      const y = this.y(mark.y);
+      const y = this.#y(mark.y);
       if (Number.isNaN(y)) return [];
       return [s("g", { class: `mark ${tone}` }, marker(mark.tone, x, Math.max(top, Math.min(top + height, y)), 5.5))];
     }
     const rule = s("line", { class: `rule ${tone} ${mark.dash ?? ""}`, x1: x, x2: x, y1: top, y2: top + height });
     if (!mark.text) return [rule];
     const flip = x + mark.text.length * FONT * 0.56 + 6 > left + width;
-    const row = this.marks.filter((m) => m.text).indexOf(mark);
+    const row = this.#marks.filter((m) => m.text).indexOf(mark);
     const at = { x: flip ? x - 5 : x + 5, y: top + 11 + 15 * row, "text-anchor": flip ? "end" : "start" };
     return [rule, s("text", { class: `halo ${tone}`, ...at }, mark.text)];
   }
 
-  private refillLegend(): void {
-    this.values = [];
-    const items: Child[] = [h("li", { class: "place" }, this.place)];
-    for (const layer of this.picture!.layers) {
+  #refillLegend(): void {
+    this.#values = [];
+    const items: Child[] = [h("li", { class: "place" }, this.#place)];
+    for (const layer of this.#picture!.layers) {
       if (layer.kind === "band" || (layer.kind === "line" && layer.silent)) continue;
       const shown = h("b");
       items.push(h("li", { class: toneClass(layer.tone) }, swatch(layer), named(layer.name), " ", shown));
-      this.values.push({ layer, shown });
+      this.#values.push({ layer, shown });
     }
-    refill(this.legend, ...items);
+    refill(this.#legend, ...items);
   }
 
-  private point(event: PointerEvent): void {
-    const box = this.plot.getBoundingClientRect();
-    this.pointed = Math.max(0, Math.min(1, (event.clientX - box.left - this.frame.left) / this.frame.width));
-    this.read();
+  #point(event: PointerEvent): void {
+    const box = this.#plot.getBoundingClientRect();
+    this.#pointed = Math.max(0, Math.min(1, (event.clientX - box.left - this.#frame.left) / this.#frame.width));
+    this.#read();
   }
 
-  private leave(): void {
-    this.pointed = null;
-    this.read();
+  #leave(): void {
+    this.#pointed = null;
+    this.#read();
   }
 
-  private key(event: KeyboardEvent): void {
+  #key(event: KeyboardEvent): void {
     const steps: Record<string, number> = { ArrowLeft: -0.01, ArrowRight: 0.01, PageDown: -0.1, PageUp: 0.1, Home: -1, End: 1 };
     const step = steps[event.key];
-    if (step === undefined || !this.picture) return;
+    if (step === undefined || !this.#picture) return;
     event.preventDefault();
-    const from = this.pointed ?? this.picture.x.scale.share(Number.isNaN(this.rest) ? this.picture.x.scale.low : this.rest);
-    this.pointed = Math.max(0, Math.min(1, from + step));
-    this.read();
-    this.spoken.textContent = this.legend.innerText.replace(/\s+/g, " ");
+    const from = this.#pointed ?? this.#picture.x.scale.share(Number.isNaN(this.#rest) ? this.#picture.x.scale.low : this.#rest);
+    this.#pointed = Math.max(0, Math.min(1, from + step));
+    this.#read();
+    this.#spoken.textContent = this.#legend.innerText.replace(/\s+/g, " ");
   }
 
-  private read(): void {
-    const picture = this.picture;
+  /** Return what the legend says of a layer: at rest that of its mark, which is exact. */
+  #valueOf(layer: Line | Area | Dots, at: number): number {
+    const exact = this.#pointed === null && layer.kind === "line" && !layer.dash
+      ? this.#marks.find((mark) => mark.tone === layer.tone && mark.x === at)?.y
+      : undefined;
+    return exact ?? valueAt(layer, at);
+  }
+
+  #read(): void {
+    const picture = this.#picture;
     if (!picture) return;
-    const at = this.pointed === null ? this.rest : picture.x.scale.value(this.pointed);
+    const at = this.#pointed === null ? this.#rest : picture.x.scale.value(this.#pointed);
     const shown = !Number.isNaN(at);
-    this.place.textContent = shown ? (picture.x.read ?? number)(at) : "";
-    for (const { layer, shown: cell } of this.values) {
-      const value = shown ? valueAt(layer, at) : Number.NaN;
+    this.#place.textContent = shown ? (picture.x.read ?? number)(at) : "";
+    for (const { layer, shown: cell } of this.#values) {
+      const value = shown ? this.#valueOf(layer, at) : Number.NaN;
       cell.textContent = Number.isNaN(value) ? "" : (picture.y.read ?? number)(value);
     }
-    if (!this.cursor) return;
-    this.cursor.setAttribute("visibility", this.pointed === null ? "hidden" : "visible");
-    if (this.pointed !== null) {
-      this.cursor.setAttribute("x1", String(this.x(at)));
-      this.cursor.setAttribute("x2", String(this.x(at)));
+    if (!this.#cursor) return;
+    this.#cursor.setAttribute("visibility", this.#pointed === null ? "hidden" : "visible");
+    if (this.#pointed !== null) {
+      this.#cursor.setAttribute("x1", String(this.#x(at)));
+      this.#cursor.setAttribute("x2", String(this.#x(at)));
     }
   }
 }

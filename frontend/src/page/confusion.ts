@@ -18,46 +18,46 @@ interface Cell {
 /** A confusion table of one system at a time. */
 export class Confusion {
   readonly element: HTMLElement;
-  private readonly body = h("div");
-  private readonly which: HTMLSelectElement;
-  private cells: Cell[][] = [];
-  private form = "";
+  readonly #body = h("div");
+  readonly #which: HTMLSelectElement;
+  #cells: Cell[][] = [];
+  #form = "";
 
   constructor(private readonly classes: string[], names: string[], private readonly store: Store) {
-    this.which = h("select", { "aria-label": "system" }, ...names.map((name, i) => h("option", { value: i }, name)));
-    this.which.addEventListener("change", () => {
-      store.focus = this.which.selectedIndex;
+    this.#which = h("select", { "aria-label": "system" }, ...names.map((name, i) => h("option", { value: i }, name)));
+    this.#which.addEventListener("change", () => {
+      store.focus = this.#which.selectedIndex;
       store.tell(true);
     });
     const head = h("h3", {}, "Truth and decision");
-    this.element = h("div", { class: "confusion" }, h("div", { class: "bar-of" }, head, names.length > 1 && this.which), this.body);
+    this.element = h("div", { class: "confusion" }, h("div", { class: "bar-of" }, head, names.length > 1 && this.#which), this.#body);
   }
 
   show(found: Found): void {
     const outcome = found.outcomes[this.store.focus];
     const { decisions } = found.problem;
     if (this.classes.length * decisions.length > MOST_CELLS) {
-      this.showDearest(outcome, found.problem);
+      this.#showDearest(outcome, found.problem);
       return;
     }
     const form = JSON.stringify(decisions);
-    if (form !== this.form) this.build(decisions);
-    this.form = form;
-    this.fill(outcome, found.problem);
+    if (form !== this.#form) this.#build(decisions);
+    this.#form = form;
+    this.#fill(outcome, found.problem);
   }
 
-  private build(decisions: string[]): void {
+  #build(decisions: string[]): void {
     const few = this.classes.length * decisions.length <= 12;
-    this.cells = this.classes.map(() => decisions.map(() => makeCell(few)));
+    this.#cells = this.classes.map(() => decisions.map(() => makeCell(few)));
     const head = h("tr", {}, h("th", { class: "corner" }, "truth ↓ decision →"), ...decisions.map((d) => h("th", { scope: "col" }, named(d))));
-    const rows = this.cells.map((row, i) => h("tr", {}, h("th", { scope: "row" }, named(this.classes[i])), ...row.map((cell) => cell.box)));
+    const rows = this.#cells.map((row, i) => h("tr", {}, h("th", { scope: "row" }, named(this.classes[i])), ...row.map((cell) => cell.box)));
     const caption = h("caption", { class: "unseen" }, "Samples by true class and decision");
     const table = h("table", { class: few ? "counts few" : "counts" }, caption, h("thead", {}, head), h("tbody", {}, ...rows));
-    refill(this.body, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "truth and decision" }, table));
+    refill(this.#body, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "truth and decision" }, table));
   }
 
-  private fill(outcome: Outcome, problem: Problem): void {
-    for (const [i, row] of this.cells.entries()) {
+  #fill(outcome: Outcome, problem: Problem): void {
+    for (const [i, row] of this.#cells.entries()) {
       const total = outcome.counts[i].reduce((sum, n) => sum + n, 0);
       for (const [j, cell] of row.entries()) {
         const share = outcome.counts[i][j] / total;
@@ -72,7 +72,7 @@ export class Confusion {
   }
 
   /** For many classes: the cells that most of the cost comes from. */
-  private showDearest(outcome: Outcome, problem: Problem): void {
+  #showDearest(outcome: Outcome, problem: Problem): void {
     const priors = problem.priors;
     const found: { i: number; j: number; share: number }[] = [];
     for (const [i, row] of outcome.counts.entries()) {
@@ -86,7 +86,7 @@ export class Confusion {
     const rows = found.slice(0, DEAREST).map(({ i, j, share }) =>
       h("tr", {}, h("th", { scope: "row" }, named(this.classes[i])), h("td", {}, named(problem.decisions[j])), h("td", { class: "number" }, count(outcome.counts[i][j])), h("td", { class: "number" }, percent(share))));
     const head = h("tr", {}, ...["truth", "decision", "samples", "share of the cost"].map((text) => h("th", { scope: "col" }, text)));
-    refill(this.body, h("table", {}, h("caption", {}, "Where most of the cost comes from"), h("thead", {}, head), h("tbody", {}, ...rows)));
+    refill(this.#body, h("table", {}, h("caption", {}, "Where most of the cost comes from"), h("thead", {}, head), h("tbody", {}, ...rows)));
   }
 }
 

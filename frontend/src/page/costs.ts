@@ -11,68 +11,68 @@ const MOST_DIALS = 12;
 /** The controls of the costs; `show` follows the problem, and builds anew when its form changes. */
 export class CostControls {
   readonly element = h("fieldset", { class: "group" }, h("legend", {}, "Costs"));
-  private readonly body = h("div");
-  private form = "";
-  private update: () => void = () => {};
+  readonly #body = h("div");
+  #form = "";
+  #update: () => void = () => {};
 
   constructor(private readonly store: Store) {
-    this.element.append(this.body);
+    this.element.append(this.#body);
   }
 
   show(): void {
     const { decisions, costs } = this.store.problem;
     const form = JSON.stringify([this.store.application, decisions, costs.length]);
-    if (form !== this.form) {
-      this.form = form;
-      this.build();
+    if (form !== this.#form) {
+      this.#form = form;
+      this.#build();
     }
-    this.update();
+    this.#update();
   }
 
-  private build(): void {
+  #build(): void {
     const { costs, decisions } = this.store.problem;
     const small = costs.length * decisions.length <= MOST_CELLS;
-    if (isBinary(this.store.problem)) this.buildBinary();
-    else if (small) this.buildGrid(this.body);
-    else this.buildByClass();
+    if (isBinary(this.store.problem)) this.#buildBinary();
+    else if (small) this.#buildGrid(this.#body);
+    else this.#buildByClass();
   }
 
-  private buildBinary(): void {
+  #buildBinary(): void {
     const { classes } = this.store.payload;
     const { decisions } = this.store.problem;
     const free = abstention(this.store.problem);
     const [no, yes] = decisions.map((_, j) => j).filter((j) => j !== free);
-    const miss = this.dial(1, no, ["Miss", quietly(named(classes[1]), " → ", named(decisions[no]))], "cost of a miss");
-    const alarm = this.dial(0, yes, ["False alarm", quietly(named(classes[0]), " → ", named(decisions[yes]))], "cost of a false alarm");
+    const miss = this.#dial(1, no, ["Miss", quietly(named(classes[1]), " → ", named(decisions[no]))], "cost of a miss");
+    const alarm = this.#dial(0, yes, ["False alarm", quietly(named(classes[0]), " → ", named(decisions[yes]))], "cost of a false alarm");
     const all = h("div");
-    refill(this.body, miss.element, alarm.element, h("details", {}, h("summary", {}, "All costs"), all));
-    const updateGrid = this.buildGrid(all, false);
-    this.update = () => {
+    refill(this.#body, miss.element, alarm.element, h("details", {}, h("summary", {}, "All costs"), all));
+    const updateGrid = this.#buildGrid(all, false);
+    this.#update = () => {
       miss.dial.show(this.store.problem.costs[1][no]);
       alarm.dial.show(this.store.problem.costs[0][yes]);
       updateGrid();
     };
   }
 
-  private dial(truth: number, decision: number, label: Child[], spoken: string) {
+  #dial(truth: number, decision: number, label: Child[], spoken: string) {
     const dial = new Dial({
       label,
       spoken,
-      track: this.track(this.store.problem.costs[truth][decision]),
-      low: this.lowest(),
+      track: this.#track(this.store.problem.costs[truth][decision]),
+      low: this.#lowest(),
       onInput: (value, settled) => this.store.set(withCost(this.store.problem, truth, decision, value), settled),
     });
     return { dial, element: dial.element };
   }
 
   /** Fields for every cost, and a dial for the one that was last in use. */
-  private buildGrid(into: HTMLElement, slides = true): () => void {
+  #buildGrid(into: HTMLElement, slides = true): () => void {
     const { classes } = this.store.payload;
     const { decisions, costs } = this.store.problem;
     const fields: HTMLInputElement[][] = [];
     let [truth, decision] = firstError(costs);
     const dial = new Dial({
-      label: [], spoken: "chosen cost", track: evenly(0, 1), low: this.lowest(),
+      label: [], spoken: "chosen cost", track: evenly(0, 1), low: this.#lowest(),
       onInput: (value, settled) => this.store.set(withCost(this.store.problem, truth, decision, value), settled),
     });
     const choose = (i: number, j: number) => {
@@ -83,13 +83,13 @@ export class CostControls {
       dial.retarget({
         label: ["Chosen cost", quietly(named(classes[i]), " → ", named(decisions[j]))],
         spoken: `cost of ${decisions[j]} when it is ${classes[i]}`,
-        track: this.track(this.store.problem.costs[i][j]),
+        track: this.#track(this.store.problem.costs[i][j]),
       });
       dial.show(this.store.problem.costs[i][j]);
     };
     const head = h("tr", {}, h("th", { class: "corner" }, "truth ↓ decision →"), ...decisions.map((d) => h("th", { scope: "col" }, named(d))));
     const rows = costs.map((row, i) => {
-      fields.push(row.map((_, j) => this.field(i, j, () => choose(i, j))));
+      fields.push(row.map((_, j) => this.#field(i, j, () => choose(i, j))));
       return h("tr", {}, h("th", { scope: "row" }, named(classes[i])), ...fields[i].map((field) => h("td", {}, field)));
     });
     const table = h("table", { class: "costs" }, h("caption", { class: "unseen" }, "Cost of each decision for each class"), h("thead", {}, head), h("tbody", {}, ...rows));
@@ -101,17 +101,17 @@ export class CostControls {
       }
       dial.show(this.store.problem.costs[truth][decision]);
     };
-    this.update = update;
+    this.#update = update;
     return update;
   }
 
-  private field(i: number, j: number, onFocus: () => void): HTMLInputElement {
+  #field(i: number, j: number, onFocus: () => void): HTMLInputElement {
     const { classes } = this.store.payload;
     const label = `cost of ${this.store.problem.decisions[j]} when it is ${classes[i]}`;
-    const field = h("input", { type: "number", step: "any", inputmode: "decimal", min: this.lowest(), "aria-label": label });
+    const field = h("input", { type: "number", step: "any", inputmode: "decimal", min: this.#lowest(), "aria-label": label });
     const read = (settled: boolean) => {
       const value = field.value.trim() === "" ? Number.NaN : Number(field.value);
-      const fine = Number.isFinite(value) && value >= (this.lowest() ?? -Infinity);
+      const fine = Number.isFinite(value) && value >= (this.#lowest() ?? -Infinity);
       if (fine) field.removeAttribute("aria-invalid");
       else field.setAttribute("aria-invalid", "true");
       if (fine) this.store.set(withCost(this.store.problem, i, j, value), settled);
@@ -123,26 +123,29 @@ export class CostControls {
   }
 
   /** What an error on each class costs: a dial each, or one dial for the class that is chosen. */
-  private buildByClass(): void {
+  #buildByClass(): void {
     const { classes } = this.store.payload;
     const make = (i: number) => new Dial({
-      label: ["Error on ", named(classes[i])],
+      label: [named(classes[i])],
+      compact: true,
       spoken: `cost of an error on ${classes[i]}`,
       track: around(dearest(this.store.initial, i) || 1),
       low: 0,
       onInput: (value, settled) => this.store.set(withDearest(this.store.problem, i, value, this.store.initial), settled),
     });
     const value = (i: number) => dearest(this.store.problem, i);
-    this.update = dialsOrChooser(this.body, classes, make, value);
+    const dials = h("div");
+    refill(this.#body, h("p", { class: "hint" }, "What an error on each class costs"), dials);
+    this.#update = dialsOrChooser(dials, classes, make, value);
   }
 
-  private track(cost: number): Track {
+  #track(cost: number): Track {
     const all = this.store.initial.costs.flat().filter((c) => c > 0);
     const usual = all.length > 0 ? Math.max(...all) : 1;
     return cost < 0 ? evenly(-3 * Math.abs(cost), 3 * Math.abs(cost)) : around(cost > 0 ? cost : usual);
   }
 
-  private lowest(): number | undefined {
+  #lowest(): number | undefined {
     return this.store.initial.costs.flat().some((c) => c < 0) ? undefined : 0;
   }
 }

@@ -52,6 +52,7 @@ export interface DialOptions {
   track: Track;
   low?: number | undefined; // what the field takes
   high?: number;
+  compact?: boolean; // all on one line
   open?: boolean; // the ends themselves are not allowed
   onInput: (value: number, settled: boolean) => void;
 }
@@ -59,62 +60,62 @@ export interface DialOptions {
 /** A label, a slider and a number field that hold the same value. */
 export class Dial {
   readonly element: HTMLElement;
-  private readonly slider: HTMLInputElement;
-  private readonly field: HTMLInputElement;
-  private readonly label: HTMLLabelElement;
+  readonly #slider: HTMLInputElement;
+  readonly #field: HTMLInputElement;
+  readonly #label: HTMLLabelElement;
 
   constructor(private options: DialOptions) {
     const id = freshId("dial");
-    this.slider = h("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": options.spoken });
-    this.field = h("input", { type: "number", id, step: "any", min: options.low, max: options.high, inputmode: "decimal" });
-    this.label = h("label", { for: id }, ...options.label);
-    this.element = h("div", { class: "dial" }, this.label, this.slider, this.field);
-    this.slider.addEventListener("input", () => this.slide(false));
-    this.slider.addEventListener("change", () => this.slide(true));
-    this.field.addEventListener("input", () => this.type(false));
-    this.field.addEventListener("change", () => this.type(true));
+    this.#slider = h("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": options.spoken });
+    this.#field = h("input", { type: "number", id, step: "any", min: options.low, max: options.high, inputmode: "decimal" });
+    this.#label = h("label", { for: id }, ...options.label);
+    this.element = h("div", { class: options.compact ? "dial compact" : "dial" }, this.#label, this.#slider, this.#field);
+    this.#slider.addEventListener("input", () => this.#slide(false));
+    this.#slider.addEventListener("change", () => this.#slide(true));
+    this.#field.addEventListener("input", () => this.#type(false));
+    this.#field.addEventListener("change", () => this.#type(true));
   }
 
   /** Give the dial another meaning. */
   retarget(options: Partial<DialOptions>): void {
     this.options = { ...this.options, ...options };
-    if (options.label) refill(this.label, ...options.label);
-    if (options.spoken) this.slider.setAttribute("aria-label", options.spoken);
+    if (options.label) refill(this.#label, ...options.label);
+    if (options.spoken) this.#slider.setAttribute("aria-label", options.spoken);
   }
 
   /** Show a value; what somebody is typing stays as typed. */
   show(value: number): void {
-    this.showSlider(value);
-    if (document.activeElement === this.field && Number(this.field.value) === Number(plainNumber(value))) return;
-    this.field.value = plainNumber(value);
-    this.field.removeAttribute("aria-invalid");
+    this.#showSlider(value);
+    if (document.activeElement === this.#field && Number(this.#field.value) === Number(plainNumber(value))) return;
+    this.#field.value = plainNumber(value);
+    this.#field.removeAttribute("aria-invalid");
   }
 
-  private showSlider(value: number): void {
+  #showSlider(value: number): void {
     const at = Math.round(STEPS * Math.max(0, Math.min(1, this.options.track.share(value))));
-    if (Number(this.slider.value) !== at) this.slider.value = String(at);
-    this.slider.setAttribute("aria-valuetext", number(value));
-    this.slider.style.setProperty("--at", `${at / (STEPS / 100)}%`);
+    if (Number(this.#slider.value) !== at) this.#slider.value = String(at);
+    this.#slider.setAttribute("aria-valuetext", number(value));
+    this.#slider.style.setProperty("--at", `${at / (STEPS / 100)}%`);
   }
 
-  private slide(settled: boolean): void {
-    const value = this.options.track.value(Number(this.slider.value) / STEPS);
-    this.field.value = plainNumber(value);
-    this.field.removeAttribute("aria-invalid");
-    this.showSlider(value);
+  #slide(settled: boolean): void {
+    const value = this.options.track.value(Number(this.#slider.value) / STEPS);
+    this.#field.value = plainNumber(value);
+    this.#field.removeAttribute("aria-invalid");
+    this.#showSlider(value);
     this.options.onInput(value, settled);
   }
 
-  private type(settled: boolean): void {
+  #type(settled: boolean): void {
     const { low = -Infinity, high = Infinity, open } = this.options;
-    const value = this.field.value.trim() === "" ? Number.NaN : Number(this.field.value);
+    const value = this.#field.value.trim() === "" ? Number.NaN : Number(this.#field.value);
     const fine = open ? value > low && value < high : value >= low && value <= high;
     if (!fine || !Number.isFinite(value)) {
-      this.field.setAttribute("aria-invalid", "true");
+      this.#field.setAttribute("aria-invalid", "true");
       return;
     }
-    this.field.removeAttribute("aria-invalid");
-    this.showSlider(value);
+    this.#field.removeAttribute("aria-invalid");
+    this.#showSlider(value);
     this.options.onInput(value, settled);
   }
 }

@@ -23,7 +23,7 @@ export function forest(payload: Payload, tones: Map<string, number>): HTMLElemen
   const than = h("p", { class: "sides", "aria-hidden": "true" }, h("span", {}, "← worse"), h("span", {}, "better →"));
   const bodies = groups.flatMap((rows, i) => [
     h("h4", {}, named(systems[i]), " against ", reference === undefined ? "the reference" : named(reference)),
-    h("ul", { class: "forest" }, ...rows.map((one) => forestRow(one, most, tones.get(systems[i]) ?? i))),
+    h("ul", { class: "forest" }, ...rows.map((one) => forestRow(one, labelOf(one.metric, payload.applications.length > 1), most, tones.get(systems[i]) ?? i))),
   ]);
   return h("div", {}, than, ...bodies);
 }
@@ -34,7 +34,15 @@ function chosen(differences: DifferenceData[]): DifferenceData[] {
   return fit.sort((a, b) => rank(a) - rank(b)).slice(0, MOST_ROWS);
 }
 
-function forestRow(one: DifferenceData, most: number, tone: number): HTMLElement {
+/** Return the name of a metric for people: "cost.minimum_nec" is "minimum NEC". */
+function labelOf(metric: string, several: boolean): string {
+  const parts = metric.replaceAll("_", " ").replace(/\b(nec|auc|eer)\b/, (word) => word.toUpperCase()).split(".");
+  const last = parts.pop()!.replace("normalized", "normalised");
+  const named = several || last === "normalised" ? parts.join(" ") : "";
+  return named ? `${named}: ${last}` : last;
+}
+
+function forestRow(one: DifferenceData, label: string, most: number, tone: number): HTMLElement {
   const sign = one.better === "lower" ? -1 : 1;
   const at = (value: number) => `${50 + (47 * sign * value) / most}%`;
   const known = one.low !== null && one.high !== null;
@@ -46,51 +54,51 @@ function forestRow(one: DifferenceData, most: number, tone: number): HTMLElement
   track.append(s("g", { class: sure ? "dot" : "dot hollow" }, spot));
   const band = known ? `interval ${range(one.low!, one.high!)}` : "no interval";
   const value = h("span", { class: "number", title: band }, (one.value > 0 ? "+" : "") + number(one.value), h("span", { class: "unseen" }, `, ${one.better} is better, ${band}`));
-  return h("li", {}, named(one.metric.replaceAll("_", " ").replace(/\bnec\b/, "NEC").replace(/\bauc\b/, "AUC")), track, value);
+  return h("li", {}, named(label), track, value);
 }
 
 /** A strip of odds, coloured by the system that costs least, with a mark for the odds now. */
 export class OddsStrip {
   readonly element: HTMLElement;
-  private readonly scale = logarithmic(1e-3, 1e3);
-  private readonly pin = h("span", { class: "pin" });
-  private readonly now = h("p", { class: "hint" });
+  readonly #scale = logarithmic(1e-3, 1e3);
+  readonly #pin = h("span", { class: "pin" });
+  readonly #now = h("p", { class: "hint" });
 
   constructor(private readonly odds: OddsData[], tones: Map<string, number>) {
     const strip = h("div", { class: "strip" });
     for (const one of odds) {
-      const from = this.share(one.low);
-      const width = this.share(one.high ?? Infinity) - from;
+      const from = this.#share(one.low);
+      const width = this.#share(one.high ?? Infinity) - from;
       if (width <= 0) continue;
       const told = one.toldApart ? "" : " unsure";
       const part = h("span", { class: `part ${toneClass(tones.get(one.system) ?? 0)}${told}`, title: words(one) }, width > 0.14 && named(one.system));
       part.style.width = `${100 * width}%`;
       strip.append(part);
     }
-    const ticks = this.scale.ticks(7).map(({ at, text }) => {
+    const ticks = this.#scale.ticks(7).map(({ at, text }) => {
       const tick = h("span", {}, text);
-      tick.style.left = `${100 * this.share(at)}%`;
+      tick.style.left = `${100 * this.#share(at)}%`;
       return tick;
     });
-    strip.append(this.pin);
-    const list = h("ul", { class: "plain" }, ...odds.map((one) => h("li", {}, named(one.system), words(one))));
-    this.element = h("div", { class: "odds" }, strip, h("div", { class: "ticks", "aria-hidden": "true" }, ...ticks), this.now, list);
+    strip.append(this.#pin);
+    const list = h("ul", { class: "plain" }, ...odds.slice(0, MOST_ROWS).map((one) => h("li", {}, named(one.system), words(one))));
+    this.element = h("div", { class: "odds" }, strip, h("div", { class: "ticks", "aria-hidden": "true" }, ...ticks), this.#now, list);
   }
 
   /** Move the mark to some odds c12 P1 / (c21 P2); hide it where there are none. */
   show(odds: number): void {
-    this.pin.hidden = !(odds > 0 && odds < Infinity);
-    if (this.pin.hidden) {
-      this.now.textContent = "";
+    this.#pin.hidden = !(odds > 0 && odds < Infinity);
+    if (this.#pin.hidden) {
+      this.#now.textContent = "";
       return;
     }
-    this.pin.style.left = `${100 * this.share(odds)}%`;
+    this.#pin.style.left = `${100 * this.#share(odds)}%`;
     const here = this.odds.find((one) => odds >= one.low && odds < (one.high ?? Infinity));
-    this.now.replaceChildren(`Now at odds ${number(odds)}`, ...(here ? [": ", named(here.system), " costs least", here.toldApart ? "." : ", but it is not told apart from the next."] : ["."]));
+    this.#now.replaceChildren(`Now at odds ${number(odds)}`, ...(here ? [": ", named(here.system), " costs least", here.toldApart ? "." : ", but it is not told apart from the next."] : ["."]));
   }
 
-  private share(odds: number): number {
-    return odds <= 0 ? 0 : Math.max(0, Math.min(1, this.scale.share(odds)));
+  #share(odds: number): number {
+    return odds <= 0 ? 0 : Math.max(0, Math.min(1, this.#scale.share(odds)));
   }
 }
 

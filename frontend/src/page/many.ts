@@ -1,52 +1,50 @@
 /** Pictures of any number of classes: what abstaining gives, how far confidence holds, each class. */
 import { abstention as trade, confidence, recalls } from "../core/index";
-import type { Moving } from "./binary";
-import { Chart, type Layer, type Mark, toneClass } from "./chart";
+import { type Layer, type Mark, toneClass } from "./chart";
 import { debounced, h, named, refill, s } from "./dom";
 import { abstention, withAbstention } from "./edits";
-import { Figure } from "./figure";
+import { Picture } from "./figure";
 import type { Model } from "./model";
 import type { Found } from "./results";
 import { linear, logarithmic } from "./scale";
 import type { Store } from "./store";
 import { count, number, percent } from "./text";
 
-const PRICES = 25;
+const PRICES = 31;
 const TRADE_ROWS = 4000;
 const MOST_CLASSES = 24;
 
-/** Cost and share left undecided at each price of abstention. */
-export class Trade implements Moving {
-  readonly figure: Figure;
-  private readonly chart = new Chart();
-  private key = "";
-  private found: Found | null = null;
-  private readonly later = debounced(120, () => this.figure.refresh());
+/** A picture too dear to draw while something moves. */
+abstract class Later extends Picture {
+  readonly #later = debounced(120, () => this.figure.refresh());
+  #begun = false;
 
-  constructor(private readonly model: Model) {
-    this.figure = new Figure("What abstaining gives", this.chart.element, () => this.paint());
-  }
-
-  show(found: Found): void {
-    const first = this.found === null;
+  override show(found: Found): void {
     this.found = found;
-    if (first) this.figure.refresh();
-    else {
-      this.mark();
-      this.later();
-    }
+    if (this.#begun) this.#later();
+    else this.figure.refresh();
+    this.#begun = true;
+  }
+}
+
+/** Cost and share left undecided at each price of abstention. */
+export class Trade extends Later {
+  constructor(model: Model, store: Store) {
+    super(model, store, "What abstaining gives", { wide: model.levels.length > 0 });
   }
 
-  private paint(): void {
-    const { problem } = this.found!;
-    const key = JSON.stringify([withAbstention(problem, null), this.model.priors(problem)]);
-    if (key !== this.key) this.draw();
-    this.key = key;
-    this.mark();
+  override show(found: Found): void {
+    super.show(found);
+    this.#mark();
   }
 
-  private mark(): void {
-    const { problem, outcomes } = this.found!;
+  paint(): void {
+    if (this.changed(withAbstention(this.found.problem, null))) this.#draw();
+    this.#mark();
+  }
+
+  #mark(): void {
+    const { problem, outcomes } = this.found;
     const at = abstention(problem);
     if (at < 0) {
       this.chart.mark([]);
@@ -57,8 +55,8 @@ export class Trade implements Moving {
     this.chart.mark([{ tone: "quiet", x: price }, ...marks], price);
   }
 
-  private draw(): void {
-    const plain = withAbstention(this.found!.problem, null);
+  #draw(): void {
+    const plain = withAbstention(this.found.problem, null);
     const most = Math.max(...plain.costs.map((row) => Math.max(...row)), 1e-12);
     const prices = Array.from({ length: PRICES }, (_, i) => most * 10 ** (-3 + (3 * i) / (PRICES - 1)));
     const { systems, payload, names } = this.model;
@@ -83,30 +81,15 @@ export class Trade implements Moving {
 }
 
 /** How often the likeliest class was the true one, by its posterior. */
-export class Confidence implements Moving {
-  readonly figure: Figure;
-  private readonly chart = new Chart();
-  private key = "";
-  private found: Found | null = null;
-  private readonly later = debounced(120, () => this.figure.refresh());
-
-  constructor(private readonly model: Model) {
+export class Confidence extends Later {
+  constructor(model: Model, store: Store) {
     const note = "How often the likeliest class was the true one. On the dotted line posteriors are what they say.";
-    this.figure = new Figure("Confidence", this.chart.element, () => this.paint(), { note });
+    super(model, store, "Confidence", { note });
   }
 
-  show(found: Found): void {
-    const first = this.found === null;
-    this.found = found;
-    if (first) this.figure.refresh();
-    else this.later();
-  }
-
-  private paint(): void {
-    const { problem } = this.found!;
-    const key = JSON.stringify([problem.adapt, this.model.priors(problem)]);
-    if (key === this.key) return;
-    this.key = key;
+  paint(): void {
+    if (!this.changed()) return;
+    const { problem } = this.found;
     const { rows, payload, names } = this.model;
     const layers: Layer[] = [{ kind: "line", name: "perfect", tone: "quiet", dash: "dotted", xs: [0, 1], ys: [0, 1], silent: true }];
     for (const [i, system] of rows.entries()) {
@@ -128,22 +111,17 @@ export class Confidence implements Moving {
 }
 
 /** Recall of each class and what a case of it costs. */
-export class Classes implements Moving {
-  readonly figure: Figure;
-  private readonly body = h("div");
-  private found: Found | null = null;
+export class Classes extends Picture {
+  readonly #body: HTMLElement;
 
-  constructor(private readonly model: Model, private readonly store: Store) {
-    this.figure = new Figure("Each class", this.body, () => this.paint());
+  constructor(model: Model, store: Store) {
+    const body = h("div", { class: "scroll" });
+    super(model, store, "Each class", {}, body);
+    this.#body = body;
   }
 
-  show(found: Found): void {
-    this.found = found;
-    this.figure.refresh();
-  }
-
-  private paint(): void {
-    const { outcomes, problem } = this.found!;
+  paint(): void {
+    const { outcomes, problem } = this.found;
     const { payload, names } = this.model;
     const { focus } = this.store;
     const outcome = outcomes[focus];
@@ -164,7 +142,7 @@ export class Classes implements Moving {
       return h("tr", {}, h("th", { scope: "row" }, named(payload.classes[i])), h("td", { class: "wide" }, bar), cell(percent(parts[i])), cell(Number.isNaN(recall[i]) ? "–" : percent(recall[i])), cell(number(outcome.byClass[i])));
     });
     const head = h("tr", {}, ...["class", "share of the cost", "", "recall", "mean cost"].map((text) => h(text ? "th" : "td", text ? { scope: "col" } : {}, text)));
-    refill(this.body, h("table", { class: "by-class" }, h("thead", {}, head), h("tbody", {}, ...rows)));
+    refill(this.#body, h("table", { class: "by-class" }, h("thead", {}, head), h("tbody", {}, ...rows)));
   }
 }
 

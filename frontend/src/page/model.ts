@@ -1,5 +1,5 @@
 /** The systems of a page and what follows from the reader's problem: the one place where the page asks the core. */
-import { decode, judge, judgeRows, Judge, outcome, priorsOf, reasonOf, regions, type Levels, type Rows, type SystemData } from "../core/index";
+import { decode, judge, judgeRows, Judge, outcome, priorsOf, reasonOf, regions, type Levels, type Port, type Rows, type SystemData } from "../core/index";
 import type { Outcome, Payload, Problem } from "../types";
 import type { Found } from "./results";
 
@@ -9,8 +9,8 @@ const FEWEST_ROWS = 4_000;
 /** Judges all systems: at once on some samples, then on all of them elsewhere. */
 export class Model {
   readonly names: string[];
-  private remote: Judge | null = null;
-  private heard: ((outcomes: Outcome[]) => void) | null = null;
+  #remote: Judge | null = null;
+  #heard: ((outcomes: Outcome[]) => void) | null = null;
 
   private constructor(readonly payload: Payload, readonly systems: SystemData[]) {
     this.names = payload.live?.systems.map((system) => system.name) ?? [];
@@ -41,46 +41,46 @@ export class Model {
   /** Return what follows at once. */
   find(problem: Problem): Found {
     const preview = this.rows.some((rows) => rows.n > this.limit);
-    return this.found(problem, this.outcomes(problem, this.limit), preview);
+    return this.#found(problem, this.#outcomes(problem, this.limit), preview);
   }
 
   /** Find what follows on all samples, apart from the page where that can be; the newest question wins. */
   findAll(problem: Problem, script: string, done: (found: Found) => void): void {
-    this.heard = (outcomes) => done(this.found(problem, outcomes, false));
-    const here = () => setTimeout(() => this.heard?.(this.outcomes(problem, Infinity)), 0);
+    this.#heard = (outcomes) => done(this.#found(problem, outcomes, false));
+    const here = () => setTimeout(() => this.#heard?.(this.#outcomes(problem, Infinity)), 0);
     try {
-      this.remote ??= this.employ(script, here);
-      this.remote.ask({ problem });
+      this.#remote ??= this.#employ(script, here);
+      this.#remote.ask({ problem });
     } catch {
       here();
     }
   }
 
   forget(): void {
-    this.heard = null;
-    this.remote?.forget();
+    this.#heard = null;
+    this.#remote?.forget();
   }
 
-  private employ(script: string, failed: () => void): Judge {
+  #employ(script: string, failed: () => void): Judge {
     const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
     const worker = new Worker(address);
     worker.onerror = failed;
-    return new Judge(worker, this.payload, (reply) => this.heard?.(reply.outcomes));
+    return new Judge(worker as unknown as Port, this.payload, (reply) => this.#heard?.(reply.outcomes));
   }
 
-  private outcomes(problem: Problem, limit: number): Outcome[] {
+  #outcomes(problem: Problem, limit: number): Outcome[] {
     const { live } = this.payload;
-    if (live?.kind === "decisions") return live.systems.map((one) => this.decided(one.counts, problem));
+    if (live?.kind === "decisions") return live.systems.map((one) => this.#decided(one.counts, problem));
     return this.systems.map((system) =>
       system.kind === "rows" ? judgeRows(system, problem, this.payload, limit) : judge(system, problem, this.payload));
   }
 
-  private decided(counts: number[][], problem: Problem): Outcome {
+  #decided(counts: number[][], problem: Problem): Outcome {
     const samples = this.payload.counts.reduce((sum, n) => sum + n, 0);
     return outcome({ counts, impossible: 0, samples }, problem, this.payload);
   }
 
-  private found(problem: Problem, outcomes: Outcome[], preview: boolean): Found {
+  #found(problem: Problem, outcomes: Outcome[], preview: boolean): Found {
     const two = this.payload.classes.length === 2 && this.systems.length > 0;
     return {
       problem,

@@ -2,11 +2,11 @@
 import { applicationFiles, fromFragment, operatingPoint, toFragment } from "../core/index";
 import type { Payload } from "../types";
 import { actions } from "./actions";
-import { CostCurves, type Moving, Reliability, RocPicture, Scores, Thresholds } from "./binary";
+import { CostCurves, Reliability, RocPicture, Scores, Thresholds } from "./binary";
 import { Confusion } from "./confusion";
 import { CostControls } from "./costs";
 import { type Child, h } from "./dom";
-import { Figure } from "./figure";
+import { Figure, type Picture } from "./figure";
 import { forest, OddsStrip } from "./forest";
 import { Classes, Confidence, Trade } from "./many";
 import { Model } from "./model";
@@ -57,114 +57,111 @@ function compared(payload: Payload, names: string[]): Compared {
 
 /** The part of the page that follows the reader's choice. */
 class LivePage {
-  private readonly store: Store;
-  private readonly results: Results;
-  private readonly confusion: Confusion;
-  private readonly controls: { show(): void }[];
-  private moving: Moving[] = [];
-  private settled = true;
-  private waiting = false;
+  readonly #store: Store;
+  readonly #results: Results;
+  readonly #confusion: Confusion;
+  readonly #controls: { show(): void }[];
+  #moving: Picture[] = [];
+  #settled = true;
+  #waiting = false;
 
   constructor(private readonly model: Model, private readonly script: string, private readonly live: HTMLElement, private readonly compared: Compared) {
     const { payload } = model;
-    this.store = new Store(payload);
-    this.results = new Results(payload, model.names);
-    this.confusion = new Confusion(payload.classes, model.names, this.store);
-    this.controls = this.buildControls();
-    this.buildPictures();
+    this.#store = new Store(payload);
+    this.#results = new Results(payload, model.names);
+    this.#confusion = new Confusion(payload.classes, model.names, this.#store);
+    this.#controls = this.#buildControls();
+    this.#buildPictures();
   }
 
   begin(): void {
-    this.restore();
-    this.store.listen((settled) => this.follow(settled));
+    this.#restore();
+    this.#store.listen((settled) => this.#follow(settled));
     addEventListener("hashchange", () => {
-      this.restore();
-      this.store.tell(true);
+      this.#restore();
+      this.#store.tell(true);
     });
-    addEventListener("beforeprint", () => this.moving.forEach((one) => one.figure.flush()));
-    this.update();
+    addEventListener("beforeprint", () => this.#moving.forEach((one) => one.figure.flush()));
+    this.#update();
   }
 
-  private buildControls(): { show(): void }[] {
+  #buildControls(): { show(): void }[] {
     const { payload } = this.model;
     const decided = payload.live?.kind === "decisions";
-    const costs = new CostControls(this.store);
-    const priors = new PriorControls(this.store, decided);
-    const free = decided ? null : new AbstentionControls(this.store);
-    const buttons = actions(this.store, {
-      fragment: () => toFragment(this.store.problem),
-      files: () => applicationFiles(this.store.problem, { classes: payload.classes, scores: payload.scores, reference: this.model.systems[0]?.reference ?? null }),
+    const costs = new CostControls(this.#store);
+    const priors = new PriorControls(this.#store, decided);
+    const free = decided ? null : new AbstentionControls(this.#store);
+    const buttons = actions(this.#store, {
+      fragment: () => toFragment(this.#store.problem),
+      files: () => applicationFiles(this.#store.problem, { classes: payload.classes, scores: payload.scores, reference: this.model.systems[0]?.reference ?? null }),
     });
-    const panel = h("div", { class: "controls" }, this.chooser(), costs.element, priors.element, free?.element, buttons.element);
-    this.live.append(panel, h("div", { class: "results-side" }, this.results.element, this.confusion.element));
+    const panel = h("div", { class: "controls" }, this.#chooser(), costs.element, priors.element, free?.element, buttons.element);
+    this.live.append(panel, h("div", { class: "results-side" }, this.#results.element, this.#confusion.element));
     document.querySelector("main")?.classList.add("lively");
     return [costs, priors, ...(free ? [free] : []), buttons];
   }
 
-  private chooser(): Child {
+  #chooser(): Child {
     const { applications } = this.model.payload;
     if (applications.length < 2) return null;
     const select = h("select", { id: "application" }, ...applications.map((one, i) => h("option", { value: i }, one.name)));
-    select.addEventListener("change", () => this.store.choose(select.selectedIndex));
+    select.addEventListener("change", () => this.#store.choose(select.selectedIndex));
     return h("fieldset", { class: "group" }, h("legend", {}, h("label", { for: "application" }, "Application")), select);
   }
 
-  private buildPictures(): void {
-    const { model, store } = this;
-    if (model.levels.length > 0) {
-      this.moving = [new CostCurves(model), new RocPicture(model), new Reliability(model), new Scores(model, store), new Thresholds(model), new Trade(model)];
-    } else if (model.rows.length > 0) {
-      this.moving = [new Trade(model), new Confidence(model), new Classes(model, store)];
-    } else {
-      this.moving = [new Classes(model, store)];
-    }
-    const box = h("div", { class: "figures" }, ...this.moving.map((one) => one.figure.element));
+  #buildPictures(): void {
+    const model = this.model;
+    const store = this.#store;
+    const two = [CostCurves, RocPicture, Reliability, Scores, Thresholds, Trade];
+    const more = model.rows.length > 0 ? [Trade, Confidence, Classes] : [Classes];
+    this.#moving = (model.levels.length > 0 ? two : more).map((One) => new One(model, store));
+    const box = h("div", { class: "figures" }, ...this.#moving.map((one) => one.figure.element));
     document.getElementById("pictures")?.append(box);
   }
 
   /** Take the problem from the address, if there is one. */
-  private restore(): void {
+  #restore(): void {
     const problem = location.hash.length > 1 ? fromFragment(location.hash, this.model.payload.dataPriors) : null;
-    if (problem) this.store.problem = problem;
+    if (problem) this.#store.problem = problem;
   }
 
   /** Follow a change with the next frame; several changes make one update. */
-  private follow(settled: boolean): void {
-    this.settled = settled;
-    if (this.waiting) return;
-    this.waiting = true;
+  #follow(settled: boolean): void {
+    this.#settled = settled;
+    if (this.#waiting) return;
+    this.#waiting = true;
     requestAnimationFrame(() => {
-      this.waiting = false;
-      this.update();
+      this.#waiting = false;
+      this.#update();
     });
   }
 
-  private update(): void {
+  #update(): void {
     const began = performance.now();
     this.model.forget();
-    for (const control of this.controls) control.show();
-    const found = this.model.find(this.store.problem);
-    this.show(found);
+    for (const control of this.#controls) control.show();
+    const found = this.model.find(this.#store.problem);
+    this.#show(found);
     performance.clearMeasures("update");
     performance.measure("update", { start: began });
-    if (!this.settled) return;
-    this.remember();
-    if (found.preview) this.model.findAll(this.store.problem, this.script, (all) => this.show(all));
+    if (!this.#settled) return;
+    this.#remember();
+    if (found.preview) this.model.findAll(this.#store.problem, this.script, (all) => this.#show(all));
   }
 
-  private show(found: Found): void {
-    this.results.show(found);
-    this.confusion.show(found);
-    for (const one of this.moving) one.show(found);
+  #show(found: Found): void {
+    this.#results.show(found);
+    this.#confusion.show(found);
+    for (const one of this.#moving) one.show(found);
     const point = operatingPoint(found.problem, this.model.payload);
     this.compared.strip?.show(point ? Math.exp(-point.logOdds) : Number.NaN);
   }
 
   /** Keep the choice in the address, so that it can be shared and survives a reload. */
-  private remember(): void {
-    const same = JSON.stringify(this.store.problem) === JSON.stringify(this.store.initial);
+  #remember(): void {
+    const same = JSON.stringify(this.#store.problem) === JSON.stringify(this.#store.initial);
     try {
-      history.replaceState(null, "", same ? location.href.split("#")[0] : `#${toFragment(this.store.problem)}`);
+      history.replaceState(null, "", same ? location.href.split("#")[0] : `#${toFragment(this.#store.problem)}`);
     } catch {
       // a page inside a frame may have no address of its own
     }

@@ -8,43 +8,44 @@ import type { Store } from "./store";
 /** How often each class occurs: a slider for two classes, a dial each or a chooser for more. */
 export class PriorControls {
   readonly element = h("fieldset", { class: "group" }, h("legend", {}, "Priors"));
-  private readonly update: () => void;
-  private readonly fromData = h("button", { type: "button" }, "As in the data");
-  private readonly adapt = h("input", { type: "checkbox" });
+  readonly #update: () => void;
+  readonly #fromData = h("button", { type: "button" }, "As in the data");
+  readonly #adapt = h("input", { type: "checkbox" });
 
   constructor(private readonly store: Store, decided: boolean) {
     const { classes, scores } = store.payload;
     const body = h("div");
-    const make = (i: number) => this.dial(i);
+    const make = (i: number) => this.#dial(i);
     if (classes.length === 2) {
       const dial = make(1);
       refill(body, dial.element);
-      this.update = () => dial.show(store.problem.priors[1]);
+      this.#update = () => dial.show(store.problem.priors[1]);
     } else {
-      this.update = dialsOrChooser(body, classes, make, (i) => store.problem.priors[i]);
+      this.#update = dialsOrChooser(body, classes, make, (i) => store.problem.priors[i]);
     }
-    this.fromData.addEventListener("click", () => store.set(atDataPriors(store.problem, store.payload), true));
-    this.adapt.addEventListener("change", () => store.set({ ...store.problem, adapt: this.adapt.checked }, true));
-    this.element.append(body, h("div", { class: "buttons" }, this.fromData));
+    this.#fromData.addEventListener("click", () => store.set(atDataPriors(store.problem, store.payload), true));
+    this.#adapt.addEventListener("change", () => store.set({ ...store.problem, adapt: this.#adapt.checked }, true));
+    this.element.append(body, h("div", { class: "buttons" }, this.#fromData));
     if (decided) return;
     if (scores === "posteriors") {
       const why = quietly("They are taken to hold at the priors of the data. Without this they stay as given.");
-      this.element.append(h("label", { class: "check" }, this.adapt, h("span", {}, "Adapt posteriors to these priors ", why)));
+      this.element.append(h("label", { class: "check" }, this.#adapt, h("span", {}, "Adapt posteriors to these priors ", why)));
     } else {
       this.element.append(h("p", { class: "hint" }, "The scores follow these priors."));
     }
   }
 
   show(): void {
-    this.update();
-    this.fromData.disabled = this.store.problem.fromData;
-    this.adapt.checked = this.store.problem.adapt;
+    this.#update();
+    this.#fromData.disabled = this.store.problem.fromData;
+    this.#adapt.checked = this.store.problem.adapt;
   }
 
-  private dial(i: number): Dial {
+  #dial(i: number): Dial {
     const name = this.store.payload.classes[i];
     return new Dial({
       label: this.store.payload.classes.length === 2 ? ["Share of ", named(name)] : [named(name)],
+      compact: this.store.payload.classes.length > 2,
       spoken: `prior of ${name}`,
       track: odds(),
       low: 0,
@@ -58,38 +59,38 @@ export class PriorControls {
 /** Whether it is allowed to abstain, and at what price. */
 export class AbstentionControls {
   readonly element = h("fieldset", { class: "group" }, h("legend", {}, "Abstention"));
-  private readonly allowed = h("input", { type: "checkbox" });
-  private readonly place = h("div");
-  private dial: Dial | null = null;
-  private price = Number.NaN; // the last one, for when it is allowed again
+  readonly #allowed = h("input", { type: "checkbox" });
+  readonly #place = h("div");
+  #dial: Dial | null = null;
+  #price = Number.NaN; // the last one, for when it is allowed again
 
   constructor(private readonly store: Store) {
-    const label = h("label", { class: "check" }, this.allowed, h("span", {}, "Allow a case to be left undecided"));
-    this.element.append(label, this.place);
-    this.allowed.addEventListener("change", () => {
-      const price = Number.isNaN(this.price) ? firstPrice(store.problem) : this.price;
-      store.set(withAbstention(store.problem, this.allowed.checked ? price : null), true);
+    const label = h("label", { class: "check" }, this.#allowed, h("span", {}, "Allow a case to be left undecided"));
+    this.element.append(label, this.#place);
+    this.#allowed.addEventListener("change", () => {
+      const price = Number.isNaN(this.#price) ? firstPrice(store.problem) : this.#price;
+      store.set(withAbstention(store.problem, this.#allowed.checked ? price : null), true);
     });
   }
 
   show(): void {
     const { problem } = this.store;
     const at = abstention(problem);
-    this.allowed.checked = at >= 0;
+    this.#allowed.checked = at >= 0;
     if (at < 0) {
-      this.dial = null;
-      refill(this.place);
+      this.#dial = null;
+      refill(this.#place);
       return;
     }
-    this.price = problem.costs[0][at];
-    if (!this.dial) {
-      this.dial = this.makeDial(around(this.price > 0 ? this.price : firstPrice(problem)), problem.decisions[at]);
-      refill(this.place, this.dial.element);
+    this.#price = problem.costs[0][at];
+    if (!this.#dial) {
+      this.#dial = this.#makeDial(around(this.#price > 0 ? this.#price : firstPrice(problem)), problem.decisions[at]);
+      refill(this.#place, this.#dial.element);
     }
-    this.dial.show(this.price);
+    this.#dial.show(this.#price);
   }
 
-  private makeDial(track: Track, name: string): Dial {
+  #makeDial(track: Track, name: string): Dial {
     return new Dial({
       label: ["Price of ", named(name)],
       spoken: `price of ${name}`,

@@ -18,50 +18,51 @@ export interface Found {
 /** Bars of the normalised cost, the verdict, and the facts beneath. */
 export class Results {
   readonly element = h("div", { class: "results" });
-  private readonly bars = h("div", { class: "bars" });
-  private readonly verdicts = h("ul", { class: "verdicts" });
-  private readonly facts = h("dl", { class: "facts" });
-  private readonly basis = h("p", { class: "hint" });
-  private readonly spoken = h("p", { class: "unseen", role: "status", "aria-live": "polite" });
-  private summary = "";
-  private readonly speak = debounced(700, () => {
-    if (this.spoken.textContent !== this.summary) this.spoken.textContent = this.summary;
+  readonly #bars = h("div", { class: "bars" });
+  readonly #verdicts = h("ul", { class: "verdicts" });
+  readonly #facts = h("dl", { class: "facts" });
+  readonly #basis = h("p", { class: "hint" });
+  readonly #spoken = h("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  #summary = "";
+  readonly #speak = debounced(700, () => {
+    if (this.#spoken.textContent !== this.#summary) this.#spoken.textContent = this.#summary;
   });
 
   constructor(private readonly payload: Payload, private readonly names: string[]) {
     const head = h("p", { class: "over" }, "Normalised expected cost", h("small", {}, "1 is the best constant answer; less is better"));
-    const top = h("div", { class: "headline" }, head, this.bars, this.verdicts);
-    this.element.append(top, this.facts, this.basis, this.spoken);
+    const top = h("div", { class: "headline" }, head, this.#bars, this.#verdicts);
+    this.element.append(top, this.#facts, this.#basis, this.#spoken);
   }
 
   show(found: Found): void {
     const { outcomes, problem } = found;
-    this.showBars(outcomes);
+    this.#showBars(outcomes);
     const sentences = outcomes.map((outcome, i) => usefulness(outcome, problem, found.reasons[i]));
-    this.showVerdicts(sentences, cheapest(this.names, outcomes));
-    this.showFacts(found);
-    this.basis.textContent = basisText(this.payload, found);
-    this.summary = outcomes.map((outcome, i) => this.spokenLine(outcome, i)).join(" ");
-    this.speak();
+    this.#showVerdicts(sentences, cheapest(this.names, outcomes));
+    this.#showFacts(found);
+    this.#basis.textContent = basisText(this.payload, found);
+    this.#summary = outcomes.map((outcome, i) => this.#spokenLine(outcome, i)).join(" ");
+    this.#speak();
   }
 
-  private spokenLine(outcome: Outcome, i: number): string {
+  #spokenLine(outcome: Outcome, i: number): string {
     const name = this.names.length > 1 ? `${this.names[i]}: ` : "";
     return `${name}normalised cost ${number(outcome.normalized)}.`;
   }
 
-  private showBars(outcomes: Outcome[]): void {
+  #showBars(outcomes: Outcome[]): void {
     const ends = outcomes.flatMap((o) => [o.normalized, o.interval?.[1] ?? 0]).filter(Number.isFinite);
     const most = Math.max(1.25, Math.min(2.5, 1.06 * Math.max(0, ...ends)));
-    refill(this.bars, ...outcomes.map((outcome, i) => this.bar(outcome, i, most)));
+    refill(this.#bars, ...outcomes.map((outcome, i) => this.#bar(outcome, i, most)));
   }
 
-  private bar(outcome: Outcome, i: number, most: number): HTMLElement {
+  #bar(outcome: Outcome, i: number, most: number): HTMLElement {
     const { normalized, interval } = outcome;
     const at = (value: number) => `${(100 * Math.max(0, Math.min(most, value))) / most}%`;
     const track = s("svg", { class: `track ${toneClass(i)}`, width: "100%", height: 30, "aria-hidden": "true" });
     if (Number.isFinite(normalized)) track.append(s("rect", { class: "bar", x: 0, y: 7, width: at(normalized), height: 16 }));
     if (interval) track.append(...whisker(at(interval[0]), at(interval[1]), interval[1] > most));
+    if (i === 0 && !((interval?.[1] ?? normalized) > 0.99)) track.append(s("text", { class: "side", x: at(1), dx: 6, y: 20 }, "naive"));
     track.append(s("line", { class: "one", x1: at(1), x2: at(1), y1: 0, y2: 30 }));
     const key = s("svg", { class: "key", width: 14, height: 14, "aria-hidden": "true" }, s("g", { class: `dot ${toneClass(i)}` }, marker(i, 7, 7, 4.5)));
     const name = this.names.length > 1 ? h("span", { class: "who" }, key, named(this.names[i])) : null;
@@ -70,17 +71,17 @@ export class Results {
     return h("div", { class: this.names.length > 1 ? "row several" : "row" }, name, h("div", { class: "value" }, value, band), track);
   }
 
-  private showVerdicts(sentences: Sentence[], best: Sentence | null): void {
+  #showVerdicts(sentences: Sentence[], best: Sentence | null): void {
     const several = sentences.length > 1;
     const items = sentences.map((one, i) => {
       const who: Child[] = several ? [named(this.names[i]), ": "] : [];
       return h("li", { class: `verdict ${one.tone}`, "data-code": one.code }, ...who, ...one.parts);
     });
     const first = best ? [h("li", { class: `verdict ${best.tone}`, "data-code": best.code }, ...best.parts)] : [];
-    refill(this.verdicts, ...first, ...items);
+    refill(this.#verdicts, ...first, ...items);
   }
 
-  private showFacts({ outcomes, problem, regions }: Found): void {
+  #showFacts({ outcomes, problem, regions }: Found): void {
     const naive = outcomes[0];
     const each = (text: (o: Outcome) => string): Child[] =>
       outcomes.flatMap((o, i) => [i > 0 ? " · " : "", ...(outcomes.length > 1 ? [named(this.names[i]), " "] : []), h("b", {}, text(o))]);
@@ -92,10 +93,10 @@ export class Results {
     if (problem.decisions.length <= 6) {
       for (const [j, decision] of problem.decisions.entries()) {
         if (outcomes.length > 3) break;
-        rows.push([j === 0 ? "Decided" : "", [named(decision), " in ", ...each((o) => percent(o.shares[j]))]]);
+        rows.push([j === 0 ? "Decided" : "", [named(decision), ": ", ...each((o) => percent(o.shares[j])), outcomes.length > 1 ? "" : " of cases"]]);
       }
     }
-    refill(this.facts, ...rows.flatMap(([term, said]) => [h("dt", {}, term), h("dd", {}, ...said)]));
+    refill(this.#facts, ...rows.flatMap(([term, said]) => [h("dt", {}, term), h("dd", {}, ...said)]));
   }
 }
 
@@ -123,7 +124,8 @@ function basisText(payload: Payload, found: Found): string {
   const { live } = payload;
   if (!live) return "";
   const samples = found.outcomes[0]?.samples ?? 0;
-  const interval = payload.noInterval ? ` No intervals here: ${payload.noInterval}` : "";
+  const interval = payload.noInterval ? ` No intervals here: ${payload.noInterval}.` : "";
+  if (live.kind === "decisions") return `On all ${count(samples)} decisions, which stay as they were made.${interval}`;
   if (live.kind === "levels") {
     const exact = live.exact ? "." : `; within ${number(live.error)} of the exact normalised cost.`;
     return `On all ${count(samples)} samples${exact}${interval}`;

@@ -9,7 +9,7 @@ export class Store {
   problem: Problem;
   application = 0;
   focus = 0; // the system of pictures that show one
-  private readonly listeners: Listener[] = [];
+  readonly #listeners: Listener[] = [];
 
   constructor(readonly payload: Payload) {
     this.problem = this.initial;
@@ -33,10 +33,10 @@ export class Store {
   }
 
   listen(listener: Listener): void {
-    this.listeners.push(listener);
+    this.#listeners.push(listener);
   }
 
   tell(settled: boolean): void {
-    for (const listener of this.listeners) listener(settled);
+    for (const listener of this.#listeners) listener(settled);
   }
 }

@@ -14,9 +14,9 @@ export function number(value: number, digits = 4): string {
   return minus(value.toExponential(digits - 2).replace(/e([+-])(\d)$/, "e$10$2"));
 }
 
-/** Return a number as a field takes it: at most six digits, no sign but ASCII. */
+/** Return a number as a field takes it: four digits below 1, six above, ASCII. */
 export function plainNumber(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(6))) : "";
+  return Number.isFinite(value) ? String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6))) : "";
 }
 
 /** Return a count with thin groups: 20,000; weights keep a digit. */
@@ -30,7 +30,7 @@ export function percent(share: number): string {
   if (Number.isNaN(share)) return "–";
   const value = 100 * share;
   const size = Math.abs(value);
-  const digits = size === 0 || size >= 1000 ? 0 : size < 0.1 ? 2 : 1;
+  const digits = size === 0 || size === 100 || size >= 1000 ? 0 : size < 0.1 ? 2 : 1;
   return `${minus(value.toFixed(digits))} %`;
 }
 
