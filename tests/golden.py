@@ -423,7 +423,7 @@ def _histogram(level: FloatArray, counts: IntArray, p: FloatArray) -> Case:
     finite = np.isfinite(level)
     x = np.log(p[finite, 1]) - np.log(p[finite, 0])
     bins = np.linspace(x[0], x[-1], 18)
-    inner = [np.histogram(level[finite] + x[0] - level[finite][0], bins, weights=row[finite])[0] for row in counts]  # fmt: skip
+    inner = [np.histogram(x, bins, weights=row[finite])[0] for row in counts]  # fmt: skip
     totals = counts.sum(axis=1)
     ends = [[float(row[level == end].sum() / n) for row, n in zip(counts, totals, strict=True)] for end in (-np.inf, np.inf)]  # fmt: skip
     return {
