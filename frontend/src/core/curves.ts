@@ -24,11 +24,10 @@ export interface Roc {
 /** Return the ROC curve of a system. */
 export function roc(levels: Levels): Roc {
   const found = detector(levels);
-  const hull = Array.from(found.hull);
-  const kept = decimate(found.alarms.length, new Set(hull), MOST);
+  const corners = decimate(found.hull.length, new Set(), MOST / 2).map((k) => found.hull[k]);
+  const kept = decimate(found.alarms.length, new Set(corners), MOST);
   const alarms = (points: number[]) => points.map((i) => found.alarms[i]);
   const detections = (points: number[]) => points.map((i) => 1 - found.misses[i]);
-  const corners = decimate(hull.length, new Set(), MOST).map((k) => hull[k]);
   return {
     alarms: alarms(kept),
     detections: detections(kept),
@@ -38,11 +37,11 @@ export function roc(levels: Levels): Roc {
   };
 }
 
-/** Return at most `most` indices below n, evenly spaced, with the wanted ones where they fit. */
+/** Return at most `most` indices below n, evenly spaced, with the wanted ones, which are fewer. */
 export function decimate(n: number, wanted: Set<number>, most: number): number[] {
   if (n <= most) return Array.from({ length: n }, (_, i) => i);
-  const room = wanted.size <= most / 2 ? most - wanted.size : most;
-  const kept = new Set<number>(wanted.size <= most / 2 ? wanted : []);
+  const room = most - wanted.size;
+  const kept = new Set(wanted);
   for (let k = 0; k < room; k++) kept.add(Math.round((k * (n - 1)) / (room - 1)));
   return Array.from(kept).sort((a, b) => a - b);
 }
