@@ -40,6 +40,7 @@ export type LiveData =
       scale: number;
       error: number; // largest distance of a normalised cost from Python's, over applications
       labels: Packed; // u8 or u16
+      weights: Packed | null; // f64, where samples have weights
       systems: RowsSystem[];
     };
 

@@ -1,0 +1,13 @@
+"""A sketch of scores: little enough for a page, enough to judge a system at any other costs."""
+
+from stakes.evaluation.sketch.make import Source, sketch_of
+from stakes.evaluation.sketch.records import LevelSketch, RowSketch, Sketch, SketchedApplication
+
+__all__ = [
+    "LevelSketch",
+    "RowSketch",
+    "Sketch",
+    "SketchedApplication",
+    "Source",
+    "sketch_of",
+]
