@@ -31,7 +31,14 @@ export interface RowsSystem {
   codes: Packed; // u8 or u16, samples x classes
 }
 
+/** Decisions that were made, and that no cost changes. */
+export interface DecidedSystem {
+  name: string;
+  counts: number[][]; // weight of each class by decision
+}
+
 export type LiveData =
+  | { kind: "decisions"; systems: DecidedSystem[] }
   | { kind: "levels"; exact: boolean; error: number; systems: LevelsSystem[] }
   | {
       kind: "rows";

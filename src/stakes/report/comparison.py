@@ -4,10 +4,10 @@ from pathlib import Path
 
 from stakes._text import number, plain
 from stakes.evaluation import Comparison
-from stakes.report.evaluation import interval_text
 from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.page import Page, folded, live_sections, section
 from stakes.report.payload import compared, payload
+from stakes.report.tables import interval_text, level_text
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
 _MOST_ROWS = 500
@@ -47,7 +47,7 @@ def _verdicts(comparison: Comparison) -> Markup:
 def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
     """Return the differences of each system."""
     heads = (
-        "metric", "value", "reference", "difference", f"{100 * comparison.level:g} % interval",
+        "metric", "value", "reference", "difference", level_text(comparison.level),
         "better in",
     )  # fmt: skip
     tables = []

@@ -4,17 +4,20 @@ import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from stakes._text import number, plain
-from stakes.costs import CostMatrix
 from stakes.evaluation import ApplicationResult, Evaluation, Verdict
 from stakes.report.markup import Content, Markup, element, table, user_text
 from stakes.report.page import Page, folded, live_sections, section
 from stakes.report.payload import payload
+from stakes.report.tables import (
+    confusion_table,
+    interval_text,
+    level_text,
+    prior_table,
+    traditional_table,
+)
 from stakes.results import Estimate
 
-_MOST_SHOWN = 40  # classes in a table of costs or counts
 _MOST_ROWS = 500
 _LOOKS = {
     "useful": "good",
@@ -83,7 +86,7 @@ def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
 def _losses(evaluation: Evaluation) -> Markup:
     """Return costs and scoring rules, as is and calibrated."""
     staged = () if evaluation.calibrator is None else ("calibrated", "interval", "gives back")
-    heads = ("", "as is", _level(evaluation.level), "naive", *staged)
+    heads = ("", "as is", level_text(evaluation.level), "naive", *staged)
     rows = []
     several = len(evaluation.applications) > 1
     for a in evaluation.applications:
@@ -102,11 +105,6 @@ def _losses(evaluation: Evaluation) -> Markup:
 def _loss_cells(estimate: Estimate) -> list[str]:
     """Return a value and its interval."""
     return [number(estimate.value), interval_text(estimate)]
-
-
-def interval_text(estimate: Estimate) -> str:
-    """Return an interval, or why there is none."""
-    return str(estimate.interval) if estimate.interval is not None else estimate.method
 
 
 def _staged(after: Estimate | None, back: Estimate | None, wanted: Sequence[str]) -> list[str]:
@@ -144,39 +142,13 @@ def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
         rows.append(
             ["share of cases without a decision", number(share.value), interval_text(share)]
         )
-    heads = ("", "value", _level(evaluation.level))
-    parts = [table(f"{name}Cost of a case", heads, rows), _counts(a, name), _priors(a, name)]
+    heads = ("", "value", level_text(evaluation.level))
+    parts = [
+        table(f"{name}Cost of a case", heads, rows),
+        confusion_table(a.confusion, a.costs, name),
+        prior_table(raw, name),
+    ]
     return element("div", parts, class_="application")
-
-
-def _counts(a: ApplicationResult, name: str) -> Markup:
-    """Return the confusion matrix, each cell with its cost."""
-    classes, decisions = a.confusion.classes[:_MOST_SHOWN], a.confusion.decisions[:_MOST_SHOWN]
-    counts = a.confusion.counts if len(a.confusion.classes) <= 1000 else None
-    if counts is None:
-        return element("p", "The confusion matrix has too many classes to show.", class_="note")
-    prices = a.costs.values if isinstance(a.costs, CostMatrix) else np.zeros(counts.shape)
-    rows: list[list[Content]] = []
-    for i, c in enumerate(classes):
-        cells = []
-        for j in range(len(decisions)):
-            price = prices[i, j]
-            cells.append(f"{number(counts[i, j], 6)}{f' × {number(price)}' if price else ''}")
-        rows.append([user_text(c), *cells])
-    cut = len(a.confusion.classes) > _MOST_SHOWN or len(a.confusion.decisions) > _MOST_SHOWN
-    note = "Samples × what each costs, where it is not 0." if prices.any() else ""
-    note += f" The first {_MOST_SHOWN} classes and decisions." if cut else ""
-    heads = ("truth \\ decision", *(plain(d) for d in decisions))
-    return table(f"{name}Decisions", heads, rows, note.strip())
-
-
-def _priors(a: ApplicationResult, name: str) -> Markup:
-    """Return the priors that were used."""
-    raw = a.cost.raw
-    origin = "as in the data" if raw.priors_from_data else "as given"
-    pairs = list(zip(raw.classes, raw.priors, strict=True))[:_MOST_SHOWN]
-    rows: list[list[Content]] = [[user_text(c), number(p)] for c, p in pairs]
-    return folded(f"{name}Priors, {origin}", table(f"{name}Priors", ("class", "prior"), rows))
 
 
 def _ranking(evaluation: Evaluation) -> Markup:
@@ -188,7 +160,7 @@ def _ranking(evaluation: Evaluation) -> Markup:
     ]
     for name, value in evaluation.calibration_errors.items():
         rows.append([name.replace("_", " "), number(value), "", ""])
-    heads = ("", "value", _level(evaluation.level), "naive")
+    heads = ("", "value", level_text(evaluation.level), "naive")
     return table("Ranking and calibration errors", heads, rows)
 
 
@@ -202,7 +174,7 @@ def _slices(evaluation: Evaluation) -> Markup:
         else:
             cost = _loss_cells(s.cost)
             rows.append([name, str(s.samples), *cost, number(s.cross_entropy.value)])
-    heads = ("slice", "samples", "NEC", _level(evaluation.level), "cross-entropy")
+    heads = ("slice", "samples", "NEC", level_text(evaluation.level), "cross-entropy")
     return table("Slices, normalised within each", heads, rows)
 
 
@@ -213,7 +185,7 @@ def _details(evaluation: Evaluation) -> Iterable[Markup]:
         if a.traditional:
             several = len(evaluation.applications) > 1
             name = f"Traditional metrics{f' of {plain(a.name)}' if several else ''}"
-            yield folded(name, _traditional(a, name))
+            yield folded(name, traditional_table(a.traditional, a.traditional_estimates, name))
     yield folded("Every number", _metrics(evaluation))
     if evaluation.notes:
         yield element("ul", [element("li", note) for note in evaluation.notes], class_="notes")
@@ -236,38 +208,11 @@ def _classes(evaluation: Evaluation) -> Markup:
     return table("What is lost on each class", heads, rows)
 
 
-def _traditional(a: ApplicationResult, name: str) -> Markup:
-    """Return the traditional metrics beside the cost each is tied to."""
-    rows = []
-    for e in a.traditional:
-        if e.value is None:
-            continue
-        estimate = a.traditional_estimates.get(e.value.name)
-        nec = e.expected_cost
-        rows.append(
-            [
-                e.value.name,
-                "undefined" if e.value.undefined else number(e.value.value),
-                "" if estimate is None else interval_text(estimate),
-                number(e.value.naive),
-                e.value.better,
-                "" if nec is None or nec.undefined else number(nec.normalized),
-            ]
-        )
-    heads = ("metric", "value", "interval", "naive", "better", "NEC of its implied costs")
-    return table(name, heads, rows)
-
-
 def _metrics(evaluation: Evaluation) -> Markup:
     """Return every number with its interval and how that was had."""
     rows = [
         [plain(name), number(e.value), "" if e.interval is None else str(e.interval), e.method]
         for name, e in evaluation.metrics().items()
     ]
-    heads = ("metric", "value", _level(evaluation.level), "interval by")
+    heads = ("metric", "value", level_text(evaluation.level), "interval by")
     return table("Every number", heads, rows[:_MOST_ROWS])
-
-
-def _level(level: float) -> str:
-    """Return the heading of intervals."""
-    return f"{100 * level:g} % interval"

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from stakes._text import plain
 
 _LONGEST = 2000  # characters of one text from outside
+_VOID = frozenset({"img"})  # elements without an end
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ def element(name: str, content: Content = "", /, **attributes: str) -> Markup:
         f' {key.rstrip("_").replace("_", "-")}="{html.escape(value)}"'
         for key, value in attributes.items()
     )
+    if name in _VOID:
+        return Markup(f"<{name}{listed}>")
     return Markup(f"<{name}{listed}>{joined(content)}</{name}>")
 
 

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from stakes._text import plain
-from stakes.evaluation import Comparison
-from stakes.evaluation.sketch import LevelSketch, RowSketch, Sketch
+from stakes.evaluation import Comparison, DecisionEvaluation
+from stakes.evaluation.sketch import BY_CASE, MOST_CLASSES, TOO_MANY, LevelSketch, RowSketch, Sketch
 from stakes.results import json_number
 
 _VERSION = 1
 _TYPES = {"f8": "f64", "f4": "f32", "u4": "u32", "u2": "u16", "u1": "u8"}
 _MOST_DIFFERENCES = 400
 _MOST_RANGES = 200
+_WEIGHTED = "samples have weights"
 
 
 def payload(kind: str, sketch: Sketch | None, level: float) -> dict[str, Any]:
@@ -73,7 +74,37 @@ def _no_interval(sketch: Sketch) -> str:
     """Say why numbers of the page have no interval."""
     if sketch.grouped:
         return "samples come in groups"
-    return "samples have weights" if sketch.weighted else ""
+    return _WEIGHTED if sketch.weighted else ""
+
+
+def decided(evaluation: DecisionEvaluation) -> dict[str, Any]:
+    """Return what a page of decisions works with: their counts, which no cost changes."""
+    confusion, costs, cost = evaluation.confusion, evaluation.costs, evaluation.expected_cost
+    body = {**payload("evaluation", None, evaluation.level), "whyNotLive": BY_CASE}
+    body["classes"] = [plain(c) for c in confusion.classes]
+    if costs is None or len(confusion.classes) > MOST_CLASSES:
+        return body if costs is None else {**body, "whyNotLive": TOO_MANY}
+    return {
+        **body,
+        "counts": confusion.class_weight.tolist(),
+        "dataPriors": confusion.priors.tolist(),
+        "noInterval": "" if confusion.whole else _WEIGHTED,
+        "applications": [
+            {
+                "name": "cost",
+                "costs": costs.values.tolist(),
+                "decisions": [plain(d) for d in costs.decisions],
+                "priors": cost.priors.tolist(),
+                "fromData": cost.priors_from_data,
+                "necs": [json_number(cost.normalized)],
+            }
+        ],
+        "live": {
+            "kind": "decisions",
+            "systems": [{"name": "decisions", "counts": confusion.counts.tolist()}],
+        },
+        "whyNotLive": "",
+    }
 
 
 def _live(sketch: Sketch) -> dict[str, Any]:

@@ -14,7 +14,9 @@ from stakes.evaluation.systems import Judgement, System
 from stakes.samples import Samples
 from stakes.scores import PosteriorScores
 
-_MOST_CLASSES = 100
+MOST_CLASSES = 100
+TOO_MANY = f"there are more than {MOST_CLASSES} classes"
+BY_CASE = "costs differ from case to case"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,7 @@ def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Ske
         for i, judged in enumerate(sources[0].judgements)
         if isinstance(judged.task.costs, CostMatrix)
     ]
-    few = len(samples.classes) <= _MOST_CLASSES
+    few = len(samples.classes) <= MOST_CLASSES
     sketch = Sketch(
         classes=samples.classes,
         counts=np.bincount(samples.y, minlength=len(samples.classes)),
@@ -66,9 +68,9 @@ def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Ske
         total=len(samples),
     )
     if not few:
-        return replace(sketch, why_not=f"there are more than {_MOST_CLASSES} classes")
+        return replace(sketch, why_not=TOO_MANY)
     if not priced:
-        return replace(sketch, why_not="costs differ from case to case")
+        return replace(sketch, why_not=BY_CASE)
     return _levels(sketch, sources) if len(samples.classes) == 2 else _rows(sketch, sources)
 
 
