@@ -142,6 +142,17 @@ DEFECTS = [
     ("curves/likelihood_ratios.py", "LogLoss().of(y, answers) / math.log(2)", "LogLoss().of(y, answers)", "cllr_is_normalised"),
     ("metrics/reliability.py", "sums[name] + more if name in sums else more", "more", "summed_over_blocks"),
     ("cli/decide.py", "np.argsort(second - first", "np.argsort(first - second", "test_cli_decide"),
+    # the sketch
+    ("evaluation/sketch/levels.py", "found.append(z + _SLACK * (1 + abs(z)))", "pass", "test_sketch"),
+    ("evaluation/sketch/levels.py", "z + _SLACK * (1 + abs(z))", "z - _SLACK * (1 + abs(z))", "test_sketch"),
+    ("evaluation/sketch/levels.py", "math.log(rise / fall) - moved", "math.log(rise / fall)", "test_sketch"),
+    ("evaluation/sketch/levels.py", "np.where(inside, brief, middle)", "np.round(middle)", "test_sketch"),
+    ("evaluation/sketch/levels.py", "return float(np.abs(exact - near).max())", "return float(np.abs(exact - near).min())", "test_sketch"),
+    ("evaluation/sketch/levels.py", "cell[np.isneginf(full.level)] = 0", "pass", "test_sketch"),
+    ("evaluation/sketch/rows.py", "np.arange(chosen.size) / chosen.size", "np.arange(chosen.size)", "test_sketch"),
+    ("evaluation/sketch/rows.py", "gap = abs(nec - a.normalized[i])", "gap = 0.0", "test_sketch"),
+    ("evaluation/sketch/rows.py", "min(_FEWEST, most // (y.max() + 1))", "0", "test_sketch"),
+    ("evaluation/sketch/make.py", "reference = np.full(k, 1 / k)", "reference = None", "test_sketch"),
 ]  # fmt: skip
 
 
