@@ -116,6 +116,21 @@ def test_a_grid_errs_no_more_than_it_says() -> None:
         assert value / naive == pytest.approx(wanted, abs=sketch.error)
 
 
+@pytest.mark.parametrize("kind", ["posteriors", "ratios", "adapted"])
+def test_scores_follow_the_priors_where_they_should(kind: str) -> None:
+    data = stakes.simulation.simulate(2, n=500)
+    scores = data.log_likelihood_ratios() if kind == "ratios" else data.posteriors([0.8, 0.2])
+    options: dict[str, Any] = {"calibrator": None, "resamples": 0, "costs": COSTS["dear"]}
+    if kind == "adapted":
+        options["training_priors"] = [0.8, 0.2]
+    first = stakes.evaluate(data.y, scores, priors=[0.5, 0.5], **options).sketch
+    assert first is not None
+    (system,) = first.systems
+    assert isinstance(system, LevelSketch)
+    other = stakes.evaluate(data.y, scores, priors=[0.98, 0.02], **options).main.confusion
+    np.testing.assert_array_equal(judged(system, COSTS["dear"], [0.98, 0.02]), other.counts)
+
+
 def test_certain_scores_keep_a_level_of_their_own() -> None:
     y = np.tile([0, 1], 20_000)
     z = np.random.default_rng(2).normal(size=y.size) + y
