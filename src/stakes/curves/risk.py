@@ -14,7 +14,15 @@ from stakes._math import log, softplus
 from stakes._text import number, quoted
 from stakes._typing import FloatArray, Names
 from stakes.curves import dialects
-from stakes.curves.dialects import Dialect, Prices, Priors, Thresholds, inside, read_grid
+from stakes.curves.dialects import (
+    Dialect,
+    Prices,
+    Priors,
+    Thresholds,
+    finite_odds,
+    inside,
+    read_grid,
+)
 from stakes.curves.steps import ThresholdSteps, sigmoid
 from stakes.curves.views import CalibrationLossView, CurveArea, CurveView
 from stakes.curves.worst import worst_application
@@ -135,7 +143,7 @@ class RiskCurve:
         infinite where a certain answer was wrong. (Not the expected calibration error.)
         """
         x = read_grid(grid, dialects.LOG10_ODDS)
-        odds = x * math.log(10)
+        odds = finite_odds(x * math.log(10))
         priors = np.column_stack([sigmoid(-odds), sigmoid(odds)])
         actual, minimum, crossed = self._each(lambda steps: self._bits(steps, odds, priors))
         entropy = (priors * np.column_stack([softplus(odds), softplus(-odds)])).sum(axis=1)
