@@ -1,0 +1,13 @@
+/** The numeric core of a page: no document, no network, nothing at run time but the language. */
+export * from "./abstention";
+export * from "./curves";
+export * from "./data";
+export * from "./detector";
+export * from "./judge";
+export * from "./multiclass";
+export * from "./regions";
+export * from "./shift";
+export * from "./state";
+export * from "./sums";
+export * from "./toml";
+export * from "./worker";

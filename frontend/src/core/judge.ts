@@ -1,0 +1,260 @@
+/** Bayes decisions of a system for chosen costs and priors, and what they cost. */
+import type { Outcome, Problem } from "../types";
+import type { Levels, Rows, SystemData } from "./data";
+import { expectation, interval, lossesOf } from "./losses";
+import { oddsShift, priorsOf, ratiosOf, type Facts } from "./shift";
+import { dot, total } from "./sums";
+
+export type { Facts } from "./shift";
+
+const TIE = 8 * Number.EPSILON; // of the largest cost: what rounding makes of a tie
+
+/** How many samples of each class got each decision; `impossible` weighs those that got none. */
+export interface Counted {
+  counts: number[][];
+  impossible: number; // certain of classes with prior 0, so that no posteriors follow
+  samples: number;
+}
+
+/** Judge a system. */
+export function judge(system: SystemData, problem: Problem, facts: Facts): Outcome {
+  return system.kind === "levels"
+    ? outcome(countLevels(system, problem, facts), problem, facts)
+    : judgeRows(system, problem, facts);
+}
+
+/** Judge the first rows, which are in random order; all if they lack a class that can occur. */
+export function judgeRows(rows: Rows, problem: Problem, facts: Facts, limit = rows.n): Outcome {
+  const priors = priorsOf(problem, facts);
+  const some = countRows(rows, problem, facts, Math.min(limit, rows.n));
+  const lacks = some.counts.some((row, i) => priors[i] > 0 && total(row) === 0);
+  const full = lacks && limit < rows.n;
+  return outcome(full ? countRows(rows, problem, facts, rows.n) : some, problem, facts);
+}
+
+/** Return what follows from counted decisions. */
+export function outcome(counted: Counted, problem: Problem, facts: Facts): Outcome {
+  const { counts, impossible, samples } = counted;
+  const priors = priorsOf(problem, facts);
+  const losses = lossesOf(counts, problem.costs);
+  const expected = impossible > 0 ? NaN : expectation(priors, losses.mean);
+  const [naiveDecision, naive] = naiveOf(problem.costs, priors);
+  const normalized = naive > 0 ? expected / naive : NaN;
+  const reference = problem.costs.map((row) => row[naiveDecision]);
+  const known = facts.noInterval === "" && Number.isFinite(normalized);
+  const rates = problem.decisions.map((_, j) => counts.map((row, i) => row[j] / losses.size[i]));
+  return {
+    counts,
+    expected,
+    naive,
+    naiveDecision,
+    normalized,
+    interval: known
+      ? interval(losses, priors, problem.fromData, facts.quantile, reference, naive)
+      : null,
+    byClass: losses.mean,
+    shares: rates.map((column) => expectation(priors, column)),
+    samples,
+  };
+}
+
+/** Return the best constant decision and its expected cost; on a tie the lowest index. */
+export function naiveOf(costs: number[][], priors: number[]): [number, number] {
+  let best = 0;
+  let least = Infinity;
+  for (let j = 0; j < costs[0].length; j++) {
+    const cost = dot(priors, costs.map((row) => row[j]));
+    if (cost < least) [best, least] = [j, cost];
+  }
+  return [best, least];
+}
+
+/** Say why an outcome has no normalised cost; empty if it has one. */
+export function reasonOf(found: Outcome, problem: Problem, facts: Facts): string {
+  if (!Number.isNaN(found.normalized)) return "";
+  const priors = priorsOf(problem, facts);
+  if (priors.some((p, i) => p > 0 && Number.isNaN(found.byClass[i])))
+    return "a class with a prior above 0 has no samples, so what it costs is unknown";
+  if (Number.isNaN(found.expected))
+    return "some samples are certain of a class that has prior 0";
+  if (priors.some((p) => p === 1))
+    return "one class has prior 1, so answering it without looking costs nothing";
+  return "a decision costs nothing at these costs and priors, so there is no naive cost to divide by";
+}
+
+/** Count the decisions at each level of the log odds. */
+export function countLevels(levels: Levels, problem: Problem, facts: Facts): Counted {
+  const { level, first, second } = levels;
+  const m = problem.decisions.length;
+  const shift = oddsShift(levels, problem, facts);
+  const decide = levelRuler(level, problem.costs, shift);
+  const cells = new Float64Array(2 * m);
+  let impossible = 0;
+  for (let start = 0, stop = 0; start < level.length; start = stop) {
+    const j = decide(start);
+    stop = endOf(decide, j, start, level.length);
+    const [one, two] = [total(first.subarray(start, stop)), total(second.subarray(start, stop))];
+    if (j < 0) impossible += one + two;
+    else {
+      cells[j] += one;
+      cells[m + j] += two;
+    }
+  }
+  const samples = facts.counts.reduce((sum, n) => sum + n, 0);
+  return { counts: tableOf(cells, 2, m), impossible, samples };
+}
+
+/** Return where the levels end that get a decision: they lie together, as its costs are a line. */
+function endOf(decide: (i: number) => number, j: number, start: number, end: number): number {
+  let low = start + 1;
+  let high = end;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (decide(middle) === j) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Make the Bayes rule of levels by their index; -1 where no posteriors follow. */
+function levelRuler(level: Float64Array, costs: number[][], shift: number): (i: number) => number {
+  const rule = rulerOf(costs);
+  const p = new Float64Array(2);
+  return (i) => {
+    const x = level[i] + shift;
+    if (Number.isNaN(x)) return -1;
+    const small = Math.exp(-Math.abs(x));
+    const less = small / (1 + small);
+    const more = 1 / (1 + small);
+    p[0] = x > 0 ? less : more;
+    p[1] = x > 0 ? more : less;
+    return rule(p, 0);
+  };
+}
+
+/** Count the decisions for the first rows of posteriors. */
+export function countRows(rows: Rows, problem: Problem, facts: Facts, limit: number): Counted {
+  const { k, y, p } = rows;
+  const m = problem.decisions.length;
+  const cells = new Float64Array(k * m);
+  const ratios = ratiosOf(rows, problem, facts);
+  const rule = rulerOf(problem.costs);
+  const moved = new Float64Array(k);
+  let impossible = 0;
+  for (let row = 0; row < limit; row++) {
+    if (ratios === null) cells[y[row] * m + rule(p, row * k)]++;
+    else if (move(p, row * k, ratios, moved)) cells[y[row] * m + rule(moved, 0)]++;
+    else impossible++;
+  }
+  return { counts: tableOf(cells, k, m), impossible, samples: limit };
+}
+
+/** Multiply a row of posteriors by ratios of priors, and make it sum to 1; false if all are 0. */
+export function move(
+  p: Float64Array,
+  start: number,
+  ratios: number[],
+  out: Float64Array,
+): boolean {
+  let sum = 0;
+  for (let i = 0; i < out.length; i++) {
+    const q = p[start + i];
+    sum += out[i] = q === 0 ? 0 : q * ratios[i];
+  }
+  if (!(sum > 0 && sum < Infinity)) return false;
+  for (let i = 0; i < out.length; i++) out[i] /= sum;
+  return true;
+}
+
+/** Return the decision of least expected cost for the posteriors that begin at a place. */
+export type Ruler = (p: Float64Array, start: number) => number;
+
+/** Make the Bayes rule of some costs; ties, up to rounding, go to the lowest index. */
+export function rulerOf(costs: number[][]): Ruler {
+  const k = costs.length;
+  const m = costs[0].length;
+  const tie = TIE * Math.max(...costs.map((row) => Math.max(...row)));
+  const errors = errorsOf(costs);
+  if (errors !== null) return errorRuler(errors, costs, tie);
+  const columns = columnsOf(costs, 0);
+  const constant = constantsOf(costs, 0);
+  return (p, start) => {
+    let chosen = 0;
+    let best = Infinity;
+    for (let j = 0, at = 0; j < m; j++, at += k) {
+      let cost = constant[j];
+      if (cost !== cost) {
+        cost = 0;
+        for (let i = 0; i < k; i++) cost += p[start + i] * columns[at + i];
+      }
+      if (cost < best - tie) {
+        best = cost;
+        chosen = j;
+      }
+    }
+    return chosen;
+  };
+}
+
+/** Make the rule of costs with one price for any error of a class, and perhaps more decisions. */
+function errorRuler(errors: Float64Array, costs: number[][], tie: number): Ruler {
+  const k = errors.length;
+  const columns = columnsOf(costs, k);
+  const constant = constantsOf(costs, k);
+  const weighted = new Float64Array(k);
+  return (p, start) => {
+    let chosen = 0;
+    weighted[0] = p[start] * errors[0];
+    for (let i = 1; i < k; i++) {
+      const w = (weighted[i] = p[start + i] * errors[i]);
+      if (w > weighted[chosen] + tie) chosen = i;
+    }
+    if (constant.length === 0) return chosen;
+    let best = 0;
+    for (let i = 0; i < k; i++) if (i !== chosen) best += weighted[i];
+    for (let j = 0, at = 0; j < constant.length; j++, at += k) {
+      let cost = constant[j];
+      if (cost !== cost) {
+        cost = 0;
+        for (let i = 0; i < k; i++) cost += p[start + i] * columns[at + i];
+      }
+      if (cost < best - tie) {
+        best = cost;
+        chosen = k + j;
+      }
+    }
+    return chosen;
+  };
+}
+
+/** Return the price of any error of each class if there is one, and right answers cost nothing. */
+function errorsOf(costs: number[][]): Float64Array | null {
+  const k = costs.length;
+  if (k < 3 || costs[0].length < k) return null;
+  const errors = Float64Array.from(costs, (row, i) => row[i === 0 ? 1 : 0]);
+  const fits = costs.every((row, i) =>
+    row.every((cost, j) => j >= k || cost === (i === j ? 0 : errors[i])),
+  );
+  return fits ? errors : null;
+}
+
+/** Lay columns out one after the other, from some decision on. */
+function columnsOf(costs: number[][], from: number): Float64Array {
+  const k = costs.length;
+  const columns = new Float64Array(k * (costs[0].length - from));
+  costs.forEach((row, i) => row.slice(from).forEach((cost, j) => (columns[j * k + i] = cost)));
+  return columns;
+}
+
+/** Return what each decision costs if that is the same for every class, else NaN. */
+function constantsOf(costs: number[][], from: number): Float64Array {
+  const first = costs[0].slice(from);
+  return Float64Array.from(first, (cost, j) =>
+    costs.every((row) => row[from + j] === cost) ? cost : NaN,
+  );
+}
+
+/** Return cells as a table. */
+function tableOf(cells: Float64Array, k: number, m: number): number[][] {
+  return Array.from({ length: k }, (_, i) => Array.from(cells.subarray(i * m, (i + 1) * m)));
+}

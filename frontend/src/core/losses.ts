@@ -1,0 +1,91 @@
+/** What is known of the cost within each true class: enough for any priors and any interval. */
+import { dot, fsum } from "./sums";
+
+/** Samples, mean and spread of the cost of each class, with its least and largest cost. */
+export interface ClassLosses {
+  size: number[];
+  mean: number[];
+  variance: number[];
+  low: number[];
+  high: number[];
+}
+
+/** Return the losses of a table of counts, classes in rows and decisions in columns. */
+export function lossesOf(counts: number[][], costs: number[][]): ClassLosses {
+  const size = counts.map((row) => fsum(row));
+  const mean = counts.map((row, i) => dot(row, costs[i]) / size[i]);
+  const variance = counts.map(
+    (row, i) => dot(row, costs[i].map((c) => (c - mean[i]) ** 2)) / size[i],
+  );
+  const low = costs.map((row) => Math.min(...row));
+  const high = costs.map((row) => Math.max(...row));
+  return { size, mean, variance, low, high };
+}
+
+/** Return the sum over classes of the prior times a value; a class of prior 0 does not count. */
+export function expectation(priors: number[], values: number[]): number {
+  const terms: number[] = [];
+  for (let i = 0; i < priors.length; i++) if (priors[i] > 0) terms.push(priors[i] * values[i]);
+  return fsum(terms);
+}
+
+/**
+ * Return the adjusted Wald interval of an expected cost, in units of a reference cost.
+ *
+ * Some pseudo-samples, z^2 in all, half at the least and half at the largest cost of their class,
+ * are added before the usual formula. With priors of the data the class frequencies vary too, and
+ * with them the reference; `reference` is its cost for each class and `unit` its expected cost.
+ */
+export function interval(
+  losses: ClassLosses,
+  priors: number[],
+  fromData: boolean,
+  z: number,
+  reference: number[],
+  unit: number,
+): [number, number] {
+  let seen = 0;
+  for (const p of priors) if (p > 0) seen++;
+  const { size, mean, variance } = padded(losses, (z * z) / seen);
+  const centre = expectation(priors, mean) / unit;
+  let square = 0;
+  for (let i = 0; i < priors.length; i++) {
+    if (!(priors[i] > 0)) continue;
+    const gap = fromData ? mean[i] - centre * reference[i] : 0;
+    square += ((priors[i] * priors[i]) / size[i]) * (variance[i] + gap * gap);
+  }
+  const half = (z * Math.sqrt(square)) / unit;
+  const [least, most] = range(losses, priors, fromData, reference);
+  return [Math.max(centre - half, least / unit), Math.min(centre + half, most / unit)];
+}
+
+/** Return losses with more samples of each class, half at the least, half at the largest cost. */
+function padded(losses: ClassLosses, amount: number): ClassLosses {
+  const more: ClassLosses = { ...losses, size: [], mean: [], variance: [] };
+  for (let i = 0; i < losses.size.length; i++) {
+    const [low, high] = [losses.low[i], losses.high[i]];
+    const size = losses.size[i] + amount;
+    const share = amount / size;
+    const mean = (1 - share) * losses.mean[i] + (share * (low + high)) / 2;
+    const inner = losses.variance[i] + (losses.mean[i] - mean) ** 2;
+    const outer = ((low - mean) ** 2 + (high - mean) ** 2) / 2;
+    more.size.push(size);
+    more.mean.push(mean);
+    more.variance.push((1 - share) * inner + share * outer);
+  }
+  return more;
+}
+
+/** Return the least and largest expected cost of any system; no bound if the reference varies. */
+function range(
+  losses: ClassLosses,
+  priors: number[],
+  fromData: boolean,
+  reference: number[],
+): [number, number] {
+  const { low, high } = losses;
+  if (!fromData) return [expectation(priors, low), expectation(priors, high)];
+  if (!reference.every((r) => r === 1)) return [0, Infinity];
+  const seen = (values: number[]) => values.filter((_, i) => priors[i] > 0);
+  return [Math.min(...seen(low)), Math.max(...seen(high))];
+}

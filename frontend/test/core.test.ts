@@ -1,0 +1,161 @@
+/** Laws of the core that need no reference: sums, undefined cases, previews, the worker. */
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import { test } from "node:test";
+import * as core from "../src/core/index";
+import type { Packed, Problem } from "../src/types";
+
+const facts = { dataPriors: [0.5, 0.5], quantile: 1.96, noInterval: "", counts: [3, 3] };
+const two: Problem = {
+  costs: [[0, 1], [5, 0]],
+  decisions: ["no", "yes"],
+  priors: [0.5, 0.5],
+  fromData: true,
+  adapt: false,
+};
+
+function levels(level: number[], first: number[], second: number[]): core.Levels {
+  const [x, a, b] = [level, first, second].map((part) => Float64Array.from(part));
+  return { kind: "levels", name: "s", reference: null, level: x, first: a, second: b };
+}
+
+function rows(n: number, k: number): core.Rows {
+  const p = new Float64Array(n * k);
+  const y = Uint8Array.from({ length: n }, (_, i) => (i * 7) % k);
+  for (let i = 0; i < n; i++) {
+    const parts = Array.from({ length: k }, (_, j) => 1 + ((i * 31 + j * 17) % 11) + 9 * +(y[i] === j));
+    const sum = parts.reduce((a, b) => a + b);
+    parts.forEach((part, j) => (p[i * k + j] = part / sum));
+  }
+  return { kind: "rows", name: "s", reference: null, n, k, y, p };
+}
+
+function packed(values: Float64Array | Uint8Array | Uint16Array, type: Packed["type"]): Packed {
+  return { type, data: gzipSync(new Uint8Array(values.buffer)).toString("base64") };
+}
+
+test("a sum is rounded once", () => {
+  assert.equal(core.fsum([1e100, 1, -1e100]), 1);
+  assert.equal(core.fsum([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]), 4.5);
+  assert.equal(core.fsum([1e-16, 1, 1e16]), 10000000000000002);
+  assert.equal(core.fsum(Array(10).fill(0.1)), 1);
+  assert.equal(core.fsum([]), 0);
+  assert.equal(core.total(Float64Array.from({ length: 1000 }, () => 0.1)), 100);
+});
+
+test("a class without samples leaves the cost unknown, unless its prior is 0", () => {
+  const bare = levels([-1, 1], [2, 1], [0, 0]);
+  const found = core.judge(bare, two, facts);
+  assert.ok(Number.isNaN(found.expected) && found.interval === null);
+  assert.match(core.reasonOf(found, two, facts), /no samples/);
+  const without = { ...two, costs: [[1, 2], [5, 0]], priors: [1, 0], fromData: false };
+  assert.equal(core.judge(bare, without, facts).normalized, 2);
+});
+
+test("a sample that is certain of a class with prior 0 leaves the cost unknown", () => {
+  const sure = levels([-1, Infinity], [2, 1], [1, 2]);
+  const asked = { ...two, priors: [1, 0], fromData: false, adapt: true, costs: [[1, 2], [5, 0]] };
+  const found = core.judge(sure, asked, facts);
+  assert.ok(Number.isNaN(found.normalized));
+  assert.match(core.reasonOf(found, asked, facts), /certain/);
+  const rare = { ...facts, dataPriors: [1, 0] };
+  assert.ok(Number.isNaN(core.judge(sure, { ...asked, priors: [0.5, 0.5] }, rare).expected));
+});
+
+test("a preview looks at the first rows, at all if they lack a class", () => {
+  const many = rows(1000, 3);
+  const asked = { ...two, costs: [[0, 1, 1], [1, 0, 1], [1, 1, 0]], decisions: ["a", "b", "c"] };
+  const some = { ...facts, dataPriors: [0.4, 0.3, 0.3], counts: [400, 300, 300] };
+  assert.equal(core.judgeRows(many, asked, some, 100).samples, 100);
+  assert.equal(core.judgeRows(many, asked, some, 2).samples, 1000);
+  assert.deepEqual(core.judgeRows(many, asked, some, 5000), core.judge(many, asked, some));
+});
+
+test("a dense table of one price for each error decides as the short way does", () => {
+  const many = rows(500, 4);
+  const errors = [1, 2, 3, 4];
+  const costs = errors.map((e, i) => [0, 1, 2, 3].map((j) => (i === j ? 0 : e)).concat(0.6));
+  const short = core.rulerOf(costs);
+  const long = core.rulerOf(costs.map((row) => [...row.slice(1), row[0]])); // columns turned round
+  for (let i = 0; i < many.n; i++) {
+    const [a, b] = [short(many.p, 4 * i), (long(many.p, 4 * i) + 1) % 5];
+    const cost = (j: number) => core.dot(many.p.subarray(4 * i, 4 * i + 4), costs.map((r) => r[j]));
+    assert.ok(a === b || Math.abs(cost(a) - cost(b)) < 1e-14);
+  }
+});
+
+test("equal posteriors go to the lowest index", () => {
+  const p = Float64Array.of(0.25, 0.25, 0.25, 0.25);
+  const zeroOne = [0, 1, 2, 3].map((i) => [0, 1, 2, 3].map((j) => +(i !== j)));
+  assert.equal(core.rulerOf(zeroOne)(p, 0), 0);
+  assert.equal(core.rulerOf(zeroOne.map((row) => [...row, 0.75]))(p, 0), 0);
+  assert.equal(core.rulerOf(zeroOne.map((row) => [...row, 0.7]))(p, 0), 4);
+});
+
+test("curves of many levels are thinned, with the corners of the hull", () => {
+  const n = 8000;
+  const level = Array.from({ length: n }, (_, i) => (i - n / 2) / 400);
+  const one = levels(level, level.map((x, i) => 3 + (i % 5) - x / 5), level.map((x, i) => 3 + (i % 3) + x / 5));
+  const found = core.roc(one);
+  assert.ok(found.alarms.length <= 600 && found.hullAlarms.length <= 600);
+  assert.ok(core.sweep(one, two, facts)!.expected.length <= 601);
+  const points = new Set(found.alarms);
+  assert.ok(found.hullAlarms.every((x) => points.has(x)));
+  assert.deepEqual([found.alarms[0], found.alarms.at(-1)], [1, 0]);
+});
+
+test("a problem with more than two decisions has no operating point on the curves", () => {
+  const wide = { ...two, costs: [[0, 1, 1], [5, 0, 1]], decisions: ["a", "b", "c"] };
+  assert.equal(core.operatingPoint(wide, facts), null);
+  assert.equal(core.sweep(levels([0], [1], [1]), wide, facts), null);
+  assert.equal(core.operatingPoint({ ...two, costs: [[1, 0], [5, 0]] }, facts), null);
+});
+
+/** Two ends of a channel within one thread. */
+function channel(): [core.Port, core.Port] {
+  const ends: [core.Port, core.Port] = [
+    { onmessage: null, postMessage: (data) => send(1, data) },
+    { onmessage: null, postMessage: (data) => send(0, data) },
+  ];
+  const send = (to: 0 | 1, data: unknown): void => {
+    const copy = structuredClone(data);
+    queueMicrotask(() => ends[to].onmessage?.({ data: copy }));
+  };
+  return ends;
+}
+
+const rest = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+
+function load(): core.Load {
+  const y = Uint8Array.of(0, 1, 2, 0);
+  const codes = Uint8Array.of(0, 90, 255, 90, 0, 90, 90, 90, 0, 90, 0, 90);
+  const system = { name: "s", reference: null, codes: packed(codes, "u8") };
+  const sizes = { rows: 4, total: 4, scale: 40, error: 0 };
+  const live = { kind: "rows" as const, ...sizes, labels: packed(y, "u8"), systems: [system] };
+  const known = { dataPriors: [0.5, 0.25, 0.25], counts: [2, 1, 1], quantile: 1.96, noInterval: "" };
+  return { ...known, live, classes: ["a", "b", "c"] };
+}
+
+test("the worker answers the newest problem alone", async () => {
+  const [page, worker] = channel();
+  core.serve(worker);
+  const heard: core.Reply[] = [];
+  const judge = new core.Judge(page, load(), (reply) => heard.push(reply));
+  const costs = [[0, 1, 1], [1, 0, 1], [1, 1, 0]];
+  const ask = (price: number) =>
+    judge.ask({
+      problem: { ...two, costs: costs.map((row) => row.map((c) => c * price)), decisions: ["a", "b", "c"] },
+      prices: [0, 0.5],
+      confidence: true,
+    });
+  [1, 2, 3].forEach(ask);
+  for (let i = 0; i < 500 && heard.length === 0; i++) await rest(10);
+  assert.deepEqual(heard.map((reply) => reply.id), [3]);
+  assert.equal(heard[0].outcomes[0].expected, 0.75);
+  assert.equal(heard[0].abstention!.share[0], 1);
+  assert.equal(heard[0].confidence!.share.reduce((a, b) => a + b), 1);
+  ask(4);
+  judge.forget();
+  await rest(100);
+  assert.equal(heard.length, 1);
+});

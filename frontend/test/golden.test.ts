@@ -1,0 +1,161 @@
+/** Holds the core to what the library finds: tests/golden.py writes the cases. */
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import * as core from "../src/core/index";
+import type { LiveData, Outcome, Problem } from "../src/types";
+
+interface Case {
+  name: string;
+  classes: string[];
+  live: LiveData;
+  facts: core.Facts;
+  problem: Problem;
+  expected: Outcome;
+}
+
+const golden = JSON.parse(readFileSync(new URL("../test/golden.json", import.meta.url), "utf8"));
+
+/** Compare numbers, lists and records; null stands for NaN. */
+function near(got: unknown, wanted: unknown, tolerance: number, what: string): void {
+  if (wanted === null) return assert.ok(got === null || Number.isNaN(got), `${what}: got ${got}`);
+  if (typeof wanted === "number") {
+    const gap = Math.abs((got as number) - wanted);
+    const fine = got === wanted || gap <= tolerance * Math.max(Math.abs(wanted), 1e-300);
+    return assert.ok(fine, `${what}: got ${got}, wanted ${wanted}`);
+  }
+  const [ours, theirs] = [got, wanted] as Record<string, unknown>[];
+  if (Array.isArray(wanted)) assert.equal((got as unknown[]).length, wanted.length, what);
+  for (const key of Object.keys(theirs)) near(ours[key], theirs[key], tolerance, `${what}.${key}`);
+}
+
+async function systemOf(one: Case): Promise<core.SystemData> {
+  return (await core.decode(one))[0];
+}
+
+for (const one of [...golden.levels, ...golden.rows] as Case[]) {
+  test(`outcome: ${one.name} (${one.live.kind})`, async () => {
+    const found = core.judge(await systemOf(one), one.problem, one.facts);
+    const { counts, interval, naiveDecision, samples, ...values } = one.expected;
+    const whole = one.facts.noInterval === "";
+    if (whole) assert.deepEqual(found.counts, counts);
+    else near(found.counts, counts, 1e-12, "counts");
+    assert.equal(found.naiveDecision, naiveDecision);
+    assert.equal(found.samples, samples);
+    near(found, values, 1e-12, "outcome");
+    near(found.interval, interval, 1e-10, "interval");
+    assert.equal(core.reasonOf(found, one.problem, one.facts) === "", values.normalized !== null);
+  });
+}
+
+for (const one of golden.curves) {
+  const levels = async (): Promise<core.Levels> => (await systemOf(one)) as core.Levels;
+
+  test(`risk curve: ${one.name}`, async () => {
+    const curve = core.riskCurve(await levels(), one.problem, one.facts, one.theta);
+    const { actual, minimum, naive, band, normalizedBand } = one.risk;
+    near(curve, { actual, minimum, naive }, 1e-12, "risk");
+    const ends = (b: core.Band | null) => b!.low.map((low, i) => [low, b!.high[i]]);
+    near(ends(curve.band), band, 1e-10, "band");
+    near(ends(curve.normalizedBand), normalizedBand, 1e-10, "normalised band");
+  });
+
+  test(`dialects: ${one.name}`, async () => {
+    const curve = core.riskCurve(await levels(), one.problem, one.facts, one.theta);
+    const places = { bayesError: "logOdds", ape: "logOdds", costCurve: "effective" } as const;
+    for (const name of core.dialectNames) {
+      const found = core.view(curve, name);
+      const turned = name in places;
+      const order = <T>(values: T[]): T[] => (turned ? [...values].reverse() : values);
+      near(found.actual, order(one.risk[name]), 1e-9, name);
+      const x = turned ? one.risk[places[name as keyof typeof places]] : one.theta;
+      near(found.x, order(x), 1e-9, `${name} x`);
+      found.band!.low.forEach((low, i) => {
+        assert.ok(low <= found.band!.high[i], `${name} band`);
+      });
+    }
+  });
+
+  test(`calibration loss: ${one.name}`, async () => {
+    const curve = core.riskCurve(await levels(), one.problem, one.facts);
+    const loss = core.calibrationLoss(curve);
+    assert.ok(loss.normalized.every((x) => x >= -1e-15 && x <= loss.worst.normalized));
+    assert.ok(curve.theta.length <= 600);
+    assert.ok(curve.minimum.every((m, i) => m <= curve.naive[i] + 1e-15));
+  });
+
+  test(`operating point: ${one.name}`, async () => {
+    const point = core.operatingPoint(one.problem, one.facts)!;
+    const curve = core.riskCurve(await levels(), one.problem, one.facts, [point.theta]);
+    const found = core.judge(await levels(), one.problem, one.facts);
+    near(point.base + point.scale * curve.actual[0], found.expected, 1e-12, "cost");
+    const { priors } = curve;
+    near(core.placeOf("bayesError", point.theta, priors), point.logOdds, 1e-12, "log odds");
+  });
+
+  test(`ROC: ${one.name}`, async () => {
+    const { hullAlarms, hullDetections, auc } = core.roc(await levels());
+    near({ hullAlarms, hullDetections, auc }, one.roc, 1e-12, "ROC");
+  });
+
+  test(`sweep: ${one.name}`, async () => {
+    const found = core.sweep(await levels(), one.problem, one.facts)!;
+    near(found.best.expected, one.sweep.best, 1e-12, "best");
+    near(found.bayes.expected, one.sweep.bayes, 1e-12, "Bayes");
+    near(found.bayes.threshold, one.sweep.threshold, 1e-12, "threshold");
+    near(found.expected.at(-1), one.sweep.last, 1e-12, "last");
+    assert.ok(found.expected.every((cost) => cost >= found.best.expected));
+  });
+
+  test(`reliability: ${one.name}`, async () => {
+    for (const kind of ["width", "mass"] as const) {
+      const found = core.reliability(await levels(), one.problem, one.facts, kind);
+      near(found, one.reliability[kind], 1e-10, kind);
+    }
+    const steps = core.isotonic(await levels(), one.problem, one.facts);
+    near(steps.map((step) => step.frequency), one.isotonic, 1e-10, "isotonic");
+  });
+
+  test(`histogram: ${one.name}`, async () => {
+    const found = core.histogram(await levels(), one.problem, one.facts, 17);
+    near(found, one.histogram, 1e-10, "histogram");
+  });
+
+  test(`abstention: ${one.name}`, async () => {
+    const costs = [[0, 1], [5, 0]];
+    const asked = { ...one.problem, costs, decisions: ["no", "yes"] };
+    const found = core.abstention(await levels(), asked, one.facts, one.abstention.price);
+    near(found, one.abstention, 1e-12, "abstention");
+  });
+}
+
+test("confidence and recalls", async () => {
+  const one = golden.confidence;
+  const rows = (await systemOf(one)) as core.Rows;
+  near(core.confidence(rows, one.problem, one.facts), one.confidence, 1e-10, "confidence");
+  near(core.recalls(core.judge(rows, one.problem, one.facts)), one.recalls, 1e-12, "recalls");
+});
+
+for (const { costs, posterior, decision } of golden.regions) {
+  test(`regions of ${JSON.stringify(costs)}`, () => {
+    const found = core.regions(costs);
+    const at = (p: number) => found.find((r) => r.from <= p && p <= r.to)!.decision;
+    const cost = (p: number, j: number) => (1 - p) * costs[0][j] + p * costs[1][j];
+    posterior.forEach((p: number, i: number) => {
+      near(cost(p, at(p)), cost(p, decision[i]), 1e-12, `cost at ${p}`);
+    });
+    assert.equal(found[0].from, 0);
+    assert.equal(found.at(-1)!.to, 1);
+    found.slice(1).forEach((r, i) => assert.equal(r.from, found[i].to));
+    assert.ok(found.every((r) => r.from < r.to));
+  });
+}
+
+test("files for the command line, which the library reads back", () => {
+  const written = golden.files.map((one: { problem: Problem; about: core.About }) =>
+    core.applicationFiles(one.problem, one.about),
+  );
+  mkdirSync(new URL("../build/", import.meta.url), { recursive: true });
+  writeFileSync(new URL("../build/files.json", import.meta.url), JSON.stringify(written));
+  assert.ok(written.every((files: core.TextFile[]) => files[0].name === "application.toml"));
+});
