@@ -145,6 +145,8 @@ def _text(entry: object) -> str:
     if isinstance(entry, bool):
         return str(entry).lower()
     if isinstance(entry, dict):
+        if "matrix" in entry:  # costs with decisions of their own names
+            return json.dumps(entry)
         return ",".join(f"{name}={_text(value)}" for name, value in entry.items())
     if isinstance(entry, list):
         nested = any(isinstance(e, list) for e in entry)
