@@ -317,6 +317,12 @@ def test_the_worst_application_can_be_put_to_work() -> None:
     assert str(worst).startswith("worst at threshold")
 
 
+def test_calibrated_scores_have_nothing_to_lose() -> None:
+    worst = stakes.risk_curve([0, 1], [0.5, 0.5]).calibration_loss().worst
+    assert worst.value == 0
+    assert str(worst).startswith("calibration loses nothing")
+
+
 def test_a_certain_wrong_answer_has_no_worst_but_a_limit() -> None:
     for p, limit in (([0.0, 0.2, 0.6, 0.0], 0.0), ([1.0, 0.2, 0.6, 0.7], 1.0)):
         curve = stakes.risk_curve([0, 0, 1, 1], p)

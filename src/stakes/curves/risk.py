@@ -159,9 +159,6 @@ class RiskCurve:
             minimum=minimum,
             cross_fitted=crossed,
             references={"naive": entropy / math.log(2)},
-            low=None,
-            high=None,
-            level=None,
         )
 
     def calibration_loss(
@@ -190,12 +187,7 @@ class RiskCurve:
             better="lower",
             thresholds=at.value,
             actual=actual - minimum,
-            minimum=None,
             cross_fitted=None if crossed is None else actual - crossed,
-            references={},
-            low=None,
-            high=None,
-            level=None,
             worst=worst_application(
                 self.steps, self._pooled, self._priors, self.classes, ends, normalized=normalized
             ),
