@@ -1,6 +1,6 @@
 /** Reset, share and save. */
 import type { TextFile } from "../core/index";
-import { h } from "./dom";
+import { h, on } from "./dom";
 import type { Store } from "./store";
 
 /** What the buttons need from the core: the texts of the choice. */
@@ -14,22 +14,22 @@ export function actions(store: Store, texts: Texts): { element: HTMLElement; sho
   const reset = button("Reset");
   const copy = button("Copy link");
   const save = button("Save as TOML");
-  const said = h("span", { class: "said", role: "status" });
+  const said = h("span.said", { role: "status" });
   const link = h("input", { type: "text", readonly: true, class: "link", "aria-label": "link to this choice", hidden: true });
   const pre = h("pre", { tabindex: 0 });
-  const details = h("details", {}, h("summary", {}, "This application as TOML"), pre, h("p", { class: "hint" }, "For the command line: ", h("code", {}, "stakes evaluate … --app application.toml")));
-  reset.addEventListener("click", () => store.set(store.initial, true));
-  copy.addEventListener("click", () => void share(texts.fragment(), link, said));
-  save.addEventListener("click", () => {
+  const details = h("details", {}, h("summary", {}, "This application as TOML"), pre, h("p.hint", {}, "For the command line: ", h("code", {}, "stakes evaluate … --app application.toml")));
+  on(reset, "click", () => store.set(store.initial, true));
+  on(copy, "click", () => void share(texts.fragment(), link, said));
+  on(save, "click", () => {
     for (const file of texts.files()) download(file);
   });
-  details.addEventListener("toggle", () => show());
+  on(details, "toggle", () => show());
   const show = () => {
     link.hidden = true;
     if (said.textContent) said.textContent = "";
     if (details.open) pre.textContent = texts.files().map((file, i) => (i > 0 ? `\n# ${file.name}\n${file.text}` : file.text)).join("");
   };
-  return { element: h("div", { class: "actions" }, h("div", { class: "buttons" }, reset, copy, save, said), link, details), show };
+  return { element: h("div.actions", {}, h("div.buttons", {}, reset, copy, save, said), link, details), show };
 }
 
 function button(text: string): HTMLButtonElement {

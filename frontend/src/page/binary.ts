@@ -3,7 +3,7 @@ import { histogram, isotonic, type Levels, operatingPoint, reliability, type Ris
 import type { Outcome } from "../types";
 import type { Layer, Mark } from "./chart";
 import { type Choice, CHOICES, DIALECTS, mostIn, placed, viewOf, xScale } from "./dialects";
-import { h } from "./dom";
+import { h, on } from "./dom";
 import { abstention } from "./edits";
 import { Picture } from "./figure";
 import type { Model } from "./model";
@@ -26,7 +26,7 @@ export class CostCurves extends Picture {
     const menu = h("select", { "aria-label": "kind of cost curve" }, ...options);
     super(model, store, "Cost at every operating point", { wide: true, extra: menu });
     this.#menu = menu;
-    menu.addEventListener("change", () => {
+    on(menu, "change", () => {
       this.#choice = this.#menu.value as Choice;
       this.figure.refresh();
     });
@@ -96,7 +96,7 @@ export class RocPicture extends Picture {
     const { outcomes, problem } = this.found;
     const at = outcomes.map((one) => ratesOf(one, abstention(problem)));
     const marks = at.map(([x, y], i): Mark => ({ tone: i, x, y }));
-    this.chart.mark(marks, at.length === 1 ? at[0][0] : Number.NaN);
+    this.chart.mark(marks, at.length === 1 ? at[0][0] : NaN);
   }
 
   #draw(): void {
@@ -104,8 +104,8 @@ export class RocPicture extends Picture {
     const layers: Layer[] = [{ kind: "line", name: "chance", tone: "quiet", dash: "dotted", xs: [0, 1], ys: [0, 1], silent: true }];
     for (const [i, one] of found.entries()) {
       const name = found.length > 1 ? this.model.names[i] : "ROC";
-      layers.push({ kind: "line", name: `${found.length > 1 ? `${name}, ` : ""}hull`, tone: i, dash: "dashed", xs: one.hullAlarms.toReversed(), ys: one.hullDetections.toReversed(), silent: found.length > 1 });
-      layers.push({ kind: "line", name, tone: i, xs: one.alarms.toReversed(), ys: one.detections.toReversed() });
+      layers.push({ kind: "line", name: `${found.length > 1 ? `${name}, ` : ""}hull`, tone: i, dash: "dashed", xs: one.hullAlarms.slice().reverse(), ys: one.hullDetections.slice().reverse(), silent: found.length > 1 });
+      layers.push({ kind: "line", name, tone: i, xs: one.alarms.slice().reverse(), ys: one.detections.slice().reverse() });
     }
     const areas = found.map((one, i) => (found.length > 1 ? `${this.model.names[i]} ${number(one.auc)}` : number(one.auc)));
     this.figure.say(`Area under the curve: ${areas.join(", ")}. The mark is where the decisions are now; the hull (dashed) is what calibration reaches.`);
@@ -136,7 +136,7 @@ export class Scores extends Picture {
     const { regions } = this.found;
     if (this.changed(this.store.focus)) this.#draw();
     const cuts = (regions ?? []).slice(1).map(({ from }) => from);
-    this.chart.mark(cuts.map((p): Mark => ({ tone: "quiet", x: logOdds(p), text: `P = ${number(p)}` })), logOdds(cuts[0] ?? Number.NaN));
+    this.chart.mark(cuts.map((p): Mark => ({ tone: "quiet", x: logOdds(p), text: `P = ${number(p)}` })), logOdds(cuts[0] ?? NaN));
   }
 
   #draw(): void {
@@ -193,11 +193,11 @@ export class Thresholds extends Picture {
     const sweeps = this.#sweeps();
     if (sweeps.length === 0) return;
     const several = sweeps.length > 1;
-    const finite = sweeps.flatMap((one) => one.logOdds).filter(Number.isFinite);
+    const finite = sweeps.flatMap((one) => one.logOdds).filter(isFinite);
     const { bayes } = sweeps[0];
     const low = Math.max(-WIDEST, Math.min(...finite, bayes.logOdds - 1));
     const high = Math.min(WIDEST, Math.max(...finite, bayes.logOdds + 1));
-    const most = Math.max(...sweeps.flatMap((one) => one.normalized).filter(Number.isFinite), 1);
+    const most = Math.max(...sweeps.flatMap((one) => one.normalized).filter(isFinite), 1);
     const layers: Layer[] = [{ kind: "line", name: "best constant answer", tone: "quiet", dash: "dotted", xs: [low, high], ys: [1, 1], silent: true }];
     layers.push(...sweeps.map((one, i): Layer => ({ kind: "line", name: several ? this.model.names[i] : "normalised cost", tone: i, xs: one.logOdds, ys: one.normalized, step: true })));
     const best = sweeps.map(({ best: b }, i) => `${several ? `${this.model.names[i]} ` : ""}${number(b.normalized)} at ${number(b.threshold)}`);
@@ -226,7 +226,7 @@ export class Reliability extends Picture {
     const { regions } = this.found;
     if (this.changed()) this.#draw();
     const cuts = (regions ?? []).slice(1).map(({ from }) => from);
-    this.chart.mark(cuts.map((x): Mark => ({ tone: "quiet", x })), cuts[0] ?? Number.NaN);
+    this.chart.mark(cuts.map((x): Mark => ({ tone: "quiet", x })), cuts[0] ?? NaN);
   }
 
   #draw(): void {

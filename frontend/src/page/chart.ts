@@ -1,6 +1,6 @@
 /** A small kit for charts: axes, lines, bands, bars, dots, marks that move, and a legend that reads values off. */
-import { type Child, freshId, h, named, refill, s } from "./dom";
-import type { Scale } from "./scale";
+import { type Child, freshId, h, named, on, refill, s } from "./dom";
+import { type Scale, within } from "./scale";
 import { number } from "./text";
 
 /** Which colour a thing has: that of a system (0, 1, ...), or grey. */
@@ -31,8 +31,6 @@ export interface Dots {
   xs: Numbers;
   ys: Numbers;
   sizes?: Numbers; // share of the largest
-  lows?: Numbers;
-  highs?: Numbers;
 }
 export interface Area {
   kind: "area"; // steps filled down to 0
@@ -72,12 +70,12 @@ const SHAPES = 4;
 /** A chart in a box: follows the box's width, shows values under the pointer or the arrow keys. */
 export class Chart {
   readonly element: HTMLElement;
-  readonly #plot = h("div", { class: "plot" });
-  readonly #legend = h("ul", { class: "legend" });
-  readonly #spoken = h("p", { class: "unseen", role: "status" });
+  readonly #plot = h("div.plot");
+  readonly #legend = h("ul.legend");
+  readonly #spoken = h("p.unseen", { role: "status" });
   #picture: Picture | null = null;
   #marks: Mark[] = [];
-  #rest = Number.NaN; // x at which the legend reads when nobody points
+  #rest = NaN; // x at which the legend reads when nobody points
   #moving: SVGGElement | null = null;
   #cursor: SVGLineElement | null = null;
   #values: { layer: Line | Area | Dots; shown: HTMLElement }[] = [];
@@ -87,11 +85,11 @@ export class Chart {
   #pointed: number | null = null; // share of the x axis
 
   constructor(private readonly height = 280) {
-    this.element = h("div", { class: "chart" }, this.#plot, this.#legend, this.#spoken);
+    this.element = h("div.chart", {}, this.#plot, this.#legend, this.#spoken);
     this.#plot.tabIndex = 0;
     this.#plot.addEventListener("pointermove", (event) => this.#point(event));
-    this.#plot.addEventListener("pointerleave", () => this.#leave());
-    this.#plot.addEventListener("blur", () => this.#leave());
+    on(this.#plot, "pointerleave", () => this.#leave());
+    on(this.#plot, "blur", () => this.#leave());
     this.#plot.addEventListener("keydown", (event) => this.#key(event));
     new ResizeObserver(([entry]) => {
       const width = Math.floor(entry.contentRect.width);
@@ -109,7 +107,7 @@ export class Chart {
   }
 
   /** Move the marks; the legend reads values at `rest` unless somebody points elsewhere. */
-  mark(marks: Mark[], rest = Number.NaN): void {
+  mark(marks: Mark[], rest = NaN): void {
     this.#marks = marks;
     this.#rest = rest;
     this.#renderMarks();
@@ -134,9 +132,9 @@ export class Chart {
     );
     const inside = s("g", { "clip-path": `url(#${clip})` });
     for (const layer of picture.layers) inside.append(...this.#shapes(layer));
-    this.#cursor = s("line", { class: "cursor", y1: this.#frame.top, y2: this.#frame.top + this.#frame.height });
+    this.#cursor = s("line.cursor", { y1: this.#frame.top, y2: this.#frame.top + this.#frame.height });
     this.#cursor.setAttribute("visibility", "hidden");
-    this.#moving = s("g", { class: "marks" });
+    this.#moving = s("g.marks");
     svg.append(inside, this.#cursor, this.#moving);
     refill(this.#plot, svg);
     this.#renderMarks();
@@ -158,26 +156,26 @@ export class Chart {
 
   #axes(picture: Picture, yTicks: { at: number; text: string }[]): SVGGElement {
     const { left, top, width, height } = this.#frame;
-    const axes = s("g", { class: "axes", "aria-hidden": "true" });
+    const axes = s("g.axes", { "aria-hidden": "true" });
     for (const { at, text } of yTicks) {
       const y = this.#y(at).toFixed(1);
-      axes.append(s("line", { class: "grid", x1: left, x2: left + width, y1: y, y2: y }));
+      axes.append(s("line.grid", { x1: left, x2: left + width, y1: y, y2: y }));
       axes.append(s("text", { x: left - 6, y, dy: "0.35em", "text-anchor": "end" }, text));
     }
     let end = -Infinity;
     for (const { at, text } of picture.x.scale.ticks(Math.max(2, Math.floor(width / 70)))) {
       const x = this.#x(at);
       const half = (text.length * FONT * 0.58) / 2;
-      axes.append(s("line", { class: "tick", x1: x, x2: x, y1: top + height, y2: top + height + 4 }));
+      axes.append(s("line.tick", { x1: x, x2: x, y1: top + height, y2: top + height + 4 }));
       if (x - half < end + 6) continue;
       end = Math.min(x + half, left + width + 10);
       const anchor = x + half > left + width + 10 ? "end" : "middle";
       const at2 = anchor === "end" ? left + width + 10 : x;
       axes.append(s("text", { x: at2, y: top + height + 17, "text-anchor": anchor }, text));
     }
-    axes.append(s("line", { class: "base", x1: left, x2: left + width, y1: top + height, y2: top + height }));
-    axes.append(s("text", { class: "label", x: 0, y: 12 }, picture.y.label));
-    axes.append(s("text", { class: "label", x: left + width, y: top + height + 34, "text-anchor": "end" }, picture.x.label));
+    axes.append(s("line.base", { x1: left, x2: left + width, y1: top + height, y2: top + height }));
+    axes.append(s("text.label", { x: 0, y: 12 }, picture.y.label));
+    axes.append(s("text.label", { x: left + width, y: top + height + 34, "text-anchor": "end" }, picture.x.label));
     return axes;
   }
 
@@ -207,12 +205,9 @@ export class Chart {
   #dots(layer: Dots, tone: string): SVGElement[] {
     return Array.from(layer.xs, (at, i) => {
       const [x, y] = [this.#x(at), this.#y(layer.ys[i])];
-      if (!Number.isFinite(x) || !Number.isFinite(y)) return null;
+      if (!isFinite(x) || !isFinite(y)) return null;
       const size = 2 + 3.5 * Math.sqrt(layer.sizes ? layer.sizes[i] : 0.4);
-      const whisker = layer.lows && layer.highs
-        ? s("line", { class: "whisker", x1: x, x2: x, y1: this.#y(layer.lows[i]), y2: this.#y(layer.highs[i]) })
-        : null;
-      return s("g", { class: `dot ${tone}` }, whisker, marker(layer.tone, x, y, size));
+      return s("g", { class: `dot ${tone}` }, marker(layer.tone, x, y, size));
     }).filter((dot) => dot !== null);
   }
 
@@ -220,11 +215,11 @@ export class Chart {
   #path(xs: Numbers, ys: Numbers, step = false): string {
     let d = "";
     let pen = false;
-    let [lastX, lastY] = [Number.NaN, Number.NaN];
+    let [lastX, lastY] = [NaN, NaN];
     for (let i = 0; i < xs.length; i += 1) {
-      const x = Math.round(10 * Math.max(-1e4, Math.min(1e4, this.#x(xs[i])))) / 10;
-      const y = Math.round(10 * Math.max(-1e4, Math.min(1e4, this.#y(ys[i])))) / 10;
-      if (Number.isNaN(x) || Number.isNaN(y)) {
+      const x = pixel(this.#x(xs[i]));
+      const y = pixel(this.#y(ys[i]));
+      if (isNaN(x) || isNaN(y)) {
         pen = false;
         continue;
       }
@@ -243,13 +238,13 @@ export class Chart {
   #markShapes(mark: Mark): SVGElement[] {
     const { left, top, width, height } = this.#frame;
     const raw = this.#x(mark.x);
-    if (Number.isNaN(raw)) return [];
-    const x = Math.max(left, Math.min(left + width, raw));
+    if (isNaN(raw)) return [];
+    const x = within(left, left + width, raw);
     const tone = toneClass(mark.tone);
     if (mark.y !== undefined) {
       const y = this.#y(mark.y);
-      if (Number.isNaN(y)) return [];
-      return [s("g", { class: `mark ${tone}` }, marker(mark.tone, x, Math.max(top, Math.min(top + height, y)), 5.5))];
+      if (isNaN(y)) return [];
+      return [s("g", { class: `mark ${tone}` }, marker(mark.tone, x, within(top, top + height, y), 5.5))];
     }
     const rule = s("line", { class: `rule ${tone} ${mark.dash ?? ""}`, x1: x, x2: x, y1: top, y2: top + height });
     if (!mark.text) return [rule];
@@ -261,7 +256,7 @@ export class Chart {
 
   #refillLegend(): void {
     this.#values = [];
-    const items: Child[] = [h("li", { class: "place" }, this.#place)];
+    const items: Child[] = [h("li.place", {}, this.#place)];
     for (const layer of this.#picture!.layers) {
       if (layer.kind === "band" || (layer.kind === "line" && layer.silent)) continue;
       const shown = h("b");
@@ -273,7 +268,7 @@ export class Chart {
 
   #point(event: PointerEvent): void {
     const box = this.#plot.getBoundingClientRect();
-    this.#pointed = Math.max(0, Math.min(1, (event.clientX - box.left - this.#frame.left) / this.#frame.width));
+    this.#pointed = within(0, 1, (event.clientX - box.left - this.#frame.left) / this.#frame.width);
     this.#read();
   }
 
@@ -287,8 +282,8 @@ export class Chart {
     const step = steps[event.key];
     if (step === undefined || !this.#picture) return;
     event.preventDefault();
-    const from = this.#pointed ?? this.#picture.x.scale.share(Number.isNaN(this.#rest) ? this.#picture.x.scale.low : this.#rest);
-    this.#pointed = Math.max(0, Math.min(1, from + step));
+    const from = this.#pointed ?? this.#picture.x.scale.share(isNaN(this.#rest) ? this.#picture.x.scale.low : this.#rest);
+    this.#pointed = within(0, 1, from + step);
     this.#read();
     this.#spoken.textContent = this.#legend.innerText.replace(/\s+/g, " ");
   }
@@ -305,11 +300,11 @@ export class Chart {
     const picture = this.#picture;
     if (!picture) return;
     const at = this.#pointed === null ? this.#rest : picture.x.scale.value(this.#pointed);
-    const shown = !Number.isNaN(at);
+    const shown = !isNaN(at);
     this.#place.textContent = shown ? (picture.x.read ?? number)(at) : "";
     for (const { layer, shown: cell } of this.#values) {
-      const value = shown ? this.#valueOf(layer, at) : Number.NaN;
-      cell.textContent = Number.isNaN(value) ? "" : (picture.y.read ?? number)(value);
+      const value = shown ? this.#valueOf(layer, at) : NaN;
+      cell.textContent = isNaN(value) ? "" : (picture.y.read ?? number)(value);
     }
     if (!this.#cursor) return;
     this.#cursor.setAttribute("visibility", this.#pointed === null ? "hidden" : "visible");
@@ -320,18 +315,23 @@ export class Chart {
   }
 }
 
+/** Return a place on the screen in tenths of a pixel, near enough for a browser. */
+function pixel(at: number): number {
+  return Math.round(10 * within(-1e4, 1e4, at)) / 10;
+}
+
 /** Return the value of a layer at x: between points on a line, of the step or dot there. */
 function valueAt(layer: Line | Area | Dots, at: number): number {
   const xs = layer.kind === "area" ? layer.edges : layer.xs;
   const n = xs.length;
-  if (n === 0) return Number.NaN;
+  if (n === 0) return NaN;
   if (layer.kind === "dots") {
     let best = 0;
     for (let i = 1; i < n; i += 1) if (Math.abs(xs[i] - at) < Math.abs(xs[best] - at)) best = i;
     return layer.ys[best];
   }
   const slack = 1e-9 * Math.abs(xs[n - 1] - xs[0]);
-  if (at < xs[0] - slack || at > xs[n - 1] + slack) return Number.NaN;
+  if (at < xs[0] - slack || at > xs[n - 1] + slack) return NaN;
   let [low, high] = [0, n - 1];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
@@ -341,7 +341,7 @@ function valueAt(layer: Line | Area | Dots, at: number): number {
   if (layer.kind === "area") return layer.heights[Math.min(low, layer.heights.length - 1)];
   if (layer.step) return layer.ys[at >= xs[high] ? high : low];
   const width = xs[high] - xs[low];
-  const share = width > 0 ? Math.max(0, Math.min(1, (at - xs[low]) / width)) : 1;
+  const share = width > 0 ? within(0, 1, (at - xs[low]) / width) : 1;
   return share === 0 ? layer.ys[low] : share === 1 ? layer.ys[high] : layer.ys[low] + share * (layer.ys[high] - layer.ys[low]);
 }
 
@@ -361,7 +361,7 @@ export function marker(tone: Tone, x: number, y: number, size: number): SVGEleme
 }
 
 function swatch(layer: Line | Area | Dots): SVGElement {
-  const svg = s("svg", { class: "swatch", viewBox: "0 0 26 12", width: 26, height: 12, "aria-hidden": "true" });
+  const svg = s("svg.swatch", { viewBox: "0 0 26 12", width: 26, height: 12, "aria-hidden": "true" });
   const tone = toneClass(layer.tone);
   if (layer.kind === "line") svg.append(s("path", { class: `line ${tone} ${layer.dash ?? ""}`, d: "M1 6H25" }));
   else if (layer.kind === "area") svg.append(s("path", { class: `area ${tone} ${layer.dash ?? ""}`, d: "M2 12V3H24V12" }));

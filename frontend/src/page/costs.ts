@@ -1,6 +1,6 @@
 /** Controls of the costs: two dials for two classes, a grid for few, one dial and a chooser for many. */
 import { around, Dial, evenly, type Track } from "./dial";
-import { type Child, h, named, refill } from "./dom";
+import { type Child, h, named, on, refill } from "./dom";
 import { abstention, dearest, isBinary, withCost, withDearest } from "./edits";
 import type { Store } from "./store";
 import { plainNumber } from "./text";
@@ -10,7 +10,7 @@ const MOST_DIALS = 12;
 
 /** The controls of the costs; `show` follows the problem, and builds anew when its form changes. */
 export class CostControls {
-  readonly element = h("fieldset", { class: "group" }, h("legend", {}, "Costs"));
+  readonly element = h("fieldset.group", {}, h("legend", {}, "Costs"));
   readonly #body = h("div");
   #form = "";
   #update: () => void = () => {};
@@ -87,13 +87,13 @@ export class CostControls {
       });
       dial.show(this.store.problem.costs[i][j]);
     };
-    const head = h("tr", {}, h("th", { class: "corner" }, "truth ↓ decision →"), ...decisions.map((d) => h("th", { scope: "col" }, named(d))));
+    const head = h("tr", {}, h("th.corner", {}, "truth ↓ decision →"), ...decisions.map((d) => h("th", { scope: "col" }, named(d))));
     const rows = costs.map((row, i) => {
       fields.push(row.map((_, j) => this.#field(i, j, () => choose(i, j))));
       return h("tr", {}, h("th", { scope: "row" }, named(classes[i])), ...fields[i].map((field) => h("td", {}, field)));
     });
-    const table = h("table", { class: "costs" }, h("caption", { class: "unseen" }, "Cost of each decision for each class"), h("thead", {}, head), h("tbody", {}, ...rows));
-    refill(into, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "costs" }, table), slides && dial.element);
+    const table = h("table.costs", {}, h("caption.unseen", {}, "Cost of each decision for each class"), h("thead", {}, head), h("tbody", {}, ...rows));
+    refill(into, h("div.scroll", { tabindex: 0, role: "region", "aria-label": "costs" }, table), slides && dial.element);
     choose(truth, decision);
     const update = () => {
       for (const [i, row] of this.store.problem.costs.entries()) {
@@ -110,15 +110,15 @@ export class CostControls {
     const label = `cost of ${this.store.problem.decisions[j]} when it is ${classes[i]}`;
     const field = h("input", { type: "number", step: "any", inputmode: "decimal", min: this.#lowest(), "aria-label": label });
     const read = (settled: boolean) => {
-      const value = field.value.trim() === "" ? Number.NaN : Number(field.value);
-      const fine = Number.isFinite(value) && value >= (this.#lowest() ?? -Infinity);
+      const value = field.value.trim() === "" ? NaN : Number(field.value);
+      const fine = isFinite(value) && value >= (this.#lowest() ?? -Infinity);
       if (fine) field.removeAttribute("aria-invalid");
       else field.setAttribute("aria-invalid", "true");
       if (fine) this.store.set(withCost(this.store.problem, i, j, value), settled);
     };
     field.addEventListener("focus", onFocus);
-    field.addEventListener("input", () => read(false));
-    field.addEventListener("change", () => read(true));
+    on(field, "input", () => read(false));
+    on(field, "change", () => read(true));
     return field;
   }
 
@@ -135,7 +135,7 @@ export class CostControls {
     });
     const value = (i: number) => dearest(this.store.problem, i);
     const dials = h("div");
-    refill(this.#body, h("p", { class: "hint" }, "What an error on each class costs"), dials);
+    refill(this.#body, h("p.hint", {}, "What an error on each class costs"), dials);
     this.#update = dialsOrChooser(dials, classes, make, value);
   }
 
@@ -158,6 +158,8 @@ export function dialsOrChooser(
   value: (i: number) => number,
 ): () => void {
   if (classes.length <= MOST_DIALS) {
+    const longest = Math.max(...classes.map((name) => name.length));
+    box.style.setProperty("--label", `${Math.min(6.5, 0.6 * longest + 0.5)}rem`);
     const dials = classes.map((_, i) => make(i));
     refill(box, ...dials.map((dial) => dial.element));
     return () => dials.forEach((dial, i) => dial.show(value(i)));

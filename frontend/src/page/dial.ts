@@ -1,5 +1,6 @@
 /** A number with a slider and a field: the one control of the page. */
-import { type Child, freshId, h, refill } from "./dom";
+import { type Child, freshId, h, on, refill } from "./dom";
+import { within } from "./scale";
 import { number, plainNumber } from "./text";
 
 const STEPS = 1000;
@@ -70,10 +71,10 @@ export class Dial {
     this.#field = h("input", { type: "number", id, step: "any", min: options.low, max: options.high, inputmode: "decimal" });
     this.#label = h("label", { for: id }, ...options.label);
     this.element = h("div", { class: options.compact ? "dial compact" : "dial" }, this.#label, this.#slider, this.#field);
-    this.#slider.addEventListener("input", () => this.#slide(false));
-    this.#slider.addEventListener("change", () => this.#slide(true));
-    this.#field.addEventListener("input", () => this.#type(false));
-    this.#field.addEventListener("change", () => this.#type(true));
+    on(this.#slider, "input", () => this.#slide(false));
+    on(this.#slider, "change", () => this.#slide(true));
+    on(this.#field, "input", () => this.#type(false));
+    on(this.#field, "change", () => this.#type(true));
   }
 
   /** Give the dial another meaning. */
@@ -92,10 +93,9 @@ export class Dial {
   }
 
   #showSlider(value: number): void {
-    const at = Math.round(STEPS * Math.max(0, Math.min(1, this.options.track.share(value))));
+    const at = Math.round(STEPS * within(0, 1, this.options.track.share(value)));
     if (Number(this.#slider.value) !== at) this.#slider.value = String(at);
     this.#slider.setAttribute("aria-valuetext", number(value));
-    this.#slider.style.setProperty("--at", `${at / (STEPS / 100)}%`);
   }
 
   #slide(settled: boolean): void {
@@ -108,9 +108,9 @@ export class Dial {
 
   #type(settled: boolean): void {
     const { low = -Infinity, high = Infinity, open } = this.options;
-    const value = this.#field.value.trim() === "" ? Number.NaN : Number(this.#field.value);
+    const value = this.#field.value.trim() === "" ? NaN : Number(this.#field.value);
     const fine = open ? value > low && value < high : value >= low && value <= high;
-    if (!fine || !Number.isFinite(value)) {
+    if (!fine || !isFinite(value)) {
       this.#field.setAttribute("aria-invalid", "true");
       return;
     }

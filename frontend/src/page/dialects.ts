@@ -100,7 +100,7 @@ export function mostIn(scale: Scale, views: View[]): number {
   for (const { x, actual, references } of views) {
     for (const ys of [actual, ...references.map((line) => line.y)]) {
       for (let i = 0; i < ys.length; i += 1) {
-        if (x[i] >= scale.low && x[i] <= scale.high && Number.isFinite(ys[i])) most = Math.max(most, ys[i]);
+        if (x[i] >= scale.low && x[i] <= scale.high && isFinite(ys[i])) most = Math.max(most, ys[i]);
       }
     }
   }

@@ -21,27 +21,37 @@ function fill<E extends Element>(element: E, attributes: Attributes, children: C
   return element;
 }
 
+/** A tag, or a tag with a class: "div" or "div.chart". */
+type Kind<K extends string> = K | `${K}.${string}`;
+
 /** Return an HTML element. */
 export function h<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
+  kind: Kind<K>,
   attributes: Attributes = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  return fill(document.createElement(tag), attributes, children);
+  const [tag, name] = kind.split(".");
+  return fill(document.createElement(tag as K), { class: name, ...attributes }, children);
 }
 
 /** Return an SVG element. */
 export function s<K extends keyof SVGElementTagNameMap>(
-  tag: K,
+  kind: Kind<K>,
   attributes: Attributes = {},
   ...children: Child[]
 ): SVGElementTagNameMap[K] {
-  return fill(document.createElementNS(SVG, tag), attributes, children);
+  const [tag, name] = kind.split(".");
+  return fill(document.createElementNS(SVG, tag as K), { class: name, ...attributes }, children);
+}
+
+/** Call a function whenever something happens to an element. */
+export function on(target: EventTarget, what: string, call: () => void): void {
+  target.addEventListener(what, call);
 }
 
 /** Return a name that the user gave, kept apart from the direction of the text around it. */
 export function named(name: string): HTMLElement {
-  return h("bdi", { class: "name", dir: "auto" }, name);
+  return h("bdi.name", { dir: "auto", title: name.length > 24 ? name : null }, name);
 }
 
 /** Put new children in the place of the old ones. */

@@ -44,7 +44,7 @@ export class Figure {
     private readonly paint: () => void,
     options: FigureOptions = {},
   ) {
-    const head = h("div", { class: "bar-of" }, h("h3", {}, title), options.extra);
+    const head = h("div.bar-of", {}, h("h3", {}, title), options.extra);
     this.#note.textContent = options.note ?? "";
     this.element = h("figure", { class: options.wide ? "wide" : null }, h("figcaption", {}, head, this.#note), body);
     const margin = { rootMargin: "200px" };

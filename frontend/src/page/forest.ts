@@ -2,7 +2,7 @@
 import type { DifferenceData, OddsData, Payload } from "../types";
 import { marker, toneClass } from "./chart";
 import { h, named, s } from "./dom";
-import { logarithmic } from "./scale";
+import { logarithmic, within } from "./scale";
 import { number, range } from "./text";
 
 const MOST_ROWS = 12;
@@ -20,17 +20,17 @@ export function forest(payload: Payload, tones: Map<string, number>): HTMLElemen
   if (all.length === 0) return null;
   const most = Math.max(...all.flatMap((one) => [one.value, one.low ?? 0, one.high ?? 0]).map(Math.abs), 1e-9);
   const reference = [...tones.keys()].find((name) => !systems.includes(name));
-  const than = h("p", { class: "sides", "aria-hidden": "true" }, h("span", {}, "← worse"), h("span", {}, "better →"));
+  const than = h("p.sides", { "aria-hidden": "true" }, h("span", {}, "← worse"), h("span", {}, "better →"));
   const bodies = groups.flatMap((rows, i) => [
     h("h4", {}, named(systems[i]), " against ", reference === undefined ? "the reference" : named(reference)),
-    h("ul", { class: "forest" }, ...rows.map((one) => forestRow(one, labelOf(one.metric, payload.applications.length > 1), most, tones.get(systems[i]) ?? i))),
+    h("ul.forest", {}, ...rows.map((one) => forestRow(one, labelOf(one.metric, payload.applications.length > 1), most, tones.get(systems[i]) ?? i))),
   ]);
   return h("div", {}, than, ...bodies);
 }
 
 function chosen(differences: DifferenceData[]): DifferenceData[] {
   const rank = (one: DifferenceData) => ORDER.findIndex((pattern) => pattern.test(one.metric));
-  const fit = differences.filter((one) => rank(one) >= 0 && Number.isFinite(one.value));
+  const fit = differences.filter((one) => rank(one) >= 0 && isFinite(one.value));
   return fit.sort((a, b) => rank(a) - rank(b)).slice(0, MOST_ROWS);
 }
 
@@ -48,12 +48,12 @@ function forestRow(one: DifferenceData, label: string, most: number, tone: numbe
   const known = one.low !== null && one.high !== null;
   const sure = known && (one.low! > 0 || one.high! < 0);
   const track = s("svg", { class: `track ${toneClass(tone)}`, width: "100%", height: 20, "aria-hidden": "true" });
-  track.append(s("line", { class: "zero", x1: "50%", x2: "50%", y1: 0, y2: 20 }));
-  if (known) track.append(s("line", { class: "whisker", x1: at(one.low!), x2: at(one.high!), y1: 10, y2: 10 }));
+  track.append(s("line.zero", { x1: "50%", x2: "50%", y1: 0, y2: 20 }));
+  if (known) track.append(s("line.whisker", { x1: at(one.low!), x2: at(one.high!), y1: 10, y2: 10 }));
   const spot = s("svg", { x: at(one.value), y: 10, overflow: "visible" }, marker(tone, 0, 0, 4));
   track.append(s("g", { class: sure ? "dot" : "dot hollow" }, spot));
   const band = known ? `interval ${range(one.low!, one.high!)}` : "no interval";
-  const value = h("span", { class: "number", title: band }, (one.value > 0 ? "+" : "") + number(one.value), h("span", { class: "unseen" }, `, ${one.better} is better, ${band}`));
+  const value = h("span.number", { title: band }, (one.value > 0 ? "+" : "") + number(one.value), h("span.unseen", {}, `, ${one.better} is better, ${band}`));
   return h("li", {}, named(label), track, value);
 }
 
@@ -61,11 +61,11 @@ function forestRow(one: DifferenceData, label: string, most: number, tone: numbe
 export class OddsStrip {
   readonly element: HTMLElement;
   readonly #scale = logarithmic(1e-3, 1e3);
-  readonly #pin = h("span", { class: "pin" });
-  readonly #now = h("p", { class: "hint" });
+  readonly #pin = h("span.pin");
+  readonly #now = h("p.hint");
 
   constructor(private readonly odds: OddsData[], tones: Map<string, number>) {
-    const strip = h("div", { class: "strip" });
+    const strip = h("div.strip");
     for (const one of odds) {
       const from = this.#share(one.low);
       const width = this.#share(one.high ?? Infinity) - from;
@@ -81,8 +81,8 @@ export class OddsStrip {
       return tick;
     });
     strip.append(this.#pin);
-    const list = h("ul", { class: "plain" }, ...odds.slice(0, MOST_ROWS).map((one) => h("li", {}, named(one.system), words(one))));
-    this.element = h("div", { class: "odds" }, strip, h("div", { class: "ticks", "aria-hidden": "true" }, ...ticks), this.#now, list);
+    const list = h("ul.plain", {}, ...odds.slice(0, MOST_ROWS).map((one) => h("li", {}, named(one.system), words(one))));
+    this.element = h("div.odds", {}, strip, h("div.ticks", { "aria-hidden": "true" }, ...ticks), this.#now, list);
   }
 
   /** Move the mark to some odds c12 P1 / (c21 P2); hide it where there are none. */
@@ -98,7 +98,7 @@ export class OddsStrip {
   }
 
   #share(odds: number): number {
-    return odds <= 0 ? 0 : Math.max(0, Math.min(1, this.#scale.share(odds)));
+    return odds <= 0 ? 0 : within(0, 1, this.#scale.share(odds));
   }
 }
 

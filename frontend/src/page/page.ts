@@ -5,7 +5,7 @@ import { actions } from "./actions";
 import { CostCurves, Reliability, RocPicture, Scores, Thresholds } from "./binary";
 import { Confusion } from "./confusion";
 import { CostControls } from "./costs";
-import { type Child, h } from "./dom";
+import { type Child, h, on } from "./dom";
 import { Figure, type Picture } from "./figure";
 import { forest, OddsStrip } from "./forest";
 import { Classes, Confidence, Trade } from "./many";
@@ -28,8 +28,9 @@ export async function start(script: string): Promise<void> {
   } else {
     new LivePage(model, script, live, shown).begin();
   }
-  const box = pictures.querySelector(".figures") ?? pictures.appendChild(h("div", { class: "figures" }));
-  box.append(...shown.figures.map((figure) => figure.element));
+  const box = pictures.querySelector(".figures") ?? pictures.appendChild(h("div.figures"));
+  const first = payload.kind === "comparison" ? (box.firstChild?.nextSibling ?? null) : null;
+  for (const figure of shown.figures) box.insertBefore(figure.element, first);
 }
 
 interface Compared {
@@ -95,8 +96,8 @@ class LivePage {
       fragment: () => toFragment(this.#store.problem),
       files: () => applicationFiles(this.#store.problem, { classes: payload.classes, scores: payload.scores, reference: this.model.systems[0]?.reference ?? null }),
     });
-    const panel = h("div", { class: "controls" }, this.#chooser(), costs.element, priors.element, free?.element, buttons.element);
-    this.live.append(panel, h("div", { class: "results-side" }, this.#results.element, this.#confusion.element));
+    const panel = h("div.controls", {}, this.#chooser(), costs.element, priors.element, free?.element, buttons.element);
+    this.live.append(panel, h("div.results-side", {}, this.#results.element, this.#confusion.element));
     document.querySelector("main")?.classList.add("lively");
     return [costs, priors, ...(free ? [free] : []), buttons];
   }
@@ -105,8 +106,8 @@ class LivePage {
     const { applications } = this.model.payload;
     if (applications.length < 2) return null;
     const select = h("select", { id: "application" }, ...applications.map((one, i) => h("option", { value: i }, one.name)));
-    select.addEventListener("change", () => this.#store.choose(select.selectedIndex));
-    return h("fieldset", { class: "group" }, h("legend", {}, h("label", { for: "application" }, "Application")), select);
+    on(select, "change", () => this.#store.choose(select.selectedIndex));
+    return h("fieldset.group", {}, h("legend", {}, h("label", { for: "application" }, "Application")), select);
   }
 
   #buildPictures(): void {
@@ -115,7 +116,7 @@ class LivePage {
     const two = [CostCurves, RocPicture, Reliability, Scores, Thresholds, Trade];
     const more = model.rows.length > 0 ? [Trade, Confidence, Classes] : [Classes];
     this.#moving = (model.levels.length > 0 ? two : more).map((One) => new One(model, store));
-    const box = h("div", { class: "figures" }, ...this.#moving.map((one) => one.figure.element));
+    const box = h("div.figures", {}, ...this.#moving.map((one) => one.figure.element));
     document.getElementById("pictures")?.append(box);
   }
 
@@ -154,7 +155,7 @@ class LivePage {
     this.#confusion.show(found);
     for (const one of this.#moving) one.show(found);
     const point = operatingPoint(found.problem, this.model.payload);
-    this.compared.strip?.show(point ? Math.exp(-point.logOdds) : Number.NaN);
+    this.compared.strip?.show(point ? Math.exp(-point.logOdds) : NaN);
   }
 
   /** Keep the choice in the address, so that it can be shared and survives a reload. */

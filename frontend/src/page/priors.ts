@@ -1,13 +1,13 @@
 /** Controls of the priors, and of the price of abstention. */
 import { dialsOrChooser, quietly } from "./costs";
 import { around, Dial, odds, type Track } from "./dial";
-import { h, named, refill } from "./dom";
+import { h, named, on, refill } from "./dom";
 import { abstention, atDataPriors, firstPrice, withAbstention, withPrior } from "./edits";
 import type { Store } from "./store";
 
 /** How often each class occurs: a slider for two classes, a dial each or a chooser for more. */
 export class PriorControls {
-  readonly element = h("fieldset", { class: "group" }, h("legend", {}, "Priors"));
+  readonly element = h("fieldset.group", {}, h("legend", {}, "Priors"));
   readonly #update: () => void;
   readonly #fromData = h("button", { type: "button" }, "As in the data");
   readonly #adapt = h("input", { type: "checkbox" });
@@ -23,15 +23,15 @@ export class PriorControls {
     } else {
       this.#update = dialsOrChooser(body, classes, make, (i) => store.problem.priors[i]);
     }
-    this.#fromData.addEventListener("click", () => store.set(atDataPriors(store.problem, store.payload), true));
-    this.#adapt.addEventListener("change", () => store.set({ ...store.problem, adapt: this.#adapt.checked }, true));
-    this.element.append(body, h("div", { class: "buttons" }, this.#fromData));
+    on(this.#fromData, "click", () => store.set(atDataPriors(store.problem, store.payload), true));
+    on(this.#adapt, "change", () => store.set({ ...store.problem, adapt: this.#adapt.checked }, true));
+    this.element.append(body, h("div.buttons", {}, this.#fromData));
     if (decided) return;
     if (scores === "posteriors") {
       const why = quietly("They are taken to hold at the priors of the data. Without this they stay as given.");
-      this.element.append(h("label", { class: "check" }, this.#adapt, h("span", {}, "Adapt posteriors to these priors ", why)));
+      this.element.append(h("label.check", {}, this.#adapt, h("span", {}, "Adapt posteriors to these priors ", why)));
     } else {
-      this.element.append(h("p", { class: "hint" }, "The scores follow these priors."));
+      this.element.append(h("p.hint", {}, "The scores follow these priors."));
     }
   }
 
@@ -58,17 +58,17 @@ export class PriorControls {
 
 /** Whether it is allowed to abstain, and at what price. */
 export class AbstentionControls {
-  readonly element = h("fieldset", { class: "group" }, h("legend", {}, "Abstention"));
+  readonly element = h("fieldset.group", {}, h("legend", {}, "Abstention"));
   readonly #allowed = h("input", { type: "checkbox" });
   readonly #place = h("div");
   #dial: Dial | null = null;
-  #price = Number.NaN; // the last one, for when it is allowed again
+  #price = NaN; // the last one, for when it is allowed again
 
   constructor(private readonly store: Store) {
-    const label = h("label", { class: "check" }, this.#allowed, h("span", {}, "Allow a case to be left undecided"));
+    const label = h("label.check", {}, this.#allowed, h("span", {}, "Allow a case to be left undecided"));
     this.element.append(label, this.#place);
-    this.#allowed.addEventListener("change", () => {
-      const price = Number.isNaN(this.#price) ? firstPrice(store.problem) : this.#price;
+    on(this.#allowed, "change", () => {
+      const price = isNaN(this.#price) ? firstPrice(store.problem) : this.#price;
       store.set(withAbstention(store.problem, this.#allowed.checked ? price : null), true);
     });
   }

@@ -17,21 +17,21 @@ export interface Found {
 
 /** Bars of the normalised cost, the verdict, and the facts beneath. */
 export class Results {
-  readonly element = h("div", { class: "results" });
-  readonly #bars = h("div", { class: "bars" });
-  readonly #verdicts = h("ul", { class: "verdicts" });
-  readonly #facts = h("dl", { class: "facts" });
-  readonly #basis = h("p", { class: "hint" });
-  readonly #spoken = h("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  readonly element = h("div.results");
+  readonly #bars = h("div.bars");
+  readonly #verdicts = h("ul.verdicts");
+  readonly #facts = h("dl.facts");
+  readonly #basis = h("p.hint");
+  readonly #spoken = h("p.unseen", { role: "status", "aria-live": "polite" });
   #summary = "";
   readonly #speak = debounced(700, () => {
     if (this.#spoken.textContent !== this.#summary) this.#spoken.textContent = this.#summary;
   });
 
   constructor(private readonly payload: Payload, private readonly names: string[]) {
-    const head = h("p", { class: "over" }, "Normalised expected cost", h("small", {}, "1 is the best constant answer; less is better"));
-    const top = h("div", { class: "headline" }, head, this.#bars, this.#verdicts);
-    this.element.append(top, this.#facts, this.#basis, this.#spoken);
+    const head = h("p.over", {}, "Normalised expected cost", h("small", {}, "1 is the best constant answer; less is better"));
+    const top = h("div", { class: names.length > 3 ? "headline many" : "headline" }, head, this.#bars);
+    this.element.append(top, this.#verdicts, this.#facts, this.#basis, this.#spoken);
   }
 
   show(found: Found): void {
@@ -51,7 +51,7 @@ export class Results {
   }
 
   #showBars(outcomes: Outcome[]): void {
-    const ends = outcomes.flatMap((o) => [o.normalized, o.interval?.[1] ?? 0]).filter(Number.isFinite);
+    const ends = outcomes.flatMap((o) => [o.normalized, o.interval?.[1] ?? 0]).filter(isFinite);
     const most = Math.max(1.25, Math.min(2.5, 1.06 * Math.max(0, ...ends)));
     refill(this.#bars, ...outcomes.map((outcome, i) => this.#bar(outcome, i, most)));
   }
@@ -60,15 +60,15 @@ export class Results {
     const { normalized, interval } = outcome;
     const at = (value: number) => `${(100 * Math.max(0, Math.min(most, value))) / most}%`;
     const track = s("svg", { class: `track ${toneClass(i)}`, width: "100%", height: 30, "aria-hidden": "true" });
-    if (Number.isFinite(normalized)) track.append(s("rect", { class: "bar", x: 0, y: 7, width: at(normalized), height: 16 }));
+    if (isFinite(normalized)) track.append(s("rect.bar", { x: 0, y: 7, width: at(normalized), height: 16 }));
     if (interval) track.append(...whisker(at(interval[0]), at(interval[1]), interval[1] > most));
-    if (i === 0 && !((interval?.[1] ?? normalized) > 0.99)) track.append(s("text", { class: "side", x: at(1), dx: 6, y: 20 }, "naive"));
-    track.append(s("line", { class: "one", x1: at(1), x2: at(1), y1: 0, y2: 30 }));
-    const key = s("svg", { class: "key", width: 14, height: 14, "aria-hidden": "true" }, s("g", { class: `dot ${toneClass(i)}` }, marker(i, 7, 7, 4.5)));
-    const name = this.names.length > 1 ? h("span", { class: "who" }, key, named(this.names[i])) : null;
+    if (i === 0 && !((interval?.[1] ?? normalized) > 0.99)) track.append(s("text.side", { x: at(1), dx: 6, y: 20 }, "naive"));
+    track.append(s("line.one", { x1: at(1), x2: at(1), y1: 0, y2: 30 }));
+    const key = s("svg.key", { width: 14, height: 14, "aria-hidden": "true" }, s("g", { class: `dot ${toneClass(i)}` }, marker(i, 7, 7, 4.5)));
+    const name = this.names.length > 1 ? h("span.who", {}, key, named(this.names[i])) : null;
     const band = interval ? h("small", {}, range(...interval)) : null;
-    const value = h("output", { class: "nec", "data-system": i }, number(normalized));
-    return h("div", { class: this.names.length > 1 ? "row several" : "row" }, name, h("div", { class: "value" }, value, band), track);
+    const value = h("output.nec", { "data-system": i }, number(normalized));
+    return h("div", { class: this.names.length > 1 ? "row several" : "row" }, name, h("div.value", {}, value, band), track);
   }
 
   #showVerdicts(sentences: Sentence[], best: Sentence | null): void {
@@ -101,14 +101,14 @@ export class Results {
 }
 
 function whisker(low: string, high: string, open: boolean): SVGElement[] {
-  const line = s("line", { class: "whisker", x1: low, x2: high, y1: 15, y2: 15 });
-  const ends = [low, ...(open ? [] : [high])].map((x) => s("line", { class: "whisker", x1: x, x2: x, y1: 10, y2: 20 }));
+  const line = s("line.whisker", { x1: low, x2: high, y1: 15, y2: 15 });
+  const ends = [low, ...(open ? [] : [high])].map((x) => s("line.whisker", { x1: x, x2: x, y1: 10, y2: 20 }));
   return [line, ...ends];
 }
 
 /** Say where each decision is taken: a strip of P(class) and a sentence for each part. */
 function regionList(regions: Region[], problem: Problem, positive: string): HTMLElement {
-  const p = () => h("span", { class: "nowrap" }, "P(", named(positive), ")");
+  const p = () => h("span.nowrap", {}, "P(", named(positive), ")");
   const items = regions.map(({ from, to, decision }) => {
     const what = h("b", {}, named(problem.decisions[decision]));
     if (from <= 0 && to >= 1) return h("li", {}, what, " always");
@@ -116,7 +116,7 @@ function regionList(regions: Region[], problem: Problem, positive: string): HTML
     if (to >= 1) return h("li", {}, what, " where ", p(), ` is above ${number(from)}`);
     return h("li", {}, what, " where ", p(), ` is from ${number(from)} to ${number(to)}`);
   });
-  return h("ul", { class: "regions" }, ...items);
+  return h("ul.regions", {}, ...items);
 }
 
 /** Say how many samples a number rests on, and how exact it is. */
@@ -132,5 +132,6 @@ function basisText(payload: Payload, found: Found): string {
   }
   const rest = found.preview ? "; all of them once you let go" : "";
   const error = live.error > 0 ? ` Within ${number(live.error)} of the normalised cost on all ${count(live.total)} samples.` : "";
-  return `On ${count(samples)} of ${count(live.total)} samples${rest}.${error}${interval}`;
+  const all = samples === live.total ? "all" : `${count(samples)} of`;
+  return `On ${all} ${count(live.total)} samples${rest}.${error}${interval}`;
 }

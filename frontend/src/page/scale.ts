@@ -1,6 +1,11 @@
 /** Scales and ticks of an axis. */
 import { number } from "./text";
 
+/** Return a value, or the nearest within bounds. */
+export function within(low: number, high: number, value: number): number {
+  return Math.max(low, Math.min(high, value));
+}
+
 export interface Scale {
   low: number;
   high: number;

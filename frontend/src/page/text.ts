@@ -2,8 +2,8 @@
 
 /** Return a number with a sensible count of digits: 0.4667, 1200, 3.14e-07. */
 export function number(value: number, digits = 4): string {
-  if (Number.isNaN(value)) return "undefined";
-  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (isNaN(value)) return "undefined";
+  if (!isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
   const whole = Math.round(value);
   if (size < 1e15 && Math.abs(value - whole) <= 1e-12 * Math.max(size, Math.abs(whole))) return minus(String(whole));
@@ -16,7 +16,7 @@ export function number(value: number, digits = 4): string {
 
 /** Return a number as a field takes it: four digits below 1, six above, ASCII. */
 export function plainNumber(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6))) : "";
+  return isFinite(value) ? String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6))) : "";
 }
 
 /** Return a count with thin groups: 20,000; weights keep a digit. */
@@ -27,7 +27,7 @@ export function count(value: number): string {
 
 /** Return a share as a percentage: 93.0 %, 0.4 %. */
 export function percent(share: number): string {
-  if (Number.isNaN(share)) return "–";
+  if (isNaN(share)) return "–";
   const value = 100 * share;
   const size = Math.abs(value);
   const digits = size === 0 || size === 100 || size >= 1000 ? 0 : size < 0.1 ? 2 : 1;

@@ -12,7 +12,7 @@ export interface Sentence {
 /** Say whether a system beats the best constant answer. */
 export function usefulness(outcome: Outcome, problem: Problem, reason: string): Sentence {
   const answer = () => named(problem.decisions[outcome.naiveDecision]);
-  if (Number.isNaN(outcome.normalized)) return { tone: "note", code: "no_verdict", parts: [`No verdict: ${reason}.`] };
+  if (isNaN(outcome.normalized)) return { tone: "note", code: "no_verdict", parts: [`No verdict: ${reason}.`] };
   const share = percent(outcome.normalized);
   const only = onlyDecision(outcome);
   if (only >= 0) {
@@ -42,7 +42,7 @@ function onlyDecision(outcome: Outcome): number {
 
 /** Say which of several systems costs least. */
 export function cheapest(names: string[], outcomes: Outcome[]): Sentence | null {
-  if (outcomes.length < 2 || outcomes.some((o) => Number.isNaN(o.expected))) return null;
+  if (outcomes.length < 2 || outcomes.some((o) => isNaN(o.expected))) return null;
   const least = Math.min(...outcomes.map((o) => o.expected));
   const near = (o: Outcome) => o.expected - least <= 1e-9 * Math.abs(least);
   const best = outcomes.flatMap((o, i) => (near(o) ? [i] : []));
