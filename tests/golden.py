@@ -182,6 +182,7 @@ def level_cases() -> list[Case]:
     tied = np.log([0.2, 0.25, 1.0, 4.0, 5.0])
     tied_counts = np.array([[5, 4, 3, 2, 1], [1, 2, 3, 4, 5]])
     weights: FloatArray = np.round(counts * 0.37 + (counts > 0) * 0.01, 4).astype(np.float64)
+    few = np.array([[2, 0, 0, 0, 0], [0, 1, 0, 0, 0]])
     two, wide = [[0, 1], [5, 0]], [[0, 1, 0.3], [5, 0, 0.3]]
     return [
         _level_case("data priors", problem(two), level, counts),
@@ -194,6 +195,7 @@ def level_cases() -> list[Case]:
         _level_case("dear right answers", problem([[1, 3], [7, 2]], [0.3, 0.7]), level, counts),
         _level_case("four decisions", problem([[0, 1, 4, 2], [9, 4, 0, 2]]), level, counts),
         _level_case("one decision", problem([[2], [3]]), level, counts),
+        _level_case("bounded by costs of 1", problem([[0.5, 1], [8, 1]]), tied, few),
         _level_case("naive costs 1", problem([[0, 1, 1], [8, 1, 1]]), level, counts),
         _level_case("certain", problem(two), sure, sure_counts),
         _level_case("certain, adapted", problem(two, [0.5, 0.5], adapt=True), sure, sure_counts),
@@ -331,6 +333,7 @@ def _curves(name: str, asked: Case, level: FloatArray, counts: IntArray) -> Case
         **case,
         "theta": theta,
         "risk": {key: [point[key] for point in points] for key in points[0]},
+        "entropy": _entropy(level, p, counts, priors),
         "roc": _roc(level, counts),
         "sweep": _sweep(p[:, 1], counts, priors, np.asarray(asked["costs"])),
         "reliability": _reliability(p[:, 1], counts, priors),
@@ -380,6 +383,35 @@ def _every_cost(counts: IntArray, priors: FloatArray, costs: FloatArray) -> list
     rates = below / below[:, -1:]
     each = [rates[i] * costs[i, 0] + (1 - rates[i]) * costs[i, 1] for i in (0, 1)]
     return (priors[0] * each[0] + priors[1] * each[1]).tolist()
+
+
+def _entropy(level: FloatArray, p: FloatArray, counts: IntArray, priors: FloatArray) -> Case:
+    """Return the cross-entropy in bits at log10 odds of -3 to 3."""
+    tens = np.arange(-3.0, 4.0)
+    odds = _log(p[:, 1]) - _log(p[:, 0]) - math.log(priors[1] / priors[0])
+    fitted = np.asarray(_isotonic(level, counts, np.array([0.5, 0.5])))
+    blocks = ScoreLevels(level, counts[0], counts[1], np.zeros(2, dtype=np.int64)).blocks()
+    best = np.repeat(_log(fitted) - _log(1 - fitted), np.diff(blocks))
+    rows = {"actual": odds, "minimum": best, "naive": np.zeros(level.size)}
+    return {
+        name: [_bits(llr, x * math.log(10), counts) for x in tens] for name, llr in rows.items()
+    }
+
+
+def _log(x: FloatArray) -> FloatArray:
+    """Return the log; minus infinity for 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(x)
+
+
+def _bits(llr: FloatArray, odds: float, counts: IntArray) -> float | str:
+    """Return the cross-entropy at one prior."""
+    prior = np.array([1, math.exp(odds)]) / (1 + math.exp(odds))
+    loss = [np.logaddexp(0, llr + odds), np.logaddexp(0, -llr - odds)]
+    share = counts / counts.sum(axis=1, keepdims=True)
+    seen = [prior[i] * (share[i][m] * loss[i][m]).sum() for i, m in enumerate(counts > 0)]
+    bits = float(sum(seen) / math.log(2))
+    return bits if math.isfinite(bits) else "inf"
 
 
 def _roc(level: FloatArray, counts: IntArray) -> Case:

@@ -90,7 +90,8 @@ function pointAt(found: Detector, theta: number, shift: number): number {
 /** Return the expected cost at a threshold; NaN where decisions are undefined. */
 function costAt(found: Detector, priors: number[], theta: number, point: number): number {
   if (point < 0) return NaN;
-  return priors[0] * theta * found.alarms[point] + priors[1] * (1 - theta) * found.misses[point];
+  const first = priors[0] > 0 ? priors[0] * theta * found.alarms[point] : 0;
+  return priors[1] > 0 ? first + priors[1] * (1 - theta) * found.misses[point] : first;
 }
 
 /** Return the least expected cost of any threshold: that of a corner of the hull. */
