@@ -14,6 +14,7 @@ import pytest
 
 import golden
 from command import call
+from golden_outcomes import unpacked
 
 FRONTEND = golden.PLACE.parent.parent
 NPM = shutil.which("npm")
@@ -68,7 +69,7 @@ def test_committed_cases_are_those_of_the_library(part: str) -> None:
     committed = json.loads(golden.PLACE.read_text("utf-8"))
     assert committed.keys() == golden.MAKERS.keys()
     made = json.loads(golden.as_json(golden.MAKERS[part]()))
-    assert same(golden.unpacked(made), golden.unpacked(committed[part]))
+    assert same(unpacked(made), unpacked(committed[part]))
 
 
 def test_cases_take_little_room() -> None:
