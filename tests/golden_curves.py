@@ -17,12 +17,13 @@ def curve_cases() -> list[Case]:
     """Return curves of two classes: data and given priors, adapted, with certain answers."""
     level, counts = levels(1, 150)
     sure, sure_counts = levels(2, 80, infinite=True)
-    two = [[0, 1], [5, 0]]
+    two, tied = [[0, 1], [5, 0]], np.array([[5, 4, 3, 1], [2, 1, 3, 5]])
     return [
         _curves("data priors", problem(two), level, counts),
         _curves("given priors", problem([[1, 3], [7, 2]], [0.9, 0.1]), level, counts),
         _curves("adapted", problem(two, [0.8, 0.2], adapt=True), level, counts),
         _curves("certain", problem(two), sure, sure_counts),
+        _curves("ties", problem([[0, 1], [4, 0]]), np.log([0.25, 0.5, 1.0, 4.0]), tied),
     ]
 
 
@@ -42,7 +43,7 @@ def _curves(name: str, asked: Case, level: FloatArray, counts: IntArray) -> Case
         "risk": {key: [point[key] for point in points] for key in points[0]},
         "entropy": _entropy(level, p, counts, priors),
         "roc": _roc(level, counts),
-        "sweep": _sweep(p[:, 1], counts, priors, np.asarray(asked["costs"])),
+        "sweep": _sweep(p, counts, priors, np.asarray(asked["costs"])),
         "reliability": _reliability(p[:, 1], counts, priors),
         "isotonic": _isotonic(level, counts, priors),
         "histogram": _histogram(level, counts, p),
@@ -133,12 +134,12 @@ def _roc(level: FloatArray, counts: IntArray) -> Case:
     return {"hullAlarms": rates[0].tolist(), "hullDetections": rates[1].tolist(), "auc": wins}
 
 
-def _sweep(posterior: FloatArray, counts: IntArray, priors: FloatArray, costs: FloatArray) -> Case:
+def _sweep(posteriors: FloatArray, counts: IntArray, priors: FloatArray, costs: FloatArray) -> Case:
     """Return the best cost of any threshold and that of the Bayes threshold."""
     every = _every_cost(counts, priors, costs)
     alarm, miss = costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]
     theta = alarm / (alarm + miss)
-    at = int((posterior <= theta).sum())
+    at = int((CostMatrix(costs).least_expected(posteriors) == 0).sum())
     return {"best": min(every), "threshold": theta, "bayes": every[at], "last": every[-1]}
 
 

@@ -68,7 +68,7 @@ for (const one of golden.curves) {
       const found = core.view(curve, name);
       const turned = name in places;
       const order = <T>(values: T[]): T[] => (turned ? [...values].reverse() : values);
-      near(found.actual, order(one.risk[name]), 1e-9, name);
+      near(found.actual.map((y) => y + 1), order<number>(one.risk[name]).map((y) => y + 1), 1e-12, name);
       const x = turned ? one.risk[places[name as keyof typeof places]] : one.theta;
       near(found.x, order(x), 1e-9, `${name} x`);
       found.band!.low.forEach((low, i) => {

@@ -1,7 +1,7 @@
 /** Curves of a detector, ready to draw: ROC, cost over the threshold, scores of each class. */
 import type { Problem } from "../types";
 import type { Levels } from "./data";
-import { auc, countAtMost, detector, type Detector } from "./detector";
+import { auc, countDecidedFirst, detector, type Detector } from "./detector";
 import { view, type DialectName } from "./dialects";
 import { naiveOf } from "./judge";
 import { operatingPoint, riskCurve } from "./risk";
@@ -109,14 +109,14 @@ export function sweep(levels: Levels, problem: Problem, facts: Facts): Sweep | n
   const cut = (i: number): number => (i === 0 ? -Infinity : found.level[i - 1] + shift);
   const least = cheapest(found, costs, priors);
   const kept = decimate(found.alarms.length, new Set([least]), MOST).map((i) => at(i, cut(i)));
-  const bayes = logit(theta);
+  const decided = countDecidedFirst(found.level, theta, shift);
   return {
     logOdds: kept.map((point) => point.logOdds),
     threshold: kept.map((point) => point.threshold),
     expected: kept.map((point) => point.expected),
     normalized: kept.map((point) => point.normalized),
     best: at(least, cut(least)),
-    bayes: { ...at(countAtMost(found.level, bayes - shift), bayes), threshold: theta },
+    bayes: { ...at(decided, logit(theta)), threshold: theta },
   };
 }
 
