@@ -258,7 +258,13 @@ def _row_case(
             "scale": scale,
             "error": 0,
             "labels": packed(y, "u8"),
-            "systems": [{"name": name, "reference": reference, "codes": packed(codes, "u8" if codes.max() < 256 else "u16")}],
+            "systems": [
+                {
+                    "name": name,
+                    "reference": reference,
+                    "codes": packed(codes, "u8" if codes.max() < 256 else "u16"),
+                }
+            ],
         },
         "facts": facts,
         "problem": asked,
@@ -382,13 +388,13 @@ def _roc(level: FloatArray, counts: IntArray) -> Case:
     below = np.concatenate([[[0], [0]], np.cumsum(counts, axis=1)], axis=1)
     rates = 1 - below[:, levels.blocks()] / below[:, -1:]
     first, second = (np.repeat(np.arange(level.size), part) for part in counts)
-    wins = (second[:, None] > first[None, :]).mean() + (second[:, None] == first[None, :]).mean() / 2
+    wins = (second[:, None] > first[None, :]).mean() + (
+        second[:, None] == first[None, :]
+    ).mean() / 2
     return {"hullAlarms": rates[0].tolist(), "hullDetections": rates[1].tolist(), "auc": wins}
 
 
-def _sweep(
-    posterior: FloatArray, counts: IntArray, priors: FloatArray, costs: FloatArray
-) -> Case:
+def _sweep(posterior: FloatArray, counts: IntArray, priors: FloatArray, costs: FloatArray) -> Case:
     """Return the best cost of any threshold and that of the Bayes threshold."""
     every = _every_cost(counts, priors, costs)
     alarm, miss = costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]
