@@ -1,0 +1,125 @@
+"""The page's numbers are the library's: the committed cases, and node that runs the page's core."""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import golden
+from command import call
+
+FRONTEND = golden.PLACE.parent.parent
+NPM = shutil.which("npm")
+
+
+def same(ours: Any, theirs: Any) -> bool:  # noqa: ANN401  anything that JSON holds
+    """Compare cases; numbers may differ by what another machine's logarithms make of them."""
+    if isinstance(ours, float) and isinstance(theirs, int | float):
+        return math.isclose(ours, theirs, rel_tol=1e-12, abs_tol=1e-15) or ours == theirs
+    if isinstance(ours, dict):
+        return ours.keys() == theirs.keys() and all(same(ours[k], theirs[k]) for k in ours)
+    if isinstance(ours, list):
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    return bool(ours == theirs)
+
+
+@dataclass(frozen=True)
+class NodeRun:
+    """How the tests of the page's core ended, and the files for the command line they wrote."""
+
+    code: int
+    said: str
+    files: list[list[dict[str, str]]]
+
+
+@cache
+def node_tests() -> NodeRun:
+    """Run the tests of the page's core, once; they build in one place, so one run at a time."""
+    if NPM is None or not (FRONTEND / "node_modules").is_dir():
+        reason = "node and `npm ci` in frontend/ are needed to test the page's core"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    fcntl = pytest.importorskip("fcntl")
+    with (FRONTEND / "node_modules" / ".tested").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = subprocess.run(
+            [NPM, "test", "--silent"],
+            cwd=FRONTEND,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        files = json.loads((FRONTEND / "build" / "files.json").read_text("utf-8"))
+    return NodeRun(done.returncode, done.stdout[-5000:] + done.stderr[-2000:], files)
+
+
+@pytest.mark.parametrize("part", golden.MAKERS)
+def test_committed_cases_are_those_of_the_library(part: str) -> None:
+    committed = json.loads(golden.PLACE.read_text("utf-8"))
+    assert committed.keys() == golden.MAKERS.keys()
+    made = json.loads(golden.as_json(golden.MAKERS[part]()))
+    assert same(golden.unpacked(made), golden.unpacked(committed[part]))
+
+
+def test_cases_take_little_room() -> None:
+    assert golden.PLACE.stat().st_size < 300_000
+
+
+def test_the_core_finds_what_the_library_finds() -> None:
+    done = node_tests()
+    assert done.code == 0, done.said
+
+
+@pytest.mark.parametrize("place", range(len(golden.file_cases())))
+def test_the_command_line_reads_back_what_the_page_writes(place: int, tmp_path: Path) -> None:
+    files = node_tests().files[place]
+    case = golden.file_cases()[place]
+    asked, classes = case["problem"], case["about"]["classes"]
+    for file in files:
+        (tmp_path / file["name"]).write_text(file["text"], "utf-8")
+    (tmp_path / "long.jsonl").write_text(_long_table(classes), "utf-8")
+    columns = [
+        "--label",
+        "y",
+        "--id",
+        "id",
+        "--class-column",
+        "c",
+        "--scores",
+        "s",
+        "--scores-are",
+        "posteriors",
+    ]
+    quick = ["--app", "application.toml", "--resamples", "0", "--calibrator", "none", "--json"]
+    done = call("evaluate", "long.jsonl", *columns, *quick, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    [found] = json.loads(done.stdout)["applications"]
+    shares = [1 / len(classes)] * len(classes)
+    assert found["costs"] == asked["costs"]
+    assert found["decisions"] == asked["decisions"]
+    assert found["priors_from_data"] == asked["fromData"]
+    assert list(found["priors"]) == classes
+    wanted = shares if asked["fromData"] else asked["priors"]
+    assert list(found["priors"].values()) == pytest.approx(wanted, rel=1e-15)
+    adapted = asked["adapt"] or case["about"]["reference"] is not None
+    assert json.loads(done.stdout)["data"]["adapted"] == adapted
+
+
+def _long_table(classes: list[str]) -> str:
+    """Return a row for each sample and class, one sample of each class."""
+    k = len(classes)
+    rows = [
+        {"id": i, "y": truth, "c": name, "s": 0.5 if name == truth else 0.5 / (k - 1)}
+        for i, truth in enumerate(classes)
+        for name in classes
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows)
