@@ -31,7 +31,14 @@ export interface RowsSystem {
   codes: Packed; // u8 or u16, samples x classes
 }
 
+/** Decisions that were made, and that no cost changes. */
+export interface DecidedSystem {
+  name: string;
+  counts: number[][]; // weight of each class by decision
+}
+
 export type LiveData =
+  | { kind: "decisions"; systems: DecidedSystem[] }
   | { kind: "levels"; exact: boolean; error: number; systems: LevelsSystem[] }
   | {
       kind: "rows";
@@ -40,6 +47,7 @@ export type LiveData =
       scale: number;
       error: number; // largest distance of a normalised cost from Python's, over applications
       labels: Packed; // u8 or u16
+      weights: Packed | null; // f64, where samples have weights
       systems: RowsSystem[];
     };
 

@@ -78,6 +78,7 @@ def comparison_document(result: Comparison, source: str, *, details: bool) -> Do
         sentences=list(result.verdicts),
         draw=lambda screen: _print(screen, result, source, details=details),
         title=head(source, f"{result.n} samples, seed {result.seed}"),
+        page=lambda: result.to_html(source=source),
     )
 
 

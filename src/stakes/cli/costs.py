@@ -24,6 +24,7 @@ class CostText:
     read: CostMatrix | None = None  # from a file
     pairs: Mapping[str, Entry] | None = None
     matrix: Sequence[Sequence[Entry]] | None = None
+    decisions: Sequence[str] | None = None  # of the matrix, where they are not the classes
     abstain: Entry | None = None
 
     @property
@@ -62,6 +63,7 @@ class CostText:
             decisions = [str(d) for d in self.read.decisions]
         elif self.matrix is not None:
             rows = [list(row) for row in self.matrix]
+            decisions = None if self.decisions is None else list(self.decisions)
         elif self.pairs is not None:
             if len(classes) != 2:
                 msg = f"--cost miss=,false_alarm= needs two classes: they are {quoted(classes)}."
@@ -88,6 +90,9 @@ def read_costs(cost: str | None, abstain: str | None) -> CostText | None:
         return CostText(read=_from_file(cost), abstain=price)
     if cost.lstrip().startswith("["):
         return CostText(matrix=_matrix(cost), abstain=price)
+    if cost.lstrip().startswith("{"):
+        rows, decisions = _named_matrix(cost)
+        return CostText(matrix=rows, decisions=decisions, abstain=price)
     if "=" not in cost:
         msg = "--cost must be miss=PRICE,false_alarm=PRICE, a matrix '[[0,1],[5,0]]' or the name"
         raise click.UsageError(f"{msg} of a .toml or .csv file: got {cost!r}.")
@@ -111,13 +116,29 @@ def read_detection_cost(text: str) -> tuple[CostText, float]:
     return CostText(pairs={"miss": miss, "false_alarm": alarm}), prior
 
 
-def _matrix(text: str) -> list[list[Entry]]:
-    """Read a matrix such as [[0,1],[5,0]]; entries in quotes are columns."""
+def _named_matrix(text: str) -> tuple[list[list[Entry]], list[str]]:
+    """Read a matrix with the names of its decisions, {"matrix": ..., "decisions": [...]}."""
+    parts = _json(text)
+    names = parts.get("decisions") if isinstance(parts, dict) else None
+    named = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not isinstance(names, list) or not named or set(parts) != {"matrix", "decisions"}:
+        msg = "--cost must give matrix and decisions (a list of names), and nothing else:"
+        raise click.UsageError(f"{msg} got {text!r}.")
+    return _matrix(json.dumps(parts["matrix"])), names
+
+
+def _json(text: str) -> Any:  # noqa: ANN401
+    """Read JSON that was typed."""
     try:
-        rows = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         msg = f"--cost {text!r} is not understood: {error}"
         raise click.UsageError(msg) from error
+
+
+def _matrix(text: str) -> list[list[Entry]]:
+    """Read a matrix such as [[0,1],[5,0]]; entries in quotes are columns."""
+    rows = _json(text)
     fits = isinstance(rows, list) and rows and all(isinstance(r, list) and r for r in rows)
     if fits and len({len(row) for row in rows}) > 1:
         msg = f"--cost must be a matrix with rows of one length: got {text!r}."

@@ -124,4 +124,5 @@ def decision_document(command: str, evaluation: DecisionEvaluation, source: str)
         sentences=[evaluation.verdict],
         draw=lambda screen: print_decisions(screen, evaluation, source),
         title=head(source, f"{samples}, seed {evaluation.seed}"),
+        page=lambda: evaluation.to_html(source=source),
     )

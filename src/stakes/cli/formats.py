@@ -28,16 +28,31 @@ class Document:
     sentences: Sequence[str]
     draw: Callable[[Console], None]
     title: str = ""
+    page: Callable[[], str] | None = None  # the same as HTML
 
 
 def begin(options: Mapping[str, Any]) -> None:
     """Refuse an output that cannot be written, before any long work."""
-    output = options.get("output")
-    if output not in (None, "-"):
-        refuse_taken(str(output), force=bool(options.get("force")))
+    output, page = options.get("output"), options.get("html")
+    if page is not None and page == output:
+        msg = f"--html and --output must be two files: both are {page!r}."
+        raise click.UsageError(msg)
+    for path in (output, page):
+        if path is not None and not (path == output and path == "-"):
+            refuse_taken(str(path), force=bool(options.get("force")))
 
 
 def publish(document: Document, options: Mapping[str, Any]) -> None:
+    """Print a result, or write it whole to a file; write its page where one is asked for."""
+    _print(document, options)
+    path = options.get("html")
+    if path is not None and document.page is not None:
+        refuse_taken(path, force=bool(options.get("force")))
+        write_text(path, document.page())
+        click.echo(f"wrote {plain(path)}: open it in a browser", err=True)
+
+
+def _print(document: Document, options: Mapping[str, Any]) -> None:
     """Print a result, or write it whole to a file."""
     layout = "json" if options.get("as_json") else options.get("layout", "table")
     output = None if options.get("output") == "-" else options.get("output")

@@ -28,6 +28,7 @@ ELSEWHERE = frozenset(
         "reference",
         "review",
         "details",
+        "html",
         "calibrator",
         "folds",
         "level",
@@ -144,6 +145,8 @@ def _text(entry: object) -> str:
     if isinstance(entry, bool):
         return str(entry).lower()
     if isinstance(entry, dict):
+        if "matrix" in entry:  # costs with decisions of their own names
+            return json.dumps(entry)
         return ",".join(f"{name}={_text(value)}" for name, value in entry.items())
     if isinstance(entry, list):
         nested = any(isinstance(e, list) for e in entry)
@@ -218,7 +221,7 @@ _OUTPUT = [
                  default="table", show_default=True, help="How to print."),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
     click.option("-o", "--output", help="Write there instead of to standard output."),
-    click.option("--force", is_flag=True, help="Replace the output if it exists."),
+    click.option("--force", is_flag=True, help="Replace what is written if it exists."),
 ]  # fmt: skip
 
 
@@ -251,6 +254,10 @@ problem_options = _all(_PROBLEM)
 interval_options = _all(_INTERVALS)
 calibration_options = _all(_CALIBRATION)
 output_options = _all(_OUTPUT)
+page_option = click.option(
+    "--html", metavar="PATH",
+    help="Also write a live page: one file, to be opened in a browser and sent around.",
+)  # fmt: skip
 scores_option = click.option(
     "--scores", help="Columns of scores, one per class; one column speaks of the last class."
 )

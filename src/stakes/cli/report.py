@@ -35,6 +35,7 @@ def evaluation_document(
         sentences=[str(verdict) for verdict in evaluation.verdicts],
         draw=lambda screen: print_evaluation(screen, evaluation, source, details=details),
         title=head(source, f"{evaluation.data.n} samples, seed {evaluation.seed}"),
+        page=lambda: evaluation.to_html(source=source),
     )
 
 

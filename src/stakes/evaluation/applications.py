@@ -68,8 +68,16 @@ Applications = CostsLike | Application | Mapping[str, "CostsLike | Application"]
 
 def adapted(samples: Samples, training: PriorsLike | None) -> Samples:
     """Return samples whose posteriors were moved from the priors of training to their own."""
-    if training is None:
+    old = read_training(samples, training)
+    if old is None or not isinstance(samples.scores, PosteriorScores):
         return samples
+    return samples.with_scores(samples.scores.at_priors(old, samples.priors))
+
+
+def read_training(samples: Samples, training: PriorsLike | None) -> FloatArray | None:
+    """Read the priors that posteriors were trained with."""
+    if training is None:
+        return None
     if not isinstance(samples.scores, PosteriorScores):
         msg = "training_priors are for posteriors: likelihoods carry no priors."
         raise InputError(msg)
@@ -82,7 +90,7 @@ def adapted(samples: Samples, training: PriorsLike | None) -> Samples:
         name = quoted([samples.classes[int(old.argmin())]])
         msg = f"training_priors must be above 0 for every class: class {name} has 0."
         raise InputError(msg)
-    return samples.with_scores(samples.scores.at_priors(old, samples.priors))
+    return old
 
 
 def read_tasks(

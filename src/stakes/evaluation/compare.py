@@ -11,10 +11,18 @@ from stakes._text import key_of, number, plain, quoted
 from stakes._typing import Column, IntArray, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.calibration.crossfit import Folds
-from stakes.evaluation.applications import Applications, adapted, classes_of, read_tasks
+from stakes.evaluation.applications import (
+    Applications,
+    adapted,
+    classes_of,
+    read_tasks,
+    read_training,
+)
 from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.evaluate import RULES, check_resamples, make_system, read_rules
 from stakes.evaluation.odds import OddsRange, best_by_odds
+from stakes.evaluation.pages import Paged
+from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import System, read_units
 from stakes.intervals import (
     Progress,
@@ -71,7 +79,7 @@ class Difference:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Paged):
     """Systems side by side, each against one reference."""
 
     systems: tuple[str, ...]
@@ -85,6 +93,7 @@ class Comparison:
     seed: int
     costs: tuple[str, ...]  # the normalised cost of each application, by which verdicts go
     notes: tuple[str, ...] = field(default=())
+    sketch: Sketch | None = field(default=None, repr=False)  # of the scores, for a page
 
     def of(self, system: str, metric: str) -> Difference:
         """Return one difference."""
@@ -194,7 +203,13 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     }
     notes += _infinite_notes(made)
     unit = read_units(groups, made[names[0]].samples)
-    return _compared(made, unit, (level, resamples, seed), progress, notes)
+    compared = _compared(made, unit, (level, resamples, seed), progress, notes)
+    sources = [
+        Source.given(name, samples, read_training(samples, training_priors), made[name])
+        for name, samples in read.items()
+    ]
+    sketch = sketch_of(sources, adapted=training_priors is not None, grouped=unit is not None)
+    return replace(compared, sketch=sketch)
 
 
 def _compared(

@@ -9,6 +9,7 @@ import numpy as np
 from stakes._text import key_of, plain
 from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.evaluation.pages import Paged
 from stakes.intervals import Replicates, replicate_counts, seed_of
 from stakes.metrics import (
     Accuracy,
@@ -31,7 +32,7 @@ _MOST_DRAWN = 2**25  # numbers that all tables drawn again may hold
 
 
 @dataclass(frozen=True, eq=False)
-class DecisionEvaluation:
+class DecisionEvaluation(Paged):
     """What a set of hard decisions costs, beside the naive system and the traditional metrics."""
 
     confusion: ConfusionMatrix

@@ -17,6 +17,7 @@ from stakes.evaluation.applications import (
     adapted,
     classes_of,
     read_tasks,
+    read_training,
 )
 from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.parts import (
@@ -29,6 +30,7 @@ from stakes.evaluation.parts import (
     slice_results,
 )
 from stakes.evaluation.records import DataSummary, Evaluation
+from stakes.evaluation.sketch import Source, sketch_of
 from stakes.evaluation.systems import System, read_stage, read_units
 from stakes.evaluation.verdicts import verdicts_of
 from stakes.intervals import Progress, replicate, seed_of
@@ -143,8 +145,19 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         resamples=resamples,
         seed=seed,
         notes=(*notes, *system.notes),
+        sketch=sketch_of(
+            _sources(given, read_training(given, training_priors), system),
+            adapted=training_priors is not None,
+            grouped=unit is not None,
+        ),
     )
     return replace(evaluation, verdicts=verdicts_of(evaluation))
+
+
+def _sources(given: Samples, training: FloatArray | None, system: System) -> list[Source]:
+    """Return the system as is, and calibrated where it was."""
+    raw = Source.given("as is", given, training, system)
+    return [raw] if system.stage is None else [raw, Source.calibrated("calibrated", system)]
 
 
 def make_system(

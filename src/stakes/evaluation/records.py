@@ -10,6 +10,8 @@ from stakes._text import key_of
 from stakes._typing import FloatArray, Label, Names
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import OperatingPoint
+from stakes.evaluation.pages import Paged
+from stakes.evaluation.sketch import Sketch
 from stakes.metrics import ConfusionMatrix, Explanation
 from stakes.results import Estimate, ExpectedLoss, json_number
 
@@ -187,7 +189,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Paged):
     """All that is known of a system: what it costs, how good its probabilities are, how sure."""
 
     data: DataSummary
@@ -204,6 +206,7 @@ class Evaluation:
     seed: int
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    sketch: Sketch | None = field(default=None, repr=False)  # of the scores, for a page
 
     @property
     def main(self) -> ApplicationResult:

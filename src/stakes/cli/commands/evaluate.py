@@ -9,6 +9,7 @@ from stakes.cli.options import (
     column_options,
     interval_options,
     output_options,
+    page_option,
     problem_options,
     scores_option,
     table_options,
@@ -26,6 +27,7 @@ from stakes.cli.options import (
 @calibration_options
 @interval_options
 @click.option("--details", is_flag=True, help="Print all metrics and classes.")
+@page_option
 @output_options
 @table_options
 def command(**options: Any) -> None:  # noqa: ANN401

@@ -1,0 +1,153 @@
+"""Two classes as weights at levels of the log odds.
+
+Few levels are kept as they are. More are gathered in the cells of a fixed grid, finer near even
+odds, with further edges at the thresholds of the applications, so that these stay exact.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from stakes._math import log
+from stakes._typing import FloatArray, IntArray
+from stakes.evaluation.sketch.records import LevelSketch, SketchedApplication
+from stakes.samples import Samples
+from stakes.statistics import ScoreLevels
+
+_BYTES = 72_000  # for the levels of all systems together
+_PER_LEVEL = 8  # bytes that do not shrink; twice as many where samples have weights
+_PER_CELL = 4  # bytes of a cell of the grid, as packed; more where samples have weights
+_PER_WEIGHED_CELL = 12
+_EVEN = 4.0  # the grid is even for log odds below it, and coarsens in proportion above
+_REACH = 4.0  # the grid ends at _EVEN * sinh(_REACH), about 109
+_MOST_CELLS = 8192
+_MOST_DECISIONS = 10  # of an application whose thresholds become edges
+_SLACK = 16 * np.finfo(np.float64).eps  # so that a tie stays below its threshold
+_SHORT = 2.0**14  # levels of a grid are told in this part of a unit, which packs well
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Log odds of the second class at some priors, and those priors if they move with them."""
+
+    name: str
+    log_odds: FloatArray
+    reference: FloatArray | None
+
+
+def level_sketches(
+    scored: Sequence[Scored], samples: Samples, applications: Sequence[SketchedApplication]
+) -> tuple[tuple[LevelSketch, ...], float]:
+    """Return the levels of each system, and the largest error of a normalised cost."""
+    full = [_levels(s.log_odds, samples) for s in scored]
+    weighted = samples.weights is not None
+    if sum(f.level.size for f in full) * _PER_LEVEL * (1 + weighted) <= _BYTES:
+        kept = (
+            LevelSketch(s.name, s.reference, f.level, *_floats(f), exact=True)
+            for s, f in zip(scored, full, strict=True)
+        )
+        return tuple(kept), 0.0
+    room = _BYTES / (len(scored) * (_PER_WEIGHED_CELL if weighted else _PER_CELL))
+    cells = min(_MOST_CELLS, 2 ** int(math.log2(room)))
+    out, error = [], 0.0
+    for s, f in zip(scored, full, strict=True):
+        edges = _edges(cells, _thresholds(applications, s.reference))
+        sketch = _gathered(s, f, edges)
+        error = max(error, _error(f, sketch))
+        out.append(sketch)
+    return tuple(out), error
+
+
+def _levels(log_odds: FloatArray, samples: Samples) -> ScoreLevels:
+    """Return the weights of the classes at each distinct log odds."""
+    return ScoreLevels.of(log_odds, samples.y, samples.weights)
+
+
+def _floats(levels: ScoreLevels) -> tuple[FloatArray, FloatArray]:
+    """Return the weights of both classes on one scale, or their counts."""
+    top = int(levels.exponent.max())
+    first, second = (
+        cells if levels.whole else np.ldexp(cells, int(e) - top)
+        for cells, e in zip((levels.first, levels.second), levels.exponent, strict=True)
+    )
+    return np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+
+
+def _edges(cells: int, further: Iterable[float]) -> FloatArray:
+    """Return the edges of the grid; a cell holds its upper edge."""
+    half = cells // 2
+    grid = _EVEN * np.sinh(_REACH * np.arange(-half, half + 1) / half)
+    return np.unique(np.concatenate([grid, np.array(list(further))]))
+
+
+def _thresholds(
+    applications: Sequence[SketchedApplication], reference: FloatArray | None
+) -> list[float]:
+    """Return the log odds at which two decisions of an application cost the same."""
+    found = []
+    for a in applications:
+        columns = a.costs.values.T
+        if len(columns) > _MOST_DECISIONS:
+            continue
+        moved = 0.0
+        if reference is not None:
+            with np.errstate(divide="ignore"):
+                old, new = np.log(reference), np.log(a.priors)
+            moved = float((new[1] - new[0]) - (old[1] - old[0]))
+        for one, other in combinations(columns, 2):
+            rise, fall = one[0] - other[0], other[1] - one[1]
+            if rise * fall > 0:
+                z = math.log(rise / fall) - moved
+                found.append(z + _SLACK * (1 + abs(z)))
+    return [z for z in found if math.isfinite(z)]
+
+
+def _gathered(scored: Scored, full: ScoreLevels, edges: FloatArray) -> LevelSketch:
+    """Return levels gathered in cells; infinite ones keep a level of their own."""
+    cell = np.searchsorted(edges, full.level, side="left") + 1
+    last = edges.size + 2
+    cell[np.isneginf(full.level)] = 0
+    cell[np.isposinf(full.level)] = last
+    first, second = (
+        np.asarray(np.bincount(cell, w, minlength=last + 1), dtype=np.float64)
+        for w in _floats(full)
+    )
+    ends = np.concatenate([[-np.inf], [edges[0] - 1], (edges[:-1] + edges[1:]) / 2])
+    middle = np.concatenate([ends, [edges[-1] + 1], [np.inf]])
+    middle[2:-2] = _short(middle[2:-2], edges)
+    kept = np.flatnonzero(first + second)
+    return LevelSketch(
+        scored.name, scored.reference, middle[kept], first[kept], second[kept], exact=False
+    )
+
+
+def _short(middle: FloatArray, edges: FloatArray) -> FloatArray:
+    """Return the middles of cells in few digits, where that keeps them within their cells."""
+    brief = np.round(middle * _SHORT) / _SHORT
+    inside = (brief > edges[:-1]) & (brief < edges[1:])
+    return np.where(inside, brief, middle)
+
+
+def _error(full: ScoreLevels, sketch: LevelSketch) -> float:
+    """Return the largest error of the normalised cost over thresholds from 0.001 to 0.999."""
+    theta = np.linspace(0.001, 0.999, 999)
+    z = log(theta) - np.log1p(-theta)
+    if not all(full.totals):  # one class only: no cost to normalise by
+        return 0.0
+    exact = _costs(full.level, *_floats(full), z, theta)
+    near = _costs(sketch.level, sketch.first, sketch.second, z, theta)
+    return float(np.abs(exact - near).max())
+
+
+def _costs(
+    level: FloatArray, first: FloatArray, second: FloatArray, z: FloatArray, theta: FloatArray
+) -> FloatArray:
+    """Return the normalised cost of deciding the second class above each threshold."""
+    at: IntArray = np.searchsorted(level, z, side="right")
+    below = [np.concatenate([[0.0], np.cumsum(w)]) for w in (first, second)]
+    n1, n2 = below[0][-1], below[1][-1]
+    cost = theta * (n1 - below[0][at]) + (1 - theta) * below[1][at]
+    return np.asarray(cost / np.minimum(theta * n1, (1 - theta) * n2), dtype=np.float64)

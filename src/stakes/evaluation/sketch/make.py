@@ -1,0 +1,128 @@
+"""How a sketch is made of systems that were judged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stakes._typing import FloatArray
+from stakes.costs import CostMatrix
+from stakes.evaluation.sketch.levels import Scored, level_sketches
+from stakes.evaluation.sketch.records import Sketch, SketchedApplication
+from stakes.evaluation.sketch.rows import choose_rows, row_error, row_sketch
+from stakes.evaluation.systems import Judgement, System
+from stakes.samples import Samples
+from stakes.scores import PosteriorScores
+
+MOST_CLASSES = 100
+TOO_MANY = f"there are more than {MOST_CLASSES} classes"
+BY_CASE = "costs differ from case to case"
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A system: its samples, the priors that its scores move with, and its judgements."""
+
+    name: str
+    samples: Samples
+    reference: FloatArray | None
+    judgements: tuple[Judgement, ...]
+
+    @classmethod
+    def given(
+        cls, name: str, samples: Samples, training: FloatArray | None, system: System
+    ) -> "Source":
+        """Return a system as it came, before its posteriors were adapted."""
+        reference = training
+        if not isinstance(samples.scores, PosteriorScores):
+            k = len(samples.classes)
+            reference = np.full(k, 1 / k)
+        return cls(name, samples, reference, system.judgements)
+
+    @classmethod
+    def calibrated(cls, name: str, system: System) -> "Source":
+        """Return a system with calibrated scores, which hold at the priors of the main use."""
+        judged = system.judgements_after
+        samples = judged[0].task.samples
+        fits = bool(samples.priors.all())
+        return cls(name, samples, samples.priors if fits else None, judged)
+
+
+def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Sketch:
+    """Return the sketch of systems on the same samples."""
+    samples = sources[0].samples
+    priced = [
+        i
+        for i, judged in enumerate(sources[0].judgements)
+        if isinstance(judged.task.costs, CostMatrix)
+    ]
+    few = len(samples.classes) <= MOST_CLASSES
+    sketch = Sketch(
+        classes=samples.classes,
+        counts=np.bincount(samples.y, minlength=len(samples.classes)),
+        priors=samples.data_priors(),
+        weighted=samples.weights is not None,
+        grouped=grouped,
+        scores=_kind(samples, adapted=adapted),
+        applications=tuple(_application(sources, i) for i in priced) if few else (),
+        total=len(samples),
+    )
+    if not few:
+        return replace(sketch, why_not=TOO_MANY)
+    if not priced:
+        return replace(sketch, why_not=BY_CASE)
+    return _levels(sketch, sources) if len(samples.classes) == 2 else _rows(sketch, sources)
+
+
+def _kind(samples: Samples, *, adapted: bool) -> str:
+    """Return whether the scores follow the priors."""
+    if not isinstance(samples.scores, PosteriorScores):
+        return "likelihoods"
+    return "adapted" if adapted else "posteriors"
+
+
+def _application(sources: Sequence[Source], i: int) -> SketchedApplication:
+    """Return what was found in one application."""
+    task = sources[0].judgements[i].task
+    if not isinstance(task.costs, CostMatrix):
+        raise TypeError(task.costs)
+    return SketchedApplication(
+        task.name,
+        task.costs,
+        task.samples.priors,
+        task.samples.priors_from_data,
+        tuple(source.judgements[i].cost.normalized for source in sources),
+    )
+
+
+def _levels(sketch: Sketch, sources: Sequence[Source]) -> Sketch:
+    """Return the sketch of two classes."""
+    scored = [Scored(s.name, _log_odds(s), s.reference) for s in sources]
+    systems, error = level_sketches(scored, sources[0].samples, sketch.applications)
+    return replace(sketch, systems=systems, error=error)
+
+
+def _log_odds(source: Source) -> FloatArray:
+    """Return the log odds of the second class at the reference."""
+    samples = source.samples
+    at = samples.priors if source.reference is None else source.reference
+    out = np.empty(len(samples))
+    for part, _, answers in replace(samples, priors=at).blocks():
+        log_p = answers.log_p
+        out[part] = log_p[:, 1] - log_p[:, 0]
+    return out
+
+
+def _rows(sketch: Sketch, sources: Sequence[Source]) -> Sketch:
+    """Return the sketch of more classes."""
+    samples = sources[0].samples
+    rows = choose_rows(samples, len(sources))
+    systems = tuple(row_sketch(s.name, s.samples, s.reference, rows) for s in sources)
+    return replace(
+        sketch,
+        systems=systems,
+        y=samples.y[rows.kept],
+        weights=None if samples.weights is None else samples.weights[rows.kept],
+        scale=rows.scale,
+        error=row_error(systems, samples, rows, sketch.applications),
+    )

@@ -1,0 +1,60 @@
+"""What a sketch holds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._typing import FloatArray, IntArray, Names
+from stakes.costs import CostMatrix
+
+
+@dataclass(frozen=True, eq=False)
+class SketchedApplication:
+    """An application that was judged, and the normalised cost of each system in it."""
+
+    name: str
+    costs: CostMatrix
+    priors: FloatArray
+    priors_from_data: bool
+    normalized: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelSketch:
+    """The weight of either class at each level of the log odds of the second."""
+
+    name: str
+    reference: FloatArray | None  # priors that the log odds hold at and move with; None: they stay
+    level: FloatArray
+    first: FloatArray
+    second: FloatArray
+    exact: bool  # each level is one of the scores
+
+
+@dataclass(frozen=True, eq=False)
+class RowSketch:
+    """Posteriors of some samples, each as a code; see `posteriors_of`."""
+
+    name: str
+    reference: FloatArray | None
+    codes: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """Systems on the same samples, in room that does not grow with the number of samples."""
+
+    classes: Names
+    counts: IntArray
+    priors: FloatArray  # shares in the data, by weight
+    weighted: bool
+    grouped: bool
+    scores: str  # "posteriors", "adapted" or "likelihoods": whether they follow the priors
+    applications: tuple[SketchedApplication, ...]
+    total: int  # samples
+    systems: tuple[LevelSketch, ...] | tuple[RowSketch, ...] = ()
+    y: IntArray | None = None  # of the rows
+    weights: FloatArray | None = None  # of the rows
+    scale: float = 0.0  # of the codes
+    error: float = 0.0  # the largest of a normalised cost that was seen, against all samples
+    why_not: str = ""  # there is nothing to judge with

@@ -1,0 +1,113 @@
+"""More than two classes as quantised posteriors of some samples.
+
+A posterior p is kept as the rounded square root of -log p: fine near 1, where decisions are made,
+and coarse near 0. Samples are drawn within classes, and ordered so that any first part of them
+holds each class in proportion.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._typing import FloatArray, IntArray
+from stakes.evaluation.sketch.records import RowSketch, SketchedApplication
+from stakes.samples import Samples
+from stakes.scores import LogPosteriors
+from stakes.statistics import LossSums
+
+_BYTES = 1_400_000  # for all systems together
+_MOST_ROWS = 100_000
+_FEWEST = 50  # samples of a class that are kept, if there are so many
+_DEEPEST = 64.0  # -log p from which a posterior counts as 0
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The samples that are kept."""
+
+    kept: IntArray
+    depth: type[np.unsignedinteger]  # of the codes
+
+    @property
+    def scale(self) -> float:
+        """How many steps of the square root make a unit."""
+        return (np.iinfo(self.depth).max - 1) / math.sqrt(_DEEPEST)
+
+
+def choose_rows(samples: Samples, systems: int) -> Rows:
+    """Return which samples are kept, and how finely."""
+    n, cells = len(samples), len(samples.classes) * systems
+    if 2 * n * cells <= _BYTES and n <= _MOST_ROWS:
+        return Rows(_spread(samples.y, n), np.uint16)
+    most = min(n, _MOST_ROWS, _BYTES // cells)
+    return Rows(_spread(samples.y, most), np.uint8)
+
+
+def _spread(y: IntArray, most: int) -> IntArray:
+    """Return about `most` samples, drawn within classes, each class spread evenly."""
+    rng = np.random.default_rng(0)
+    parts, places = [], []
+    for k in np.unique(y):
+        members = rng.permutation(np.flatnonzero(y == k))
+        share = max(math.floor(most * members.size / y.size), min(_FEWEST, most // (y.max() + 1)))
+        chosen = members[: max(share, 1)]
+        parts.append(chosen)
+        places.append(np.arange(chosen.size) / chosen.size)
+    order = np.argsort(np.concatenate(places), kind="stable")
+    return np.asarray(np.concatenate(parts)[order], dtype=np.int64)
+
+
+def row_sketch(name: str, samples: Samples, reference: FloatArray | None, rows: Rows) -> RowSketch:
+    """Return the codes of the posteriors of one system."""
+    at = samples.priors if reference is None else reference
+    log_p = samples.scores.part(rows.kept).answers(at).log_p
+    top = np.iinfo(rows.depth).max
+    with np.errstate(invalid="ignore"):
+        codes = np.round(rows.scale * np.sqrt(np.maximum(-log_p, 0)))
+    codes = np.where(codes < top, codes, top).astype(rows.depth)
+    return RowSketch(name, reference, codes)
+
+
+def posteriors_of(codes: np.ndarray, scale: float) -> FloatArray:
+    """Return the posteriors of codes: exp(-(code / scale)^2), and 0 for the largest code."""
+    p = np.exp(-np.square(codes / scale))
+    p[codes == np.iinfo(codes.dtype).max] = 0
+    return np.asarray(p / p.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def row_error(
+    sketches: Sequence[RowSketch],
+    samples: Samples,
+    rows: Rows,
+    applications: Sequence[SketchedApplication],
+) -> float:
+    """Return the largest distance of the normalised costs of the rows from those of all samples."""
+    part = samples.part(rows.kept)
+    worst = 0.0
+    for i, sketch in enumerate(sketches):
+        p = posteriors_of(sketch.codes, rows.scale)
+        for a in applications:
+            nec = _normalized(_moved(p, sketch.reference, a.priors), part, a)
+            gap = abs(nec - a.normalized[i])
+            worst = max(worst, gap) if math.isfinite(gap) else worst
+    return worst
+
+
+def _moved(p: FloatArray, reference: FloatArray | None, priors: FloatArray) -> FloatArray:
+    """Return posteriors at other priors than those they hold at."""
+    if reference is None or np.array_equal(reference, priors):
+        return p
+    with np.errstate(divide="ignore"):
+        scores = LogPosteriors.trusted(np.log(p), None)
+    return scores.at_priors(reference, priors).answers(priors).p
+
+
+def _normalized(p: FloatArray, part: Samples, a: SketchedApplication) -> float:
+    """Return the normalised cost of Bayes decisions."""
+    losses = a.costs.at(part.y, a.costs.least_expected(p))
+    mean = LossSums.of(part.y, losses, part.weights, a.priors.size).mean
+    seen = a.priors > 0
+    naive = a.costs.naive(a.priors)[1]
+    return math.fsum(a.priors[seen] * mean[seen]) / naive if naive > 0 else math.nan

@@ -1,0 +1,30 @@
+"""Evaluations as one self-contained page that can be sent around, and tried at other costs."""
+
+from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
+from stakes.report.comparison import comparison_page
+from stakes.report.decisions import decisions_page
+from stakes.report.evaluation import evaluation_page
+from stakes.report.page import Page, notebook_frame
+from stakes.report.reproduction import Picture, reproduction_page
+
+__all__ = [
+    "Page",
+    "Picture",
+    "comparison_page",
+    "decisions_page",
+    "evaluation_page",
+    "notebook_frame",
+    "page_of",
+    "reproduction_page",
+]
+
+
+def page_of(
+    record: Evaluation | Comparison | DecisionEvaluation, title: str = "", source: str = ""
+) -> Page:
+    """Return the page of an evaluation or a comparison."""
+    if isinstance(record, DecisionEvaluation):
+        return decisions_page(record, title, source)
+    if isinstance(record, Comparison):
+        return comparison_page(record, title, source)
+    return evaluation_page(record, title, source)

@@ -1,0 +1,89 @@
+"""The page of several systems: who is better, at these costs and at others."""
+
+from pathlib import Path
+
+from stakes._text import number, plain
+from stakes.evaluation import Comparison
+from stakes.report.markup import Markup, element, table, user_text
+from stakes.report.page import Page, folded, live_sections, section
+from stakes.report.payload import compared, payload
+from stakes.report.tables import interval_text, level_text
+
+_MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
+_MOST_ROWS = 500
+
+
+def comparison_page(comparison: Comparison, title: str = "", source: str = "") -> Page:
+    """Return the page of a comparison."""
+    body = payload("comparison", comparison.sketch, comparison.level)
+    name = f"{plain(Path(source).name)}: " if source else ""
+    facts = (
+        f"{name}{comparison.n:,} samples, {len(comparison.systems)} systems, each less"
+        f" {plain(comparison.reference)}; seed {comparison.seed}"
+    )
+    return Page(
+        title=title or "Which system costs less",
+        facts=facts,
+        sections=(
+            _verdicts(comparison),
+            *live_sections(),
+            section("numbers", "Numbers", *(_differences(comparison, main=True))),
+            section("details", "Details", *_details(comparison)),
+        ),
+        data={**body, **compared(comparison)},
+    )
+
+
+def _verdicts(comparison: Comparison) -> Markup:
+    """Return who is better."""
+    listed = []
+    told = [d for d in comparison.differences if d.metric in comparison.costs]
+    for difference, text in zip(told, comparison.verdicts, strict=True):
+        look = "good" if difference.told_apart else "warn"
+        listed.append(element("li", element("p", text), class_=f"verdict {look}"))
+    return section("verdicts", "Verdict", element("ul", listed))
+
+
+def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
+    """Return the differences of each system."""
+    heads = (
+        "metric", "value", "reference", "difference", level_text(comparison.level),
+        "better in",
+    )  # fmt: skip
+    tables = []
+    for system in comparison.systems[1:]:
+        rows = [
+            [
+                plain(d.metric),
+                number(d.value),
+                number(d.reference),
+                number(d.difference.value),
+                interval_text(d.difference),
+                f"{100 * d.probability:.0f} %",
+            ]
+            for d in comparison.differences
+            if d.system == system and (not main or d.metric.rpartition(".")[2] in _MAIN)
+        ]
+        caption = f"{plain(system)} less {plain(comparison.reference)}, on the same samples"
+        tables.append(table(caption, heads, rows[:_MOST_ROWS]))
+    return tables
+
+
+def _details(comparison: Comparison) -> list[Markup]:
+    """Return every difference, the odds, and notes."""
+    parts = [folded("Every difference", *_differences(comparison, main=False))]
+    if comparison.odds:
+        rows = [
+            [
+                f"{number(r.low)} to {number(r.high)}",
+                user_text(r.system),
+                "yes" if r.told_apart else "no",
+            ]
+            for r in comparison.odds[:_MOST_ROWS]
+        ]
+        heads = ("odds c12 P1 / (c21 P2)", "costs least", "told apart")
+        parts.append(folded("Who costs least at which odds", table("By odds", heads, rows)))
+    if comparison.notes:
+        listed = [element("li", note) for note in comparison.notes]
+        parts.append(element("ul", listed, class_="notes"))
+    return parts

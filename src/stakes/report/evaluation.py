@@ -1,0 +1,218 @@
+"""The page of one system: verdicts, the live part, pictures, numbers."""
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from stakes._text import number, plain
+from stakes.evaluation import ApplicationResult, Evaluation, Verdict
+from stakes.report.markup import Content, Markup, element, table, user_text
+from stakes.report.page import Page, folded, live_sections, section
+from stakes.report.payload import payload
+from stakes.report.tables import (
+    confusion_table,
+    interval_text,
+    level_text,
+    prior_table,
+    traditional_table,
+)
+from stakes.results import Estimate
+
+_MOST_ROWS = 500
+_LOOKS = {
+    "useful": "good",
+    "worse_than_naive": "bad",
+    "always_the_same": "bad",
+    "slice_worse_than_naive": "bad",
+    "infinite_loss": "bad",
+}
+
+
+def evaluation_page(evaluation: Evaluation, title: str = "", source: str = "") -> Page:
+    """Return the page of an evaluation."""
+    sketch = evaluation.sketch
+    body = payload("evaluation", sketch, evaluation.level)
+    return Page(
+        title=title or "What this system costs",
+        facts=_facts(evaluation, source),
+        sections=(
+            verdict_section(evaluation.verdicts),
+            *live_sections(),
+            section("numbers", "Numbers", *_numbers(evaluation)),
+            section("details", "Details", *_details(evaluation)),
+        ),
+        data=body,
+    )
+
+
+def _facts(evaluation: Evaluation, source: str) -> str:
+    """Say what was judged."""
+    data = evaluation.data
+    name = f"{plain(Path(source).name)}: " if source else ""
+    groups = "" if data.groups is None else f" in {data.groups} groups"
+    weights = ", weighted" if data.weighted else ""
+    return (
+        f"{name}{data.n:,} samples{groups} of {len(data.classes)} classes{weights};"
+        f" seed {evaluation.seed}"
+    )
+
+
+def verdict_section(verdicts: Sequence[Verdict]) -> Markup:
+    """Return what the numbers say, first of all."""
+    return section("verdicts", "Verdict", element("ul", [_verdict(v) for v in verdicts]))
+
+
+def _verdict(verdict: Verdict) -> Markup:
+    """Return a verdict with its advice."""
+    parts = [element("p", verdict.text)]
+    if verdict.advice:
+        parts.append(element("p", verdict.advice, class_="advice"))
+    if verdict.command:
+        parts.append(element("code", verdict.command, class_="command"))
+    look = _LOOKS.get(verdict.code, "warn")
+    return element("li", parts, class_=f"verdict {look}", data_code=verdict.code)
+
+
+def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
+    """Yield the tables that everybody reads."""
+    yield _losses(evaluation)
+    yield from (_application(a, evaluation) for a in evaluation.applications)
+    if evaluation.ranking or evaluation.calibration_errors:
+        yield _ranking(evaluation)
+    if evaluation.slices:
+        yield _slices(evaluation)
+
+
+def _losses(evaluation: Evaluation) -> Markup:
+    """Return costs and scoring rules, as is and calibrated."""
+    staged = () if evaluation.calibrator is None else ("calibrated", "interval", "gives back")
+    heads = ("", "as is", level_text(evaluation.level), "naive", *staged)
+    rows = []
+    several = len(evaluation.applications) > 1
+    for a in evaluation.applications:
+        name = f"expected cost, {plain(a.name)}" if several else "expected cost (NEC)"
+        rows.append([name, *_loss_cells(a.cost.normalized), "1"])
+        rows[-1] += _staged(a.cost.calibrated_normalized, a.cost.relative, staged)
+    for rule in evaluation.rules:
+        rows.append([rule.raw.name, *_loss_cells(rule.normalized), "1"])
+        rows[-1] += _staged(rule.calibrated_normalized, rule.relative, staged)
+    note = "Each over what the naive system scores: 1 is no better than a constant answer."
+    if evaluation.calibrator is not None:
+        note += f" Calibrated: {evaluation.calibrator}, {evaluation.fitted}."
+    return table("Normalised costs and scores, lower is better", heads, rows, note)
+
+
+def _loss_cells(estimate: Estimate) -> list[str]:
+    """Return a value and its interval."""
+    return [number(estimate.value), interval_text(estimate)]
+
+
+def _staged(after: Estimate | None, back: Estimate | None, wanted: Sequence[str]) -> list[str]:
+    """Return what calibration gives."""
+    if not wanted or after is None:
+        return [""] * len(wanted)
+    share = "" if back is None or not math.isfinite(back.value) else _percent(back)
+    return [*_loss_cells(after), share]
+
+
+def _percent(estimate: Estimate) -> str:
+    """Return a share in percent with its interval."""
+    band = estimate.interval
+    span = "" if band is None else f" ({100 * band.low:.0f} to {100 * band.high:.0f})"
+    return f"{100 * estimate.value:.0f} %{span}"
+
+
+def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
+    """Return what decisions cost, and how many of which are made."""
+    raw = a.cost.raw
+    several = len(evaluation.applications) > 1
+    name = f"{plain(a.name)}: " if several else ""
+    rows: list[list[Content]] = [
+        ["a case costs", number(raw.value), interval_text(a.cost.value)],
+        [["always ", user_text(raw.naive_answer), " costs"], number(raw.naive), ""],
+    ]
+    if a.threshold is not None:
+        last = user_text(a.costs.decisions[-1])
+        rows.append([["decides ", last, " above a posterior of"], number(a.threshold), ""])
+    if a.minimum is not None:
+        text = "least normalised cost of any threshold, chosen on these data"
+        rows.append([text, number(a.minimum.value), interval_text(a.minimum)])
+    if a.abstention is not None:
+        share = a.abstention
+        rows.append(
+            ["share of cases without a decision", number(share.value), interval_text(share)]
+        )
+    heads = ("", "value", level_text(evaluation.level))
+    parts = [
+        table(f"{name}Cost of a case", heads, rows),
+        confusion_table(a.confusion, a.costs, name),
+        prior_table(raw, name),
+    ]
+    return element("div", parts, class_="application")
+
+
+def _ranking(evaluation: Evaluation) -> Markup:
+    """Return ranking and calibration errors."""
+    naive = {"auc": "0.5", "eer": "0.5"}
+    rows = [
+        [plain(name.replace("_", " ")), number(e.value), interval_text(e), naive.get(name, "")]
+        for name, e in evaluation.ranking.items()
+    ]
+    for name, value in evaluation.calibration_errors.items():
+        rows.append([name.replace("_", " "), number(value), "", ""])
+    heads = ("", "value", level_text(evaluation.level), "naive")
+    return table("Ranking and calibration errors", heads, rows)
+
+
+def _slices(evaluation: Evaluation) -> Markup:
+    """Return the slices."""
+    rows: list[list[Content]] = []
+    for s in evaluation.slices[:_MOST_ROWS]:
+        name: Content = [user_text(s.column), " ", user_text(s.value)]
+        if s.cost is None or s.cross_entropy is None:
+            rows.append([name, str(s.samples), "undefined", s.why, ""])
+        else:
+            cost = _loss_cells(s.cost)
+            rows.append([name, str(s.samples), *cost, number(s.cross_entropy.value)])
+    heads = ("slice", "samples", "NEC", level_text(evaluation.level), "cross-entropy")
+    return table("Slices, normalised within each", heads, rows)
+
+
+def _details(evaluation: Evaluation) -> Iterable[Markup]:
+    """Yield what some readers want to see."""
+    yield folded("Every class", _classes(evaluation))
+    for a in evaluation.applications:
+        if a.traditional:
+            several = len(evaluation.applications) > 1
+            name = f"Traditional metrics{f' of {plain(a.name)}' if several else ''}"
+            yield folded(name, traditional_table(a.traditional, a.traditional_estimates, name))
+    yield folded("Every number", _metrics(evaluation))
+    if evaluation.notes:
+        yield element("ul", [element("li", note) for note in evaluation.notes], class_="notes")
+
+
+def _classes(evaluation: Evaluation) -> Markup:
+    """Return what is lost on each class."""
+    rows: list[list[Content]] = [
+        [
+            user_text(c.name),
+            str(c.samples),
+            number(c.prior),
+            "" if c.recall is None else str(c.recall),
+            str(c.cost),
+            str(c.cross_entropy),
+        ]
+        for c in evaluation.by_class[:_MOST_ROWS]
+    ]
+    heads = ("class", "samples", "prior", "recall", "mean cost", "mean cross-entropy")
+    return table("What is lost on each class", heads, rows)
+
+
+def _metrics(evaluation: Evaluation) -> Markup:
+    """Return every number with its interval and how that was had."""
+    rows = [
+        [plain(name), number(e.value), "" if e.interval is None else str(e.interval), e.method]
+        for name, e in evaluation.metrics().items()
+    ]
+    heads = ("metric", "value", level_text(evaluation.level), "interval by")
+    return table("Every number", heads, rows[:_MOST_ROWS])

@@ -1,0 +1,75 @@
+"""Markup: elements whose text and attributes are always escaped."""
+
+import html
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from stakes._text import plain
+
+_LONGEST = 2000  # characters of one text from outside
+_VOID = frozenset({"img"})  # elements without an end
+
+
+@dataclass(frozen=True)
+class Markup:
+    """Text that is safe to stand in a page as it is."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Content: TypeAlias = "Markup | str | Sequence[Content]"
+
+
+def element(name: str, content: Content = "", /, **attributes: str) -> Markup:
+    """Return an element; plain strings in it are escaped, and `class_` stands for class."""
+    listed = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{html.escape(value)}"'
+        for key, value in attributes.items()
+    )
+    if name in _VOID:
+        return Markup(f"<{name}{listed}>")
+    return Markup(f"<{name}{listed}>{joined(content)}</{name}>")
+
+
+def joined(content: Content) -> str:
+    """Return markup as text, one after the other."""
+    if isinstance(content, str):
+        return html.escape(plain(content, _LONGEST))
+    return content.text if isinstance(content, Markup) else "".join(joined(c) for c in content)
+
+
+def user_text(name: object, longest: int = 60) -> Markup:
+    """Return a name from outside, kept apart from the direction of the text around it."""
+    return element("bdi", plain(name, longest))
+
+
+def table(
+    caption: str, heads: Sequence[str], rows: Iterable[Sequence[Content]], note: str = ""
+) -> Markup:
+    """Return a table that scrolls by itself: names in the first column, numbers in the others."""
+    head = element("tr", [element("th", h, scope="col") for h in heads])
+    body = [
+        element(
+            "tr",
+            [
+                element("th", row[0], scope="row"),
+                *(element("td", cell, class_=_kind(cell)) for cell in row[1:]),
+            ],
+        )
+        for row in rows
+    ]
+    inner = element(
+        "table",
+        [element("caption", caption), element("thead", head), element("tbody", body)],
+    )
+    scroll = element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    return scroll if not note else Markup(f"{scroll}{element('p', note, class_='note')}")
+
+
+def _kind(cell: Content) -> str:
+    """Return how a cell is set: an interval, or a number."""
+    return "interval" if isinstance(cell, str) and " to " in cell else "number"

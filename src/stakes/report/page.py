@@ -1,0 +1,112 @@
+"""The page: one file that needs no network, and lets no script run but its own."""
+
+import base64
+import hashlib
+import html
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from stakes._text import plain
+from stakes.report.markup import Markup, element
+from stakes.report.payload import as_script
+
+_FRAME_HEIGHT = "900"
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """A title, facts under it, sections, and what the live part works with, if there is one."""
+
+    title: str
+    facts: str
+    sections: tuple[Markup, ...]
+    data: Mapping[str, Any] | None = None
+
+    def html(self) -> str:
+        """Return the whole page."""
+        style, script = asset("page.css"), asset("page.js")
+        head = [
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_policy(style, script)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="referrer" content="no-referrer">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>{html.escape(plain(self.title, 200))}</title>",
+            f"<style>{style}</style>",
+        ]
+        return "\n".join(["<!doctype html>", '<html lang="en">', *head, *self._body(script), ""])
+
+    def _body(self, script: str) -> Iterable[str]:
+        """Yield the lines of the body."""
+        yield "<body>"
+        heading = [element("h1", self.title), element("p", self.facts, class_="facts")]
+        yield str(element("header", heading))
+        yield str(element("main", self.sections))
+        yield str(element("footer", element("p", _made_by())))
+        if self.data is not None:
+            kind = 'type="application/json" id="stakes-data"'
+            yield f"<script {kind}>{as_script(self.data)}</script>"
+            yield f"<script>{script}</script>"
+        yield "</body></html>"
+
+
+def notebook_frame(page: str) -> str:
+    """Return a page in a frame that can reach nothing of the notebook around it."""
+    inner = html.escape(page)
+    return (
+        f'<iframe sandbox="allow-scripts" srcdoc="{inner}" width="100%" height="{_FRAME_HEIGHT}"'
+        ' title="stakes report" loading="lazy"></iframe>'
+    )
+
+
+def section(name: str, title: str, *content: Markup) -> Markup:
+    """Return a section under a heading that names it."""
+    heading = element("h2", title, id=f"{name}-title")
+    return element("section", [heading, *content], id=name, aria_labelledby=f"{name}-title")
+
+
+def live_sections() -> tuple[Markup, Markup]:
+    """Return the places that the script fills."""
+    text = "The live part and the pictures need a browser that runs scripts; the numbers do not."
+    off = element("noscript", element("p", text))
+    return section("live", "Other costs, other priors", off), section("pictures", "Pictures")
+
+
+def folded(summary: str, *content: Markup) -> Markup:
+    """Return content that is shown when asked for."""
+    return element("details", [element("summary", summary), *content])
+
+
+@cache
+def asset(name: str) -> str:
+    """Return a built file of the package; the sources are in frontend/."""
+    return (files("stakes.report") / name).read_text(encoding="utf-8").rstrip("\n")
+
+
+def _policy(style: str, script: str) -> str:
+    """Return a policy under which only this style and this script count, and nothing is fetched."""
+    rules = {
+        "default-src": "'none'",
+        "script-src": f"'sha256-{_digest(script)}'",
+        "style-src": f"'sha256-{_digest(style)}'",
+        "worker-src": "blob:",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _digest(text: str) -> str:
+    """Return the hash by which a policy knows a script."""
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _made_by() -> str:
+    """Say what made the page."""
+    import stakes  # noqa: PLC0415
+
+    return f"Made by stakes {stakes.__version__}. This file holds all it shows and loads nothing."

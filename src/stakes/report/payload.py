@@ -1,0 +1,181 @@
+"""What a page embeds: numbers packed for the script, in the form of frontend/src/types.ts."""
+
+import base64
+import gzip
+import json
+from collections.abc import Mapping
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from stakes._text import plain
+from stakes.evaluation import Comparison, DecisionEvaluation
+from stakes.evaluation.sketch import BY_CASE, MOST_CLASSES, TOO_MANY, LevelSketch, RowSketch, Sketch
+from stakes.results import json_number
+
+_VERSION = 1
+_TYPES = {"f8": "f64", "f4": "f32", "u4": "u32", "u2": "u16", "u1": "u8"}
+_MOST_DIFFERENCES = 400
+_MOST_RANGES = 200
+_WEIGHTED = "samples have weights"
+
+
+def payload(kind: str, sketch: Sketch | None, level: float) -> dict[str, Any]:
+    """Return what the live part of a page works with."""
+    body: dict[str, Any] = {
+        "version": _VERSION,
+        "kind": kind,
+        "level": level,
+        "quantile": NormalDist().inv_cdf((1 + level) / 2),
+        "differences": [],
+        "odds": [],
+    }
+    return {**body, **(_NOTHING if sketch is None else _sketched(sketch))}
+
+
+_NOTHING: Mapping[str, Any] = {
+    "classes": [],
+    "counts": [],
+    "dataPriors": [],
+    "noInterval": "",
+    "scores": "posteriors",
+    "applications": [],
+    "live": None,
+    "whyNotLive": "the scores were not kept",
+}
+
+
+def _sketched(sketch: Sketch) -> dict[str, Any]:
+    """Return the data of a sketch."""
+    return {
+        "classes": [plain(c) for c in sketch.classes],
+        "counts": sketch.counts.tolist(),
+        "dataPriors": sketch.priors.tolist(),
+        "noInterval": _no_interval(sketch),
+        "scores": sketch.scores,
+        "applications": [
+            {
+                "name": plain(a.name),
+                "costs": a.costs.values.tolist(),
+                "decisions": [plain(d) for d in a.costs.decisions],
+                "priors": a.priors.tolist(),
+                "fromData": a.priors_from_data,
+                "necs": [json_number(nec) for nec in a.normalized],
+            }
+            for a in sketch.applications
+        ],
+        "live": None if sketch.why_not else _live(sketch),
+        "whyNotLive": sketch.why_not,
+    }
+
+
+def _no_interval(sketch: Sketch) -> str:
+    """Say why numbers of the page have no interval."""
+    if sketch.grouped:
+        return "samples come in groups"
+    return _WEIGHTED if sketch.weighted else ""
+
+
+def decided(evaluation: DecisionEvaluation) -> dict[str, Any]:
+    """Return what a page of decisions works with: their counts, which no cost changes."""
+    confusion, costs, cost = evaluation.confusion, evaluation.costs, evaluation.expected_cost
+    body = {**payload("evaluation", None, evaluation.level), "whyNotLive": BY_CASE}
+    body["classes"] = [plain(c) for c in confusion.classes]
+    if costs is None or len(confusion.classes) > MOST_CLASSES:
+        return body if costs is None else {**body, "whyNotLive": TOO_MANY}
+    return {
+        **body,
+        "counts": confusion.class_weight.tolist(),
+        "dataPriors": confusion.priors.tolist(),
+        "noInterval": "" if confusion.whole else _WEIGHTED,
+        "applications": [
+            {
+                "name": "cost",
+                "costs": costs.values.tolist(),
+                "decisions": [plain(d) for d in costs.decisions],
+                "priors": cost.priors.tolist(),
+                "fromData": cost.priors_from_data,
+                "necs": [json_number(cost.normalized)],
+            }
+        ],
+        "live": {
+            "kind": "decisions",
+            "systems": [{"name": "decisions", "counts": confusion.counts.tolist()}],
+        },
+        "whyNotLive": "",
+    }
+
+
+def _live(sketch: Sketch) -> dict[str, Any]:
+    """Return the systems, by levels or by rows."""
+    named = [_system(system) for system in sketch.systems]
+    if sketch.y is None:
+        exact = all(s.exact for s in sketch.systems if isinstance(s, LevelSketch))
+        return {"kind": "levels", "exact": exact, "error": sketch.error, "systems": named}
+    return {
+        "kind": "rows",
+        "rows": int(sketch.y.size),
+        "total": sketch.total,
+        "scale": sketch.scale,
+        "error": sketch.error,
+        "labels": packed(sketch.y.astype(np.uint8)),
+        "weights": None if sketch.weights is None else packed(sketch.weights),
+        "systems": named,
+    }
+
+
+def _system(system: LevelSketch | RowSketch) -> dict[str, Any]:
+    """Return one system."""
+    reference = None if system.reference is None else system.reference.tolist()
+    head = {"name": plain(system.name), "reference": reference}
+    if isinstance(system, RowSketch):
+        return {**head, "codes": packed(system.codes)}
+    weights = [packed(_compact(w, exact=system.exact)) for w in (system.first, system.second)]
+    return {**head, "level": packed(system.level), "weights": weights}
+
+
+def _compact(weights: np.ndarray, *, exact: bool) -> np.ndarray:
+    """Return counts as whole numbers, and the weights of a grid in half the room."""
+    if weights.size and weights.max() < 2**32 and (weights == np.floor(weights)).all():
+        return weights.astype(np.uint32)
+    return weights if exact else weights.astype(np.float32)
+
+
+def packed(array: np.ndarray) -> dict[str, str]:
+    """Return an array as little-endian bytes, gzipped, in base64."""
+    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    data = gzip.compress(little.tobytes(), compresslevel=9, mtime=0)
+    return {"type": _TYPES[little.dtype.str[1:]], "data": base64.b64encode(data).decode("ascii")}
+
+
+def compared(comparison: Comparison) -> dict[str, Any]:
+    """Return the differences and the odds of a comparison."""
+    return {
+        "differences": [
+            {
+                "system": plain(d.system),
+                "metric": plain(d.metric),
+                "better": d.better,
+                "value": json_number(d.difference.value),
+                "low": None if (band := d.difference.interval) is None else json_number(band.low),
+                "high": None if band is None else json_number(band.high),
+            }
+            for d in comparison.differences[:_MOST_DIFFERENCES]
+        ],
+        "odds": [
+            {
+                "low": r.low,
+                "high": r.high if np.isfinite(r.high) else None,
+                "system": plain(r.system),
+                "toldApart": r.told_apart,
+            }
+            for r in comparison.odds[:_MOST_RANGES]
+        ],
+    }
+
+
+def as_script(body: Mapping[str, Any]) -> str:
+    """Return JSON that can stand in a script element: no sign in it can end the element."""
+    text = json.dumps(body, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,78 @@
+"""The page of the paper: its tables beside the printed digits, its figures, its systems live."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stakes.evaluation.sketch import Sketch
+from stakes.paper import Cell, Reproduction
+from stakes.report.markup import Content, Markup, element, table
+from stakes.report.page import Page, live_sections, section
+from stakes.report.payload import payload
+
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the paper, drawn again."""
+
+    title: str
+    text: str  # what it shows, for those who cannot see it
+    png: bytes
+
+
+def reproduction_page(
+    tables: Sequence[Reproduction], pictures: Mapping[str, Picture], sketch: Sketch
+) -> Page:
+    """Return the page of all tables and figures."""
+    printed = [cell for t in tables for cell in t.printed_cells]
+    agreeing = sum(cell.agrees for cell in printed)
+    return Page(
+        title="Analysis and comparison of classification metrics, reproduced",
+        facts="L. Ferrer, arXiv:2209.05355; every table and figure computed again",
+        sections=(
+            _verdict(agreeing, len(printed)),
+            section("numbers", "Tables", *(_table(t) for t in tables)),
+            section("figures", "Figures", *(_figure(p) for p in pictures.values())),
+            *live_sections(),
+        ),
+        data=payload("comparison", sketch, _LEVEL),
+    )
+
+
+def _verdict(agreeing: int, printed: int) -> Markup:
+    """Say how many numbers agree."""
+    look = "good" if agreeing == printed else "warn"
+    text = f"{agreeing} of {printed} printed numbers agree with those computed here."
+    advice = "A cell holds the computed value and the printed digits; a cross marks a difference."
+    parts = [element("p", text), element("p", advice, class_="advice")]
+    listed = element("ul", element("li", parts, class_=f"verdict {look}"))
+    return section("verdicts", "Verdict", listed)
+
+
+def _table(reproduction: Reproduction) -> Markup:
+    """Return a table of the paper."""
+    rows: list[list[Content]] = [
+        [" ".join(names), *(_cell(cell) for cell in cells)] for names, cells in reproduction.rows
+    ]
+    heads = (" ".join(reproduction.row_names), *reproduction.columns)
+    count = len(reproduction.printed_cells)
+    note = f"{reproduction.agreeing} of {count} printed cells agree." if count else ""
+    return table(f"{reproduction.label}: {reproduction.title}", heads, rows, note)
+
+
+def _cell(cell: Cell) -> Content:
+    """Return a value with the printed digits, marked where they differ."""
+    if not cell.printed:
+        return f"{cell.value:.4f}"
+    value = f"{cell.value:.{cell.decimals + 1}f} "
+    kind, mark = ("agrees", "") if cell.agrees else ("differs", " ✗")
+    return [value, element("span", f"{cell.printed}{mark}", class_=f"printed {kind}")]
+
+
+def _figure(picture: Picture) -> Markup:
+    """Return a figure that is part of the page."""
+    data = base64.b64encode(picture.png).decode("ascii")
+    image = element("img", src=f"data:image/png;base64,{data}", alt=picture.text)
+    return element("figure", [image, element("figcaption", picture.title)])

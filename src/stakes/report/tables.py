@@ -1,0 +1,83 @@
+"""Tables that several pages hold."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from stakes._text import number, plain
+from stakes.costs import CostMatrix, SampleCosts
+from stakes.metrics import ConfusionMatrix, Explanation
+from stakes.report.markup import Content, Markup, element, table, user_text
+from stakes.report.page import folded
+from stakes.results import Estimate, ExpectedLoss
+
+_MOST_SHOWN = 40  # classes and decisions
+_MOST_COUNTED = 1000  # classes up to which a table is laid out at all
+
+
+def interval_text(estimate: Estimate) -> str:
+    """Return an interval, or why there is none."""
+    return str(estimate.interval) if estimate.interval is not None else estimate.method
+
+
+def level_text(level: float) -> str:
+    """Return the heading of intervals."""
+    return f"{100 * level:g} % interval"
+
+
+def confusion_table(
+    confusion: ConfusionMatrix, costs: CostMatrix | SampleCosts | None, name: str = ""
+) -> Markup:
+    """Return the confusion matrix, each cell with its cost."""
+    if len(confusion.classes) > _MOST_COUNTED:
+        return element("p", "The confusion matrix has too many classes to show.", class_="note")
+    classes, decisions = confusion.classes[:_MOST_SHOWN], confusion.decisions[:_MOST_SHOWN]
+    counts = confusion.counts
+    prices = costs.values if isinstance(costs, CostMatrix) else np.zeros(counts.shape)
+    rows: list[list[Content]] = [
+        [user_text(c), *(_cell(counts[i, j], prices[i, j]) for j in range(len(decisions)))]
+        for i, c in enumerate(classes)
+    ]
+    cut = max(len(confusion.classes), len(confusion.decisions)) > _MOST_SHOWN
+    note = "Samples × what each costs, where it is not 0." if prices.any() else ""
+    note += f" The first {_MOST_SHOWN} classes and decisions." if cut else ""
+    heads = ("truth \\ decision", *(plain(d) for d in decisions))
+    return table(f"{name}Decisions", heads, rows, note.strip())
+
+
+def _cell(count: float, price: float) -> str:
+    """Return how many samples, and what each costs."""
+    return f"{number(count, 6)} × {number(price)}" if price else number(count, 6)
+
+
+def prior_table(cost: ExpectedLoss, name: str = "") -> Markup:
+    """Return the priors that were used."""
+    origin = "as in the data" if cost.priors_from_data else "as given"
+    pairs = list(zip(cost.classes, cost.priors, strict=True))
+    rows: list[list[Content]] = [[user_text(c), number(p)] for c, p in pairs[:_MOST_SHOWN]]
+    note = f"The first {_MOST_SHOWN} of {len(pairs)}." if len(pairs) > _MOST_SHOWN else ""
+    shown = table(f"{name}Priors", ("class", "prior"), rows, note)
+    return folded(f"{name}Priors, {origin}", shown)
+
+
+def traditional_table(
+    explained: Sequence[Explanation], estimates: Mapping[str, Estimate], name: str
+) -> Markup:
+    """Return the traditional metrics beside the cost each is tied to."""
+    rows: list[list[Content]] = []
+    for e in explained:
+        if e.value is None:
+            continue
+        estimate, nec = estimates.get(e.value.name), e.expected_cost
+        rows.append(
+            [
+                e.value.name,
+                "undefined" if e.value.undefined else number(e.value.value),
+                "" if estimate is None else interval_text(estimate),
+                number(e.value.naive),
+                e.value.better,
+                "" if nec is None or nec.undefined else number(nec.normalized),
+            ]
+        )
+    heads = ("metric", "value", "interval", "naive", "better", "NEC of its implied costs")
+    return table(name, heads, rows)
