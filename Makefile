@@ -1,5 +1,7 @@
 # make demo: install into .venv and show the main job on data that ship with the package.
-# make test: the same environment with the test tools, then the whole suite.
+# make test: the same environment with the test tools, then the whole suite. The page of the report
+#   is tested with node and Chromium where they are installed.
+# make frontend: check, build and test the page's script; needs node.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,13 +10,27 @@ BIN := $(VENV)/bin
 # Whatever environment the shell has active must not leak into ours.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test lint format planted thorough changelog clean
+.PHONY: demo test frontend page lint format planted thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
 
 test: $(VENV)/.developing
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+
+# Types, tests, and whether the committed script is that of the sources.
+frontend: frontend/node_modules/.installed
+	cd frontend && npm run --silent check
+	cd frontend && npm test --silent
+	cd frontend && node build.mjs --check
+
+# Build the page's script and style into the package.
+page: frontend/node_modules/.installed
+	cd frontend && npm run --silent build
+
+frontend/node_modules/.installed: frontend/package-lock.json
+	cd frontend && npm ci --silent
+	@touch $@
 
 lint: $(VENV)/.developing
 	$(BIN)/ruff check
@@ -53,4 +69,4 @@ $(VENV)/.developing: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) dist build reproduction .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist build reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -34,6 +34,12 @@ function packed(values: Float64Array | Uint8Array | Uint16Array, type: Packed["t
   return { type, data: gzipSync(new Uint8Array(values.buffer)).toString("base64") };
 }
 
+test("the largest code is 0, not a small number", () => {
+  assert.equal(core.codeTable(40, 255)[255], 0);
+  assert.equal(core.codeTable(40, 255)[0], 1);
+  assert.deepEqual([...core.posteriorsOf([0, 255, 255] as never, 3, core.codeTable(40, 255))], [1, 0, 0]);
+});
+
 test("a sum is rounded once", () => {
   assert.equal(core.fsum([1e100, 1, -1e100]), 1);
   assert.equal(core.fsum([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]), 4.5);

@@ -19,6 +19,7 @@ const golden = JSON.parse(readFileSync(new URL("../test/golden.json", import.met
 /** Compare numbers, lists and records; null stands for NaN. */
 function near(got: unknown, wanted: unknown, tolerance: number, what: string): void {
   if (wanted === null) return assert.ok(got === null || Number.isNaN(got), `${what}: got ${got}`);
+  if (wanted === "inf") return assert.equal(got, Infinity, what);
   if (typeof wanted === "number") {
     const gap = Math.abs((got as number) - wanted);
     const fine = got === wanted || gap <= tolerance * Math.max(Math.abs(wanted), 1e-300);
@@ -67,7 +68,7 @@ for (const one of golden.curves) {
       const found = core.view(curve, name);
       const turned = name in places;
       const order = <T>(values: T[]): T[] => (turned ? [...values].reverse() : values);
-      near(found.actual, order(one.risk[name]), 1e-9, name);
+      near(found.actual.map((y) => y + 1), order<number>(one.risk[name]).map((y) => y + 1), 1e-12, name);
       const x = turned ? one.risk[places[name as keyof typeof places]] : one.theta;
       near(found.x, order(x), 1e-9, `${name} x`);
       found.band!.low.forEach((low, i) => {
@@ -91,6 +92,15 @@ for (const one of golden.curves) {
     near(point.base + point.scale * curve.actual[0], found.expected, 1e-12, "cost");
     const { priors } = curve;
     near(core.placeOf("bayesError", point.theta, priors), point.logOdds, 1e-12, "log odds");
+    const marked = core.mark(await levels(), one.problem, one.facts, "bayesError")!;
+    near(marked.x, point.logOdds, 1e-12, "x of the mark");
+    if (point.base === 0) near(marked.actual, found.normalized, 1e-12, "mark");
+    if (point.base === 0) near(marked.interval, found.interval, 1e-10, "interval of the mark");
+  });
+
+  test(`cross-entropy: ${one.name}`, async () => {
+    const found = core.entropyCurve(await levels(), one.problem, one.facts, 7);
+    near(found, one.entropy, 1e-10, "cross-entropy");
   });
 
   test(`ROC: ${one.name}`, async () => {

@@ -3,11 +3,9 @@ import type { Outcome, Problem } from "../types";
 import type { Levels, Rows, SystemData } from "./data";
 import { expectation, interval, lossesOf } from "./losses";
 import { oddsShift, priorsOf, ratiosOf, type Facts } from "./shift";
-import { dot, total } from "./sums";
+import { dot, TIE, total } from "./sums";
 
 export type { Facts } from "./shift";
-
-const TIE = 8 * Number.EPSILON; // of the largest cost: what rounding makes of a tie
 
 /** How many samples of each class got each decision; `impossible` weighs those that got none. */
 export interface Counted {

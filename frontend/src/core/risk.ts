@@ -1,7 +1,7 @@
 /** The risk curve of a detector: expected cost over the threshold theta on P(H2). */
 import type { Problem } from "../types";
 import type { Levels } from "./data";
-import { countAtMost, detector, type Detector } from "./detector";
+import { countDecidedFirst, detector, type Detector } from "./detector";
 import { oddsShift, priorsOf, type Facts } from "./shift";
 import { logit, sigmoid } from "./sums";
 
@@ -84,13 +84,14 @@ export function riskCurve(
 
 /** Return how many levels Bayes decisions take as H1 at theta: those with P(H2) at most theta. */
 function pointAt(found: Detector, theta: number, shift: number): number {
-  return Number.isNaN(shift) ? -1 : countAtMost(found.level, logit(theta) - shift);
+  return Number.isNaN(shift) ? -1 : countDecidedFirst(found.level, theta, shift);
 }
 
 /** Return the expected cost at a threshold; NaN where decisions are undefined. */
 function costAt(found: Detector, priors: number[], theta: number, point: number): number {
   if (point < 0) return NaN;
-  return priors[0] * theta * found.alarms[point] + priors[1] * (1 - theta) * found.misses[point];
+  const first = priors[0] > 0 ? priors[0] * theta * found.alarms[point] : 0;
+  return priors[1] > 0 ? first + priors[1] * (1 - theta) * found.misses[point] : first;
 }
 
 /** Return the least expected cost of any threshold: that of a corner of the hull. */

@@ -120,8 +120,8 @@ def _named_matrix(text: str) -> tuple[list[list[Entry]], list[str]]:
     """Read a matrix with the names of its decisions, {"matrix": ..., "decisions": [...]}."""
     parts = _json(text)
     names = parts.get("decisions") if isinstance(parts, dict) else None
-    fits = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not fits or set(parts) != {"matrix", "decisions"}:
+    named = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not isinstance(names, list) or not named or set(parts) != {"matrix", "decisions"}:
         msg = "--cost must give matrix and decisions (a list of names), and nothing else:"
         raise click.UsageError(f"{msg} got {text!r}.")
     return _matrix(json.dumps(parts["matrix"])), names

@@ -155,7 +155,7 @@ def _ranking(evaluation: Evaluation) -> Markup:
     """Return ranking and calibration errors."""
     naive = {"auc": "0.5", "eer": "0.5"}
     rows = [
-        [name.replace("_", " "), number(e.value), interval_text(e), naive.get(name, "")]
+        [plain(name.replace("_", " ")), number(e.value), interval_text(e), naive.get(name, "")]
         for name, e in evaluation.ranking.items()
     ]
     for name, value in evaluation.calibration_errors.items():

@@ -1,0 +1,281 @@
+"""The page: whole, small, harmless, and the same each time."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stakes
+from command import DECIDED, QUICK, TABLE, call, write_scores
+from stakes._text import number
+from stakes.evaluation import evaluate_decisions
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(2)>\u202eevil\u2066",
+    "' onmouseover='alert(3)' \" autofocus onfocus=alert(4) x=\"" + "A" * 10_000,
+)
+
+
+class Reader(HTMLParser):
+    """Gathers what a browser would run, load or show."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.texts: list[str] = []
+        self.scripts: dict[str, str] = {}
+        self.style = ""
+        self._open = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note attributes."""
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self._open = tag
+        if tag == "script":
+            self._open = f"script {dict(attrs).get('type', 'run')}"
+            assert self._open not in self.scripts
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002
+        """Leave an element."""
+        self._open = ""
+
+    def handle_data(self, data: str) -> None:
+        """Note text."""
+        if self._open.startswith("script"):
+            self.scripts[self._open] = self.scripts.get(self._open, "") + data
+        elif self._open == "style":
+            self.style += data
+        else:
+            self.texts.append(data)
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    return reader
+
+
+def evaluated(**options: Any) -> stakes.Evaluation:  # noqa: ANN401
+    data = stakes.simulation.simulate(2, n=400)
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    settings: dict[str, Any] = {"costs": costs, "resamples": 50, **options}
+    return stakes.evaluate(data.y, data.posteriors([0.5, 0.5]), **settings)
+
+
+def hostile() -> stakes.Evaluation:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    costs = stakes.CostMatrix(
+        1 - np.eye(3, 4)[:, :4], classes=HOSTILE, decisions=(*HOSTILE, "<b>none</b>")
+    )
+    return stakes.evaluate(
+        [HOSTILE[k] for k in y],
+        stakes.Posteriors(rng.dirichlet(np.ones(3), 200)),
+        costs={"<i>use</i>": costs},
+        classes=HOSTILE,
+        slices={"<u>site</u>": [HOSTILE[k] for k in rng.integers(0, 3, 200)]},
+        resamples=50,
+    )
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "two classes": lambda: evaluated().to_html(),
+    "hostile names": lambda: hostile().to_html(title=HOSTILE[0], source=HOSTILE[1]),
+    "comparison": lambda: stakes.compare(
+        [0, 1] * 50,
+        {name: np.linspace(0.1, 0.9, 100) ** (k + 1) for k, name in enumerate(HOSTILE[:2])},
+        resamples=50,
+    ).to_html(),
+    "decisions": lambda: evaluate_decisions(
+        stakes.confusion_matrix(list("aabb"), list("abbb"), classes=["a", "b"])
+    ).to_html(title=HOSTILE[0]),
+}
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_a_page_runs_its_own_script_alone(name: str) -> None:
+    page = PAGES[name]()
+    reader = read(page)
+    assert set(reader.scripts) == {"script run", "script application/json"}
+    (policy,) = (v for t, n, v in reader.attributes if t == "meta" and v.startswith("default-src"))
+    for kind, text in (("script", reader.scripts["script run"]), ("style", reader.style)):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert [n for _, n, _ in reader.attributes if n.startswith("on") or n == "style"] == []
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_a_page_loads_nothing(name: str) -> None:
+    page = PAGES[name]()
+    reader = read(page)
+    outside = [a for a in reader.attributes if a[1] in {"src", "href", "srcset", "action"}]
+    assert [a for a in outside if not a[2].startswith("data:")] == []
+    addresses = set(re.findall(r"(?:https?:)?//[\w.-]+\.\w+[\w./-]*", page))
+    assert addresses <= {"http://www.w3.org/2000/svg"}
+    assert "@import" not in reader.style
+    assert "url(" not in reader.style
+
+
+def test_names_from_outside_are_text() -> None:
+    page = PAGES["hostile names"]()
+    shown = "".join(read(page).texts)
+    assert "<script>alert(1)</script>" in shown
+    assert "\\u202eevil" in shown
+    assert "\u202e" not in page
+    assert "A" * 300 not in page
+    assert "<b>none</b>" in shown
+    for tag in ("<script>alert", "<img", "<b>", "<i>", "<u>"):
+        assert tag not in page
+
+
+def test_the_page_tells_what_the_evaluation_does() -> None:
+    evaluation = evaluated()
+    reader = read(evaluation.to_html())
+    shown = " ".join(reader.texts)
+    assert number(evaluation.main.cost.normalized.value) in reader.texts
+    assert str(evaluation.main.cost.normalized.interval) in reader.texts
+    for verdict in evaluation.verdicts:
+        assert verdict.text in shown
+    for name in evaluation.metrics():
+        assert name in shown
+    data = json.loads(reader.scripts["script application/json"])
+    assert data["applications"][0]["necs"][0] == evaluation.main.cost.normalized.value
+    assert data["applications"][0]["costs"] == [[0, 1], [5, 0]]
+    assert data["live"]["exact"]
+
+
+def test_the_same_numbers_make_the_same_bytes(tmp_path: Path) -> None:
+    evaluated().save_html(tmp_path / "a.html")
+    evaluated().save_html(tmp_path / "b.html")
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [2_000, 9_000, 1_000_000])
+def test_two_classes_take_little_room(n: int, *, weighted: bool) -> None:
+    data = stakes.simulation.simulate(2, n=n)
+    weights = np.random.default_rng(0).random(data.y.size) + 0.1 if weighted else None
+    made = stakes.evaluate(
+        data.y,
+        data.posteriors([0.5, 0.5]),
+        sample_weight=weights,
+        calibrator=stakes.TemperatureCalibrator(),
+        folds=2,
+        resamples=0,
+    )
+    assert len(made.to_html().encode()) < 250_000
+
+
+@pytest.mark.parametrize("systems", [2, 6])
+def test_a_comparison_takes_little_room(systems: int) -> None:
+    data = stakes.simulation.simulate(2, n=60_000)
+    rng = np.random.default_rng(0)
+    noisy = {
+        f"system {k}": stakes.LogLikelihoodRatios(
+            data.log_likelihood_ratios().values + rng.normal(size=data.y.size)
+        )
+        for k in range(systems)
+    }
+    made = stakes.compare(data.y, noisy, priors="data", resamples=0, rules=[])
+    assert len(made.to_html().encode()) < 250_000
+
+
+def test_ten_classes_take_less_than_two_megabytes() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 10, 150_000)
+    p = rng.dirichlet(np.ones(10), y.size)  # as hard to pack as can be
+    page = stakes.evaluate(y, p, folds=2, resamples=0).to_html()
+    assert len(page.encode()) < 2_000_000
+
+
+def test_many_classes_and_their_names_take_little_room() -> None:
+    names = [f"{k}{'x' * 10_000}" for k in range(300)]
+    rng = np.random.default_rng(0)
+    y = [names[k] for k in np.arange(600) % 300]
+    made = stakes.evaluate(
+        y, rng.dirichlet(np.ones(300), 600), classes=names, calibrator=None, resamples=0
+    )
+    page = made.to_html()
+    assert len(page.encode()) < 1_000_000
+    assert "there are more than 100 classes" in page
+
+
+def test_a_notebook_shows_the_page_in_a_sandbox() -> None:
+    evaluation = evaluated()
+    frame = evaluation._repr_html_()
+    (tag,) = {t for t, _, _ in read(frame).attributes}
+    found = {n: v for _, n, v in read(frame).attributes}
+    assert tag == "iframe"
+    assert found["sandbox"] == "allow-scripts"
+    assert found["srcdoc"] == evaluation.to_html()
+    assert html.escape(found["srcdoc"]) in frame
+
+
+def test_infinite_and_undefined_numbers_stand_in_a_page() -> None:
+    made = stakes.evaluate([0, 0, 1, 1], [0.0, 0.2, 0.0, 1.0], calibrator=None, resamples=0)
+    shown = " ".join(read(made.to_html()).texts)
+    assert "inf" in shown
+    none = stakes.evaluate(
+        [0, 0, 1], [0.1, 0.2, 0.9], costs=[[0, 0], [1, 0]], calibrator=None, resamples=0
+    )
+    assert "undefined" in " ".join(read(none.to_html()).texts)
+
+
+def test_the_command_line_writes_a_page(tmp_path: Path) -> None:
+    write_scores(tmp_path / "scores.csv")
+    done = call("evaluate", *QUICK, "--html", "report.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "wrote report.html" in done.stderr
+    assert "expected cost (NEC)" in done.stdout
+    page = (tmp_path / "report.html").read_text()
+    assert "scores.csv" in page
+    again = call("evaluate", *QUICK, "--html", "report.html", cwd=tmp_path)
+    assert again.returncode == 4
+    assert "--force" in again.stderr
+    assert again.stdout == ""
+    forced = call("evaluate", *QUICK, "--html", "report.html", "--force", cwd=tmp_path)
+    assert forced.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "word"),
+    [
+        (("--html", "none/report.html"), 4, "no directory"),
+        (("--html", "-"), 4, "must be named"),
+        (("--html", "one", "-o", "one"), 2, "two files"),
+    ],
+)
+def test_a_page_that_cannot_be_written_is_refused_at_once(
+    arguments: tuple[str, ...], code: int, word: str, tmp_path: Path
+) -> None:
+    write_scores(tmp_path / "scores.csv")
+    done = call("evaluate", *QUICK, *arguments, cwd=tmp_path)
+    assert done.returncode == code
+    assert word in done.stderr
+    assert done.stdout == ""
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["scores.csv"]
+
+
+def test_compare_and_decisions_write_pages_too(tmp_path: Path) -> None:
+    write_scores(tmp_path / "scores.csv")
+    (tmp_path / "table.csv").write_text(TABLE)
+    systems = ("--system", "A=p_calm,p_alarm", "--system", "B=p_alarm,p_calm")
+    common = ("--label", "y", "--scores-are", "posteriors", "--resamples", "0")
+    compared = call("compare", "scores.csv", *systems, *common, "--html", "c.html", cwd=tmp_path)
+    assert compared.returncode == 0, compared.stderr
+    assert "Which system costs less" in (tmp_path / "c.html").read_text()
+    decided = call("evaluate", "table.csv", *DECIDED, "--html", "d.html", cwd=tmp_path)
+    assert decided.returncode == 0, decided.stderr
+    assert "What these decisions cost" in (tmp_path / "d.html").read_text()
