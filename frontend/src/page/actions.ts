@@ -17,7 +17,7 @@ export function actions(store: Store, texts: Texts): { element: HTMLElement; sho
   const said = h("span.said", { role: "status" });
   const link = h("input", { type: "text", readonly: true, class: "link", "aria-label": "link to this choice", hidden: true });
   const pre = h("pre", { tabindex: 0 });
-  const details = h("details", {}, h("summary", {}, "This application as TOML"), pre, h("p.hint", {}, "For the command line: ", h("code", {}, "stakes evaluate … --app application.toml")));
+  const details = h("details", h("summary", "This application as TOML"), pre, h("p.hint", "For the command line: ", h("code", "stakes evaluate … --app application.toml")));
   on(reset, "click", () => store.set(store.initial, true));
   on(copy, "click", () => void share(texts.fragment(), link, said));
   on(save, "click", () => {
@@ -29,7 +29,7 @@ export function actions(store: Store, texts: Texts): { element: HTMLElement; sho
     if (said.textContent) said.textContent = "";
     if (details.open) pre.textContent = texts.files().map((file, i) => (i > 0 ? `\n# ${file.name}\n${file.text}` : file.text)).join("");
   };
-  return { element: h("div.actions", {}, h("div.buttons", {}, reset, copy, save, said), link, details), show };
+  return { element: h("div.actions", h("div.buttons", reset, copy, save, said), link, details), show };
 }
 
 function button(text: string): HTMLButtonElement {
@@ -38,8 +38,10 @@ function button(text: string): HTMLButtonElement {
 
 /** Put the link on the clipboard; where that is not allowed, show it to be copied by hand. */
 async function share(fragment: string, link: HTMLInputElement, said: HTMLElement): Promise<void> {
-  const address = `${location.href.split("#")[0]}#${fragment}`;
+  const framed = location.protocol === "about:"; // a page inside a notebook has no address
+  const address = `${framed ? "" : location.href.split("#")[0]}#${fragment}`;
   try {
+    if (framed) throw new Error("no clipboard");
     await navigator.clipboard.writeText(address);
     said.textContent = "Copied.";
   } catch {
@@ -47,7 +49,7 @@ async function share(fragment: string, link: HTMLInputElement, said: HTMLElement
     link.value = address;
     link.focus();
     link.select();
-    said.textContent = "Copy it from here:";
+    said.textContent = framed ? "Put this behind the address of the saved page:" : "Copy it from here:";
   }
 }
 

@@ -148,7 +148,7 @@ export class Scores extends Picture {
     const certain = [found.certainFirst, found.certainSecond].flat().some((share) => share > 0)
       ? ` Beyond the axis: P = 0 for ${percent(found.certainFirst[0])} and ${percent(found.certainFirst[1])}, P = 1 for ${percent(found.certainSecond[0])} and ${percent(found.certainSecond[1])} of the classes.`
       : "";
-    this.figure.say(`${names.length > 1 ? `${names[this.store.focus]}: ` : ""}share of each class by its log odds; decisions change at the upright lines.${certain}`);
+    this.figure.say(`${names.length > 1 ? `Of ${names[this.store.focus]}. ` : ""}Share of each class by its log odds; decisions change at the upright lines.${certain}`);
     this.chart.draw({
       summary: `Histogram of the log odds of ${second}, by true class`,
       x: { scale: windowOf(found.edges), label: `log odds of ${short(second)}`, read: (v) => `at log odds ${number(v)}, P = ${number(1 / (1 + Math.exp(-v)))}` },

@@ -84,8 +84,8 @@ export class Chart {
   #width = 0;
   #pointed: number | null = null; // share of the x axis
 
-  constructor(private readonly height = 280) {
-    this.element = h("div.chart", {}, this.#plot, this.#legend, this.#spoken);
+  constructor(private readonly height: number) {
+    this.element = h("div.chart", this.#plot, this.#legend, this.#spoken);
     this.#plot.tabIndex = 0;
     this.#plot.addEventListener("pointermove", (event) => this.#point(event));
     on(this.#plot, "pointerleave", () => this.#leave());
@@ -119,7 +119,7 @@ export class Chart {
     const outer = this.#width; // told, not asked for: asking would lay out the page anew
     if (!picture || outer < 40) return;
     const height = picture.square ? Math.min(outer, 400) : this.height;
-    const yTicks = picture.y.scale.ticks(Math.max(2, Math.floor((height - 60) / 46)));
+    const yTicks = picture.y.scale.ticks(Math.max(2, Math.floor((height - 60) / 38)));
     const left = 10 + Math.max(...yTicks.map((tick) => tick.text.length), 1) * FONT * 0.58;
     this.#frame = { left, top: 24, width: outer - left - 12, height: height - 24 - 40, outer };
     const id = freshId("chart");
@@ -256,7 +256,7 @@ export class Chart {
 
   #refillLegend(): void {
     this.#values = [];
-    const items: Child[] = [h("li.place", {}, this.#place)];
+    const items: Child[] = [h("li.place", this.#place)];
     for (const layer of this.#picture!.layers) {
       if (layer.kind === "band" || (layer.kind === "line" && layer.silent)) continue;
       const shown = h("b");
@@ -293,7 +293,9 @@ export class Chart {
     const exact = this.#pointed === null && layer.kind === "line" && !layer.dash
       ? this.#marks.find((mark) => mark.tone === layer.tone && mark.x === at)?.y
       : undefined;
-    return exact ?? valueAt(layer, at);
+    const value = exact ?? valueAt(layer, at);
+    const { low, high } = this.#picture!.y.scale;
+    return Math.abs(value) < 1e-9 * (high - low) ? 0 : value; // what rounding leaves of 0
   }
 
   #read(): void {

@@ -29,8 +29,8 @@ export class Confusion {
       store.focus = this.#which.selectedIndex;
       store.tell(true);
     });
-    const head = h("h3", {}, "Truth and decision");
-    this.element = h("div.confusion", {}, h("div.bar-of", {}, head, names.length > 1 && this.#which), this.#body);
+    const head = h("h3", "Truth and decision");
+    this.element = h("div.confusion", h("div.bar-of", head, names.length > 1 && this.#which), this.#body);
   }
 
   show(found: Found): void {
@@ -49,10 +49,10 @@ export class Confusion {
   #build(decisions: string[]): void {
     const few = this.classes.length * decisions.length <= 12;
     this.#cells = this.classes.map(() => decisions.map(() => makeCell(few)));
-    const head = h("tr", {}, h("th.corner", {}, "truth ↓ decision →"), ...decisions.map((d) => h("th", { scope: "col" }, named(d))));
-    const rows = this.#cells.map((row, i) => h("tr", {}, h("th", { scope: "row" }, named(this.classes[i])), ...row.map((cell) => cell.box)));
-    const caption = h("caption.unseen", {}, "Samples by true class and decision");
-    const table = h("table", { class: few ? "counts few" : "counts" }, caption, h("thead", {}, head), h("tbody", {}, ...rows));
+    const head = h("tr", h("th.corner", "truth ↓ decision →"), ...decisions.map((d) => h("th", { scope: "col" }, named(d))));
+    const rows = this.#cells.map((row, i) => h("tr", h("th", { scope: "row" }, named(this.classes[i])), ...row.map((cell) => cell.box)));
+    const caption = h("caption.unseen", "Samples by true class and decision");
+    const table = h("table", { class: few ? "counts few" : "counts" }, caption, h("thead", head), h("tbody", ...rows));
     refill(this.#body, h("div.scroll", { tabindex: 0, role: "region", "aria-label": "truth and decision" }, table));
   }
 
@@ -84,16 +84,16 @@ export class Confusion {
     }
     found.sort((a, b) => b.share - a.share);
     const rows = found.slice(0, DEAREST).map(({ i, j, share }) =>
-      h("tr", {}, h("th", { scope: "row" }, named(this.classes[i])), h("td", {}, named(problem.decisions[j])), h("td.number", {}, count(outcome.counts[i][j])), h("td.number", {}, percent(share))));
-    const head = h("tr", {}, ...["truth", "decision", "samples", "share of the cost"].map((text) => h("th", { scope: "col" }, text)));
-    refill(this.#body, h("table", {}, h("caption", {}, "Where most of the cost comes from"), h("thead", {}, head), h("tbody", {}, ...rows)));
+      h("tr", h("th", { scope: "row" }, named(this.classes[i])), h("td", named(problem.decisions[j])), h("td.number", count(outcome.counts[i][j])), h("td.number", percent(share))));
+    const head = h("tr", ...["truth", "decision", "samples", "share of the cost"].map((text) => h("th", { scope: "col" }, text)));
+    refill(this.#body, h("table", h("caption", "Where most of the cost comes from"), h("thead", head), h("tbody", ...rows)));
   }
 }
 
 function makeCell(few: boolean): Cell {
   const [shown, share] = [h("b"), h("small")];
   const cost = few ? h("small") : null;
-  return { box: h("td", {}, shown, share, cost), count: shown, share, cost };
+  return { box: h("td", shown, share, cost), count: shown, share, cost };
 }
 
 function put(element: HTMLElement, text: string): void {

@@ -1,5 +1,5 @@
 /** Controls of the costs: two dials for two classes, a grid for few, one dial and a chooser for many. */
-import { around, Dial, evenly, type Track } from "./dial";
+import { around, Dial, type Track } from "./dial";
 import { type Child, h, named, on, refill } from "./dom";
 import { abstention, dearest, isBinary, withCost, withDearest } from "./edits";
 import type { Store } from "./store";
@@ -10,7 +10,7 @@ const MOST_DIALS = 12;
 
 /** The controls of the costs; `show` follows the problem, and builds anew when its form changes. */
 export class CostControls {
-  readonly element = h("fieldset.group", {}, h("legend", {}, "Costs"));
+  readonly element = h("fieldset.group", h("legend", "Costs"));
   readonly #body = h("div");
   #form = "";
   #update: () => void = () => {};
@@ -42,10 +42,10 @@ export class CostControls {
     const { decisions } = this.store.problem;
     const free = abstention(this.store.problem);
     const [no, yes] = decisions.map((_, j) => j).filter((j) => j !== free);
-    const miss = this.#dial(1, no, ["Miss", quietly(named(classes[1]), " → ", named(decisions[no]))], "cost of a miss");
-    const alarm = this.#dial(0, yes, ["False alarm", quietly(named(classes[0]), " → ", named(decisions[yes]))], "cost of a false alarm");
+    const miss = this.#dial(1, no, ["Miss ", quietly(named(classes[1]), " → ", named(decisions[no]))], "cost of a miss");
+    const alarm = this.#dial(0, yes, ["False alarm ", quietly(named(classes[0]), " → ", named(decisions[yes]))], "cost of a false alarm");
     const all = h("div");
-    refill(this.#body, miss.element, alarm.element, h("details", {}, h("summary", {}, "All costs"), all));
+    refill(this.#body, miss.element, alarm.element, h("details", h("summary", "All costs"), all));
     const updateGrid = this.#buildGrid(all, false);
     this.#update = () => {
       miss.dial.show(this.store.problem.costs[1][no]);
@@ -56,10 +56,11 @@ export class CostControls {
 
   #dial(truth: number, decision: number, label: Child[], spoken: string) {
     const dial = new Dial({
+      key: `cost-${truth}-${decision}`,
       label,
       spoken,
       track: this.#track(this.store.problem.costs[truth][decision]),
-      low: this.#lowest(),
+      low: 0,
       onInput: (value, settled) => this.store.set(withCost(this.store.problem, truth, decision, value), settled),
     });
     return { dial, element: dial.element };
@@ -72,7 +73,7 @@ export class CostControls {
     const fields: HTMLInputElement[][] = [];
     let [truth, decision] = firstError(costs);
     const dial = new Dial({
-      label: [], spoken: "chosen cost", track: evenly(0, 1), low: this.#lowest(),
+      key: "cost", label: [], spoken: "chosen cost", track: around(1), low: 0,
       onInput: (value, settled) => this.store.set(withCost(this.store.problem, truth, decision, value), settled),
     });
     const choose = (i: number, j: number) => {
@@ -81,18 +82,18 @@ export class CostControls {
         for (const [c, field] of row.entries()) field.classList.toggle("chosen", slides && r === i && c === j);
       }
       dial.retarget({
-        label: ["Chosen cost", quietly(named(classes[i]), " → ", named(decisions[j]))],
+        label: ["Chosen cost ", quietly(named(classes[i]), " → ", named(decisions[j]))],
         spoken: `cost of ${decisions[j]} when it is ${classes[i]}`,
         track: this.#track(this.store.problem.costs[i][j]),
       });
       dial.show(this.store.problem.costs[i][j]);
     };
-    const head = h("tr", {}, h("th.corner", {}, "truth ↓ decision →"), ...decisions.map((d) => h("th", { scope: "col" }, named(d))));
+    const head = h("tr", h("th.corner", "truth ↓ decision →"), ...decisions.map((d) => h("th", { scope: "col" }, named(d))));
     const rows = costs.map((row, i) => {
       fields.push(row.map((_, j) => this.#field(i, j, () => choose(i, j))));
-      return h("tr", {}, h("th", { scope: "row" }, named(classes[i])), ...fields[i].map((field) => h("td", {}, field)));
+      return h("tr", h("th", { scope: "row" }, named(classes[i])), ...fields[i].map((field) => h("td", field)));
     });
-    const table = h("table.costs", {}, h("caption.unseen", {}, "Cost of each decision for each class"), h("thead", {}, head), h("tbody", {}, ...rows));
+    const table = h("table.costs", h("caption.unseen", "Cost of each decision for each class"), h("thead", head), h("tbody", ...rows));
     refill(into, h("div.scroll", { tabindex: 0, role: "region", "aria-label": "costs" }, table), slides && dial.element);
     choose(truth, decision);
     const update = () => {
@@ -108,10 +109,10 @@ export class CostControls {
   #field(i: number, j: number, onFocus: () => void): HTMLInputElement {
     const { classes } = this.store.payload;
     const label = `cost of ${this.store.problem.decisions[j]} when it is ${classes[i]}`;
-    const field = h("input", { type: "number", step: "any", inputmode: "decimal", min: this.#lowest(), "aria-label": label });
+    const field = h("input", { type: "number", step: "any", inputmode: "decimal", min: 0, "aria-label": label, "data-cell": `${i}-${j}` });
     const read = (settled: boolean) => {
       const value = field.value.trim() === "" ? NaN : Number(field.value);
-      const fine = isFinite(value) && value >= (this.#lowest() ?? -Infinity);
+      const fine = isFinite(value) && value >= 0;
       if (fine) field.removeAttribute("aria-invalid");
       else field.setAttribute("aria-invalid", "true");
       if (fine) this.store.set(withCost(this.store.problem, i, j, value), settled);
@@ -126,6 +127,7 @@ export class CostControls {
   #buildByClass(): void {
     const { classes } = this.store.payload;
     const make = (i: number) => new Dial({
+      key: `error-${i}`,
       label: [named(classes[i])],
       compact: true,
       spoken: `cost of an error on ${classes[i]}`,
@@ -135,18 +137,14 @@ export class CostControls {
     });
     const value = (i: number) => dearest(this.store.problem, i);
     const dials = h("div");
-    refill(this.#body, h("p.hint", {}, "What an error on each class costs"), dials);
+    refill(this.#body, h("p.hint", "What an error on each class costs"), dials);
     this.#update = dialsOrChooser(dials, classes, make, value);
   }
 
   #track(cost: number): Track {
     const all = this.store.initial.costs.flat().filter((c) => c > 0);
     const usual = all.length > 0 ? Math.max(...all) : 1;
-    return cost < 0 ? evenly(-3 * Math.abs(cost), 3 * Math.abs(cost)) : around(cost > 0 ? cost : usual);
-  }
-
-  #lowest(): number | undefined {
-    return this.store.initial.costs.flat().some((c) => c < 0) ? undefined : 0;
+    return around(cost > 0 ? cost : usual);
   }
 }
 
@@ -180,7 +178,7 @@ export function dialsOrChooser(
 
 /** Return a smaller line beneath a label. */
 export function quietly(...children: Child[]): HTMLElement {
-  return h("small", {}, ...children);
+  return h("small", ...children);
 }
 
 function showField(field: HTMLInputElement, value: number): void {

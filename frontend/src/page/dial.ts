@@ -28,11 +28,6 @@ export function odds(reach = Math.log(9999)): Track {
   };
 }
 
-/** A track by equal steps. */
-export function evenly(low: number, high: number): Track {
-  return { share: (value) => (value - low) / (high - low), value: (share) => rounded(low + share * (high - low)) };
-}
-
 /** Return the ends of a track around a value: two decades to either side of it. */
 export function around(value: number): Track {
   const middle = 10 ** Math.round(Math.log10(value));
@@ -49,9 +44,10 @@ function roundedShare(p: number): number {
 
 export interface DialOptions {
   label: Child[];
+  key: string; // by which a program finds it
   spoken: string; // the label as one text
   track: Track;
-  low?: number | undefined; // what the field takes
+  low: number; // what the field takes
   high?: number;
   compact?: boolean; // all on one line
   open?: boolean; // the ends themselves are not allowed
@@ -70,7 +66,7 @@ export class Dial {
     this.#slider = h("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": options.spoken });
     this.#field = h("input", { type: "number", id, step: "any", min: options.low, max: options.high, inputmode: "decimal" });
     this.#label = h("label", { for: id }, ...options.label);
-    this.element = h("div", { class: options.compact ? "dial compact" : "dial" }, this.#label, this.#slider, this.#field);
+    this.element = h("div", { class: options.compact ? "dial compact" : "dial", "data-key": options.key }, this.#label, this.#slider, this.#field);
     on(this.#slider, "input", () => this.#slide(false));
     on(this.#slider, "change", () => this.#slide(true));
     on(this.#field, "input", () => this.#type(false));
@@ -107,7 +103,7 @@ export class Dial {
   }
 
   #type(settled: boolean): void {
-    const { low = -Infinity, high = Infinity, open } = this.options;
+    const { low, high = Infinity, open } = this.options;
     const value = this.#field.value.trim() === "" ? NaN : Number(this.#field.value);
     const fine = open ? value > low && value < high : value >= low && value <= high;
     if (!fine || !isFinite(value)) {

@@ -12,13 +12,21 @@ export function freshId(stem: string): string {
   return `${stem}-${serial}`;
 }
 
-function fill<E extends Element>(element: E, attributes: Attributes, children: Child[]): E {
+/** Give an element its attributes, if the first of what it is given holds them, and its children. */
+function fill<E extends Element>(element: E, name: string | undefined, parts: (Attributes | Child)[]): E {
+  if (name) element.setAttribute("class", name);
+  for (const part of parts) {
+    if (part instanceof Node || typeof part === "string") element.append(part);
+    else if (part) set(element, part);
+  }
+  return element;
+}
+
+function set(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false) as (Node | string)[]);
-  return element;
 }
 
 /** A tag, or a tag with a class: "div" or "div.chart". */
@@ -27,21 +35,19 @@ type Kind<K extends string> = K | `${K}.${string}`;
 /** Return an HTML element. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   kind: Kind<K>,
-  attributes: Attributes = {},
-  ...children: Child[]
+  ...parts: (Attributes | Child)[]
 ): HTMLElementTagNameMap[K] {
   const [tag, name] = kind.split(".");
-  return fill(document.createElement(tag as K), { class: name, ...attributes }, children);
+  return fill(document.createElement(tag as K), name, parts);
 }
 
 /** Return an SVG element. */
 export function s<K extends keyof SVGElementTagNameMap>(
   kind: Kind<K>,
-  attributes: Attributes = {},
-  ...children: Child[]
+  ...parts: (Attributes | Child)[]
 ): SVGElementTagNameMap[K] {
   const [tag, name] = kind.split(".");
-  return fill(document.createElementNS(SVG, tag as K), { class: name, ...attributes }, children);
+  return fill(document.createElementNS(SVG, tag as K), name, parts);
 }
 
 /** Call a function whenever something happens to an element. */
@@ -57,7 +63,7 @@ export function named(name: string): HTMLElement {
 /** Put new children in the place of the old ones. */
 export function refill(element: Element, ...children: Child[]): void {
   element.replaceChildren();
-  fill(element, {}, children);
+  fill(element, undefined, children);
 }
 
 /** Return a function that calls another once things have been quiet for a while. */

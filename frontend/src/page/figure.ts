@@ -44,9 +44,9 @@ export class Figure {
     private readonly paint: () => void,
     options: FigureOptions = {},
   ) {
-    const head = h("div.bar-of", {}, h("h3", {}, title), options.extra);
+    const head = h("div.bar-of", h("h3", title), options.extra);
     this.#note.textContent = options.note ?? "";
-    this.element = h("figure", { class: options.wide ? "wide" : null }, h("figcaption", {}, head, this.#note), body);
+    this.element = h("figure", { class: options.wide ? "wide" : null }, h("figcaption", head, this.#note), body);
     const margin = { rootMargin: "200px" };
     new IntersectionObserver((entries) => {
       this.#seen = entries[entries.length - 1].isIntersecting;
@@ -75,12 +75,13 @@ export class Figure {
 
 /** A picture that follows the reader's problem. */
 export abstract class Picture {
-  readonly chart = new Chart();
+  readonly chart: Chart;
   readonly figure: Figure;
   found!: Found;
   #key = "";
 
   constructor(readonly model: Model, readonly store: Store, title: string, options?: FigureOptions, body?: Node) {
+    this.chart = new Chart(options?.wide ? 320 : 280);
     this.figure = new Figure(title, body ?? this.chart.element, () => this.paint(), options);
   }
 

@@ -20,12 +20,12 @@ export function forest(payload: Payload, tones: Map<string, number>): HTMLElemen
   if (all.length === 0) return null;
   const most = Math.max(...all.flatMap((one) => [one.value, one.low ?? 0, one.high ?? 0]).map(Math.abs), 1e-9);
   const reference = [...tones.keys()].find((name) => !systems.includes(name));
-  const than = h("p.sides", { "aria-hidden": "true" }, h("span", {}, "← worse"), h("span", {}, "better →"));
+  const than = h("p.sides", { "aria-hidden": "true" }, h("span", "← worse"), h("span", "better →"));
   const bodies = groups.flatMap((rows, i) => [
-    h("h4", {}, named(systems[i]), " against ", reference === undefined ? "the reference" : named(reference)),
-    h("ul.forest", {}, ...rows.map((one) => forestRow(one, labelOf(one.metric, payload.applications.length > 1), most, tones.get(systems[i]) ?? i))),
+    h("h4", named(systems[i]), " against ", reference === undefined ? "the reference" : named(reference)),
+    h("ul.forest", ...rows.map((one) => forestRow(one, labelOf(one.metric, payload.applications.length > 1), most, tones.get(systems[i]) ?? i))),
   ]);
-  return h("div", {}, than, ...bodies);
+  return h("div", than, ...bodies);
 }
 
 function chosen(differences: DifferenceData[]): DifferenceData[] {
@@ -53,8 +53,8 @@ function forestRow(one: DifferenceData, label: string, most: number, tone: numbe
   const spot = s("svg", { x: at(one.value), y: 10, overflow: "visible" }, marker(tone, 0, 0, 4));
   track.append(s("g", { class: sure ? "dot" : "dot hollow" }, spot));
   const band = known ? `interval ${range(one.low!, one.high!)}` : "no interval";
-  const value = h("span.number", { title: band }, (one.value > 0 ? "+" : "") + number(one.value), h("span.unseen", {}, `, ${one.better} is better, ${band}`));
-  return h("li", {}, named(label), track, value);
+  const value = h("span.number", { title: band }, (one.value > 0 ? "+" : "") + number(one.value), h("span.unseen", `, ${one.better} is better, ${band}`));
+  return h("li", named(label), track, value);
 }
 
 /** A strip of odds, coloured by the system that costs least, with a mark for the odds now. */
@@ -76,13 +76,13 @@ export class OddsStrip {
       strip.append(part);
     }
     const ticks = this.#scale.ticks(7).map(({ at, text }) => {
-      const tick = h("span", {}, text);
+      const tick = h("span", text);
       tick.style.left = `${100 * this.#share(at)}%`;
       return tick;
     });
     strip.append(this.#pin);
-    const list = h("ul.plain", {}, ...odds.slice(0, MOST_ROWS).map((one) => h("li", {}, named(one.system), words(one))));
-    this.element = h("div.odds", {}, strip, h("div.ticks", { "aria-hidden": "true" }, ...ticks), this.#now, list);
+    const list = h("ul.plain", ...odds.slice(0, MOST_ROWS).map((one) => h("li", named(one.system), words(one))));
+    this.element = h("div.odds", strip, h("div.ticks", { "aria-hidden": "true" }, ...ticks), this.#now, list);
   }
 
   /** Move the mark to some odds c12 P1 / (c21 P2); hide it where there are none. */

@@ -132,21 +132,21 @@ export class Classes extends Picture {
     const parts = outcome.byClass.map((cost, i) => (priors[i] > 0 ? (priors[i] * cost) / outcome.expected : 0));
     const order = payload.classes.map((_, i) => i);
     if (order.length > MOST_CLASSES) order.sort((a, b) => parts[b] - parts[a]).splice(MOST_CLASSES);
-    const several = names.length > 1 ? `${names[focus]}: ` : "";
+    const several = names.length > 1 ? `Of ${names[focus]}. ` : "";
     const some = order.length < payload.classes.length ? ` The ${MOST_CLASSES} that cost most.` : "";
-    this.figure.say(`${several}bars show the share of the expected cost that comes from each class.${some}`);
+    this.figure.say(`${several}Bars show the share of the expected cost that comes from each class.${some}`);
     const most = Math.max(...parts.filter(isFinite), 1e-9);
     const rows = order.map((i) => {
       const bar = s("svg", { class: `track ${toneClass(focus)}`, width: "100%", height: 16, "aria-hidden": "true" });
       const width = isFinite(parts[i]) ? Math.max(0, parts[i] / most) : 0;
       bar.append(s("rect.bar", { x: 0, y: 2, width: `${(100 * width).toFixed(2)}%`, height: 12 }));
-      return h("tr", {}, h("th", { scope: "row" }, named(payload.classes[i])), h("td.wide", {}, bar), cell(percent(parts[i])), cell(isNaN(recall[i]) ? "–" : percent(recall[i])), cell(number(outcome.byClass[i])));
+      return h("tr", h("th", { scope: "row" }, named(payload.classes[i])), h("td.wide", bar), cell(percent(parts[i])), cell(isNaN(recall[i]) ? "–" : percent(recall[i])), cell(number(outcome.byClass[i])));
     });
-    const head = h("tr", {}, ...["class", "share of the cost", "", "recall", "mean cost"].map((text) => h(text ? "th" : "td", text ? { scope: "col" } : {}, text)));
-    refill(this.#body, h("table.by-class", {}, h("thead", {}, head), h("tbody", {}, ...rows)));
+    const head = h("tr", ...["class", "share of the cost", "", "recall", "mean cost"].map((text) => h(text ? "th" : "td", text ? { scope: "col" } : {}, text)));
+    refill(this.#body, h("table.by-class", h("thead", head), h("tbody", ...rows)));
   }
 }
 
 function cell(text: string): HTMLElement {
-  return h("td.number", {}, text);
+  return h("td.number", text);
 }

@@ -23,7 +23,7 @@ export async function start(script: string): Promise<void> {
   const model = await Model.load(payload);
   const shown = compared(payload, model.names);
   if (payload.live === null || payload.applications.length === 0) {
-    live.append(h("p", {}, `Costs and priors cannot be changed here: ${payload.whyNotLive}.`));
+    live.append(h("p", `Costs and priors cannot be changed here: ${payload.whyNotLive}.`));
     if (shown.figures.length === 0) pictures.hidden = true;
   } else {
     new LivePage(model, script, live, shown).begin();
@@ -96,8 +96,8 @@ class LivePage {
       fragment: () => toFragment(this.#store.problem),
       files: () => applicationFiles(this.#store.problem, { classes: payload.classes, scores: payload.scores, reference: this.model.systems[0]?.reference ?? null }),
     });
-    const panel = h("div.controls", {}, this.#chooser(), costs.element, priors.element, free?.element, buttons.element);
-    this.live.append(panel, h("div.results-side", {}, this.#results.element, this.#confusion.element));
+    const panel = h("div.controls", this.#chooser(), costs.element, priors.element, free?.element, buttons.element);
+    this.live.append(panel, h("div.results-side", this.#results.element, this.#confusion.element));
     document.querySelector("main")?.classList.add("lively");
     return [costs, priors, ...(free ? [free] : []), buttons];
   }
@@ -107,7 +107,7 @@ class LivePage {
     if (applications.length < 2) return null;
     const select = h("select", { id: "application" }, ...applications.map((one, i) => h("option", { value: i }, one.name)));
     on(select, "change", () => this.#store.choose(select.selectedIndex));
-    return h("fieldset.group", {}, h("legend", {}, h("label", { for: "application" }, "Application")), select);
+    return h("fieldset.group", h("legend", h("label", { for: "application" }, "Application")), select);
   }
 
   #buildPictures(): void {
@@ -116,7 +116,7 @@ class LivePage {
     const two = [CostCurves, RocPicture, Reliability, Scores, Thresholds, Trade];
     const more = model.rows.length > 0 ? [Trade, Confidence, Classes] : [Classes];
     this.#moving = (model.levels.length > 0 ? two : more).map((One) => new One(model, store));
-    const box = h("div.figures", {}, ...this.#moving.map((one) => one.figure.element));
+    const box = h("div.figures", ...this.#moving.map((one) => one.figure.element));
     document.getElementById("pictures")?.append(box);
   }
 

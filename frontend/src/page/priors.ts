@@ -7,7 +7,7 @@ import type { Store } from "./store";
 
 /** How often each class occurs: a slider for two classes, a dial each or a chooser for more. */
 export class PriorControls {
-  readonly element = h("fieldset.group", {}, h("legend", {}, "Priors"));
+  readonly element = h("fieldset.group", h("legend", "Priors"));
   readonly #update: () => void;
   readonly #fromData = h("button", { type: "button" }, "As in the data");
   readonly #adapt = h("input", { type: "checkbox" });
@@ -25,13 +25,13 @@ export class PriorControls {
     }
     on(this.#fromData, "click", () => store.set(atDataPriors(store.problem, store.payload), true));
     on(this.#adapt, "change", () => store.set({ ...store.problem, adapt: this.#adapt.checked }, true));
-    this.element.append(body, h("div.buttons", {}, this.#fromData));
+    this.element.append(body, h("div.buttons", this.#fromData));
     if (decided) return;
     if (scores === "posteriors") {
       const why = quietly("They are taken to hold at the priors of the data. Without this they stay as given.");
-      this.element.append(h("label.check", {}, this.#adapt, h("span", {}, "Adapt posteriors to these priors ", why)));
+      this.element.append(h("label.check", this.#adapt, h("span", "Adapt posteriors to these priors ", why)));
     } else {
-      this.element.append(h("p.hint", {}, "The scores follow these priors."));
+      this.element.append(h("p.hint", "The scores follow these priors."));
     }
   }
 
@@ -44,6 +44,7 @@ export class PriorControls {
   #dial(i: number): Dial {
     const name = this.store.payload.classes[i];
     return new Dial({
+      key: `prior-${i}`,
       label: this.store.payload.classes.length === 2 ? ["Share of ", named(name)] : [named(name)],
       compact: this.store.payload.classes.length > 2,
       spoken: `prior of ${name}`,
@@ -58,14 +59,14 @@ export class PriorControls {
 
 /** Whether it is allowed to abstain, and at what price. */
 export class AbstentionControls {
-  readonly element = h("fieldset.group", {}, h("legend", {}, "Abstention"));
+  readonly element = h("fieldset.group", h("legend", "Abstention"));
   readonly #allowed = h("input", { type: "checkbox" });
   readonly #place = h("div");
   #dial: Dial | null = null;
   #price = NaN; // the last one, for when it is allowed again
 
   constructor(private readonly store: Store) {
-    const label = h("label.check", {}, this.#allowed, h("span", {}, "Allow a case to be left undecided"));
+    const label = h("label.check", this.#allowed, h("span", "Allow a case to be left undecided"));
     this.element.append(label, this.#place);
     on(this.#allowed, "change", () => {
       const price = isNaN(this.#price) ? firstPrice(store.problem) : this.#price;
@@ -92,6 +93,7 @@ export class AbstentionControls {
 
   #makeDial(track: Track, name: string): Dial {
     return new Dial({
+      key: "abstain",
       label: ["Price of ", named(name)],
       spoken: `price of ${name}`,
       track,

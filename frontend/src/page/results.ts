@@ -29,7 +29,7 @@ export class Results {
   });
 
   constructor(private readonly payload: Payload, private readonly names: string[]) {
-    const head = h("p.over", {}, "Normalised expected cost", h("small", {}, "1 is the best constant answer; less is better"));
+    const head = h("p.over", "Normalised expected cost", h("small", "1 is the best constant answer; less is better"));
     const top = h("div", { class: names.length > 3 ? "headline many" : "headline" }, head, this.#bars);
     this.element.append(top, this.#verdicts, this.#facts, this.#basis, this.#spoken);
   }
@@ -65,10 +65,10 @@ export class Results {
     if (i === 0 && !((interval?.[1] ?? normalized) > 0.99)) track.append(s("text.side", { x: at(1), dx: 6, y: 20 }, "naive"));
     track.append(s("line.one", { x1: at(1), x2: at(1), y1: 0, y2: 30 }));
     const key = s("svg.key", { width: 14, height: 14, "aria-hidden": "true" }, s("g", { class: `dot ${toneClass(i)}` }, marker(i, 7, 7, 4.5)));
-    const name = this.names.length > 1 ? h("span.who", {}, key, named(this.names[i])) : null;
-    const band = interval ? h("small", {}, range(...interval)) : null;
+    const name = this.names.length > 1 ? h("span.who", key, named(this.names[i])) : null;
+    const band = interval ? h("small", range(...interval)) : null;
     const value = h("output.nec", { "data-system": i }, number(normalized));
-    return h("div", { class: this.names.length > 1 ? "row several" : "row" }, name, h("div.value", {}, value, band), track);
+    return h("div", { class: this.names.length > 1 ? "row several" : "row" }, name, h("div.value", value, band), track);
   }
 
   #showVerdicts(sentences: Sentence[], best: Sentence | null): void {
@@ -84,10 +84,10 @@ export class Results {
   #showFacts({ outcomes, problem, regions }: Found): void {
     const naive = outcomes[0];
     const each = (text: (o: Outcome) => string): Child[] =>
-      outcomes.flatMap((o, i) => [i > 0 ? " · " : "", ...(outcomes.length > 1 ? [named(this.names[i]), " "] : []), h("b", {}, text(o))]);
+      outcomes.flatMap((o, i) => [i > 0 ? " · " : "", ...(outcomes.length > 1 ? [named(this.names[i]), " "] : []), h("b", text(o))]);
     const rows: [string, Child[]][] = [
       ["Expected cost", each((o) => number(o.expected))],
-      ["Naive cost", [h("b", {}, number(naive.naive)), " by always answering ", named(problem.decisions[naive.naiveDecision])]],
+      ["Naive cost", [h("b", number(naive.naive)), " by always answering ", named(problem.decisions[naive.naiveDecision])]],
     ];
     if (regions) rows.push(["Decide", [regionList(regions, problem, this.payload.classes[1])]]);
     if (problem.decisions.length <= 6) {
@@ -96,7 +96,7 @@ export class Results {
         rows.push([j === 0 ? "Decided" : "", [named(decision), ": ", ...each((o) => percent(o.shares[j])), outcomes.length > 1 ? "" : " of cases"]]);
       }
     }
-    refill(this.#facts, ...rows.flatMap(([term, said]) => [h("dt", {}, term), h("dd", {}, ...said)]));
+    refill(this.#facts, ...rows.flatMap(([term, said]) => [h("dt", term), h("dd", ...said)]));
   }
 }
 
@@ -108,15 +108,15 @@ function whisker(low: string, high: string, open: boolean): SVGElement[] {
 
 /** Say where each decision is taken: a strip of P(class) and a sentence for each part. */
 function regionList(regions: Region[], problem: Problem, positive: string): HTMLElement {
-  const p = () => h("span.nowrap", {}, "P(", named(positive), ")");
+  const p = () => h("span.nowrap", "P(", named(positive), ")");
   const items = regions.map(({ from, to, decision }) => {
-    const what = h("b", {}, named(problem.decisions[decision]));
-    if (from <= 0 && to >= 1) return h("li", {}, what, " always");
-    if (from <= 0) return h("li", {}, what, " where ", p(), ` is up to ${number(to)}`);
-    if (to >= 1) return h("li", {}, what, " where ", p(), ` is above ${number(from)}`);
-    return h("li", {}, what, " where ", p(), ` is from ${number(from)} to ${number(to)}`);
+    const what = h("b", named(problem.decisions[decision]));
+    if (from <= 0 && to >= 1) return h("li", what, " always");
+    if (from <= 0) return h("li", what, " where ", p(), ` is up to ${number(to)}`);
+    if (to >= 1) return h("li", what, " where ", p(), ` is above ${number(from)}`);
+    return h("li", what, " where ", p(), ` is from ${number(from)} to ${number(to)}`);
   });
-  return h("ul.regions", {}, ...items);
+  return h("ul.regions", ...items);
 }
 
 /** Say how many samples a number rests on, and how exact it is. */
@@ -130,8 +130,8 @@ function basisText(payload: Payload, found: Found): string {
     const exact = live.exact ? "." : `; within ${number(live.error)} of the exact normalised cost.`;
     return `On all ${count(samples)} samples${exact}${interval}`;
   }
-  const rest = found.preview ? "; all of them once you let go" : "";
-  const error = live.error > 0 ? ` Within ${number(live.error)} of the normalised cost on all ${count(live.total)} samples.` : "";
+  const rest = found.preview ? `; on ${count(live.rows)} once you let go` : "";
+  const error = live.error > 0 && !found.preview ? ` Within ${number(live.error)} of the normalised cost on all ${count(live.total)} samples.` : "";
   const all = samples === live.total ? "all" : `${count(samples)} of`;
   return `On ${all} ${count(live.total)} samples${rest}.${error}${interval}`;
 }
