@@ -7,9 +7,18 @@ from typing import Any
 import numpy as np
 
 from golden_outcomes import Case, level_answers, level_case, levels, number, problem
-from stakes import ConfusionMatrix, CostMatrix, abstention_curve, reliability
+from stakes import (
+    ConfusionMatrix,
+    CostMatrix,
+    LogPosteriors,
+    abstention_curve,
+    reliability,
+    risk_curve,
+)
 from stakes._typing import FloatArray, IntArray
+from stakes.curves.views import CurveView
 from stakes.metrics.reliability import EqualMass
+from stakes.scores.answers import Answers
 from stakes.statistics import ScoreLevels
 
 
@@ -33,14 +42,16 @@ def _curves(name: str, asked: Case, level: FloatArray, counts: IntArray) -> Case
     facts = case["facts"]
     priors = np.asarray(facts["dataPriors"] if asked["fromData"] else asked["priors"])
     old = facts["dataPriors"] if asked["adapt"] else None
-    p = level_answers(level, old, priors).p
-    theta = [0.001, 0.05, 0.2, 1 / 3, 0.5, 0.61, 0.9, 0.99]
+    answers = level_answers(level, old, priors)
+    p = answers.p
+    theta = [0.001, 0.05, 0.2, 1 / 3, 0.5 if name == "ties" else 0.52, 0.61, 0.9, 0.99]
     points = [_risk(t, p, counts, priors, asked) for t in theta]
     del case["expected"]
     return {
         **case,
         "theta": theta,
         "risk": {key: [point[key] for point in points] for key in points[0]},
+        "bands": None if name == "ties" else _bands(theta, answers, counts, asked),
         "entropy": _entropy(level, p, counts, priors),
         "roc": _roc(level, counts),
         "sweep": _sweep(p, counts, priors, np.asarray(asked["costs"])),
@@ -71,8 +82,6 @@ def _risk(
         "actual": cost.value,
         "minimum": best,
         "naive": cost.naive,
-        "band": list(cost.interval(0.95)),
-        "normalizedBand": list(cost.normalized_interval(0.95)),
         "murphy": cost.value,
         "bayesError": cost.normalized,
         "ape": effective * miss + (1 - effective) * alarm,
@@ -83,6 +92,34 @@ def _risk(
         "logOdds": math.log(effective / (1 - effective)),
         "effective": effective,
     }
+
+
+def _bands(theta: list[float], answers: Answers, counts: IntArray, asked: Case) -> Case:
+    """Return minimum and interval on the axes of each field, as the library draws them."""
+    kept = np.repeat(np.arange(counts.size), counts.ravel())
+    rows = np.tile(answers.log_p, (2, 1))[kept]
+    y = np.repeat([0, 1], counts.shape[1])[kept]
+    priors = None if asked["fromData"] else asked["priors"]
+    curve = risk_curve(y, LogPosteriors.trusted(rows, None), priors=priors)
+    t = np.asarray(theta)
+    odds = (math.log(curve.priors[1] / curve.priors[0]) - np.log(t / (1 - t)))[::-1]
+    views = {
+        "murphy": curve.murphy(t),
+        "bayesError": curve.normalized_bayes_error(odds),
+        "ape": curve.ape(odds),
+        "costCurve": curve.cost_curve(1 / (1 + np.exp(-odds))),
+        "decisionCurve": curve.decision_curve(t),
+        "interventionsAvoided": curve.interventions_avoided(t),
+        "relativeValue": curve.relative_value(t),
+    }
+    return {name: _view(view) for name, view in views.items()}
+
+
+def _view(view: CurveView) -> Case:
+    """Return what a page draws besides the actual line."""
+    parts = {"low": view.low, "high": view.high}
+    band = {name: [] if end is None else end.tolist() for name, end in parts.items()}
+    return {"minimum": [] if view.minimum is None else view.minimum.tolist(), "band": band}
 
 
 def _every_cost(counts: IntArray, priors: FloatArray, costs: FloatArray) -> list[float]:

@@ -224,12 +224,15 @@ def row_case(
     reference: list[float] | None = None,
     shares: FloatArray | None = None,
     scale: float = 40,
+    weights: FloatArray | None = None,
 ) -> Case:
     """Return a case of several classes; `shares` are those of more data than are embedded."""
     y, codes, p = data
     k = codes.shape[1]
     counts = np.bincount(y, minlength=k)
-    facts = _facts(counts / y.size if shares is None else shares, counts)
+    heavy = np.bincount(y, weights, minlength=k)
+    seen = heavy / heavy.sum() if shares is None else shares
+    facts = _facts(seen, counts, "" if weights is None else "weighted")
     new = np.asarray(facts["dataPriors"] if asked["fromData"] else asked["priors"])
     old = reference or (facts["dataPriors"] if asked["adapt"] else None)
     answers: Answers = Probabilities(p)
@@ -245,6 +248,7 @@ def row_case(
             "scale": scale,
             "error": 0,
             "labels": packed(y, "u8"),
+            "weights": None if weights is None else packed(weights, "f64"),
             "systems": [
                 {
                     "name": name,
@@ -255,7 +259,7 @@ def row_case(
         },
         "facts": facts,
         "problem": asked,
-        "expected": {**_judged(asked, facts, y, answers), "samples": y.size},
+        "expected": {**_judged(asked, facts, y, answers, weights), "samples": y.size},
     }
 
 
@@ -266,6 +270,7 @@ def row_cases() -> list[Case]:
     errors = 1 - np.eye(10)
     dense = np.round(rng.uniform(0.2, 5, (10, 10)) * errors, 2)
     uneven = np.arange(1, 11) / 55
+    weights = np.round(rng.uniform(0.1, 3, 500), 3)
     high = (three[0], three[1] * 100, decoded(three[1] * 100, 4000, 65535))
     return [
         row_case("zero-one", problem(1 - np.eye(3)), three),
@@ -280,6 +285,8 @@ def row_cases() -> list[Case]:
         row_case("prior 0, adapted", problem(1 - np.eye(3), [0.0, 0.3, 0.7], adapt=True), _sure(three)),
         row_case("a part of the data", problem(dense), ten, shares=uneven),
         row_case("wide codes", problem(1 - np.eye(3)), high, scale=4000),
+        row_case("weights", problem(dense, uneven.tolist()), ten, weights=weights),
+        row_case("weights, data", problem(dense), ten, weights=weights),
         row_case("zero naive cost", problem([[0, 1], [0, 2], [0, 3]]), three),
     ]  # fmt: skip
 
