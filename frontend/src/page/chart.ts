@@ -127,6 +127,7 @@ export class Chart {
     const clip = freshId("clip");
     svg.append(
       s("title", { id }, picture.summary),
+      s("desc", `${picture.y.label} over ${picture.x.label}; arrow keys read values off`),
       s("clipPath", { id: clip }, s("rect", this.#box(0))),
       this.#axes(picture, yTicks),
     );

@@ -163,7 +163,7 @@ export function dialsOrChooser(
     return () => dials.forEach((dial, i) => dial.show(value(i)));
   }
   const chooser = h("select", { "aria-label": "class" }, ...classes.map((name, i) => h("option", { value: i }, name)));
-  const place = h("div");
+  const place = h("div.chosen-class");
   let dial = make(0);
   const choose = () => {
     dial = make(chooser.selectedIndex);

@@ -7,6 +7,7 @@ const STEPS = 1000;
 
 /** How far along the slider a value is, and back. */
 export interface Track {
+  moves?: boolean; // to where the value is, if that is beyond its ends
   share(value: number): number;
   value(share: number): number;
 }
@@ -15,6 +16,7 @@ export interface Track {
 export function ratios(low: number, high: number): Track {
   const width = Math.log(high / low);
   return {
+    moves: true,
     share: (value) => (value <= 0 ? 0 : 0.02 + 0.98 * (Math.log(value / low) / width)),
     value: (share) => (share < 0.01 ? 0 : rounded(low * Math.exp((Math.max(0, share - 0.02) / 0.98) * width))),
   };
@@ -89,6 +91,8 @@ export class Dial {
   }
 
   #showSlider(value: number): void {
+    const { track } = this.options;
+    if (track.moves && value > 0 && within(0, 1, track.share(value)) !== track.share(value)) this.options.track = around(value);
     const at = Math.round(STEPS * within(0, 1, this.options.track.share(value)));
     if (Number(this.#slider.value) !== at) this.#slider.value = String(at);
     this.#slider.setAttribute("aria-valuetext", number(value));

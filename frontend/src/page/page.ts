@@ -64,6 +64,7 @@ class LivePage {
   readonly #controls: { show(): void }[];
   #moving: Picture[] = [];
   #settled = true;
+  #chosen: () => void = () => {}; // shows which application is chosen
   #waiting = false;
 
   constructor(private readonly model: Model, private readonly script: string, private readonly live: HTMLElement, private readonly compared: Compared) {
@@ -107,6 +108,9 @@ class LivePage {
     if (applications.length < 2) return null;
     const select = h("select", { id: "application" }, ...applications.map((one, i) => h("option", { value: i }, one.name)));
     on(select, "change", () => this.#store.choose(select.selectedIndex));
+    this.#chosen = () => {
+      select.selectedIndex = this.#store.application;
+    };
     return h("fieldset.group", h("legend", h("label", { for: "application" }, "Application")), select);
   }
 
@@ -123,7 +127,7 @@ class LivePage {
   /** Take the problem from the address, if there is one. */
   #restore(): void {
     const problem = location.hash.length > 1 ? fromFragment(location.hash, this.model.payload.dataPriors) : null;
-    if (problem) this.#store.problem = problem;
+    if (problem) this.#store.take(problem);
   }
 
   /** Follow a change with the next frame; several changes make one update. */
@@ -140,6 +144,7 @@ class LivePage {
   #update(): void {
     const began = performance.now();
     this.model.forget();
+    this.#chosen();
     for (const control of this.#controls) control.show();
     const found = this.model.find(this.#store.problem);
     this.#show(found);
@@ -160,7 +165,7 @@ class LivePage {
 
   /** Keep the choice in the address, so that it can be shared and survives a reload. */
   #remember(): void {
-    const same = JSON.stringify(this.#store.problem) === JSON.stringify(this.#store.initial);
+    const same = this.#store.application === 0 && this.#store.isInitial;
     try {
       history.replaceState(null, "", same ? location.href.split("#")[0] : `#${toFragment(this.#store.problem)}`);
     } catch {

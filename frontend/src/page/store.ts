@@ -20,6 +20,20 @@ export class Store {
     return problemOf(this.payload.applications[this.application]);
   }
 
+  get isInitial(): boolean {
+    return JSON.stringify(this.problem) === JSON.stringify(this.initial);
+  }
+
+  /** Take the problem of an address, and the application that it is of if it is one unchanged. */
+  take(problem: Problem): void {
+    this.problem = problem;
+    const before = this.application;
+    for (this.application = 0; this.application < this.payload.applications.length; this.application += 1) {
+      if (this.isInitial) return;
+    }
+    this.application = before;
+  }
+
   /** Take a new problem; `settled` is false while a slider still moves. */
   set(problem: Problem, settled: boolean): void {
     this.problem = problem;
