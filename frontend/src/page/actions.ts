@@ -15,9 +15,20 @@ export function actions(store: Store, texts: Texts): { element: HTMLElement; sho
   const copy = button("Copy link");
   const save = button("Save as TOML");
   const said = h("span.said", { role: "status" });
-  const link = h("input", { type: "text", readonly: true, class: "link", "aria-label": "link to this choice", hidden: true });
+  const link = h("input", {
+    type: "text",
+    readonly: true,
+    class: "link",
+    "aria-label": "link to this choice",
+    hidden: true,
+  });
   const pre = h("pre", { tabindex: 0 });
-  const details = h("details", h("summary", "This application as TOML"), pre, h("p.hint", "For the command line: ", h("code", "stakes evaluate … --app application.toml")));
+  const details = h(
+    "details",
+    h("summary", "This application as TOML"),
+    pre,
+    h("p.hint", "For the command line: ", h("code", "stakes evaluate … --app application.toml")),
+  );
   on(reset, "click", () => store.set(store.initial, true));
   on(copy, "click", () => void share(texts.fragment(), link, said));
   on(save, "click", () => {
@@ -27,9 +38,16 @@ export function actions(store: Store, texts: Texts): { element: HTMLElement; sho
   const show = () => {
     link.hidden = true;
     if (said.textContent) said.textContent = "";
-    if (details.open) pre.textContent = texts.files().map((file, i) => (i > 0 ? `\n# ${file.name}\n${file.text}` : file.text)).join("");
+    if (details.open)
+      pre.textContent = texts
+        .files()
+        .map((file, i) => (i > 0 ? `\n# ${file.name}\n${file.text}` : file.text))
+        .join("");
   };
-  return { element: h("div.actions", h("div.buttons", reset, copy, save, said), link, details), show };
+  return {
+    element: h("div.actions", h("div.buttons", reset, copy, save, said), link, details),
+    show,
+  };
 }
 
 function button(text: string): HTMLButtonElement {
@@ -49,7 +67,9 @@ async function share(fragment: string, link: HTMLInputElement, said: HTMLElement
     link.value = address;
     link.focus();
     link.select();
-    said.textContent = framed ? "Put this behind the address of the saved page:" : "Copy it from here:";
+    said.textContent = framed
+      ? "Put this behind the address of the saved page:"
+      : "Copy it from here:";
   }
 }
 

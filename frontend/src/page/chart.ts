@@ -1,79 +1,31 @@
-/** A small kit for charts: axes, lines, bands, bars, dots, marks that move, and a legend that reads values off. */
-import { type Child, freshId, h, named, on, refill, s } from "./dom";
-import { type Scale, within } from "./scale";
+/** A small chart: axes, layers, marks that move, and a legend that reads values off. */
+import { type Child, freshId, h, HIDDEN, named, on, refill, s } from "./dom";
+import {
+  type Area,
+  type Dots,
+  type Drawing,
+  type Layer,
+  type Line,
+  type Mark,
+  marker,
+  type Numbers,
+  swatch,
+  toneClass,
+  valueAt,
+} from "./layers";
+import { within } from "./scale";
 import { number } from "./text";
 
-/** Which colour a thing has: that of a system (0, 1, ...), or grey. */
-export type Tone = number | "quiet";
-type Numbers = ArrayLike<number>;
-
-export interface Line {
-  kind: "line";
-  name: string;
-  tone: Tone;
-  xs: Numbers;
-  ys: Numbers;
-  dash?: "dashed" | "dotted";
-  step?: boolean; // flat until the next x
-  silent?: boolean; // not in the legend
-}
-export interface Band {
-  kind: "band";
-  tone: Tone;
-  xs: Numbers;
-  lows: Numbers;
-  highs: Numbers;
-}
-export interface Dots {
-  kind: "dots";
-  name: string;
-  tone: Tone;
-  xs: Numbers;
-  ys: Numbers;
-  sizes?: Numbers; // share of the largest
-}
-export interface Area {
-  kind: "area"; // steps filled down to 0
-  name: string;
-  tone: Tone;
-  edges: Numbers; // one more than heights
-  heights: Numbers;
-  dash?: "dashed" | "dotted";
-}
-export type Layer = Line | Band | Dots | Area;
-
-export interface Mark {
-  tone: Tone;
-  x: number;
-  y?: number; // without it, a rule from top to bottom
-  text?: string; // beside a rule
-  dash?: "dashed" | "dotted";
-}
-
-export interface Axis {
-  scale: Scale;
-  label: string;
-  read?: (value: number) => string; // how the legend says it
-}
-
-export interface Picture {
-  summary: string; // what a screen reader says
-  x: Axis;
-  y: Axis;
-  layers: Layer[];
-  square?: boolean;
-}
-
 const FONT = 12;
-const SHAPES = 4;
 
 /** A chart in a box: follows the box's width, shows values under the pointer or the arrow keys. */
 export class Chart {
+  readonly #height: number;
   readonly element: HTMLElement;
   readonly #plot = h("div.plot");
   readonly #legend = h("ul.legend");
   readonly #spoken = h("p.unseen", { role: "status" });
-  #picture: Picture | null = null;
+  #picture: Drawing | null = null;
   #marks: Mark[] = [];
   #rest = NaN; // x at which the legend reads when nobody points
   #moving: SVGGElement | null = null;
@@ -84,7 +36,8 @@ export class Chart {
   #width = 0;
   #pointed: number | null = null; // share of the x axis
 
-  constructor(private readonly height: number) {
+  constructor(height: number) {
+    this.#height = height;
     this.element = h("div.chart", this.#plot, this.#legend, this.#spoken);
     this.#plot.tabIndex = 0;
     this.#plot.addEventListener("pointermove", (event) => this.#point(event));
@@ -100,7 +53,7 @@ export class Chart {
   }
 
   /** Show a picture; the marks stay until they are moved. */
-  draw(picture: Picture): void {
+  draw(picture: Drawing): void {
     this.#picture = picture;
     this.#refillLegend();
     this.#render();
@@ -118,12 +71,18 @@ export class Chart {
     const picture = this.#picture;
     const outer = this.#width; // told, not asked for: asking would lay out the page anew
     if (!picture || outer < 40) return;
-    const height = picture.square ? Math.min(outer, 400) : this.height;
+    const height = picture.square ? Math.min(outer, 400) : this.#height;
     const yTicks = picture.y.scale.ticks(Math.max(2, Math.floor((height - 60) / 38)));
     const left = 10 + Math.max(...yTicks.map((tick) => tick.text.length), 1) * FONT * 0.58;
     this.#frame = { left, top: 24, width: outer - left - 12, height: height - 24 - 40, outer };
     const id = freshId("chart");
-    const svg = s("svg", { viewBox: `0 0 ${outer} ${height}`, width: outer, height, role: "img", "aria-labelledby": id });
+    const svg = s("svg", {
+      viewBox: `0 0 ${outer} ${height}`,
+      width: outer,
+      height,
+      role: "img",
+      "aria-labelledby": id,
+    });
     const clip = freshId("clip");
     svg.append(
       s("title", { id }, picture.summary),
@@ -133,7 +92,10 @@ export class Chart {
     );
     const inside = s("g", { "clip-path": `url(#${clip})` });
     for (const layer of picture.layers) inside.append(...this.#shapes(layer));
-    this.#cursor = s("line.cursor", { y1: this.#frame.top, y2: this.#frame.top + this.#frame.height });
+    this.#cursor = s("line.cursor", {
+      y1: this.#frame.top,
+      y2: this.#frame.top + this.#frame.height,
+    });
     this.#cursor.setAttribute("visibility", "hidden");
     this.#moving = s("g.marks");
     svg.append(inside, this.#cursor, this.#moving);
@@ -144,7 +106,12 @@ export class Chart {
 
   #box(grow: number) {
     const { left, top, width, height } = this.#frame;
-    return { x: left - grow, y: top - grow, width: Math.max(0, width + 2 * grow), height: Math.max(0, height + 2 * grow) };
+    return {
+      x: left - grow,
+      y: top - grow,
+      width: Math.max(0, width + 2 * grow),
+      height: Math.max(0, height + 2 * grow),
+    };
   }
 
   #x(value: number): number {
@@ -155,9 +122,9 @@ export class Chart {
     return this.#frame.top + (1 - this.#picture!.y.scale.share(value)) * this.#frame.height;
   }
 
-  #axes(picture: Picture, yTicks: { at: number; text: string }[]): SVGGElement {
+  #axes(picture: Drawing, yTicks: { at: number; text: string }[]): SVGGElement {
     const { left, top, width, height } = this.#frame;
-    const axes = s("g.axes", { "aria-hidden": "true" });
+    const axes = s("g.axes", HIDDEN);
     for (const { at, text } of yTicks) {
       const y = this.#y(at).toFixed(1);
       axes.append(s("line.grid", { x1: left, x2: left + width, y1: y, y2: y }));
@@ -176,20 +143,36 @@ export class Chart {
     }
     axes.append(s("line.base", { x1: left, x2: left + width, y1: top + height, y2: top + height }));
     axes.append(s("text.label", { x: 0, y: 12 }, picture.y.label));
-    axes.append(s("text.label", { x: left + width, y: top + height + 34, "text-anchor": "end" }, picture.x.label));
+    axes.append(
+      s(
+        "text.label",
+        { x: left + width, y: top + height + 34, "text-anchor": "end" },
+        picture.x.label,
+      ),
+    );
     return axes;
   }
 
   #shapes(layer: Layer): SVGElement[] {
     const tone = toneClass(layer.tone);
     if (layer.kind === "line") {
-      return [s("path", { class: `line ${tone} ${layer.dash ?? ""}`, d: this.#path(layer.xs, layer.ys, layer.step) })];
+      return [
+        s("path", {
+          class: `line ${tone} ${layer.dash ?? ""}`,
+          d: this.#path(layer.xs, layer.ys, layer.step),
+        }),
+      ];
     }
     if (layer.kind === "band") {
       const back = Array.from(layer.xs, (_, i) => layer.xs.length - 1 - i);
       const there = this.#path(layer.xs, layer.highs);
-      const again = this.#path(back.map((i) => layer.xs[i]), back.map((i) => layer.lows[i]));
-      return there && again ? [s("path", { class: `band ${tone}`, d: `${there}L${again.slice(1)}Z` })] : [];
+      const again = this.#path(
+        back.map((i) => layer.xs[i]),
+        back.map((i) => layer.lows[i]),
+      );
+      return there && again
+        ? [s("path", { class: `band ${tone}`, d: `${there}L${again.slice(1)}Z` })]
+        : [];
     }
     return layer.kind === "area" ? [this.#area(layer, tone)] : this.#dots(layer, tone);
   }
@@ -245,13 +228,25 @@ export class Chart {
     if (mark.y !== undefined) {
       const y = this.#y(mark.y);
       if (isNaN(y)) return [];
-      return [s("g", { class: `mark ${tone}` }, marker(mark.tone, x, within(top, top + height, y), 5.5))];
+      return [
+        s("g", { class: `mark ${tone}` }, marker(mark.tone, x, within(top, top + height, y), 5.5)),
+      ];
     }
-    const rule = s("line", { class: `rule ${tone} ${mark.dash ?? ""}`, x1: x, x2: x, y1: top, y2: top + height });
+    const rule = s("line", {
+      class: `rule ${tone} ${mark.dash ?? ""}`,
+      x1: x,
+      x2: x,
+      y1: top,
+      y2: top + height,
+    });
     if (!mark.text) return [rule];
     const flip = x + mark.text.length * FONT * 0.56 + 6 > left + width;
     const row = this.#marks.filter((m) => m.text).indexOf(mark);
-    const at = { x: flip ? x - 5 : x + 5, y: top + 11 + 15 * row, "text-anchor": flip ? "end" : "start" };
+    const at = {
+      x: flip ? x - 5 : x + 5,
+      y: top + 11 + 15 * row,
+      "text-anchor": flip ? "end" : "start",
+    };
     return [rule, s("text", { class: `halo ${tone}`, ...at }, mark.text)];
   }
 
@@ -261,7 +256,9 @@ export class Chart {
     for (const layer of this.#picture!.layers) {
       if (layer.kind === "band" || (layer.kind === "line" && layer.silent)) continue;
       const shown = h("b");
-      items.push(h("li", { class: toneClass(layer.tone) }, swatch(layer), named(layer.name), " ", shown));
+      items.push(
+        h("li", { class: toneClass(layer.tone) }, swatch(layer), named(layer.name), " ", shown),
+      );
       this.#values.push({ layer, shown });
     }
     refill(this.#legend, ...items);
@@ -279,11 +276,20 @@ export class Chart {
   }
 
   #key(event: KeyboardEvent): void {
-    const steps: Record<string, number> = { ArrowLeft: -0.01, ArrowRight: 0.01, PageDown: -0.1, PageUp: 0.1, Home: -1, End: 1 };
+    const steps: Record<string, number> = {
+      ArrowLeft: -0.01,
+      ArrowRight: 0.01,
+      PageDown: -0.1,
+      PageUp: 0.1,
+      Home: -1,
+      End: 1,
+    };
     const step = steps[event.key];
     if (step === undefined || !this.#picture) return;
     event.preventDefault();
-    const from = this.#pointed ?? this.#picture.x.scale.share(isNaN(this.#rest) ? this.#picture.x.scale.low : this.#rest);
+    const from =
+      this.#pointed ??
+      this.#picture.x.scale.share(isNaN(this.#rest) ? this.#picture.x.scale.low : this.#rest);
     this.#pointed = within(0, 1, from + step);
     this.#read();
     this.#spoken.textContent = this.#legend.innerText.replace(/\s+/g, " ");
@@ -291,9 +297,10 @@ export class Chart {
 
   /** Return what the legend says of a layer: at rest that of its mark, which is exact. */
   #valueOf(layer: Line | Area | Dots, at: number): number {
-    const exact = this.#pointed === null && layer.kind === "line" && !layer.dash
-      ? this.#marks.find((mark) => mark.tone === layer.tone && mark.x === at)?.y
-      : undefined;
+    const exact =
+      this.#pointed === null && layer.kind === "line" && !layer.dash
+        ? this.#marks.find((mark) => mark.tone === layer.tone && mark.x === at)?.y
+        : undefined;
     const value = exact ?? valueAt(layer, at);
     const { low, high } = this.#picture!.y.scale;
     return Math.abs(value) < 1e-9 * (high - low) ? 0 : value; // what rounding leaves of 0
@@ -321,53 +328,4 @@ export class Chart {
 /** Return a place on the screen in tenths of a pixel, near enough for a browser. */
 function pixel(at: number): number {
   return Math.round(10 * within(-1e4, 1e4, at)) / 10;
-}
-
-/** Return the value of a layer at x: between points on a line, of the step or dot there. */
-function valueAt(layer: Line | Area | Dots, at: number): number {
-  const xs = layer.kind === "area" ? layer.edges : layer.xs;
-  const n = xs.length;
-  if (n === 0) return NaN;
-  if (layer.kind === "dots") {
-    let best = 0;
-    for (let i = 1; i < n; i += 1) if (Math.abs(xs[i] - at) < Math.abs(xs[best] - at)) best = i;
-    return layer.ys[best];
-  }
-  const slack = 1e-9 * Math.abs(xs[n - 1] - xs[0]);
-  if (at < xs[0] - slack || at > xs[n - 1] + slack) return NaN;
-  let [low, high] = [0, n - 1];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (xs[middle] <= at) low = middle;
-    else high = middle;
-  }
-  if (layer.kind === "area") return layer.heights[Math.min(low, layer.heights.length - 1)];
-  if (layer.step) return layer.ys[at >= xs[high] ? high : low];
-  const width = xs[high] - xs[low];
-  const share = width > 0 ? within(0, 1, (at - xs[low]) / width) : 1;
-  return share === 0 ? layer.ys[low] : share === 1 ? layer.ys[high] : layer.ys[low] + share * (layer.ys[high] - layer.ys[low]);
-}
-
-/** Return the class that gives a thing its colour. */
-export function toneClass(tone: Tone): string {
-  return tone === "quiet" ? "quiet" : `s${tone % 6}`;
-}
-
-/** Return a marker whose form tells systems apart without colour. */
-export function marker(tone: Tone, x: number, y: number, size: number): SVGElement {
-  const form = tone === "quiet" ? 0 : tone % SHAPES;
-  if (form === 0) return s("circle", { cx: x, cy: y, r: size });
-  const r = size * 1.15;
-  if (form === 1) return s("rect", { x: x - size * 0.9, y: y - size * 0.9, width: size * 1.8, height: size * 1.8 });
-  if (form === 2) return s("path", { d: `M${x} ${y - r}L${x + r} ${y + r * 0.8}H${x - r}Z` });
-  return s("path", { d: `M${x} ${y - r * 1.15}L${x + r * 1.15} ${y}L${x} ${y + r * 1.15}L${x - r * 1.15} ${y}Z` });
-}
-
-function swatch(layer: Line | Area | Dots): SVGElement {
-  const svg = s("svg.swatch", { viewBox: "0 0 26 12", width: 26, height: 12, "aria-hidden": "true" });
-  const tone = toneClass(layer.tone);
-  if (layer.kind === "line") svg.append(s("path", { class: `line ${tone} ${layer.dash ?? ""}`, d: "M1 6H25" }));
-  else if (layer.kind === "area") svg.append(s("path", { class: `area ${tone} ${layer.dash ?? ""}`, d: "M2 12V3H24V12" }));
-  else svg.append(s("g", { class: `dot ${tone}` }, marker(layer.tone, 13, 6, 4.5)));
-  return svg;
 }

@@ -17,26 +17,38 @@ interface Cell {
 
 /** A confusion table of one system at a time. */
 export class Confusion {
+  readonly #classes: string[];
+  readonly #store: Store;
   readonly element: HTMLElement;
   readonly #body = h("div");
   readonly #which: HTMLSelectElement;
   #cells: Cell[][] = [];
   #form = "";
 
-  constructor(private readonly classes: string[], names: string[], private readonly store: Store) {
-    this.#which = h("select", { "aria-label": "system" }, ...names.map((name, i) => h("option", { value: i }, name)));
+  constructor(classes: string[], names: string[], store: Store) {
+    this.#classes = classes;
+    this.#store = store;
+    this.#which = h(
+      "select",
+      { "aria-label": "system" },
+      ...names.map((name, i) => h("option", { value: i }, name)),
+    );
     on(this.#which, "change", () => {
       store.focus = this.#which.selectedIndex;
       store.tell(true);
     });
     const head = h("h3", "Truth and decision");
-    this.element = h("div.confusion", h("div.bar-of", head, names.length > 1 && this.#which), this.#body);
+    this.element = h(
+      "div.confusion",
+      h("div.bar-of", head, names.length > 1 && this.#which),
+      this.#body,
+    );
   }
 
   show(found: Found): void {
-    const outcome = found.outcomes[this.store.focus];
+    const outcome = found.outcomes[this.#store.focus];
     const { decisions } = found.problem;
-    if (this.classes.length * decisions.length > MOST_CELLS) {
+    if (this.#classes.length * decisions.length > MOST_CELLS) {
       this.#showDearest(outcome, found.problem);
       return;
     }
@@ -47,13 +59,28 @@ export class Confusion {
   }
 
   #build(decisions: string[]): void {
-    const few = this.classes.length * decisions.length <= 12;
-    this.#cells = this.classes.map(() => decisions.map(() => makeCell(few)));
-    const head = h("tr", h("th.corner", "truth ↓ decision →"), ...decisions.map((d) => h("th", { scope: "col" }, named(d))));
-    const rows = this.#cells.map((row, i) => h("tr", h("th", { scope: "row" }, named(this.classes[i])), ...row.map((cell) => cell.box)));
+    const few = this.#classes.length * decisions.length <= 12;
+    this.#cells = this.#classes.map(() => decisions.map(() => makeCell(few)));
+    const head = h(
+      "tr",
+      h("th.corner", "truth ↓ decision →"),
+      ...decisions.map((d) => h("th", { scope: "col" }, named(d))),
+    );
+    const rows = this.#cells.map((row, i) =>
+      h("tr", h("th", { scope: "row" }, named(this.#classes[i])), ...row.map((cell) => cell.box)),
+    );
     const caption = h("caption.unseen", "Samples by true class and decision");
-    const table = h("table", { class: few ? "counts few" : "counts" }, caption, h("thead", head), h("tbody", ...rows));
-    refill(this.#body, h("div.scroll", { tabindex: 0, role: "region", "aria-label": "truth and decision" }, table));
+    const table = h(
+      "table",
+      { class: few ? "counts few" : "counts" },
+      caption,
+      h("thead", head),
+      h("tbody", ...rows),
+    );
+    refill(
+      this.#body,
+      h("div.scroll", { tabindex: 0, role: "region", "aria-label": "truth and decision" }, table),
+    );
   }
 
   #fill(outcome: Outcome, problem: Problem): void {
@@ -63,7 +90,11 @@ export class Confusion {
         const share = outcome.counts[i][j] / total;
         put(cell.count, count(outcome.counts[i][j]));
         put(cell.share, percent(share));
-        if (cell.cost) put(cell.cost, problem.costs[i][j] === 0 ? "free" : `costs ${number(problem.costs[i][j])}`);
+        if (cell.cost)
+          put(
+            cell.cost,
+            problem.costs[i][j] === 0 ? "free" : `costs ${number(problem.costs[i][j])}`,
+          );
         cell.box.style.setProperty("--heat", isNaN(share) ? "0" : share.toFixed(3));
         cell.box.classList.toggle("hot", share > 0.6);
         cell.box.title = `costs ${number(problem.costs[i][j])}`;
@@ -83,10 +114,32 @@ export class Confusion {
       }
     }
     found.sort((a, b) => b.share - a.share);
-    const rows = found.slice(0, DEAREST).map(({ i, j, share }) =>
-      h("tr", h("th", { scope: "row" }, named(this.classes[i])), h("td", named(problem.decisions[j])), h("td.number", count(outcome.counts[i][j])), h("td.number", percent(share))));
-    const head = h("tr", ...["truth", "decision", "samples", "share of the cost"].map((text) => h("th", { scope: "col" }, text)));
-    refill(this.#body, h("table", h("caption", "Where most of the cost comes from"), h("thead", head), h("tbody", ...rows)));
+    const rows = found
+      .slice(0, DEAREST)
+      .map(({ i, j, share }) =>
+        h(
+          "tr",
+          h("th", { scope: "row" }, named(this.#classes[i])),
+          h("td", named(problem.decisions[j])),
+          h("td.number", count(outcome.counts[i][j])),
+          h("td.number", percent(share)),
+        ),
+      );
+    const head = h(
+      "tr",
+      ...["truth", "decision", "samples", "share of the cost"].map((text) =>
+        h("th", { scope: "col" }, text),
+      ),
+    );
+    refill(
+      this.#body,
+      h(
+        "table",
+        h("caption", "Where most of the cost comes from"),
+        h("thead", head),
+        h("tbody", ...rows),
+      ),
+    );
   }
 }
 

@@ -18,7 +18,8 @@ export function ratios(low: number, high: number): Track {
   return {
     moves: true,
     share: (value) => (value <= 0 ? 0 : 0.02 + 0.98 * (Math.log(value / low) / width)),
-    value: (share) => (share < 0.01 ? 0 : rounded(low * Math.exp((Math.max(0, share - 0.02) / 0.98) * width))),
+    value: (share) =>
+      share < 0.01 ? 0 : rounded(low * Math.exp((Math.max(0, share - 0.02) / 0.98) * width)),
   };
 }
 
@@ -58,17 +59,38 @@ export interface DialOptions {
 
 /** A label, a slider and a number field that hold the same value. */
 export class Dial {
+  #options: DialOptions;
   readonly element: HTMLElement;
   readonly #slider: HTMLInputElement;
   readonly #field: HTMLInputElement;
   readonly #label: HTMLLabelElement;
 
-  constructor(private options: DialOptions) {
+  constructor(options: DialOptions) {
+    this.#options = options;
     const id = freshId("dial");
-    this.#slider = h("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": options.spoken });
-    this.#field = h("input", { type: "number", id, step: "any", min: options.low, max: options.high, inputmode: "decimal" });
+    this.#slider = h("input", {
+      type: "range",
+      min: 0,
+      max: STEPS,
+      step: 1,
+      "aria-label": options.spoken,
+    });
+    this.#field = h("input", {
+      type: "number",
+      id,
+      step: "any",
+      min: options.low,
+      max: options.high,
+      inputmode: "decimal",
+    });
     this.#label = h("label", { for: id }, ...options.label);
-    this.element = h("div", { class: options.compact ? "dial compact" : "dial", "data-key": options.key }, this.#label, this.#slider, this.#field);
+    this.element = h(
+      "div",
+      { class: options.compact ? "dial compact" : "dial", "data-key": options.key },
+      this.#label,
+      this.#slider,
+      this.#field,
+    );
     on(this.#slider, "input", () => this.#slide(false));
     on(this.#slider, "change", () => this.#slide(true));
     on(this.#field, "input", () => this.#type(false));
@@ -77,7 +99,7 @@ export class Dial {
 
   /** Give the dial another meaning. */
   retarget(options: Partial<DialOptions>): void {
-    this.options = { ...this.options, ...options };
+    this.#options = { ...this.#options, ...options };
     if (options.label) refill(this.#label, ...options.label);
     if (options.spoken) this.#slider.setAttribute("aria-label", options.spoken);
   }
@@ -85,29 +107,34 @@ export class Dial {
   /** Show a value; what somebody is typing stays as typed. */
   show(value: number): void {
     this.#showSlider(value);
-    if (document.activeElement === this.#field && Number(this.#field.value) === Number(plainNumber(value))) return;
+    if (
+      document.activeElement === this.#field &&
+      Number(this.#field.value) === Number(plainNumber(value))
+    )
+      return;
     this.#field.value = plainNumber(value);
     this.#field.removeAttribute("aria-invalid");
   }
 
   #showSlider(value: number): void {
-    const { track } = this.options;
-    if (track.moves && value > 0 && within(0, 1, track.share(value)) !== track.share(value)) this.options.track = around(value);
-    const at = Math.round(STEPS * within(0, 1, this.options.track.share(value)));
+    const { track } = this.#options;
+    if (track.moves && value > 0 && within(0, 1, track.share(value)) !== track.share(value))
+      this.#options.track = around(value);
+    const at = Math.round(STEPS * within(0, 1, this.#options.track.share(value)));
     if (Number(this.#slider.value) !== at) this.#slider.value = String(at);
     this.#slider.setAttribute("aria-valuetext", number(value));
   }
 
   #slide(settled: boolean): void {
-    const value = this.options.track.value(Number(this.#slider.value) / STEPS);
+    const value = this.#options.track.value(Number(this.#slider.value) / STEPS);
     this.#field.value = plainNumber(value);
     this.#field.removeAttribute("aria-invalid");
     this.#showSlider(value);
-    this.options.onInput(value, settled);
+    this.#options.onInput(value, settled);
   }
 
   #type(settled: boolean): void {
-    const { low, high = Infinity, open } = this.options;
+    const { low, high = Infinity, open } = this.#options;
     const value = this.#field.value.trim() === "" ? NaN : Number(this.#field.value);
     const fine = open ? value > low && value < high : value >= low && value <= high;
     if (!fine || !isFinite(value)) {
@@ -116,6 +143,6 @@ export class Dial {
     }
     this.#field.removeAttribute("aria-invalid");
     this.#showSlider(value);
-    this.options.onInput(value, settled);
+    this.#options.onInput(value, settled);
   }
 }

@@ -1,5 +1,12 @@
 /** How each field names the axes of the one cost curve, and how far they reach. */
-import { calibrationLoss, type DialectName, placeOf, type RiskCurve, type View, view } from "../core/index";
+import {
+  calibrationLoss,
+  type DialectName,
+  placeOf,
+  type RiskCurve,
+  type View,
+  view,
+} from "../core/index";
 import { linear, type Scale } from "./scale";
 
 export type Choice = DialectName | "calibrationLoss";
@@ -81,7 +88,14 @@ export const CHOICES = Object.keys(DIALECTS) as Choice[];
 export function viewOf(curve: RiskCurve, choice: Choice): View {
   if (choice !== "calibrationLoss") return view(curve, choice);
   const loss = calibrationLoss(curve);
-  return { x: loss.theta, actual: loss.normalized, minimum: [], references: [], band: null, better: "lower" };
+  return {
+    x: loss.theta,
+    actual: loss.normalized,
+    minimum: [],
+    references: [],
+    band: null,
+    better: "lower",
+  };
 }
 
 /** Return where a theta lies on the x axis. */
@@ -100,7 +114,8 @@ export function mostIn(scale: Scale, views: View[]): number {
   for (const { x, actual, references } of views) {
     for (const ys of [actual, ...references.map((line) => line.y)]) {
       for (let i = 0; i < ys.length; i += 1) {
-        if (x[i] >= scale.low && x[i] <= scale.high && isFinite(ys[i])) most = Math.max(most, ys[i]);
+        if (x[i] >= scale.low && x[i] <= scale.high && isFinite(ys[i]))
+          most = Math.max(most, ys[i]);
       }
     }
   }

@@ -3,6 +3,9 @@
 export type Child = Node | string | null | undefined | false;
 export type Attributes = Record<string, string | number | boolean | null | undefined>;
 
+/** What screen readers pass over. */
+export const HIDDEN: Attributes = { "aria-hidden": "true" };
+
 const SVG = "http://www.w3.org/2000/svg";
 let serial = 0;
 
@@ -13,7 +16,11 @@ export function freshId(stem: string): string {
 }
 
 /** Give an element its attributes, if the first of what it is given holds them, and its children. */
-function fill<E extends Element>(element: E, name: string | undefined, parts: (Attributes | Child)[]): E {
+function fill<E extends Element>(
+  element: E,
+  name: string | undefined,
+  parts: (Attributes | Child)[],
+): E {
   if (name) element.setAttribute("class", name);
   for (const part of parts) {
     if (part instanceof Node || typeof part === "string") element.append(part);

@@ -6,12 +6,20 @@ export const ABSTAIN = "abstain";
 /** Return the problem of an application as the report was made for it. */
 export function problemOf(application: ApplicationData): Problem {
   const { costs, decisions, priors, fromData } = application;
-  return { costs: costs.map((row) => [...row]), decisions: [...decisions], priors: [...priors], fromData, adapt: false };
+  return {
+    costs: costs.map((row) => [...row]),
+    decisions: [...decisions],
+    priors: [...priors],
+    fromData,
+    adapt: false,
+  };
 }
 
 /** Return the problem with one cost changed. */
 export function withCost(problem: Problem, truth: number, decision: number, cost: number): Problem {
-  const costs = problem.costs.map((row, i) => (i === truth ? row.map((old, j) => (j === decision ? cost : old)) : row));
+  const costs = problem.costs.map((row, i) =>
+    i === truth ? row.map((old, j) => (j === decision ? cost : old)) : row,
+  );
   return { ...problem, costs };
 }
 
@@ -49,7 +57,11 @@ export function withAbstention(problem: Problem, price: number | null): Problem 
     const costs = problem.costs.map((row) => row.filter((_, j) => j !== at));
     return { ...problem, costs, decisions: problem.decisions.filter((_, j) => j !== at) };
   }
-  if (at >= 0) return { ...problem, costs: problem.costs.map((row) => row.map((c, j) => (j === at ? price : c))) };
+  if (at >= 0)
+    return {
+      ...problem,
+      costs: problem.costs.map((row) => row.map((c, j) => (j === at ? price : c))),
+    };
   const costs = problem.costs.map((row) => [...row, price]);
   return { ...problem, costs, decisions: [...problem.decisions, ABSTAIN] };
 }
@@ -67,7 +79,12 @@ export function dearest(problem: Problem, truth: number): number {
 }
 
 /** Return the problem in which errors on a class cost more or less, in the proportions of another problem. */
-export function withDearest(problem: Problem, truth: number, cost: number, shape: Problem): Problem {
+export function withDearest(
+  problem: Problem,
+  truth: number,
+  cost: number,
+  shape: Problem,
+): Problem {
   const at = abstention(problem);
   const most = dearest(shape, truth);
   const row = problem.costs[truth].map((old, j) => {

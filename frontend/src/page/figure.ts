@@ -46,7 +46,12 @@ export class Figure {
   ) {
     const head = h("div.bar-of", h("h3", title), options.extra);
     this.#note.textContent = options.note ?? "";
-    this.element = h("figure", { class: options.wide ? "wide" : null }, h("figcaption", head, this.#note), body);
+    this.element = h(
+      "figure",
+      { class: options.wide ? "wide" : null },
+      h("figcaption", head, this.#note),
+      body,
+    );
     const margin = { rootMargin: "200px" };
     new IntersectionObserver((entries) => {
       this.#seen = entries[entries.length - 1].isIntersecting;
@@ -80,7 +85,13 @@ export abstract class Picture {
   found!: Found;
   #key = "";
 
-  constructor(readonly model: Model, readonly store: Store, title: string, options?: FigureOptions, body?: Node) {
+  constructor(
+    readonly model: Model,
+    readonly store: Store,
+    title: string,
+    options?: FigureOptions,
+    body?: Node,
+  ) {
     this.chart = new Chart(options?.wide ? 320 : 280);
     this.figure = new Figure(title, body ?? this.chart.element, () => this.paint(), options);
   }

@@ -1,5 +1,18 @@
 /** The systems of a page and what follows from the reader's problem: the one place where the page asks the core. */
-import { decode, judge, judgeRows, Judge, outcome, priorsOf, reasonOf, regions, type Levels, type Port, type Rows, type SystemData } from "../core/index";
+import {
+  decode,
+  judge,
+  judgeRows,
+  Judge,
+  outcome,
+  priorsOf,
+  reasonOf,
+  regions,
+  type Levels,
+  type Port,
+  type Rows,
+  type SystemData,
+} from "../core/index";
 import type { Outcome, Payload, Problem } from "../types";
 import type { Found } from "./results";
 
@@ -12,7 +25,10 @@ export class Model {
   #remote: Judge | null = null;
   #heard: ((outcomes: Outcome[]) => void) | null = null;
 
-  private constructor(readonly payload: Payload, readonly systems: SystemData[]) {
+  private constructor(
+    readonly payload: Payload,
+    readonly systems: SystemData[],
+  ) {
     this.names = payload.live?.systems.map((system) => system.name) ?? [];
   }
 
@@ -65,14 +81,20 @@ export class Model {
     const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
     const worker = new Worker(address);
     worker.onerror = failed;
-    return new Judge(worker as unknown as Port, this.payload, (reply) => this.#heard?.(reply.outcomes));
+    return new Judge(worker as unknown as Port, this.payload, (reply) =>
+      this.#heard?.(reply.outcomes),
+    );
   }
 
   #outcomes(problem: Problem, limit: number): Outcome[] {
     const { live } = this.payload;
-    if (live?.kind === "decisions") return live.systems.map((one) => this.#decided(one.counts, problem));
+    if (live?.kind === "decisions")
+      return live.systems.map((one) => this.#decided(one.counts, problem));
     return this.systems.map((system) =>
-      system.kind === "rows" ? judgeRows(system, problem, this.payload, limit) : judge(system, problem, this.payload));
+      system.kind === "rows"
+        ? judgeRows(system, problem, this.payload, limit)
+        : judge(system, problem, this.payload),
+    );
   }
 
   #decided(counts: number[][], problem: Problem): Outcome {

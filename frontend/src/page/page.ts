@@ -2,7 +2,7 @@
 import { applicationFiles, fromFragment, operatingPoint, toFragment } from "../core/index";
 import type { Payload } from "../types";
 import { actions } from "./actions";
-import { CostCurves, Reliability, RocPicture, Scores, Thresholds } from "./binary";
+import { Reliability, RocPicture, Scores, Thresholds } from "./binary";
 import { Confusion } from "./confusion";
 import { CostControls } from "./costs";
 import { type Child, h, on } from "./dom";
@@ -10,13 +10,16 @@ import { Figure, type Picture } from "./figure";
 import { forest, OddsStrip } from "./forest";
 import { Classes, Confidence, Trade } from "./many";
 import { Model } from "./model";
+import { CostCurves } from "./operating";
 import { AbstentionControls, PriorControls } from "./priors";
 import { type Found, Results } from "./results";
 import { Store } from "./store";
 
 /** Fill the page; `script` is the text of this very script, for a worker. */
 export async function start(script: string): Promise<void> {
-  const payload = JSON.parse(document.getElementById("stakes-data")?.textContent ?? "null") as Payload | null;
+  const payload = JSON.parse(
+    document.getElementById("stakes-data")?.textContent ?? "null",
+  ) as Payload | null;
   const live = document.getElementById("live");
   const pictures = document.getElementById("pictures");
   if (!payload || !live || !pictures) return;
@@ -40,24 +43,33 @@ interface Compared {
 
 /** Return the pictures of a comparison that no cost changes. */
 function compared(payload: Payload, names: string[]): Compared {
-  const listed = names.length > 0 ? names : [...new Set(payload.differences.map((one) => one.system))];
-  const tones = new Map(listed.map((name, i) => [name, i]));
+  const others = payload.differences.map((one) => one.system);
+  const first = payload.odds.map((one) => one.system).filter((name) => !others.includes(name));
+  const tones = new Map([...new Set([...names, ...first, ...others])].map((name, i) => [name, i]));
   const figures: Figure[] = [];
   const differences = forest(payload, tones);
   if (differences) {
-    const note = "Differences as the report was made, with intervals; filled where the interval leaves out 0.";
+    const note =
+      "Differences as the report was made, with intervals; filled where the interval leaves out 0.";
     figures.push(new Figure("Differences", differences, () => {}, { note, wide: true }));
   }
   const strip = payload.odds.length > 0 ? new OddsStrip(payload.odds, tones) : null;
   if (strip) {
-    const note = "By odds, how much dearer false alarms are in sum than misses: cost times prior of each. Pale where it is not told apart from the next.";
-    figures.push(new Figure("Which costs least at which odds", strip.element, () => {}, { note, wide: true }));
+    const note =
+      "By odds, how much dearer false alarms are in sum than misses: cost times prior of each. Pale where it is not told apart from the next.";
+    figures.push(
+      new Figure("Which costs least at which odds", strip.element, () => {}, { note, wide: true }),
+    );
   }
   return { figures, strip };
 }
 
 /** The part of the page that follows the reader's choice. */
 class LivePage {
+  readonly #model: Model;
+  readonly #script: string;
+  readonly #live: HTMLElement;
+  readonly #compared: Compared;
   readonly #store: Store;
   readonly #results: Results;
   readonly #confusion: Confusion;
@@ -67,7 +79,11 @@ class LivePage {
   #chosen: () => void = () => {}; // shows which application is chosen
   #waiting = false;
 
-  constructor(private readonly model: Model, private readonly script: string, private readonly live: HTMLElement, private readonly compared: Compared) {
+  constructor(model: Model, script: string, live: HTMLElement, compared: Compared) {
+    this.#model = model;
+    this.#script = script;
+    this.#live = live;
+    this.#compared = compared;
     const { payload } = model;
     this.#store = new Store(payload);
     this.#results = new Results(payload, model.names);
@@ -88,34 +104,54 @@ class LivePage {
   }
 
   #buildControls(): { show(): void }[] {
-    const { payload } = this.model;
+    const { payload } = this.#model;
     const decided = payload.live?.kind === "decisions";
     const costs = new CostControls(this.#store);
     const priors = new PriorControls(this.#store, decided);
     const free = decided ? null : new AbstentionControls(this.#store);
     const buttons = actions(this.#store, {
       fragment: () => toFragment(this.#store.problem),
-      files: () => applicationFiles(this.#store.problem, { classes: payload.classes, scores: payload.scores, reference: this.model.systems[0]?.reference ?? null }),
+      files: () =>
+        applicationFiles(this.#store.problem, {
+          classes: payload.classes,
+          scores: payload.scores,
+          reference: this.#model.systems[0]?.reference ?? null,
+        }),
     });
-    const panel = h("div.controls", this.#chooser(), costs.element, priors.element, free?.element, buttons.element);
-    this.live.append(panel, h("div.results-side", this.#results.element, this.#confusion.element));
+    const panel = h(
+      "div.controls",
+      this.#chooser(),
+      costs.element,
+      priors.element,
+      free?.element,
+      buttons.element,
+    );
+    this.#live.append(panel, h("div.results-side", this.#results.element, this.#confusion.element));
     document.querySelector("main")?.classList.add("lively");
     return [costs, priors, ...(free ? [free] : []), buttons];
   }
 
   #chooser(): Child {
-    const { applications } = this.model.payload;
+    const { applications } = this.#model.payload;
     if (applications.length < 2) return null;
-    const select = h("select", { id: "application" }, ...applications.map((one, i) => h("option", { value: i }, one.name)));
+    const select = h(
+      "select",
+      { id: "application" },
+      ...applications.map((one, i) => h("option", { value: i }, one.name)),
+    );
     on(select, "change", () => this.#store.choose(select.selectedIndex));
     this.#chosen = () => {
       select.selectedIndex = this.#store.application;
     };
-    return h("fieldset.group", h("legend", h("label", { for: "application" }, "Application")), select);
+    return h(
+      "fieldset.group",
+      h("legend", h("label", { for: "application" }, "Application")),
+      select,
+    );
   }
 
   #buildPictures(): void {
-    const model = this.model;
+    const model = this.#model;
     const store = this.#store;
     const two = [CostCurves, RocPicture, Reliability, Scores, Thresholds, Trade];
     const more = model.rows.length > 0 ? [Trade, Confidence, Classes] : [Classes];
@@ -126,7 +162,8 @@ class LivePage {
 
   /** Take the problem from the address, if there is one. */
   #restore(): void {
-    const problem = location.hash.length > 1 ? fromFragment(location.hash, this.model.payload.dataPriors) : null;
+    const problem =
+      location.hash.length > 1 ? fromFragment(location.hash, this.#model.payload.dataPriors) : null;
     if (problem) this.#store.take(problem);
   }
 
@@ -143,31 +180,36 @@ class LivePage {
 
   #update(): void {
     const began = performance.now();
-    this.model.forget();
+    this.#model.forget();
     this.#chosen();
     for (const control of this.#controls) control.show();
-    const found = this.model.find(this.#store.problem);
+    const found = this.#model.find(this.#store.problem);
     this.#show(found);
     performance.clearMeasures("update");
     performance.measure("update", { start: began });
     if (!this.#settled) return;
     this.#remember();
-    if (found.preview) this.model.findAll(this.#store.problem, this.script, (all) => this.#show(all));
+    if (found.preview)
+      this.#model.findAll(this.#store.problem, this.#script, (all) => this.#show(all));
   }
 
   #show(found: Found): void {
     this.#results.show(found);
     this.#confusion.show(found);
     for (const one of this.#moving) one.show(found);
-    const point = operatingPoint(found.problem, this.model.payload);
-    this.compared.strip?.show(point ? Math.exp(-point.logOdds) : NaN);
+    const point = operatingPoint(found.problem, this.#model.payload);
+    this.#compared.strip?.show(point ? Math.exp(-point.logOdds) : NaN);
   }
 
   /** Keep the choice in the address, so that it can be shared and survives a reload. */
   #remember(): void {
     const same = this.#store.application === 0 && this.#store.isInitial;
     try {
-      history.replaceState(null, "", same ? location.href.split("#")[0] : `#${toFragment(this.#store.problem)}`);
+      history.replaceState(
+        null,
+        "",
+        same ? location.href.split("#")[0] : `#${toFragment(this.#store.problem)}`,
+      );
     } catch {
       // a page inside a frame may have no address of its own
     }

@@ -42,8 +42,12 @@ export function logarithmic(low: number, high: number): Scale {
 function linearTicks(low: number, high: number, most: number, format?: (value: number) => string) {
   const rough = (high - low) / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((width) => width >= rough * 0.999) ?? 10 * power;
-  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9) + (String(step / power).includes(".") ? 1 : 0));
+  const step =
+    [1, 2, 2.5, 5, 10].map((m) => m * power).find((width) => width >= rough * 0.999) ?? 10 * power;
+  const decimals = Math.max(
+    0,
+    -Math.floor(Math.log10(step) + 1e-9) + (String(step / power).includes(".") ? 1 : 0),
+  );
   const ticks = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i += 1) {
     const at = i * step;
@@ -61,7 +65,8 @@ function decades(low: number, high: number, most: number) {
   const [first, last] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
   const every = Math.max(1, Math.ceil((last - first + 1) / Math.max(1, most)));
   const ticks = [];
-  for (let power = first; power <= last; power += every) ticks.push({ at: 10 ** power, text: short(10 ** power) });
+  for (let power = first; power <= last; power += every)
+    ticks.push({ at: 10 ** power, text: short(10 ** power) });
   return ticks.length >= 2 ? ticks : [low, high].map((at) => ({ at, text: short(at) }));
 }
 

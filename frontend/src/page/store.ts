@@ -28,7 +28,11 @@ export class Store {
   take(problem: Problem): void {
     this.problem = problem;
     const before = this.application;
-    for (this.application = 0; this.application < this.payload.applications.length; this.application += 1) {
+    for (
+      this.application = 0;
+      this.application < this.payload.applications.length;
+      this.application += 1
+    ) {
       if (this.isInitial) return;
     }
     this.application = before;

@@ -6,7 +6,8 @@ export function number(value: number, digits = 4): string {
   if (!isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
   const whole = Math.round(value);
-  if (size < 1e15 && Math.abs(value - whole) <= 1e-12 * Math.max(size, Math.abs(whole))) return minus(String(whole));
+  if (size < 1e15 && Math.abs(value - whole) <= 1e-12 * Math.max(size, Math.abs(whole)))
+    return minus(String(whole));
   if (size >= 1e-3 && size < 1e6) {
     const decimals = Math.max(0, digits - Math.max(1, Math.floor(Math.log10(size)) + 1));
     return minus(value.toFixed(size >= 1 ? Math.max(decimals, 1) : digits));

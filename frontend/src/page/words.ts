@@ -12,25 +12,52 @@ export interface Sentence {
 /** Say whether a system beats the best constant answer. */
 export function usefulness(outcome: Outcome, problem: Problem, reason: string): Sentence {
   const answer = () => named(problem.decisions[outcome.naiveDecision]);
-  if (isNaN(outcome.normalized)) return { tone: "note", code: "no_verdict", parts: [`No verdict: ${reason}.`] };
+  if (isNaN(outcome.normalized))
+    return { tone: "note", code: "no_verdict", parts: [`No verdict: ${reason}.`] };
   const share = percent(outcome.normalized);
   const only = onlyDecision(outcome);
   if (only >= 0) {
-    const much = outcome.normalized <= 1 ? "." : `, which costs ${share} of the best constant answer.`;
-    return { tone: "bad", code: "always_the_same", parts: ["It decides nothing: every case gets ", named(problem.decisions[only]), much] };
+    const much =
+      outcome.normalized <= 1 ? "." : `, which costs ${share} of the best constant answer.`;
+    return {
+      tone: "bad",
+      code: "always_the_same",
+      parts: ["It decides nothing: every case gets ", named(problem.decisions[only]), much],
+    };
   }
   if (!outcome.interval) {
-    return { tone: "note", code: "no_interval", parts: [`It costs ${share} of always answering `, answer(), "; no interval."] };
+    return {
+      tone: "note",
+      code: "no_interval",
+      parts: [`It costs ${share} of always answering `, answer(), "; no interval."],
+    };
   }
   const [low, high] = outcome.interval;
-  if (high < 1) return { tone: "good", code: "useful", parts: [`Useful: it costs ${share} of what always answering `, answer(), " would."] };
+  if (high < 1)
+    return {
+      tone: "good",
+      code: "useful",
+      parts: [`Useful: it costs ${share} of what always answering `, answer(), " would."],
+    };
   if (low > 1) {
-    return { tone: "bad", code: "worse_than_naive", parts: ["Worse than no system: always answering ", answer(), ` would cost less (this one costs ${share} of it).`] };
+    return {
+      tone: "bad",
+      code: "worse_than_naive",
+      parts: [
+        "Worse than no system: always answering ",
+        answer(),
+        ` would cost less (this one costs ${share} of it).`,
+      ],
+    };
   }
   return {
     tone: "warn",
     code: "not_told_apart",
-    parts: ["Not told apart from always answering ", answer(), `: it costs ${share} of that, but the interval ${range(low, high)} holds 1.`],
+    parts: [
+      "Not told apart from always answering ",
+      answer(),
+      `: it costs ${share} of that, but the interval ${range(low, high)} holds 1.`,
+    ],
   };
 }
 
@@ -46,7 +73,8 @@ export function cheapest(names: string[], outcomes: Outcome[]): Sentence | null 
   const least = Math.min(...outcomes.map((o) => o.expected));
   const near = (o: Outcome) => o.expected - least <= 1e-9 * Math.abs(least);
   const best = outcomes.flatMap((o, i) => (near(o) ? [i] : []));
-  if (best.length === outcomes.length) return { tone: "note", code: "tie", parts: ["All cost the same."] };
+  if (best.length === outcomes.length)
+    return { tone: "note", code: "tie", parts: ["All cost the same."] };
   const listed = best.flatMap((i, at) => [at > 0 ? " and " : "", named(names[i])]);
   const next = Math.min(...outcomes.filter((o) => !near(o)).map((o) => o.expected));
   const second = names[outcomes.findIndex((o) => o.expected === next)];
