@@ -27,12 +27,18 @@ function rows(n: number, k: number): core.Rows {
     const sum = parts.reduce((a, b) => a + b);
     parts.forEach((part, j) => (p[i * k + j] = part / sum));
   }
-  return { kind: "rows", name: "s", reference: null, n, k, y, p };
+  return { kind: "rows", name: "s", reference: null, n, k, y, weights: null, p };
 }
 
 function packed(values: Float64Array | Uint8Array | Uint16Array, type: Packed["type"]): Packed {
   return { type, data: gzipSync(new Uint8Array(values.buffer)).toString("base64") };
 }
+
+test("the largest code is 0, not a small number", () => {
+  assert.equal(core.codeTable(40, 255)[255], 0);
+  assert.equal(core.codeTable(40, 255)[0], 1);
+  assert.deepEqual([...core.posteriorsOf([0, 255, 255] as never, 3, core.codeTable(40, 255))], [1, 0, 0]);
+});
 
 test("a sum is rounded once", () => {
   assert.equal(core.fsum([1e100, 1, -1e100]), 1);
@@ -131,10 +137,15 @@ function load(): core.Load {
   const codes = Uint8Array.of(0, 90, 255, 90, 0, 90, 90, 90, 0, 90, 0, 90);
   const system = { name: "s", reference: null, codes: packed(codes, "u8") };
   const sizes = { rows: 4, total: 4, scale: 40, error: 0 };
-  const live = { kind: "rows" as const, ...sizes, labels: packed(y, "u8"), systems: [system] };
+  const live = { kind: "rows" as const, ...sizes, labels: packed(y, "u8"), weights: null, systems: [system] };
   const known = { dataPriors: [0.5, 0.25, 0.25], counts: [2, 1, 1], quantile: 1.96, noInterval: "" };
   return { ...known, live, classes: ["a", "b", "c"] };
 }
+
+test("a page of decisions has no scores to decode", async () => {
+  const live = { kind: "decisions" as const, systems: [{ name: "d", counts: [[1, 0], [0, 1]] }] };
+  assert.deepEqual(await core.decode({ live, classes: ["a", "b"] }), []);
+});
 
 test("the worker answers the newest problem alone", async () => {
   const [page, worker] = channel();

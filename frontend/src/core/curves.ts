@@ -1,14 +1,39 @@
 /** Curves of a detector, ready to draw: ROC, cost over the threshold, scores of each class. */
 import type { Problem } from "../types";
 import type { Levels } from "./data";
-import { auc, countAtMost, detector, type Detector } from "./detector";
+import { auc, countDecidedFirst, detector, type Detector } from "./detector";
+import { view, type DialectName } from "./dialects";
 import { naiveOf } from "./judge";
+import { operatingPoint, riskCurve } from "./risk";
 import { oddsShift, priorsOf, type Facts } from "./shift";
 import { logit, sigmoid, total } from "./sums";
 
 export * from "./dialects";
+export * from "./entropy";
 export * from "./reliability";
 export * from "./risk";
+
+/** Where the reader's problem lies on the axes of a field. */
+export interface Mark {
+  x: number;
+  actual: number;
+  minimum: number;
+  interval: [number, number] | null;
+}
+
+/** Return the mark of a problem; null if it lies on no inner point of the curve. */
+export function mark(
+  levels: Levels,
+  problem: Problem,
+  facts: Facts,
+  name: DialectName,
+): Mark | null {
+  const theta = operatingPoint(problem, facts)?.theta ?? 0;
+  if (!(theta > 0 && theta < 1)) return null;
+  const { x, actual, minimum, band } = view(riskCurve(levels, problem, facts, [theta]), name);
+  const interval: [number, number] | null = band === null ? null : [band.low[0], band.high[0]];
+  return { x: x[0], actual: actual[0], minimum: minimum[0], interval };
+}
 
 const MOST = 600; // points of a curve that a page draws
 
@@ -84,14 +109,14 @@ export function sweep(levels: Levels, problem: Problem, facts: Facts): Sweep | n
   const cut = (i: number): number => (i === 0 ? -Infinity : found.level[i - 1] + shift);
   const least = cheapest(found, costs, priors);
   const kept = decimate(found.alarms.length, new Set([least]), MOST).map((i) => at(i, cut(i)));
-  const bayes = logit(theta);
+  const decided = countDecidedFirst(found.level, theta, shift);
   return {
     logOdds: kept.map((point) => point.logOdds),
     threshold: kept.map((point) => point.threshold),
     expected: kept.map((point) => point.expected),
     normalized: kept.map((point) => point.normalized),
     best: at(least, cut(least)),
-    bayes: { ...at(countAtMost(found.level, bayes - shift), bayes), threshold: theta },
+    bayes: { ...at(decided, logit(theta)), threshold: theta },
   };
 }
 

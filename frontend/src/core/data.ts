@@ -1,5 +1,5 @@
 /** What a page embeds, made ready for sums: levels of two classes, or rows of posteriors. */
-import type { LevelsSystem, LiveData, Packed, Payload, RowsSystem } from "../types";
+import type { LevelsSystem, Packed, Payload, RowsSystem } from "../types";
 
 export type Numbers = Float64Array | Float32Array | Uint32Array | Uint16Array | Uint8Array;
 
@@ -21,6 +21,7 @@ export interface Rows {
   n: number;
   k: number;
   y: Uint8Array | Uint16Array;
+  weights: Float64Array | null; // of the samples, where they differ
   p: Float64Array;
 }
 
@@ -43,13 +44,15 @@ export async function unpack(packed: Packed): Promise<Numbers> {
   return new makers[packed.type](await new Response(stream).arrayBuffer());
 }
 
-/** Return the systems of a page, in its order; none if it has no live part. */
+/** Return the systems of a page, in its order; none if it has no scores. */
 export async function decode(payload: Pick<Payload, "live" | "classes">): Promise<SystemData[]> {
   const { live } = payload;
-  if (live === null) return [];
+  if (live === null || live.kind === "decisions") return [];
   if (live.kind === "levels") return Promise.all(live.systems.map(levelsOf));
   const y = (await unpack(live.labels)) as Rows["y"];
-  return Promise.all(live.systems.map((one) => rowsOf(one, live, y, payload.classes.length)));
+  const weights = live.weights === null ? null : Float64Array.from(await unpack(live.weights));
+  const common = { kind: live.kind, n: y.length, k: payload.classes.length, y, weights };
+  return Promise.all(live.systems.map((one) => rowsOf(one, live.scale, common)));
 }
 
 async function levelsOf(system: LevelsSystem): Promise<Levels> {
@@ -59,13 +62,12 @@ async function levelsOf(system: LevelsSystem): Promise<Levels> {
   return { kind: "levels", name: system.name, reference: system.reference, level, first, second };
 }
 
-type RowsData = Extract<LiveData, { kind: "rows" }>;
+type Common = Pick<Rows, "kind" | "n" | "k" | "y" | "weights">;
 
-async function rowsOf(system: RowsSystem, live: RowsData, y: Rows["y"], k: number): Promise<Rows> {
-  const codes = await unpack(system.codes);
-  const top = system.codes.type === "u8" ? 255 : 65535;
-  const p = posteriorsOf(codes, k, codeTable(live.scale, top));
-  return { kind: "rows", name: system.name, reference: system.reference, n: y.length, k, y, p };
+async function rowsOf(system: RowsSystem, scale: number, common: Common): Promise<Rows> {
+  const { name, reference, codes } = system;
+  const table = codeTable(scale, codes.type === "u8" ? 255 : 65535);
+  return { ...common, name, reference, p: posteriorsOf(await unpack(codes), common.k, table) };
 }
 
 /** Return the posterior that each code stands for; the largest code is 0. */

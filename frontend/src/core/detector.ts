@@ -1,5 +1,6 @@
 /** All of what a threshold can do with levels of two classes. */
 import type { Levels } from "./data";
+import { logit, TIE } from "./sums";
 
 /**
  * Rates at every threshold, from the lowest, where all is decided as H2, to the highest.
@@ -68,6 +69,16 @@ export function countAtMost(level: Float64Array, x: number): number {
     else high = middle;
   }
   return low;
+}
+
+/**
+ * Return how many levels Bayes decisions take as H1 at a threshold on P(H2): those at most there.
+ *
+ * What rounding makes of a tie, in costs of theta and 1 - theta, counts as one, as in `judge`.
+ */
+export function countDecidedFirst(level: Float64Array, theta: number, shift: number): number {
+  const tie = TIE / Math.min(theta, 1 - theta); // of the log odds: the slope of P is p (1 - p)
+  return countAtMost(level, logit(theta) - shift + (tie < 1 ? tie : 0));
 }
 
 /** Return the area under the ROC curve: P(s2 > s1) + P(s2 = s1) / 2. */

@@ -1,5 +1,5 @@
 /** One risk curve on the axes of each field: exact conversions, nothing computed anew. */
-import type { Band, RiskCurve } from "./risk";
+import type { Band, PaddedErrors, RiskCurve } from "./risk";
 import { logit, sigmoid } from "./sums";
 
 /** A point of the risk curve: theta, an expected cost there, and the naive cost. */
@@ -10,47 +10,93 @@ interface Point {
   priors: number[];
 }
 
+/**
+ * What decisions cost at a point, in the units of a field: sum_k P_k (offset_k + cost_k R_k).
+ *
+ * The interval of this loss, turned round for a gain, is the band of y.
+ */
+interface Prices {
+  priors: number[];
+  costs: [number, number]; // of a false alarm and of a miss
+  offsets: [number, number];
+  vary: boolean; // the priors are those of the data
+}
+
 interface Conversion {
   x: (theta: number, priors: number[]) => number;
   y: (point: Point) => number;
-  normalized: boolean; // whether y follows from the cost over the naive cost
+  prices: (theta: number, priors: number[], fromData: boolean) => Prices;
+  value: (loss: number) => number; // y of a loss
+  normalized: boolean; // the loss is taken over that of the naive system
   better: "lower" | "higher";
 }
 
 const share = (p: Point): number => p.priors[0] * p.theta + p.priors[1] * (1 - p.theta);
 const effective = (t: number, priors: number[]): number => logit(priors[1]) - logit(t);
-const same = (t: number): number => t;
+
+/** Over theta: false alarms cost it, misses one minus it. */
+const overThresholds = {
+  x: (t: number): number => t,
+  prices: (t: number, priors: number[], vary: boolean): Prices => ({
+    priors,
+    costs: [t, 1 - t],
+    offsets: [0, 0],
+    vary,
+  }),
+  value: (loss: number): number => loss,
+  normalized: false,
+  better: "lower" as const,
+};
+
+/** Over the effective prior, which is taken as given: every error costs 1. */
+const overPriors = {
+  ...overThresholds,
+  x: effective,
+  prices: (t: number, priors: number[]): Prices => {
+    const x = effective(t, priors);
+    return { priors: [sigmoid(-x), sigmoid(x)], costs: [1, 1], offsets: [0, 0], vary: false };
+  },
+};
+
+const gain = { value: (loss: number): number => 0 - loss, better: "higher" as const };
 
 const conversions = {
   /** Expected cost over theta (Murphy diagram); its area is half the Brier score. */
-  murphy: { x: same, y: (p) => p.cost, normalized: false, better: "lower" },
+  murphy: { ...overThresholds, y: (p) => p.cost },
   /** Normalised Bayes error over the effective prior log odds (speech). */
-  bayesError: { x: effective, y: (p) => p.cost / p.naive, normalized: true, better: "lower" },
+  bayesError: { ...overPriors, y: (p) => p.cost / p.naive, normalized: true },
   /** Error rate at the effective prior, over its log odds (APE). */
-  ape: { x: effective, y: (p) => p.cost / share(p), normalized: false, better: "lower" },
+  ape: { ...overPriors, y: (p) => p.cost / share(p) },
   /** Error rate at the effective prior, over the effective prior (Drummond and Holte). */
   costCurve: {
+    ...overPriors,
     x: (t, priors) => sigmoid(effective(t, priors)),
     y: (p) => p.cost / share(p),
-    normalized: false,
-    better: "lower",
   },
   /** Net benefit over the threshold probability: P2 - EC / (1 - t) (medicine). */
   decisionCurve: {
-    x: same,
+    ...overThresholds,
+    ...gain,
     y: (p) => p.priors[1] - p.cost / (1 - p.theta),
-    normalized: false,
-    better: "higher",
+    prices: (t, priors, vary) => ({ priors, costs: [t / (1 - t), 1], offsets: [0, -1], vary }),
   },
   /** Interventions avoided per 100 cases, against treating all. */
   interventionsAvoided: {
-    x: same,
+    ...overThresholds,
+    ...gain,
     y: (p) => 100 * (p.priors[0] - p.cost / p.theta),
-    normalized: false,
-    better: "higher",
+    prices: (t, priors, vary) => {
+      return { priors, costs: [100, (100 * (1 - t)) / t], offsets: [-100, 0], vary };
+    },
   },
   /** Relative economic value 1 - NEC over the cost-loss ratio (weather). */
-  relativeValue: { x: same, y: (p) => 1 - p.cost / p.naive, normalized: true, better: "higher" },
+  relativeValue: {
+    ...overThresholds,
+    y: (p) => 1 - p.cost / p.naive,
+    value: (loss) => 1 - loss,
+    normalized: true,
+    better: "higher",
+  },
 } satisfies Record<string, Conversion>;
 
 export type DialectName = keyof typeof conversions;
@@ -86,7 +132,7 @@ export function view(curve: RiskCurve, name: DialectName): View {
     actual: y(curve.actual),
     minimum: y(curve.minimum),
     references: referencesOf(name, curve).map((line) => ({ name: line.name, y: y(line.y) })),
-    band: bandOf(conversion, curve, y),
+    band: bandOf(conversion, curve, order),
     better: conversion.better,
   };
 }
@@ -104,18 +150,62 @@ function referencesOf(name: DialectName, curve: RiskCurve): Reference[] {
   ];
 }
 
-/** Return the band on the axes of a field; priors count as known there. */
+/** Return the pointwise interval of the actual line, on the axes of a field. */
 function bandOf(
   conversion: Conversion,
   curve: RiskCurve,
-  y: (costs: number[]) => number[],
+  order: (values: number[]) => number[],
 ): Band | null {
-  const band = conversion.normalized ? curve.normalizedBand : curve.band;
-  if (band === null) return null;
-  const unit = (ends: number[]): number[] =>
-    conversion.normalized ? ends.map((end, k) => end * curve.naive[k]) : ends;
-  const [low, high] = [y(unit(band.low)), y(unit(band.high))];
-  return conversion.better === "lower" ? { low, high } : { low: high, high: low };
+  const { theta, priors, fromData, errors } = curve;
+  if (errors === null) return null;
+  const [low, high]: number[][] = [[], []];
+  theta.forEach((t, k) => {
+    const prices = conversion.prices(t, priors, fromData);
+    const ends = endsOf(prices, errors, k, conversion.normalized).map(conversion.value);
+    low.push(Math.min(...ends));
+    high.push(Math.max(...ends));
+  });
+  return { low: order(low), high: order(high) };
+}
+
+/**
+ * Return the interval of the expected loss at one point.
+ *
+ * It is `interval` of losses.ts for two decisions, without its tables: as pseudo-samples are errors
+ * and right answers in halves, each class stays one of errors at some rate.
+ */
+function endsOf(prices: Prices, errors: PaddedErrors, k: number, normalized: boolean): number[] {
+  const { priors, costs, offsets, vary } = prices;
+  const rates = [errors.alarms[k], errors.misses[k]];
+  const first = priors[1] * costs[1] <= priors[0] * costs[0]; // the naive system decides H1
+  const naive = [offsets[0] + (first ? 0 : costs[0]), offsets[1] + (first ? costs[1] : 0)];
+  const reference = normalized ? naive : [1, 1];
+  const over = (values: (i: number) => number): number =>
+    (priors[0] > 0 ? priors[0] * values(0) : 0) + (priors[1] > 0 ? priors[1] * values(1) : 0);
+  const unit = normalized ? over((i) => naive[i]) : 1;
+  const mean = (i: number): number => offsets[i] + costs[i] * rates[i];
+  const centre = over(mean) / unit;
+  const square = over((i) => {
+    const gap = vary ? mean(i) - centre * reference[i] : 0;
+    const spread = costs[i] * costs[i] * rates[i] * (1 - rates[i]) + gap * gap;
+    return (priors[i] / errors.size[i]) * spread;
+  });
+  const half = (errors.z * Math.sqrt(square)) / unit;
+  const [least, most] = boundsOf(prices, normalized, over);
+  return [Math.max(centre - half, least / unit), Math.min(centre + half, most / unit)];
+}
+
+/** Return the least and largest loss of any system; none is known if the naive loss varies. */
+function boundsOf(
+  { priors, costs, offsets, vary }: Prices,
+  normalized: boolean,
+  over: (values: (i: number) => number) => number,
+): [number, number] {
+  if (!vary) return [over((i) => offsets[i]), over((i) => offsets[i] + costs[i])];
+  if (normalized) return [0, Infinity];
+  const seen = [0, 1].filter((i) => priors[i] > 0);
+  const low = seen.map((i) => offsets[i]);
+  return [Math.min(...low), Math.max(...seen.map((i) => offsets[i] + costs[i]))];
 }
 
 /** Return where a theta lies on the x axis of a field. */

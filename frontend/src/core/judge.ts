@@ -3,11 +3,9 @@ import type { Outcome, Problem } from "../types";
 import type { Levels, Rows, SystemData } from "./data";
 import { expectation, interval, lossesOf } from "./losses";
 import { oddsShift, priorsOf, ratiosOf, type Facts } from "./shift";
-import { dot, total } from "./sums";
+import { dot, TIE, total } from "./sums";
 
 export type { Facts } from "./shift";
-
-const TIE = 8 * Number.EPSILON; // of the largest cost: what rounding makes of a tie
 
 /** How many samples of each class got each decision; `impossible` weighs those that got none. */
 export interface Counted {
@@ -134,7 +132,7 @@ function levelRuler(level: Float64Array, costs: number[][], shift: number): (i: 
 
 /** Count the decisions for the first rows of posteriors. */
 export function countRows(rows: Rows, problem: Problem, facts: Facts, limit: number): Counted {
-  const { k, y, p } = rows;
+  const { k, y, p, weights } = rows;
   const m = problem.decisions.length;
   const cells = new Float64Array(k * m);
   const ratios = ratiosOf(rows, problem, facts);
@@ -142,9 +140,10 @@ export function countRows(rows: Rows, problem: Problem, facts: Facts, limit: num
   const moved = new Float64Array(k);
   let impossible = 0;
   for (let row = 0; row < limit; row++) {
-    if (ratios === null) cells[y[row] * m + rule(p, row * k)]++;
-    else if (move(p, row * k, ratios, moved)) cells[y[row] * m + rule(moved, 0)]++;
-    else impossible++;
+    const w = weights === null ? 1 : weights[row];
+    if (ratios === null) cells[y[row] * m + rule(p, row * k)] += w;
+    else if (move(p, row * k, ratios, moved)) cells[y[row] * m + rule(moved, 0)] += w;
+    else impossible += w;
   }
   return { counts: tableOf(cells, k, m), impossible, samples: limit };
 }

@@ -26,7 +26,7 @@ export function confidence(
     const choice = largest(p);
     let bin = 0;
     while (bin < edges.length && p[choice] >= edges[bin]) bin++;
-    const w = units[rows.y[row]];
+    const w = units[rows.y[row]] * (rows.weights?.[row] ?? 1);
     weight[bin] += w;
     sum[bin] += w * p[choice];
     if (rows.y[row] === choice) hits[bin] += w;
@@ -40,11 +40,11 @@ export function confidence(
   };
 }
 
-/** Return the weight of a sample of each class that makes classes as heavy as their priors. */
+/** Return the factor of the weights of each class that makes classes as heavy as their priors. */
 function unitsOf(rows: Rows, priors: number[], limit: number): number[] {
-  const counts = new Float64Array(rows.k);
-  for (let row = 0; row < limit; row++) counts[rows.y[row]]++;
-  return priors.map((p, i) => (p > 0 && counts[i] > 0 ? p / counts[i] : 0));
+  const weight = new Float64Array(rows.k);
+  for (let row = 0; row < limit; row++) weight[rows.y[row]] += rows.weights?.[row] ?? 1;
+  return priors.map((p, i) => (p > 0 && weight[i] > 0 ? p / weight[i] : 0));
 }
 
 /** Return the index of the largest value; the lowest of equal ones. */

@@ -14,10 +14,10 @@ export interface Region {
  * a decision that is best in a single point alone has no region.
  */
 export function regions(costs: number[][]): Region[] {
-  const [first, second] = costs;
+  const [first] = costs;
   const found: Region[] = [];
   let at = 0;
-  let decision = steepest(costs, first.map((_, j) => j), (j) => first[j]);
+  let decision = first.indexOf(Math.min(...first)); // perhaps only there: it is left at once then
   while (at < 1) {
     const next = nextCrossing(costs, decision, at);
     if (next.to > at) found.push({ from: at, to: next.to, decision });
@@ -25,16 +25,7 @@ export function regions(costs: number[][]): Region[] {
     at = next.to;
     decision = next.decision;
   }
-  return found.length > 0 ? found : [{ from: 0, to: 1, decision: second.indexOf(Math.min(...second)) }];
-}
-
-/** Among decisions of least value, return that whose cost rises least; then the lowest index. */
-function steepest(costs: number[][], among: number[], value: (j: number) => number): number {
-  const slope = (j: number) => costs[1][j] - costs[0][j];
-  return among.reduce((best, j) => {
-    const [a, b] = [value(j), value(best)];
-    return a < b || (a === b && slope(j) < slope(best)) ? j : best;
-  });
+  return found;
 }
 
 /** Return where a line of smaller slope first meets that of a decision, and which one. */

@@ -1,5 +1,7 @@
 /** Sums that keep their digits, and the log odds of a probability. */
 
+export const TIE = 8 * Number.EPSILON; // of the largest cost: what rounding makes of a tie
+
 /** Return the sum of some numbers, rounded once, as Python's math.fsum does. */
 export function fsum(values: ArrayLike<number>): number {
   if (values.length < 3) return values.length === 2 ? values[0] + values[1] : (values[0] ?? 0);
