@@ -75,6 +75,7 @@ export interface Payload {
   level: number; // of intervals, such as 0.95
   quantile: number; // standard errors to either side
   classes: string[]; // harmless and short already; the class of interest is last
+  names: string[] | null; // as the command line knows the classes; null if they are too long
   counts: number[]; // samples of each class
   dataPriors: number[]; // shares of the classes, by weight
   noInterval: string; // why live numbers have no interval; empty if they have

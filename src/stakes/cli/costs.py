@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -15,6 +15,7 @@ from stakes.costs import CostMatrix, SampleCosts
 
 Entry = float | str  # a price, or the column that holds it
 _NAMES = {"miss", "false_alarm"}
+_PARTS = {"matrix", "classes", "decisions"}
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class CostText:
     pairs: Mapping[str, Entry] | None = None
     matrix: Sequence[Sequence[Entry]] | None = None
     decisions: Sequence[str] | None = None  # of the matrix, where they are not the classes
+    rows: Sequence[str] | None = None  # classes of the matrix, where they are named
     abstain: Entry | None = None
 
     @property
@@ -62,7 +64,7 @@ class CostText:
             rows: list[list[Entry]] = self.read.values.tolist()
             decisions = [str(d) for d in self.read.decisions]
         elif self.matrix is not None:
-            rows = [list(row) for row in self.matrix]
+            rows = self._matrix_rows(classes)
             decisions = None if self.decisions is None else list(self.decisions)
         elif self.pairs is not None:
             if len(classes) != 2:
@@ -76,6 +78,18 @@ class CostText:
             rows = [[*row, self.abstain] for row in rows]
             decisions = [*(decisions or classes), "abstain"]
         return rows, decisions
+
+    def _matrix_rows(self, classes: Sequence[str]) -> list[list[Entry]]:
+        """Return the rows of the matrix in the order of the classes."""
+        if self.matrix is None or self.rows is None:
+            return [list(row) for row in self.matrix or []]
+        if sorted(self.rows) != sorted(classes):
+            msg = f"--cost must have a row for each of the classes {quoted(classes)}: its rows are"
+            raise click.UsageError(f"{msg} {quoted(self.rows)}.")
+        order = [list(self.rows).index(name) for name in classes]
+        if self.decisions is None and len(self.matrix[0]) == len(order):  # they are the classes
+            return [[self.matrix[i][j] for j in order] for i in order]
+        return [list(self.matrix[i]) for i in order]
 
 
 def read_costs(cost: str | None, abstain: str | None) -> CostText | None:
@@ -91,8 +105,7 @@ def read_costs(cost: str | None, abstain: str | None) -> CostText | None:
     if cost.lstrip().startswith("["):
         return CostText(matrix=_matrix(cost), abstain=price)
     if cost.lstrip().startswith("{"):
-        rows, decisions = _named_matrix(cost)
-        return CostText(matrix=rows, decisions=decisions, abstain=price)
+        return replace(_named_matrix(cost), abstain=price)
     if "=" not in cost:
         msg = "--cost must be miss=PRICE,false_alarm=PRICE, a matrix '[[0,1],[5,0]]' or the name"
         raise click.UsageError(f"{msg} of a .toml or .csv file: got {cost!r}.")
@@ -116,15 +129,29 @@ def read_detection_cost(text: str) -> tuple[CostText, float]:
     return CostText(pairs={"miss": miss, "false_alarm": alarm}), prior
 
 
-def _named_matrix(text: str) -> tuple[list[list[Entry]], list[str]]:
-    """Read a matrix with the names of its decisions, {"matrix": ..., "decisions": [...]}."""
+def _named_matrix(text: str) -> CostText:
+    """Read a matrix with names, {"matrix": [[...]], "classes": [...], "decisions": [...]}."""
     parts = _json(text)
-    names = parts.get("decisions") if isinstance(parts, dict) else None
-    named = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not isinstance(names, list) or not named or set(parts) != {"matrix", "decisions"}:
-        msg = "--cost must give matrix and decisions (a list of names), and nothing else:"
+    if not isinstance(parts, dict) or not {"matrix"} < set(parts) <= _PARTS:
+        msg = "--cost must give a matrix, its classes, its decisions or both, and nothing else:"
         raise click.UsageError(f"{msg} got {text!r}.")
-    return _matrix(json.dumps(parts["matrix"])), names
+    matrix = _matrix(json.dumps(parts["matrix"]))
+    rows, decisions = (_listed(parts.get(key), key) for key in ("classes", "decisions"))
+    if rows is not None and len(rows) != len(matrix):
+        msg = f"--cost must have one row for each of its classes {quoted(rows)}: got {len(matrix)}."
+        raise click.UsageError(msg)
+    return CostText(matrix=matrix, decisions=decisions, rows=rows)
+
+
+def _listed(names: object, key: str) -> list[str] | None:
+    """Read names, each once."""
+    if names is None:
+        return None
+    fits = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not isinstance(names, list) or not fits or len(set(names)) < len(names):
+        msg = f"--cost must list {key} as texts, each once: got {names!r}."
+        raise click.UsageError(msg)
+    return names
 
 
 def _json(text: str) -> Any:  # noqa: ANN401

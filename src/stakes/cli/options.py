@@ -145,7 +145,7 @@ def _text(entry: object) -> str:
     if isinstance(entry, bool):
         return str(entry).lower()
     if isinstance(entry, dict):
-        if "matrix" in entry:  # costs with decisions of their own names
+        if "matrix" in entry or any("," in name for name in entry):
             return json.dumps(entry)
         return ",".join(f"{name}={_text(value)}" for name, value in entry.items())
     if isinstance(entry, list):

@@ -1,5 +1,6 @@
 """Priors and names as they are typed on a command line."""
 
+import json
 import math
 from collections.abc import Sequence
 
@@ -14,6 +15,8 @@ def parse_priors(
     """Read `data`, the prior of the class of interest, or `healthy=0.98,tumour=0.02`."""
     if text == "data":
         return None
+    if text.startswith("{"):
+        return _summing_to_one(_named(_object(text, option), classes, option), text, option)
     if "=" in text:
         return _summing_to_one(_named(parse_pairs(text, option), classes, option), text, option)
     if "," in text:
@@ -30,6 +33,16 @@ def parse_priors(
         msg = f"{option} {text} needs two classes: the data have {quoted(classes)}."
         raise click.UsageError(f"{msg} Give name=number for each.")
     return {classes[0]: 1 - positive, classes[1]: positive}
+
+
+def _object(text: str, option: str) -> dict[str, float]:
+    """Read a JSON object of numbers by name, for names that hold commas."""
+    try:
+        pairs = json.loads(text)
+        return {str(name): float(value) for name, value in pairs.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        msg = f"{option} must be numbers by name: got {text!r}."
+        raise click.UsageError(msg) from error
 
 
 def _named(priors: dict[str, float], classes: Sequence[str], option: str) -> dict[str, float]:

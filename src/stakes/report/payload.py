@@ -18,6 +18,7 @@ _VERSION = 1
 _TYPES = {"f8": "f64", "f4": "f32", "u4": "u32", "u2": "u16", "u1": "u8"}
 _MOST_DIFFERENCES = 400
 _MOST_RANGES = 200
+_MOST_LETTERS = 20_000  # of the names of classes, all together
 _WEIGHTED = "samples have weights"
 
 
@@ -36,6 +37,7 @@ def payload(kind: str, sketch: Sketch | None, level: float) -> dict[str, Any]:
 
 _NOTHING: Mapping[str, Any] = {
     "classes": [],
+    "names": None,
     "counts": [],
     "dataPriors": [],
     "noInterval": "",
@@ -50,6 +52,7 @@ def _sketched(sketch: Sketch) -> dict[str, Any]:
     """Return the data of a sketch."""
     return {
         "classes": [plain(c) for c in sketch.classes],
+        "names": _full([str(c) for c in sketch.classes]),
         "counts": sketch.counts.tolist(),
         "dataPriors": sketch.priors.tolist(),
         "noInterval": _no_interval(sketch),
@@ -70,6 +73,11 @@ def _sketched(sketch: Sketch) -> dict[str, Any]:
     }
 
 
+def _full(names: list[str]) -> list[str] | None:
+    """Return the names as the command line knows them, unless they would fill the page."""
+    return names if sum(map(len, names)) <= _MOST_LETTERS else None
+
+
 def _no_interval(sketch: Sketch) -> str:
     """Say why numbers of the page have no interval."""
     if sketch.grouped:
@@ -82,6 +90,7 @@ def decided(evaluation: DecisionEvaluation) -> dict[str, Any]:
     confusion, costs, cost = evaluation.confusion, evaluation.costs, evaluation.expected_cost
     body = {**payload("evaluation", None, evaluation.level), "whyNotLive": BY_CASE}
     body["classes"] = [plain(c) for c in confusion.classes]
+    body["names"] = _full([str(c) for c in confusion.classes])
     if costs is None or len(confusion.classes) > MOST_CLASSES:
         return body if costs is None else {**body, "whyNotLive": TOO_MANY}
     return {
