@@ -1,0 +1,6 @@
+/** The script of a page: fills the page, or, run as a worker of that page, judges for it. */
+import { type Port, serve } from "./core/worker";
+import { start } from "./page/page";
+
+if (typeof document === "undefined") serve(globalThis as unknown as Port);
+else void start(document.currentScript?.textContent ?? "");

@@ -1,0 +1,260 @@
+/** Pictures of two classes: cost at every operating point, ROC, scores, thresholds, reliability. */
+import { histogram, isotonic, type Levels, operatingPoint, reliability, type RiskCurve, riskCurve, roc, sweep, type Sweep, type View } from "../core/index";
+import type { Outcome } from "../types";
+import type { Layer, Mark } from "./chart";
+import { type Choice, CHOICES, DIALECTS, mostIn, placed, viewOf, xScale } from "./dialects";
+import { h, on } from "./dom";
+import { abstention } from "./edits";
+import { Picture } from "./figure";
+import type { Model } from "./model";
+import type { Found } from "./results";
+import { linear } from "./scale";
+import type { Store } from "./store";
+import { number, percent } from "./text";
+
+const WIDEST = 24; // log odds beyond which scores are not drawn
+const REFERENCES = { naive: "best constant answer", all: "act on all", none: "act on none" };
+
+/** Cost at every operating point, in the dialect of a field. */
+export class CostCurves extends Picture {
+  readonly #menu: HTMLSelectElement;
+  #curves: RiskCurve[] = [];
+  #choice: Choice = "bayesError";
+
+  constructor(model: Model, store: Store) {
+    const options = CHOICES.map((one) => h("option", { value: one }, DIALECTS[one].name));
+    const menu = h("select", { "aria-label": "kind of cost curve" }, ...options);
+    super(model, store, "Cost at every operating point", { wide: true, extra: menu });
+    this.#menu = menu;
+    on(menu, "change", () => {
+      this.#choice = this.#menu.value as Choice;
+      this.figure.refresh();
+    });
+  }
+
+  paint(): void {
+    const { problem } = this.found;
+    const { payload, levels } = this.model;
+    if (this.changed(problem.fromData, this.#choice)) {
+      this.#curves = levels.map((one) => riskCurve(one, problem, payload));
+      this.#draw();
+    }
+    const point = operatingPoint(problem, payload);
+    const dialect = DIALECTS[this.#choice];
+    if (!point) {
+      this.chart.mark([]);
+      this.figure.say(`${dialect.note} No point is marked: the curve is of two decisions.`);
+      return;
+    }
+    this.figure.say(dialect.note);
+    const x = placed(this.#choice, point.theta, this.model.priors(problem));
+    const marks = levels.map((one, i): Mark => {
+      const here = viewOf(riskCurve(one, problem, payload, [point.theta]), this.#choice);
+      return { tone: i, x, y: here.actual[0] };
+    });
+    this.chart.mark([{ tone: "quiet", x }, ...marks], x);
+  }
+
+  #draw(): void {
+    const views = this.#curves.map((curve) => viewOf(curve, this.#choice));
+    const dialect = DIALECTS[this.#choice];
+    const scale = xScale(this.#choice);
+    const { priors } = this.#curves[0];
+    const [low, high] = dialect.reach(mostIn(scale, views), priors);
+    const several = views.length > 1;
+    const whose = (i: number) => (several ? this.model.names[i] : this.#choice === "calibrationLoss" ? "loss" : "actual");
+    const layers: Layer[] = views.flatMap((one, i) => bandOf(one, i));
+    layers.push(...views[0].references.map((line): Layer => ({ kind: "line", name: REFERENCES[line.name], tone: "quiet", dash: line.name === "all" ? "dashed" : "dotted", xs: views[0].x, ys: line.y })));
+    for (const [i, one] of views.entries()) {
+      layers.push({ kind: "line", name: whose(i), tone: i, xs: one.x, ys: one.actual });
+      if (one.minimum.length > 0) layers.push({ kind: "line", name: several ? `${whose(i)}, minimum` : "minimum", tone: i, dash: "dashed", xs: one.x, ys: one.minimum });
+    }
+    this.chart.draw({
+      summary: `${dialect.name}: ${dialect.y} over ${dialect.x}`,
+      x: { scale, label: dialect.x, read: (v) => `at ${dialect.x} ${number(v)}` },
+      y: { scale: linear(low, high), label: dialect.y },
+      layers,
+    });
+  }
+}
+
+function bandOf(one: View, tone: number): Layer[] {
+  return one.band ? [{ kind: "band", tone, xs: one.x, lows: one.band.low, highs: one.band.high }] : [];
+}
+
+/** ROC curves, their hulls, and where the decisions are now. */
+export class RocPicture extends Picture {
+  #drawn = false;
+
+  constructor(model: Model, store: Store) {
+    super(model, store, "ROC");
+  }
+
+  paint(): void {
+    if (!this.#drawn) this.#draw();
+    this.#drawn = true;
+    const { outcomes, problem } = this.found;
+    const at = outcomes.map((one) => ratesOf(one, abstention(problem)));
+    const marks = at.map(([x, y], i): Mark => ({ tone: i, x, y }));
+    this.chart.mark(marks, at.length === 1 ? at[0][0] : NaN);
+  }
+
+  #draw(): void {
+    const found = this.model.levels.map(roc);
+    const layers: Layer[] = [{ kind: "line", name: "chance", tone: "quiet", dash: "dotted", xs: [0, 1], ys: [0, 1], silent: true }];
+    for (const [i, one] of found.entries()) {
+      const name = found.length > 1 ? this.model.names[i] : "ROC";
+      layers.push({ kind: "line", name: `${found.length > 1 ? `${name}, ` : ""}hull`, tone: i, dash: "dashed", xs: one.hullAlarms.slice().reverse(), ys: one.hullDetections.slice().reverse(), silent: found.length > 1 });
+      layers.push({ kind: "line", name, tone: i, xs: one.alarms.slice().reverse(), ys: one.detections.slice().reverse() });
+    }
+    const areas = found.map((one, i) => (found.length > 1 ? `${this.model.names[i]} ${number(one.auc)}` : number(one.auc)));
+    this.figure.say(`Area under the curve: ${areas.join(", ")}. The mark is where the decisions are now; the hull (dashed) is what calibration reaches.`);
+    this.chart.draw({
+      summary: `ROC curve, detections over false alarms; area ${areas.join(", ")}`,
+      x: { scale: linear(0, 1), label: "false alarms", read: (v) => `at a false-alarm rate of ${number(v)}` },
+      y: { scale: linear(0, 1), label: "detections" },
+      layers,
+      square: true,
+    });
+  }
+}
+
+/** Return the rates of false alarms and of detections. */
+function ratesOf(outcome: Outcome, free: number): [number, number] {
+  const yes = outcome.shares.length - 1 === free ? free - 1 : outcome.shares.length - 1;
+  const rate = (row: number[]) => row[yes] / row.reduce((sum, n) => sum + n, 0);
+  return [rate(outcome.counts[0]), rate(outcome.counts[1])];
+}
+
+/** How the scores of each class are spread, and where decisions change. */
+export class Scores extends Picture {
+  constructor(model: Model, store: Store) {
+    super(model, store, "Scores of each class");
+  }
+
+  paint(): void {
+    const { regions } = this.found;
+    if (this.changed(this.store.focus)) this.#draw();
+    const cuts = (regions ?? []).slice(1).map(({ from }) => from);
+    this.chart.mark(cuts.map((p): Mark => ({ tone: "quiet", x: logOdds(p), text: `P = ${number(p)}` })), logOdds(cuts[0] ?? NaN));
+  }
+
+  #draw(): void {
+    const { payload, levels, names } = this.model;
+    const system = levels[this.store.focus];
+    const found = spread(system, this.found, this.model);
+    const [first, second] = payload.classes;
+    const most = Math.max(...found.first, ...found.second, 1e-9);
+    const certain = [found.certainFirst, found.certainSecond].flat().some((share) => share > 0)
+      ? ` Beyond the axis: P = 0 for ${percent(found.certainFirst[0])} and ${percent(found.certainFirst[1])}, P = 1 for ${percent(found.certainSecond[0])} and ${percent(found.certainSecond[1])} of the classes.`
+      : "";
+    this.figure.say(`${names.length > 1 ? `Of ${names[this.store.focus]}. ` : ""}Share of each class by its log odds; decisions change at the upright lines.${certain}`);
+    this.chart.draw({
+      summary: `Histogram of the log odds of ${second}, by true class`,
+      x: { scale: windowOf(found.edges), label: `log odds of ${short(second)}`, read: (v) => `at log odds ${number(v)}, P = ${number(1 / (1 + Math.exp(-v)))}` },
+      y: { scale: linear(0, most * 1.15), label: "share of the class", read: percent },
+      layers: [
+        { kind: "area", name: first, tone: 2, edges: found.edges, heights: found.first },
+        { kind: "area", name: second, tone: 3, edges: found.edges, heights: found.second, dash: "dashed" },
+      ],
+    });
+  }
+}
+
+/** Return the histogram with bins that stay fine where a few scores are extreme. */
+function spread(system: Levels, found: Found, model: Model) {
+  const rough = histogram(system, found.problem, model.payload, 48);
+  const width = rough.edges[rough.edges.length - 1] - rough.edges[0];
+  return width > 2 * WIDEST ? histogram(system, found.problem, model.payload, Math.min(4000, Math.ceil((48 * width) / (2 * WIDEST)))) : rough;
+}
+
+function windowOf(edges: number[]) {
+  return linear(Math.max(-WIDEST, edges[0]), Math.min(WIDEST, edges[edges.length - 1]));
+}
+
+/** Cost at every threshold, with the threshold of Bayes and the best on these data. */
+export class Thresholds extends Picture {
+  constructor(model: Model, store: Store) {
+    super(model, store, "Cost at every threshold");
+  }
+
+  override show(found: Found): void {
+    this.found = found;
+    this.figure.element.hidden = operatingPoint(found.problem, this.model.payload) === null;
+    if (!this.figure.element.hidden) this.figure.refresh();
+  }
+
+  #sweeps(): Sweep[] {
+    const { problem } = this.found;
+    return this.model.levels.map((one) => sweep(one, problem, this.model.payload)).filter((one) => one !== null);
+  }
+
+  paint(): void {
+    const sweeps = this.#sweeps();
+    if (sweeps.length === 0) return;
+    const several = sweeps.length > 1;
+    const finite = sweeps.flatMap((one) => one.logOdds).filter(isFinite);
+    const { bayes } = sweeps[0];
+    const low = Math.max(-WIDEST, Math.min(...finite, bayes.logOdds - 1));
+    const high = Math.min(WIDEST, Math.max(...finite, bayes.logOdds + 1));
+    const most = Math.max(...sweeps.flatMap((one) => one.normalized).filter(isFinite), 1);
+    const layers: Layer[] = [{ kind: "line", name: "best constant answer", tone: "quiet", dash: "dotted", xs: [low, high], ys: [1, 1], silent: true }];
+    layers.push(...sweeps.map((one, i): Layer => ({ kind: "line", name: several ? this.model.names[i] : "normalised cost", tone: i, xs: one.logOdds, ys: one.normalized, step: true })));
+    const best = sweeps.map(({ best: b }, i) => `${several ? `${this.model.names[i]} ` : ""}${number(b.normalized)} at ${number(b.threshold)}`);
+    this.figure.say(`By Bayes at P = ${number(bayes.threshold)} (solid line). Best on these data: ${best.join("; ")} (dashed).`);
+    this.chart.draw({
+      summary: `Normalised cost over the threshold; Bayes at ${number(bayes.threshold)}, best ${best.join("; ")}`,
+      x: { scale: linear(low, high), label: "threshold, as log odds", read: (v) => `at log odds ${number(v)}, P = ${number(1 / (1 + Math.exp(-v)))}` },
+      y: { scale: linear(0, Math.min(2.5, most * 1.05)), label: "normalised cost" },
+      layers,
+    });
+    const points = sweeps.flatMap((one, i): Mark[] => [
+      { tone: i, x: one.best.logOdds, dash: "dashed" },
+      { tone: i, x: one.bayes.logOdds, y: one.bayes.normalized },
+    ]);
+    this.chart.mark([{ tone: "quiet", x: bayes.logOdds }, ...points], bayes.logOdds);
+  }
+}
+
+/** How often the class of interest came true, by its probability. */
+export class Reliability extends Picture {
+  constructor(model: Model, store: Store) {
+    super(model, store, "Reliability");
+  }
+
+  paint(): void {
+    const { regions } = this.found;
+    if (this.changed()) this.#draw();
+    const cuts = (regions ?? []).slice(1).map(({ from }) => from);
+    this.chart.mark(cuts.map((x): Mark => ({ tone: "quiet", x })), cuts[0] ?? NaN);
+  }
+
+  #draw(): void {
+    const { payload, levels, names } = this.model;
+    const { problem } = this.found;
+    const several = levels.length > 1;
+    const layers: Layer[] = [{ kind: "line", name: "perfect", tone: "quiet", dash: "dotted", xs: [0, 1], ys: [0, 1], silent: true }];
+    for (const [i, system] of levels.entries()) {
+      const steps = isotonic(system, problem, payload);
+      const bins = reliability(system, problem, payload, "mass", 15);
+      layers.push({ kind: "line", name: several ? names[i] : "isotonic fit", tone: i, xs: steps.flatMap((one) => [one.from, one.to]), ys: steps.flatMap((one) => [one.frequency, one.frequency]) });
+      if (!several) layers.push({ kind: "dots", name: "bins of equal weight", tone: i, xs: bins.probability, ys: bins.frequency });
+    }
+    this.figure.say("Frequency by probability: on the dotted line probabilities are what they say. The upright line is where decisions change.");
+    this.chart.draw({
+      summary: `Reliability diagram of P(${payload.classes[1]})`,
+      x: { scale: linear(0, 1), label: `P(${short(payload.classes[1])})`, read: (v) => `at P = ${number(v)}` },
+      y: { scale: linear(0, 1), label: "frequency" },
+      layers,
+      square: true,
+    });
+  }
+}
+
+function logOdds(p: number): number {
+  return Math.log(p / (1 - p));
+}
+
+function short(name: string): string {
+  return name.length > 24 ? `${name.slice(0, 23)}…` : name;
+}

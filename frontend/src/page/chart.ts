@@ -1,0 +1,372 @@
+/** A small kit for charts: axes, lines, bands, bars, dots, marks that move, and a legend that reads values off. */
+import { type Child, freshId, h, named, on, refill, s } from "./dom";
+import { type Scale, within } from "./scale";
+import { number } from "./text";
+
+/** Which colour a thing has: that of a system (0, 1, ...), or grey. */
+export type Tone = number | "quiet";
+type Numbers = ArrayLike<number>;
+
+export interface Line {
+  kind: "line";
+  name: string;
+  tone: Tone;
+  xs: Numbers;
+  ys: Numbers;
+  dash?: "dashed" | "dotted";
+  step?: boolean; // flat until the next x
+  silent?: boolean; // not in the legend
+}
+export interface Band {
+  kind: "band";
+  tone: Tone;
+  xs: Numbers;
+  lows: Numbers;
+  highs: Numbers;
+}
+export interface Dots {
+  kind: "dots";
+  name: string;
+  tone: Tone;
+  xs: Numbers;
+  ys: Numbers;
+  sizes?: Numbers; // share of the largest
+}
+export interface Area {
+  kind: "area"; // steps filled down to 0
+  name: string;
+  tone: Tone;
+  edges: Numbers; // one more than heights
+  heights: Numbers;
+  dash?: "dashed" | "dotted";
+}
+export type Layer = Line | Band | Dots | Area;
+
+export interface Mark {
+  tone: Tone;
+  x: number;
+  y?: number; // without it, a rule from top to bottom
+  text?: string; // beside a rule
+  dash?: "dashed" | "dotted";
+}
+
+export interface Axis {
+  scale: Scale;
+  label: string;
+  read?: (value: number) => string; // how the legend says it
+}
+
+export interface Picture {
+  summary: string; // what a screen reader says
+  x: Axis;
+  y: Axis;
+  layers: Layer[];
+  square?: boolean;
+}
+
+const FONT = 12;
+const SHAPES = 4;
+
+/** A chart in a box: follows the box's width, shows values under the pointer or the arrow keys. */
+export class Chart {
+  readonly element: HTMLElement;
+  readonly #plot = h("div.plot");
+  readonly #legend = h("ul.legend");
+  readonly #spoken = h("p.unseen", { role: "status" });
+  #picture: Picture | null = null;
+  #marks: Mark[] = [];
+  #rest = NaN; // x at which the legend reads when nobody points
+  #moving: SVGGElement | null = null;
+  #cursor: SVGLineElement | null = null;
+  #values: { layer: Line | Area | Dots; shown: HTMLElement }[] = [];
+  #place = h("b");
+  #frame = { left: 0, top: 0, width: 0, height: 0, outer: 0 };
+  #width = 0;
+  #pointed: number | null = null; // share of the x axis
+
+  constructor(private readonly height: number) {
+    this.element = h("div.chart", this.#plot, this.#legend, this.#spoken);
+    this.#plot.tabIndex = 0;
+    this.#plot.addEventListener("pointermove", (event) => this.#point(event));
+    on(this.#plot, "pointerleave", () => this.#leave());
+    on(this.#plot, "blur", () => this.#leave());
+    this.#plot.addEventListener("keydown", (event) => this.#key(event));
+    new ResizeObserver(([entry]) => {
+      const width = Math.floor(entry.contentRect.width);
+      if (width === this.#width) return;
+      this.#width = width;
+      this.#render();
+    }).observe(this.#plot);
+  }
+
+  /** Show a picture; the marks stay until they are moved. */
+  draw(picture: Picture): void {
+    this.#picture = picture;
+    this.#refillLegend();
+    this.#render();
+  }
+
+  /** Move the marks; the legend reads values at `rest` unless somebody points elsewhere. */
+  mark(marks: Mark[], rest = NaN): void {
+    this.#marks = marks;
+    this.#rest = rest;
+    this.#renderMarks();
+    this.#read();
+  }
+
+  #render(): void {
+    const picture = this.#picture;
+    const outer = this.#width; // told, not asked for: asking would lay out the page anew
+    if (!picture || outer < 40) return;
+    const height = picture.square ? Math.min(outer, 400) : this.height;
+    const yTicks = picture.y.scale.ticks(Math.max(2, Math.floor((height - 60) / 38)));
+    const left = 10 + Math.max(...yTicks.map((tick) => tick.text.length), 1) * FONT * 0.58;
+    this.#frame = { left, top: 24, width: outer - left - 12, height: height - 24 - 40, outer };
+    const id = freshId("chart");
+    const svg = s("svg", { viewBox: `0 0 ${outer} ${height}`, width: outer, height, role: "img", "aria-labelledby": id });
+    const clip = freshId("clip");
+    svg.append(
+      s("title", { id }, picture.summary),
+      s("clipPath", { id: clip }, s("rect", this.#box(0))),
+      this.#axes(picture, yTicks),
+    );
+    const inside = s("g", { "clip-path": `url(#${clip})` });
+    for (const layer of picture.layers) inside.append(...this.#shapes(layer));
+    this.#cursor = s("line.cursor", { y1: this.#frame.top, y2: this.#frame.top + this.#frame.height });
+    this.#cursor.setAttribute("visibility", "hidden");
+    this.#moving = s("g.marks");
+    svg.append(inside, this.#cursor, this.#moving);
+    refill(this.#plot, svg);
+    this.#renderMarks();
+    this.#read();
+  }
+
+  #box(grow: number) {
+    const { left, top, width, height } = this.#frame;
+    return { x: left - grow, y: top - grow, width: Math.max(0, width + 2 * grow), height: Math.max(0, height + 2 * grow) };
+  }
+
+  #x(value: number): number {
+    return this.#frame.left + this.#picture!.x.scale.share(value) * this.#frame.width;
+  }
+
+  #y(value: number): number {
+    return this.#frame.top + (1 - this.#picture!.y.scale.share(value)) * this.#frame.height;
+  }
+
+  #axes(picture: Picture, yTicks: { at: number; text: string }[]): SVGGElement {
+    const { left, top, width, height } = this.#frame;
+    const axes = s("g.axes", { "aria-hidden": "true" });
+    for (const { at, text } of yTicks) {
+      const y = this.#y(at).toFixed(1);
+      axes.append(s("line.grid", { x1: left, x2: left + width, y1: y, y2: y }));
+      axes.append(s("text", { x: left - 6, y, dy: "0.35em", "text-anchor": "end" }, text));
+    }
+    let end = -Infinity;
+    for (const { at, text } of picture.x.scale.ticks(Math.max(2, Math.floor(width / 70)))) {
+      const x = this.#x(at);
+      const half = (text.length * FONT * 0.58) / 2;
+      axes.append(s("line.tick", { x1: x, x2: x, y1: top + height, y2: top + height + 4 }));
+      if (x - half < end + 6) continue;
+      end = Math.min(x + half, left + width + 10);
+      const anchor = x + half > left + width + 10 ? "end" : "middle";
+      const at2 = anchor === "end" ? left + width + 10 : x;
+      axes.append(s("text", { x: at2, y: top + height + 17, "text-anchor": anchor }, text));
+    }
+    axes.append(s("line.base", { x1: left, x2: left + width, y1: top + height, y2: top + height }));
+    axes.append(s("text.label", { x: 0, y: 12 }, picture.y.label));
+    axes.append(s("text.label", { x: left + width, y: top + height + 34, "text-anchor": "end" }, picture.x.label));
+    return axes;
+  }
+
+  #shapes(layer: Layer): SVGElement[] {
+    const tone = toneClass(layer.tone);
+    if (layer.kind === "line") {
+      return [s("path", { class: `line ${tone} ${layer.dash ?? ""}`, d: this.#path(layer.xs, layer.ys, layer.step) })];
+    }
+    if (layer.kind === "band") {
+      const back = Array.from(layer.xs, (_, i) => layer.xs.length - 1 - i);
+      const there = this.#path(layer.xs, layer.highs);
+      const again = this.#path(back.map((i) => layer.xs[i]), back.map((i) => layer.lows[i]));
+      return there && again ? [s("path", { class: `band ${tone}`, d: `${there}L${again.slice(1)}Z` })] : [];
+    }
+    return layer.kind === "area" ? [this.#area(layer, tone)] : this.#dots(layer, tone);
+  }
+
+  #area(layer: Area, tone: string): SVGElement {
+    const floor = this.#y(0).toFixed(1);
+    let d = `M${this.#x(layer.edges[0]).toFixed(1)} ${floor}`;
+    for (let i = 0; i < layer.heights.length; i += 1) {
+      d += `V${this.#y(layer.heights[i]).toFixed(1)}H${this.#x(layer.edges[i + 1]).toFixed(1)}`;
+    }
+    return s("path", { class: `area ${tone} ${layer.dash ?? ""}`, d: `${d}V${floor}` });
+  }
+
+  #dots(layer: Dots, tone: string): SVGElement[] {
+    return Array.from(layer.xs, (at, i) => {
+      const [x, y] = [this.#x(at), this.#y(layer.ys[i])];
+      if (!isFinite(x) || !isFinite(y)) return null;
+      const size = 2 + 3.5 * Math.sqrt(layer.sizes ? layer.sizes[i] : 0.4);
+      return s("g", { class: `dot ${tone}` }, marker(layer.tone, x, y, size));
+    }).filter((dot) => dot !== null);
+  }
+
+  /** Return the path through the points that differ on the screen; gaps where a value is not a number. */
+  #path(xs: Numbers, ys: Numbers, step = false): string {
+    let d = "";
+    let pen = false;
+    let [lastX, lastY] = [NaN, NaN];
+    for (let i = 0; i < xs.length; i += 1) {
+      const x = pixel(this.#x(xs[i]));
+      const y = pixel(this.#y(ys[i]));
+      if (isNaN(x) || isNaN(y)) {
+        pen = false;
+        continue;
+      }
+      if (pen && x === lastX && y === lastY) continue;
+      d += !pen ? `M${x} ${y}` : step ? `H${x}V${y}` : `L${x} ${y}`;
+      [lastX, lastY, pen] = [x, y, true];
+    }
+    return d;
+  }
+
+  #renderMarks(): void {
+    if (!this.#moving || !this.#picture) return;
+    this.#moving.replaceChildren(...this.#marks.flatMap((mark) => this.#markShapes(mark)));
+  }
+
+  #markShapes(mark: Mark): SVGElement[] {
+    const { left, top, width, height } = this.#frame;
+    const raw = this.#x(mark.x);
+    if (isNaN(raw)) return [];
+    const x = within(left, left + width, raw);
+    const tone = toneClass(mark.tone);
+    if (mark.y !== undefined) {
+      const y = this.#y(mark.y);
+      if (isNaN(y)) return [];
+      return [s("g", { class: `mark ${tone}` }, marker(mark.tone, x, within(top, top + height, y), 5.5))];
+    }
+    const rule = s("line", { class: `rule ${tone} ${mark.dash ?? ""}`, x1: x, x2: x, y1: top, y2: top + height });
+    if (!mark.text) return [rule];
+    const flip = x + mark.text.length * FONT * 0.56 + 6 > left + width;
+    const row = this.#marks.filter((m) => m.text).indexOf(mark);
+    const at = { x: flip ? x - 5 : x + 5, y: top + 11 + 15 * row, "text-anchor": flip ? "end" : "start" };
+    return [rule, s("text", { class: `halo ${tone}`, ...at }, mark.text)];
+  }
+
+  #refillLegend(): void {
+    this.#values = [];
+    const items: Child[] = [h("li.place", this.#place)];
+    for (const layer of this.#picture!.layers) {
+      if (layer.kind === "band" || (layer.kind === "line" && layer.silent)) continue;
+      const shown = h("b");
+      items.push(h("li", { class: toneClass(layer.tone) }, swatch(layer), named(layer.name), " ", shown));
+      this.#values.push({ layer, shown });
+    }
+    refill(this.#legend, ...items);
+  }
+
+  #point(event: PointerEvent): void {
+    const box = this.#plot.getBoundingClientRect();
+    this.#pointed = within(0, 1, (event.clientX - box.left - this.#frame.left) / this.#frame.width);
+    this.#read();
+  }
+
+  #leave(): void {
+    this.#pointed = null;
+    this.#read();
+  }
+
+  #key(event: KeyboardEvent): void {
+    const steps: Record<string, number> = { ArrowLeft: -0.01, ArrowRight: 0.01, PageDown: -0.1, PageUp: 0.1, Home: -1, End: 1 };
+    const step = steps[event.key];
+    if (step === undefined || !this.#picture) return;
+    event.preventDefault();
+    const from = this.#pointed ?? this.#picture.x.scale.share(isNaN(this.#rest) ? this.#picture.x.scale.low : this.#rest);
+    this.#pointed = within(0, 1, from + step);
+    this.#read();
+    this.#spoken.textContent = this.#legend.innerText.replace(/\s+/g, " ");
+  }
+
+  /** Return what the legend says of a layer: at rest that of its mark, which is exact. */
+  #valueOf(layer: Line | Area | Dots, at: number): number {
+    const exact = this.#pointed === null && layer.kind === "line" && !layer.dash
+      ? this.#marks.find((mark) => mark.tone === layer.tone && mark.x === at)?.y
+      : undefined;
+    const value = exact ?? valueAt(layer, at);
+    const { low, high } = this.#picture!.y.scale;
+    return Math.abs(value) < 1e-9 * (high - low) ? 0 : value; // what rounding leaves of 0
+  }
+
+  #read(): void {
+    const picture = this.#picture;
+    if (!picture) return;
+    const at = this.#pointed === null ? this.#rest : picture.x.scale.value(this.#pointed);
+    const shown = !isNaN(at);
+    this.#place.textContent = shown ? (picture.x.read ?? number)(at) : "";
+    for (const { layer, shown: cell } of this.#values) {
+      const value = shown ? this.#valueOf(layer, at) : NaN;
+      cell.textContent = isNaN(value) ? "" : (picture.y.read ?? number)(value);
+    }
+    if (!this.#cursor) return;
+    this.#cursor.setAttribute("visibility", this.#pointed === null ? "hidden" : "visible");
+    if (this.#pointed !== null) {
+      this.#cursor.setAttribute("x1", String(this.#x(at)));
+      this.#cursor.setAttribute("x2", String(this.#x(at)));
+    }
+  }
+}
+
+/** Return a place on the screen in tenths of a pixel, near enough for a browser. */
+function pixel(at: number): number {
+  return Math.round(10 * within(-1e4, 1e4, at)) / 10;
+}
+
+/** Return the value of a layer at x: between points on a line, of the step or dot there. */
+function valueAt(layer: Line | Area | Dots, at: number): number {
+  const xs = layer.kind === "area" ? layer.edges : layer.xs;
+  const n = xs.length;
+  if (n === 0) return NaN;
+  if (layer.kind === "dots") {
+    let best = 0;
+    for (let i = 1; i < n; i += 1) if (Math.abs(xs[i] - at) < Math.abs(xs[best] - at)) best = i;
+    return layer.ys[best];
+  }
+  const slack = 1e-9 * Math.abs(xs[n - 1] - xs[0]);
+  if (at < xs[0] - slack || at > xs[n - 1] + slack) return NaN;
+  let [low, high] = [0, n - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (xs[middle] <= at) low = middle;
+    else high = middle;
+  }
+  if (layer.kind === "area") return layer.heights[Math.min(low, layer.heights.length - 1)];
+  if (layer.step) return layer.ys[at >= xs[high] ? high : low];
+  const width = xs[high] - xs[low];
+  const share = width > 0 ? within(0, 1, (at - xs[low]) / width) : 1;
+  return share === 0 ? layer.ys[low] : share === 1 ? layer.ys[high] : layer.ys[low] + share * (layer.ys[high] - layer.ys[low]);
+}
+
+/** Return the class that gives a thing its colour. */
+export function toneClass(tone: Tone): string {
+  return tone === "quiet" ? "quiet" : `s${tone % 6}`;
+}
+
+/** Return a marker whose form tells systems apart without colour. */
+export function marker(tone: Tone, x: number, y: number, size: number): SVGElement {
+  const form = tone === "quiet" ? 0 : tone % SHAPES;
+  if (form === 0) return s("circle", { cx: x, cy: y, r: size });
+  const r = size * 1.15;
+  if (form === 1) return s("rect", { x: x - size * 0.9, y: y - size * 0.9, width: size * 1.8, height: size * 1.8 });
+  if (form === 2) return s("path", { d: `M${x} ${y - r}L${x + r} ${y + r * 0.8}H${x - r}Z` });
+  return s("path", { d: `M${x} ${y - r * 1.15}L${x + r * 1.15} ${y}L${x} ${y + r * 1.15}L${x - r * 1.15} ${y}Z` });
+}
+
+function swatch(layer: Line | Area | Dots): SVGElement {
+  const svg = s("svg.swatch", { viewBox: "0 0 26 12", width: 26, height: 12, "aria-hidden": "true" });
+  const tone = toneClass(layer.tone);
+  if (layer.kind === "line") svg.append(s("path", { class: `line ${tone} ${layer.dash ?? ""}`, d: "M1 6H25" }));
+  else if (layer.kind === "area") svg.append(s("path", { class: `area ${tone} ${layer.dash ?? ""}`, d: "M2 12V3H24V12" }));
+  else svg.append(s("g", { class: `dot ${tone}` }, marker(layer.tone, 13, 6, 4.5)));
+  return svg;
+}

@@ -1,0 +1,85 @@
+/** Changes of the problem that the controls ask for: each returns a new problem. */
+import type { ApplicationData, Payload, Problem } from "../types";
+
+export const ABSTAIN = "abstain";
+
+/** Return the problem of an application as the report was made for it. */
+export function problemOf(application: ApplicationData): Problem {
+  const { costs, decisions, priors, fromData } = application;
+  return { costs: costs.map((row) => [...row]), decisions: [...decisions], priors: [...priors], fromData, adapt: false };
+}
+
+/** Return the problem with one cost changed. */
+export function withCost(problem: Problem, truth: number, decision: number, cost: number): Problem {
+  const costs = problem.costs.map((row, i) => (i === truth ? row.map((old, j) => (j === decision ? cost : old)) : row));
+  return { ...problem, costs };
+}
+
+/** Return the problem with the prior of a class changed; the others keep their proportions. */
+export function withPrior(problem: Problem, truth: number, prior: number): Problem {
+  const rest = problem.priors.reduce((sum, p, i) => (i === truth ? sum : sum + p), 0);
+  const others = problem.priors.length - 1;
+  const priors = problem.priors.map((p, i) => {
+    if (i === truth) return prior;
+    return rest > 0 ? (p / rest) * (1 - prior) : (1 - prior) / others;
+  });
+  return { ...problem, priors, fromData: false };
+}
+
+/** Return the problem at the priors of the data. */
+export function atDataPriors(problem: Problem, payload: Payload): Problem {
+  return { ...problem, priors: [...payload.dataPriors], fromData: true };
+}
+
+/** Return the column that costs the same whatever the truth, beyond one decision for each class; -1 without one. */
+export function abstention(problem: Problem): number {
+  const { costs, decisions } = problem;
+  if (decisions.length <= costs.length) return -1;
+  for (let j = decisions.length - 1; j >= 0; j -= 1) {
+    if (costs.every((row) => row[j] === costs[0][j])) return j;
+  }
+  return -1;
+}
+
+/** Return the problem in which abstaining has a price, or is not allowed. */
+export function withAbstention(problem: Problem, price: number | null): Problem {
+  const at = abstention(problem);
+  if (price === null) {
+    if (at < 0) return problem;
+    const costs = problem.costs.map((row) => row.filter((_, j) => j !== at));
+    return { ...problem, costs, decisions: problem.decisions.filter((_, j) => j !== at) };
+  }
+  if (at >= 0) return { ...problem, costs: problem.costs.map((row) => row.map((c, j) => (j === at ? price : c))) };
+  const costs = problem.costs.map((row) => [...row, price]);
+  return { ...problem, costs, decisions: [...problem.decisions, ABSTAIN] };
+}
+
+/** Return a price of abstention to begin with: a tenth of the dearest error. */
+export function firstPrice(problem: Problem): number {
+  const dearest = Math.max(...problem.costs.map((row) => Math.max(...row)));
+  return dearest > 0 ? Number((dearest / 10).toPrecision(2)) : 0.1;
+}
+
+/** Return what the dearest error on a class costs, abstention aside. */
+export function dearest(problem: Problem, truth: number): number {
+  const at = abstention(problem);
+  return Math.max(...problem.costs[truth].filter((_, j) => j !== at));
+}
+
+/** Return the problem in which errors on a class cost more or less, in the proportions of another problem. */
+export function withDearest(problem: Problem, truth: number, cost: number, shape: Problem): Problem {
+  const at = abstention(problem);
+  const most = dearest(shape, truth);
+  const row = problem.costs[truth].map((old, j) => {
+    if (j === at) return old;
+    const share = most > 0 ? (shape.costs[truth][j] ?? 0) / most : j === truth ? 0 : 1;
+    return cost * share;
+  });
+  return { ...problem, costs: problem.costs.map((old, i) => (i === truth ? row : old)) };
+}
+
+/** Return whether two decisions face two classes, abstention aside. */
+export function isBinary(problem: Problem): boolean {
+  const plain = problem.decisions.length - (abstention(problem) >= 0 ? 1 : 0);
+  return problem.costs.length === 2 && plain === 2;
+}

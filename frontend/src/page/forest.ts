@@ -1,0 +1,110 @@
+/** Pictures of a comparison: the forest of differences, and which system costs least at which odds. */
+import type { DifferenceData, OddsData, Payload } from "../types";
+import { marker, toneClass } from "./chart";
+import { h, named, s } from "./dom";
+import { logarithmic, within } from "./scale";
+import { number, range } from "./text";
+
+const MOST_ROWS = 12;
+// Metrics on the scale of the normalised cost, those that decide first; others have units of their own.
+const ORDER = [
+  /(^|\.)nec$/, /minimum_nec$/, /cross_entropy\.normalized$/, /\.normalized$/, /^auc$/, /balanced_accuracy$/,
+  /accuracy$/, /sensitivity$/, /specificity$/, /matthews_correlation$/, /f1_score$/, /^eer$/, /precision$/, /recall$/,
+];
+
+/** Return the forest of each system's differences to the reference; null without any. */
+export function forest(payload: Payload, tones: Map<string, number>): HTMLElement | null {
+  const systems = [...new Set(payload.differences.map((one) => one.system))];
+  const groups = systems.map((system) => chosen(payload.differences.filter((one) => one.system === system)));
+  const all = groups.flat();
+  if (all.length === 0) return null;
+  const most = Math.max(...all.flatMap((one) => [one.value, one.low ?? 0, one.high ?? 0]).map(Math.abs), 1e-9);
+  const reference = [...tones.keys()].find((name) => !systems.includes(name));
+  const than = h("p.sides", { "aria-hidden": "true" }, h("span", "← worse"), h("span", "better →"));
+  const bodies = groups.flatMap((rows, i) => [
+    h("h4", named(systems[i]), " against ", reference === undefined ? "the reference" : named(reference)),
+    h("ul.forest", ...rows.map((one) => forestRow(one, labelOf(one.metric, payload.applications.length > 1), most, tones.get(systems[i]) ?? i))),
+  ]);
+  return h("div", than, ...bodies);
+}
+
+function chosen(differences: DifferenceData[]): DifferenceData[] {
+  const rank = (one: DifferenceData) => ORDER.findIndex((pattern) => pattern.test(one.metric));
+  const fit = differences.filter((one) => rank(one) >= 0 && isFinite(one.value));
+  return fit.sort((a, b) => rank(a) - rank(b)).slice(0, MOST_ROWS);
+}
+
+/** Return the name of a metric for people: "cost.minimum_nec" is "minimum NEC". */
+function labelOf(metric: string, several: boolean): string {
+  const parts = metric.replaceAll("_", " ").replace(/\b(nec|auc|eer)\b/, (word) => word.toUpperCase()).split(".");
+  const last = parts.pop()!.replace("normalized", "normalised");
+  const named = several || last === "normalised" ? parts.join(" ") : "";
+  return named ? `${named}: ${last}` : last;
+}
+
+function forestRow(one: DifferenceData, label: string, most: number, tone: number): HTMLElement {
+  const sign = one.better === "lower" ? -1 : 1;
+  const at = (value: number) => `${50 + (47 * sign * value) / most}%`;
+  const known = one.low !== null && one.high !== null;
+  const sure = known && (one.low! > 0 || one.high! < 0);
+  const track = s("svg", { class: `track ${toneClass(tone)}`, width: "100%", height: 20, "aria-hidden": "true" });
+  track.append(s("line.zero", { x1: "50%", x2: "50%", y1: 0, y2: 20 }));
+  if (known) track.append(s("line.whisker", { x1: at(one.low!), x2: at(one.high!), y1: 10, y2: 10 }));
+  const spot = s("svg", { x: at(one.value), y: 10, overflow: "visible" }, marker(tone, 0, 0, 4));
+  track.append(s("g", { class: sure ? "dot" : "dot hollow" }, spot));
+  const band = known ? `interval ${range(one.low!, one.high!)}` : "no interval";
+  const value = h("span.number", { title: band }, (one.value > 0 ? "+" : "") + number(one.value), h("span.unseen", `, ${one.better} is better, ${band}`));
+  return h("li", named(label), track, value);
+}
+
+/** A strip of odds, coloured by the system that costs least, with a mark for the odds now. */
+export class OddsStrip {
+  readonly element: HTMLElement;
+  readonly #scale = logarithmic(1e-3, 1e3);
+  readonly #pin = h("span.pin");
+  readonly #now = h("p.hint");
+
+  constructor(private readonly odds: OddsData[], tones: Map<string, number>) {
+    const strip = h("div.strip");
+    for (const one of odds) {
+      const from = this.#share(one.low);
+      const width = this.#share(one.high ?? Infinity) - from;
+      if (width <= 0) continue;
+      const told = one.toldApart ? "" : " unsure";
+      const part = h("span", { class: `part ${toneClass(tones.get(one.system) ?? 0)}${told}`, title: words(one) }, width > 0.14 && named(one.system));
+      part.style.width = `${100 * width}%`;
+      strip.append(part);
+    }
+    const ticks = this.#scale.ticks(7).map(({ at, text }) => {
+      const tick = h("span", text);
+      tick.style.left = `${100 * this.#share(at)}%`;
+      return tick;
+    });
+    strip.append(this.#pin);
+    const list = h("ul.plain", ...odds.slice(0, MOST_ROWS).map((one) => h("li", named(one.system), words(one))));
+    this.element = h("div.odds", strip, h("div.ticks", { "aria-hidden": "true" }, ...ticks), this.#now, list);
+  }
+
+  /** Move the mark to some odds c12 P1 / (c21 P2); hide it where there are none. */
+  show(odds: number): void {
+    this.#pin.hidden = !(odds > 0 && odds < Infinity);
+    if (this.#pin.hidden) {
+      this.#now.textContent = "";
+      return;
+    }
+    this.#pin.style.left = `${100 * this.#share(odds)}%`;
+    const here = this.odds.find((one) => odds >= one.low && odds < (one.high ?? Infinity));
+    this.#now.replaceChildren(`Now at odds ${number(odds)}`, ...(here ? [": ", named(here.system), " costs least", here.toldApart ? "." : ", but it is not told apart from the next."] : ["."]));
+  }
+
+  #share(odds: number): number {
+    return odds <= 0 ? 0 : within(0, 1, this.#scale.share(odds));
+  }
+}
+
+function words(one: OddsData): string {
+  const where = one.low <= 0
+    ? one.high === null ? "at all odds" : `below ${number(one.high)}`
+    : one.high === null ? `from ${number(one.low)} on` : `from ${number(one.low)} to ${number(one.high)}`;
+  return ` ${where}${one.toldApart ? "" : ", not told apart from the next"}`;
+}

@@ -1,0 +1,152 @@
+/** Pictures of any number of classes: what abstaining gives, how far confidence holds, each class. */
+import { abstention as trade, confidence, recalls } from "../core/index";
+import { type Layer, type Mark, toneClass } from "./chart";
+import { debounced, h, named, refill, s } from "./dom";
+import { abstention, withAbstention } from "./edits";
+import { Picture } from "./figure";
+import type { Model } from "./model";
+import type { Found } from "./results";
+import { linear, logarithmic } from "./scale";
+import type { Store } from "./store";
+import { count, number, percent } from "./text";
+
+const PRICES = 31;
+const TRADE_ROWS = 4000;
+const MOST_CLASSES = 24;
+
+/** A picture too dear to draw while something moves. */
+abstract class Later extends Picture {
+  readonly #later = debounced(120, () => this.figure.refresh());
+  #begun = false;
+
+  override show(found: Found): void {
+    this.found = found;
+    if (this.#begun) this.#later();
+    else this.figure.refresh();
+    this.#begun = true;
+  }
+}
+
+/** Cost and share left undecided at each price of abstention. */
+export class Trade extends Later {
+  constructor(model: Model, store: Store) {
+    super(model, store, "What abstaining gives", { wide: model.levels.length > 0 });
+  }
+
+  override show(found: Found): void {
+    super.show(found);
+    this.#mark();
+  }
+
+  paint(): void {
+    if (this.changed(withAbstention(this.found.problem, null))) this.#draw();
+    this.#mark();
+  }
+
+  #mark(): void {
+    const { problem, outcomes } = this.found;
+    const at = abstention(problem);
+    if (at < 0) {
+      this.chart.mark([]);
+      return;
+    }
+    const price = problem.costs[0][at];
+    const marks = outcomes.map((one, i): Mark => ({ tone: i, x: price, y: one.normalized }));
+    this.chart.mark([{ tone: "quiet", x: price }, ...marks], price);
+  }
+
+  #draw(): void {
+    const plain = withAbstention(this.found.problem, null);
+    const most = Math.max(...plain.costs.map((row) => Math.max(...row)), 1e-12);
+    const prices = Array.from({ length: PRICES }, (_, i) => most * 10 ** (-3 + (3 * i) / (PRICES - 1)));
+    const { systems, payload, names } = this.model;
+    const several = systems.length > 1;
+    const layers: Layer[] = [];
+    for (const [i, system] of systems.entries()) {
+      const found = trade(system, plain, payload, prices, plain.decisions.length, TRADE_ROWS);
+      const name = several ? `${names[i]}, ` : "";
+      layers.push({ kind: "line", name: `${name}normalised cost`, tone: i, xs: prices, ys: found.normalized });
+      layers.push({ kind: "line", name: `${name}share left undecided`, tone: i, dash: "dashed", xs: prices, ys: found.share });
+    }
+    const rows = this.model.rows[0];
+    const on = rows && rows.n > TRADE_ROWS ? ` On ${count(TRADE_ROWS)} samples.` : "";
+    this.figure.say(`Where abstaining is cheap, more is left undecided.${on}`);
+    this.chart.draw({
+      summary: "Normalised cost and share left undecided over the price of abstaining",
+      x: { scale: logarithmic(prices[0], most), label: "price of abstaining", read: (v) => `at a price of ${number(v)}` },
+      y: { scale: linear(0, 1.15), label: "normalised cost; share left undecided" },
+      layers,
+    });
+  }
+}
+
+/** How often the likeliest class was the true one, by its posterior. */
+export class Confidence extends Later {
+  constructor(model: Model, store: Store) {
+    const note = "How often the likeliest class was the true one. On the dotted line posteriors are what they say.";
+    super(model, store, "Confidence", { note });
+  }
+
+  paint(): void {
+    if (!this.changed()) return;
+    const { problem } = this.found;
+    const { rows, payload, names } = this.model;
+    const layers: Layer[] = [{ kind: "line", name: "perfect", tone: "quiet", dash: "dotted", xs: [0, 1], ys: [0, 1], silent: true }];
+    for (const [i, system] of rows.entries()) {
+      const bins = confidence(system, problem, payload, 15, this.model.limit);
+      const most = Math.max(...bins.share);
+      const name = rows.length > 1 ? names[i] : "bins, larger for more samples";
+      layers.push({ kind: "line", name, tone: i, xs: bins.probability, ys: bins.frequency, silent: true });
+      layers.push({ kind: "dots", name, tone: i, xs: bins.probability, ys: bins.frequency, sizes: bins.share.map((one) => one / most) });
+    }
+    const low = 1 / payload.classes.length;
+    this.chart.draw({
+      summary: "Frequency of a right answer over the largest posterior",
+      x: { scale: linear(Math.min(low, 0.5), 1), label: "largest posterior", read: (v) => `at ${number(v)}` },
+      y: { scale: linear(0, 1), label: "share that was right" },
+      layers,
+      square: true,
+    });
+  }
+}
+
+/** Recall of each class and what a case of it costs. */
+export class Classes extends Picture {
+  readonly #body: HTMLElement;
+
+  constructor(model: Model, store: Store) {
+    const body = h("div.scroll");
+    super(model, store, "Each class", {}, body);
+    this.#body = body;
+  }
+
+  paint(): void {
+    const { outcomes, problem } = this.found;
+    const { payload, names } = this.model;
+    const { focus } = this.store;
+    const outcome = outcomes[focus];
+    const priors = this.model.priors(problem);
+    const recall = problem.decisions.length >= payload.classes.length && payload.classes.every((name, i) => problem.decisions[i] === name)
+      ? recalls(outcome)
+      : payload.classes.map(() => NaN);
+    const parts = outcome.byClass.map((cost, i) => (priors[i] > 0 ? (priors[i] * cost) / outcome.expected : 0));
+    const order = payload.classes.map((_, i) => i);
+    if (order.length > MOST_CLASSES) order.sort((a, b) => parts[b] - parts[a]).splice(MOST_CLASSES);
+    const several = names.length > 1 ? `Of ${names[focus]}. ` : "";
+    const some = order.length < payload.classes.length ? ` The ${MOST_CLASSES} that cost most.` : "";
+    this.figure.say(`${several}Bars show the share of the expected cost that comes from each class.${some}`);
+    const most = Math.max(...parts.filter(isFinite), 1e-9);
+    const rows = order.map((i) => {
+      const bar = s("svg", { class: `track ${toneClass(focus)}`, width: "100%", height: 16, "aria-hidden": "true" });
+      const width = isFinite(parts[i]) ? Math.max(0, parts[i] / most) : 0;
+      bar.append(s("rect.bar", { x: 0, y: 2, width: `${(100 * width).toFixed(2)}%`, height: 12 }));
+      return h("tr", h("th", { scope: "row" }, named(payload.classes[i])), h("td.wide", bar), cell(percent(parts[i])), cell(isNaN(recall[i]) ? "–" : percent(recall[i])), cell(number(outcome.byClass[i])));
+    });
+    const head = h("tr", ...["class", "share of the cost", "", "recall", "mean cost"].map((text) => h(text ? "th" : "td", text ? { scope: "col" } : {}, text)));
+    refill(this.#body, h("table.by-class", h("thead", head), h("tbody", ...rows)));
+  }
+}
+
+function cell(text: string): HTMLElement {
+  return h("td.number", text);
+}

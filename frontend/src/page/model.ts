@@ -1,0 +1,93 @@
+/** The systems of a page and what follows from the reader's problem: the one place where the page asks the core. */
+import { decode, judge, judgeRows, Judge, outcome, priorsOf, reasonOf, regions, type Levels, type Port, type Rows, type SystemData } from "../core/index";
+import type { Outcome, Payload, Problem } from "../types";
+import type { Found } from "./results";
+
+const PREVIEW_ROWS = 20_000; // of all systems together, while something moves
+const FEWEST_ROWS = 4_000;
+
+/** Judges all systems: at once on some samples, then on all of them elsewhere. */
+export class Model {
+  readonly names: string[];
+  #remote: Judge | null = null;
+  #heard: ((outcomes: Outcome[]) => void) | null = null;
+
+  private constructor(readonly payload: Payload, readonly systems: SystemData[]) {
+    this.names = payload.live?.systems.map((system) => system.name) ?? [];
+  }
+
+  static async load(payload: Payload): Promise<Model> {
+    const packed = payload.live !== null && payload.live.kind !== "decisions";
+    return new Model(payload, packed ? await decode(payload) : []);
+  }
+
+  get levels(): Levels[] {
+    return this.systems.filter((system) => system.kind === "levels");
+  }
+
+  get rows(): Rows[] {
+    return this.systems.filter((system) => system.kind === "rows");
+  }
+
+  /** How many rows of each system are judged while something moves. */
+  get limit(): number {
+    return Math.max(FEWEST_ROWS, Math.floor(PREVIEW_ROWS / Math.max(1, this.rows.length)));
+  }
+
+  priors(problem: Problem): number[] {
+    return priorsOf(problem, this.payload);
+  }
+
+  /** Return what follows at once. */
+  find(problem: Problem): Found {
+    const preview = this.rows.some((rows) => rows.n > this.limit);
+    return this.#found(problem, this.#outcomes(problem, this.limit), preview);
+  }
+
+  /** Find what follows on all samples, apart from the page where that can be; the newest question wins. */
+  findAll(problem: Problem, script: string, done: (found: Found) => void): void {
+    this.#heard = (outcomes) => done(this.#found(problem, outcomes, false));
+    const here = () => setTimeout(() => this.#heard?.(this.#outcomes(problem, Infinity)), 0);
+    try {
+      this.#remote ??= this.#employ(script, here);
+      this.#remote.ask({ problem });
+    } catch {
+      here();
+    }
+  }
+
+  forget(): void {
+    this.#heard = null;
+    this.#remote?.forget();
+  }
+
+  #employ(script: string, failed: () => void): Judge {
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    const worker = new Worker(address);
+    worker.onerror = failed;
+    return new Judge(worker as unknown as Port, this.payload, (reply) => this.#heard?.(reply.outcomes));
+  }
+
+  #outcomes(problem: Problem, limit: number): Outcome[] {
+    const { live } = this.payload;
+    if (live?.kind === "decisions") return live.systems.map((one) => this.#decided(one.counts, problem));
+    return this.systems.map((system) =>
+      system.kind === "rows" ? judgeRows(system, problem, this.payload, limit) : judge(system, problem, this.payload));
+  }
+
+  #decided(counts: number[][], problem: Problem): Outcome {
+    const samples = this.payload.counts.reduce((sum, n) => sum + n, 0);
+    return outcome({ counts, impossible: 0, samples }, problem, this.payload);
+  }
+
+  #found(problem: Problem, outcomes: Outcome[], preview: boolean): Found {
+    const two = this.payload.classes.length === 2 && this.systems.length > 0;
+    return {
+      problem,
+      outcomes,
+      reasons: outcomes.map((one) => reasonOf(one, problem, this.payload)),
+      regions: two ? regions(problem.costs) : null,
+      preview,
+    };
+  }
+}

@@ -1,0 +1,170 @@
+/** The live page: state, controls, results and pictures, put together. */
+import { applicationFiles, fromFragment, operatingPoint, toFragment } from "../core/index";
+import type { Payload } from "../types";
+import { actions } from "./actions";
+import { CostCurves, Reliability, RocPicture, Scores, Thresholds } from "./binary";
+import { Confusion } from "./confusion";
+import { CostControls } from "./costs";
+import { type Child, h, on } from "./dom";
+import { Figure, type Picture } from "./figure";
+import { forest, OddsStrip } from "./forest";
+import { Classes, Confidence, Trade } from "./many";
+import { Model } from "./model";
+import { AbstentionControls, PriorControls } from "./priors";
+import { type Found, Results } from "./results";
+import { Store } from "./store";
+
+/** Fill the page; `script` is the text of this very script, for a worker. */
+export async function start(script: string): Promise<void> {
+  const payload = JSON.parse(document.getElementById("stakes-data")?.textContent ?? "null") as Payload | null;
+  const live = document.getElementById("live");
+  const pictures = document.getElementById("pictures");
+  if (!payload || !live || !pictures) return;
+  const model = await Model.load(payload);
+  const shown = compared(payload, model.names);
+  if (payload.live === null || payload.applications.length === 0) {
+    live.append(h("p", `Costs and priors cannot be changed here: ${payload.whyNotLive}.`));
+    if (shown.figures.length === 0) pictures.hidden = true;
+  } else {
+    new LivePage(model, script, live, shown).begin();
+  }
+  const box = pictures.querySelector(".figures") ?? pictures.appendChild(h("div.figures"));
+  const first = payload.kind === "comparison" ? (box.firstChild?.nextSibling ?? null) : null;
+  for (const figure of shown.figures) box.insertBefore(figure.element, first);
+}
+
+interface Compared {
+  figures: Figure[];
+  strip: OddsStrip | null;
+}
+
+/** Return the pictures of a comparison that no cost changes. */
+function compared(payload: Payload, names: string[]): Compared {
+  const listed = names.length > 0 ? names : [...new Set(payload.differences.map((one) => one.system))];
+  const tones = new Map(listed.map((name, i) => [name, i]));
+  const figures: Figure[] = [];
+  const differences = forest(payload, tones);
+  if (differences) {
+    const note = "Differences as the report was made, with intervals; filled where the interval leaves out 0.";
+    figures.push(new Figure("Differences", differences, () => {}, { note, wide: true }));
+  }
+  const strip = payload.odds.length > 0 ? new OddsStrip(payload.odds, tones) : null;
+  if (strip) {
+    const note = "By odds, how much dearer false alarms are in sum than misses: cost times prior of each. Pale where it is not told apart from the next.";
+    figures.push(new Figure("Which costs least at which odds", strip.element, () => {}, { note, wide: true }));
+  }
+  return { figures, strip };
+}
+
+/** The part of the page that follows the reader's choice. */
+class LivePage {
+  readonly #store: Store;
+  readonly #results: Results;
+  readonly #confusion: Confusion;
+  readonly #controls: { show(): void }[];
+  #moving: Picture[] = [];
+  #settled = true;
+  #waiting = false;
+
+  constructor(private readonly model: Model, private readonly script: string, private readonly live: HTMLElement, private readonly compared: Compared) {
+    const { payload } = model;
+    this.#store = new Store(payload);
+    this.#results = new Results(payload, model.names);
+    this.#confusion = new Confusion(payload.classes, model.names, this.#store);
+    this.#controls = this.#buildControls();
+    this.#buildPictures();
+  }
+
+  begin(): void {
+    this.#restore();
+    this.#store.listen((settled) => this.#follow(settled));
+    addEventListener("hashchange", () => {
+      this.#restore();
+      this.#store.tell(true);
+    });
+    addEventListener("beforeprint", () => this.#moving.forEach((one) => one.figure.flush()));
+    this.#update();
+  }
+
+  #buildControls(): { show(): void }[] {
+    const { payload } = this.model;
+    const decided = payload.live?.kind === "decisions";
+    const costs = new CostControls(this.#store);
+    const priors = new PriorControls(this.#store, decided);
+    const free = decided ? null : new AbstentionControls(this.#store);
+    const buttons = actions(this.#store, {
+      fragment: () => toFragment(this.#store.problem),
+      files: () => applicationFiles(this.#store.problem, { classes: payload.classes, scores: payload.scores, reference: this.model.systems[0]?.reference ?? null }),
+    });
+    const panel = h("div.controls", this.#chooser(), costs.element, priors.element, free?.element, buttons.element);
+    this.live.append(panel, h("div.results-side", this.#results.element, this.#confusion.element));
+    document.querySelector("main")?.classList.add("lively");
+    return [costs, priors, ...(free ? [free] : []), buttons];
+  }
+
+  #chooser(): Child {
+    const { applications } = this.model.payload;
+    if (applications.length < 2) return null;
+    const select = h("select", { id: "application" }, ...applications.map((one, i) => h("option", { value: i }, one.name)));
+    on(select, "change", () => this.#store.choose(select.selectedIndex));
+    return h("fieldset.group", h("legend", h("label", { for: "application" }, "Application")), select);
+  }
+
+  #buildPictures(): void {
+    const model = this.model;
+    const store = this.#store;
+    const two = [CostCurves, RocPicture, Reliability, Scores, Thresholds, Trade];
+    const more = model.rows.length > 0 ? [Trade, Confidence, Classes] : [Classes];
+    this.#moving = (model.levels.length > 0 ? two : more).map((One) => new One(model, store));
+    const box = h("div.figures", ...this.#moving.map((one) => one.figure.element));
+    document.getElementById("pictures")?.append(box);
+  }
+
+  /** Take the problem from the address, if there is one. */
+  #restore(): void {
+    const problem = location.hash.length > 1 ? fromFragment(location.hash, this.model.payload.dataPriors) : null;
+    if (problem) this.#store.problem = problem;
+  }
+
+  /** Follow a change with the next frame; several changes make one update. */
+  #follow(settled: boolean): void {
+    this.#settled = settled;
+    if (this.#waiting) return;
+    this.#waiting = true;
+    requestAnimationFrame(() => {
+      this.#waiting = false;
+      this.#update();
+    });
+  }
+
+  #update(): void {
+    const began = performance.now();
+    this.model.forget();
+    for (const control of this.#controls) control.show();
+    const found = this.model.find(this.#store.problem);
+    this.#show(found);
+    performance.clearMeasures("update");
+    performance.measure("update", { start: began });
+    if (!this.#settled) return;
+    this.#remember();
+    if (found.preview) this.model.findAll(this.#store.problem, this.script, (all) => this.#show(all));
+  }
+
+  #show(found: Found): void {
+    this.#results.show(found);
+    this.#confusion.show(found);
+    for (const one of this.#moving) one.show(found);
+    const point = operatingPoint(found.problem, this.model.payload);
+    this.compared.strip?.show(point ? Math.exp(-point.logOdds) : NaN);
+  }
+
+  /** Keep the choice in the address, so that it can be shared and survives a reload. */
+  #remember(): void {
+    const same = JSON.stringify(this.#store.problem) === JSON.stringify(this.#store.initial);
+    try {
+      history.replaceState(null, "", same ? location.href.split("#")[0] : `#${toFragment(this.#store.problem)}`);
+    } catch {
+      // a page inside a frame may have no address of its own
+    }
+  }
+}

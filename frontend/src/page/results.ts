@@ -1,0 +1,137 @@
+/** What follows from the choice: the headline, the verdict, and what it rests on. */
+import { type Region } from "../core/regions";
+import type { Outcome, Payload, Problem } from "../types";
+import { marker, toneClass } from "./chart";
+import { type Child, debounced, h, named, refill, s } from "./dom";
+import { count, number, percent, range } from "./text";
+import { cheapest, type Sentence, usefulness } from "./words";
+
+/** All that the results show at one moment. */
+export interface Found {
+  problem: Problem;
+  outcomes: Outcome[];
+  reasons: string[]; // why a cost is undefined; empty if it is not
+  regions: Region[] | null; // of P(last class), for two classes
+  preview: boolean; // fewer samples than there are
+}
+
+/** Bars of the normalised cost, the verdict, and the facts beneath. */
+export class Results {
+  readonly element = h("div.results");
+  readonly #bars = h("div.bars");
+  readonly #verdicts = h("ul.verdicts");
+  readonly #facts = h("dl.facts");
+  readonly #basis = h("p.hint");
+  readonly #spoken = h("p.unseen", { role: "status", "aria-live": "polite" });
+  #summary = "";
+  readonly #speak = debounced(700, () => {
+    if (this.#spoken.textContent !== this.#summary) this.#spoken.textContent = this.#summary;
+  });
+
+  constructor(private readonly payload: Payload, private readonly names: string[]) {
+    const head = h("p.over", "Normalised expected cost", h("small", "1 is the best constant answer; less is better"));
+    const top = h("div", { class: names.length > 3 ? "headline many" : "headline" }, head, this.#bars);
+    this.element.append(top, this.#verdicts, this.#facts, this.#basis, this.#spoken);
+  }
+
+  show(found: Found): void {
+    const { outcomes, problem } = found;
+    this.#showBars(outcomes);
+    const sentences = outcomes.map((outcome, i) => usefulness(outcome, problem, found.reasons[i]));
+    this.#showVerdicts(sentences, cheapest(this.names, outcomes));
+    this.#showFacts(found);
+    this.#basis.textContent = basisText(this.payload, found);
+    this.#summary = outcomes.map((outcome, i) => this.#spokenLine(outcome, i)).join(" ");
+    this.#speak();
+  }
+
+  #spokenLine(outcome: Outcome, i: number): string {
+    const name = this.names.length > 1 ? `${this.names[i]}: ` : "";
+    return `${name}normalised cost ${number(outcome.normalized)}.`;
+  }
+
+  #showBars(outcomes: Outcome[]): void {
+    const ends = outcomes.flatMap((o) => [o.normalized, o.interval?.[1] ?? 0]).filter(isFinite);
+    const most = Math.max(1.25, Math.min(2.5, 1.06 * Math.max(0, ...ends)));
+    refill(this.#bars, ...outcomes.map((outcome, i) => this.#bar(outcome, i, most)));
+  }
+
+  #bar(outcome: Outcome, i: number, most: number): HTMLElement {
+    const { normalized, interval } = outcome;
+    const at = (value: number) => `${(100 * Math.max(0, Math.min(most, value))) / most}%`;
+    const track = s("svg", { class: `track ${toneClass(i)}`, width: "100%", height: 30, "aria-hidden": "true" });
+    if (isFinite(normalized)) track.append(s("rect.bar", { x: 0, y: 7, width: at(normalized), height: 16 }));
+    if (interval) track.append(...whisker(at(interval[0]), at(interval[1]), interval[1] > most));
+    if (i === 0 && !((interval?.[1] ?? normalized) > 0.99)) track.append(s("text.side", { x: at(1), dx: 6, y: 20 }, "naive"));
+    track.append(s("line.one", { x1: at(1), x2: at(1), y1: 0, y2: 30 }));
+    const key = s("svg.key", { width: 14, height: 14, "aria-hidden": "true" }, s("g", { class: `dot ${toneClass(i)}` }, marker(i, 7, 7, 4.5)));
+    const name = this.names.length > 1 ? h("span.who", key, named(this.names[i])) : null;
+    const band = interval ? h("small", range(...interval)) : null;
+    const value = h("output.nec", { "data-system": i }, number(normalized));
+    return h("div", { class: this.names.length > 1 ? "row several" : "row" }, name, h("div.value", value, band), track);
+  }
+
+  #showVerdicts(sentences: Sentence[], best: Sentence | null): void {
+    const several = sentences.length > 1;
+    const items = sentences.map((one, i) => {
+      const who: Child[] = several ? [named(this.names[i]), ": "] : [];
+      return h("li", { class: `verdict ${one.tone}`, "data-code": one.code }, ...who, ...one.parts);
+    });
+    const first = best ? [h("li", { class: `verdict ${best.tone}`, "data-code": best.code }, ...best.parts)] : [];
+    refill(this.#verdicts, ...first, ...items);
+  }
+
+  #showFacts({ outcomes, problem, regions }: Found): void {
+    const naive = outcomes[0];
+    const each = (text: (o: Outcome) => string): Child[] =>
+      outcomes.flatMap((o, i) => [i > 0 ? " · " : "", ...(outcomes.length > 1 ? [named(this.names[i]), " "] : []), h("b", text(o))]);
+    const rows: [string, Child[]][] = [
+      ["Expected cost", each((o) => number(o.expected))],
+      ["Naive cost", [h("b", number(naive.naive)), " by always answering ", named(problem.decisions[naive.naiveDecision])]],
+    ];
+    if (regions) rows.push(["Decide", [regionList(regions, problem, this.payload.classes[1])]]);
+    if (problem.decisions.length <= 6) {
+      for (const [j, decision] of problem.decisions.entries()) {
+        if (outcomes.length > 3) break;
+        rows.push([j === 0 ? "Decided" : "", [named(decision), ": ", ...each((o) => percent(o.shares[j])), outcomes.length > 1 ? "" : " of cases"]]);
+      }
+    }
+    refill(this.#facts, ...rows.flatMap(([term, said]) => [h("dt", term), h("dd", ...said)]));
+  }
+}
+
+function whisker(low: string, high: string, open: boolean): SVGElement[] {
+  const line = s("line.whisker", { x1: low, x2: high, y1: 15, y2: 15 });
+  const ends = [low, ...(open ? [] : [high])].map((x) => s("line.whisker", { x1: x, x2: x, y1: 10, y2: 20 }));
+  return [line, ...ends];
+}
+
+/** Say where each decision is taken: a strip of P(class) and a sentence for each part. */
+function regionList(regions: Region[], problem: Problem, positive: string): HTMLElement {
+  const p = () => h("span.nowrap", "P(", named(positive), ")");
+  const items = regions.map(({ from, to, decision }) => {
+    const what = h("b", named(problem.decisions[decision]));
+    if (from <= 0 && to >= 1) return h("li", what, " always");
+    if (from <= 0) return h("li", what, " where ", p(), ` is up to ${number(to)}`);
+    if (to >= 1) return h("li", what, " where ", p(), ` is above ${number(from)}`);
+    return h("li", what, " where ", p(), ` is from ${number(from)} to ${number(to)}`);
+  });
+  return h("ul.regions", ...items);
+}
+
+/** Say how many samples a number rests on, and how exact it is. */
+function basisText(payload: Payload, found: Found): string {
+  const { live } = payload;
+  if (!live) return "";
+  const samples = found.outcomes[0]?.samples ?? 0;
+  const interval = payload.noInterval ? ` No intervals here: ${payload.noInterval}.` : "";
+  if (live.kind === "decisions") return `On all ${count(samples)} decisions, which stay as they were made.${interval}`;
+  if (live.kind === "levels") {
+    const exact = live.exact ? "." : `; within ${number(live.error)} of the exact normalised cost.`;
+    return `On all ${count(samples)} samples${exact}${interval}`;
+  }
+  const rest = found.preview ? `; on ${count(live.rows)} once you let go` : "";
+  const error = live.error > 0 && !found.preview ? ` Within ${number(live.error)} of the normalised cost on all ${count(live.total)} samples.` : "";
+  const all = samples === live.total ? "all" : `${count(samples)} of`;
+  return `On ${all} ${count(live.total)} samples${rest}.${error}${interval}`;
+}

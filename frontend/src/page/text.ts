@@ -1,0 +1,49 @@
+/** Numbers made short, as `stakes._text.number` makes them. */
+
+/** Return a number with a sensible count of digits: 0.4667, 1200, 3.14e-07. */
+export function number(value: number, digits = 4): string {
+  if (isNaN(value)) return "undefined";
+  if (!isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  const whole = Math.round(value);
+  if (size < 1e15 && Math.abs(value - whole) <= 1e-12 * Math.max(size, Math.abs(whole))) return minus(String(whole));
+  if (size >= 1e-3 && size < 1e6) {
+    const decimals = Math.max(0, digits - Math.max(1, Math.floor(Math.log10(size)) + 1));
+    return minus(value.toFixed(size >= 1 ? Math.max(decimals, 1) : digits));
+  }
+  return minus(value.toExponential(digits - 2).replace(/e([+-])(\d)$/, "e$10$2"));
+}
+
+/** Return a number as a field takes it: four digits below 1, six above, ASCII. */
+export function plainNumber(value: number): string {
+  return isFinite(value) ? String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6))) : "";
+}
+
+/** Return a count with thin groups: 20,000; weights keep a digit. */
+export function count(value: number): string {
+  const digits = Number.isInteger(value) ? 0 : value < 1000 ? 1 : 0;
+  return value.toLocaleString("en", { maximumFractionDigits: digits });
+}
+
+/** Return a share as a percentage: 93.0 %, 0.4 %. */
+export function percent(share: number): string {
+  if (isNaN(share)) return "–";
+  const value = 100 * share;
+  const size = Math.abs(value);
+  const digits = size === 0 || size === 100 || size >= 1000 ? 0 : size < 0.1 ? 2 : 1;
+  return `${minus(value.toFixed(digits))} %`;
+}
+
+/** Return an interval as "0.41 to 0.52". */
+export function range(low: number, high: number): string {
+  return `${number(low)} to ${number(high)}`;
+}
+
+function minus(text: string): string {
+  return text.replace(/^-/, "−");
+}
+
+/** Return a share in whole percent, as verdicts say it. */
+export function wholePercent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`;
+}
