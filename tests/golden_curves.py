@@ -32,6 +32,7 @@ def curve_cases() -> list[Case]:
         _curves("given priors", problem([[1, 3], [7, 2]], [0.9, 0.1]), level, counts),
         _curves("adapted", problem(two, [0.8, 0.2], adapt=True), level, counts),
         _curves("certain", problem(two), sure, sure_counts),
+        _curves("few and wrong", problem(two), np.array([-1.0, 1.0]), np.array([[0, 2], [1, 0]])),
         _curves("ties", problem([[0, 1], [4, 0]]), np.log([0.25, 0.5, 1.0, 4.0]), tied),
     ]
 

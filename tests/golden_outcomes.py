@@ -181,6 +181,7 @@ def level_cases() -> list[Case]:
         level_case("four decisions", problem([[0, 1, 4, 2], [9, 4, 0, 2]]), level, counts),
         level_case("one decision", problem([[2], [3]]), level, counts),
         level_case("bounded by costs of 1", problem([[0.5, 1], [8, 1]]), tied, few),
+        level_case("not bounded by costs", problem([[2, 3], [5, 2]]), tied, few),
         level_case("naive costs 1", problem([[0, 1, 1], [8, 1, 1]]), level, counts),
         level_case("certain", problem(two), sure, sure_counts),
         level_case("certain, adapted", problem(two, [0.5, 0.5], adapt=True), sure, sure_counts),

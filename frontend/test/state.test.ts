@@ -29,6 +29,8 @@ const good = "v=1&c=0,1;5,0&d=no,yes&p=0.9,0.1";
 
 test("the plain text is read", () => assert.notEqual(fromFragment(good, shares), null));
 
+const zeros = Array(300).fill(0).join();
+
 const garbage = {
   empty: "",
   words: "section-2",
@@ -52,7 +54,7 @@ const garbage = {
   "a bidi control": good.replace("no,yes", "no,%E2%80%AEyes"),
   "a line feed": good.replace("no,yes", "no,%0Ayes"),
   "no UTF-8": good.replace("no,yes", "no,%FF"),
-  "too many decisions": good.replace("no,yes", Array.from({ length: 300 }, (_, i) => i).join()),
+  "too many decisions": `v=1&c=${zeros};${zeros}&d=${Array.from({ length: 300 }, (_, i) => i)}`,
   "priors that do not sum to 1": good.replace("0.9,0.1", "0.9,0.2"),
   "too many priors": good.replace("0.9,0.1", "0.5,0.4,0.1"),
   "a negative prior": good.replace("0.9,0.1", "1.1,-0.1"),

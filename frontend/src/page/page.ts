@@ -94,7 +94,7 @@ class LivePage {
     const free = decided ? null : new AbstentionControls(this.#store);
     const buttons = actions(this.#store, {
       fragment: () => toFragment(this.#store.problem),
-      files: () => applicationFiles(this.#store.problem, { classes: payload.classes, scores: payload.scores, reference: this.model.systems[0]?.reference ?? null }),
+      files: () => applicationFiles(this.#store.problem, { classes: payload.classes, names: payload.names, scores: payload.scores, reference: this.model.systems[0]?.reference ?? null }),
     });
     const panel = h("div.controls", this.#chooser(), costs.element, priors.element, free?.element, buttons.element);
     this.live.append(panel, h("div.results-side", this.#results.element, this.#confusion.element));
