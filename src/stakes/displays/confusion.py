@@ -119,8 +119,8 @@ class ConfusionDisplay(ScoreDisplay):
         rates = self.matrix.rates
         k, m = rates.shape
         shades = LinearSegmentedColormap.from_list("stakes", ["#FFFFFF", "#56B4E9", "#00517F"])
-        shades.set_bad("#EEEEEE")
-        image = axes.imshow(np.ma.masked_invalid(rates), cmap=shades, vmin=0, vmax=1)
+        filled = np.ma.masked_invalid(rates)
+        image = axes.imshow(filled, cmap=shades.with_extremes(bad="#EEEEEE"), vmin=0, vmax=1)
         axes.grid(visible=False)
         if max(k, m) <= _MOST_TEXTS:
             self._write_cells(axes, rates)
