@@ -84,11 +84,30 @@ def breast() -> Iterator[tuple[str, Display]]:
     yield "confusion-abstain", stakes.ConfusionDisplay.from_predictions(y, better, costs=review)
     yield "abstention", stakes.AbstentionDisplay.from_predictions(y, better, **of)
     yield "risk-coverage", stakes.RiskCoverageDisplay.from_predictions(y, scores, **of)
+    yield from dialects(y, scores)
     pair = {"as it is": scores, "calibrated": better}
     yield (
         "comparison",
         stakes.ComparisonDisplay.from_predictions(y, pair, costs=COSTS, resamples=300),
     )
+
+
+def dialects(y: np.ndarray, scores: stakes.Scores) -> Iterator[tuple[str, Display]]:
+    """Yield the risk curve on the axes of each field."""
+    curve = stakes.risk_curve(y, scores, classes=KINDS, calibrator=stakes.AffineCalibrator())
+    views = {
+        "decision-curve": curve.decision_curve(),
+        "interventions-avoided": curve.interventions_avoided(),
+        "normalized-bayes-error": curve.normalized_bayes_error(),
+        "ape": curve.ape(),
+        "cost-curve": curve.cost_curve(),
+        "murphy": curve.murphy(),
+        "relative-value": curve.relative_value(),
+        "empirical-cross-entropy": curve.empirical_cross_entropy(),
+        "calibration-loss": curve.calibration_loss(),
+    }
+    for name, view in views.items():
+        yield f"risk-{name}", stakes.RiskDisplay(view)
 
 
 def diabetes() -> Iterator[tuple[str, Display]]:

@@ -17,6 +17,7 @@ from stakes.calibration.loss import (
     choose_calibrator,
     decompose,
 )
+from stakes.calibration.risk import risk_curve
 from stakes.calibration.shift import (
     PriorEstimate,
     estimate_priors,
@@ -47,4 +48,5 @@ __all__ = [
     "decompose",
     "estimate_priors",
     "estimate_priors_from_decisions",
+    "risk_curve",
 ]

@@ -13,6 +13,7 @@ from stakes.curves.likelihood_ratios import (
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.precision_recall import PrecisionRecallCurve, precision_recall_curve
 from stakes.curves.reliability import ReliabilityCurve, reliability_curve
+from stakes.curves.risk import RiskCurve
 from stakes.curves.roc import RocCurve, roc_curve
 from stakes.curves.selective import (
     AbstentionCurve,
@@ -27,10 +28,14 @@ from stakes.curves.thresholds import (
     detector,
     threshold_sweep,
 )
+from stakes.curves.views import CalibrationLossView, CurveArea, CurveView, WorstApplication
 
 __all__ = [
     "AbstentionCurve",
+    "CalibrationLossView",
     "ClassDetectors",
+    "CurveArea",
+    "CurveView",
     "DetectionCost",
     "Detector",
     "MinimumCost",
@@ -38,12 +43,14 @@ __all__ = [
     "PrecisionRecallCurve",
     "ReliabilityCurve",
     "RiskCoverageCurve",
+    "RiskCurve",
     "RocCurve",
     "ScoreDistribution",
     "SweptMetric",
     "TargetOdds",
     "ThresholdSweep",
     "TippettCurve",
+    "WorstApplication",
     "abstention_curve",
     "class_detectors",
     "cllr",

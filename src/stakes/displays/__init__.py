@@ -7,6 +7,7 @@ from stakes.displays.distributions import ScoreDistributionDisplay
 from stakes.displays.figures import Display, panels, save_figure
 from stakes.displays.precision_recall import PrecisionRecallDisplay
 from stakes.displays.reliability import IsotonicReliabilityDisplay, ReliabilityDisplay
+from stakes.displays.risk import RiskDisplay
 from stakes.displays.roc import RocDisplay
 from stakes.displays.scatter import MetricScatterDisplay
 from stakes.displays.selective import AbstentionDisplay, RiskCoverageDisplay
@@ -24,6 +25,7 @@ __all__ = [
     "PrecisionRecallDisplay",
     "ReliabilityDisplay",
     "RiskCoverageDisplay",
+    "RiskDisplay",
     "RocDisplay",
     "ScoreDistributionDisplay",
     "ThresholdSweepDisplay",

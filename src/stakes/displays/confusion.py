@@ -10,7 +10,7 @@ from stakes._text import number
 from stakes._typing import Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.displays.figures import Frame, ScoreDisplay
-from stakes.displays.looks import shown
+from stakes.displays.looks import digits, shown
 from stakes.metrics import ConfusionMatrix, confusion_matrix
 from stakes.results import ExpectedLoss
 from stakes.samples import read_samples
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_TEXTS = 12  # classes or decisions beyond which a cell has no room for words
+_MOST_WORDS = 4
 _MOST_NAMES = 40
 
 
@@ -113,6 +114,14 @@ class ConfusionDisplay(ScoreDisplay):
             "cost": self.cells.ravel(),
         }
 
+    @property
+    def size(self) -> tuple[float, float]:  # type: ignore[override]
+        """Inches; cells keep their size while there are few."""
+        k, m = len(self.matrix.classes), len(self.matrix.decisions)
+        if max(k, m) <= _MOST_WORDS:
+            return 1.4 + 1.05 * max(m, 2), 1.0 + 0.95 * max(k, 2)
+        return min(1.6 + 0.4 * m, 7.0), min(1.6 + 0.4 * k, 7.0)
+
     def _draw(self, axes: "Axes") -> None:
         from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415  an extra
 
@@ -135,13 +144,13 @@ class ConfusionDisplay(ScoreDisplay):
 
     def _write_cells(self, axes: "Axes", rates: FloatArray) -> None:
         """Write count, rate and cost into each cell; in a crowd, the count alone."""
-        counts, few = self.matrix.counts, max(rates.shape) <= 4
+        counts, few = self.matrix.counts, max(rates.shape) <= _MOST_WORDS
         size = 9.0 if few else 7.0
         for i, j in np.ndindex(*rates.shape):
-            lines = [number(float(counts[i, j]), 3)]
+            lines = [number(float(counts[i, j]))]
             if few:
                 rate = "no samples" if np.isnan(rates[i, j]) else f"{100 * rates[i, j]:.3g} %"
-                lines += [rate, f"cost {number(float(self.cells[i, j]), 3)}"]
+                lines += [rate, f"cost {digits(float(self.cells[i, j]))}"]
             colour = "white" if rates[i, j] > 0.6 else "black"
             text = "\n".join(lines) if few or counts[i, j] else ""
             axes.text(j, i, text, ha="center", va="center", color=colour, fontsize=size)
@@ -149,10 +158,9 @@ class ConfusionDisplay(ScoreDisplay):
     def _summary(self) -> str:
         """Return the expected cost beside that of the naive system."""
         cost = self.cost
-        value = f"expected cost {number(cost.value, 3)}, naive {number(cost.naive, 3)}"
-        if cost.undefined is not None:
-            return f"{value}, normalised undefined"
-        return f"{value}, normalised {number(cost.normalized, 3)}"
+        value = f"expected cost {digits(cost.value)}, naive {digits(cost.naive)}"
+        known = "undefined" if cost.undefined is not None else digits(cost.normalized)
+        return f"{value}\nnormalised cost {known}"
 
 
 def _matrix(

@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from stakes._text import number
 from stakes._typing import Column, FloatArray, Label, NamesLike
 from stakes.curves import RocCurve, roc_curve
 from stakes.displays.figures import Frame, ScoreDisplay
 from stakes.displays.looks import (
     GREY,
     REFERENCE,
+    class_of,
+    digits,
     draw_system,
     labelled,
     legend,
     next_look,
-    percent,
     shown,
 )
 from stakes.scores import Scores
@@ -104,7 +104,8 @@ class DetDisplay(ScoreDisplay):
         curve = self.curve
         rates = curve.false_alarm_rate, curve.miss_rate
         eer = curve.eer()
-        limits = [_limits(rate, eer) for rate in rates]
+        high = 0.55 if eer < 0.35 else 0.99
+        limits = [(_least(a, b, high), high) for a, b in (rates, rates[::-1])]
         if axes.get_xscale() != "function":
             scale: dict[str, Any] = {"functions": (ndtri, ndtr)}
             axes.set_xscale("function", **scale)
@@ -122,30 +123,30 @@ class DetDisplay(ScoreDisplay):
         axes.plot(naive, 1 - naive, label="naive: no look at the case", **REFERENCE)
         x, y = (np.clip(rate, _BEYOND, 1 - _BEYOND) for rate in rates)
         draw_system(axes, x, y, label=shown(self.name) if self.name else "system", **look.line)
-        text = labelled(self.name, f"EER {number(100 * eer, 3)} %")
+        text = labelled(self.name, f"EER {digits(100 * eer)} %")
         if eer > 0:
             axes.plot(eer, eer, look.mark, color=look.colour, mfc="white", label=text, zorder=3)
         else:
             axes.plot([], [], " ", label=text)
-        first, second = (shown(c) for c in curve.classes)
+        first, second = (class_of(c) for c in curve.classes)
         _percent_axis(axes.xaxis, limits[0])
         _percent_axis(axes.yaxis, limits[1])
         axes.set(
-            xlabel=f"false alarm rate among {first}",
-            ylabel=f"miss rate for {second}",
+            xlabel=f"false alarm rate among {first} (%)",
+            ylabel=f"miss rate for {second} (%)",
             xlim=limits[0],
             ylim=limits[1],
         )
         axes.set_aspect("equal")
-        legend(axes, loc="upper right")
+        legend(axes, loc="best")
 
 
-def _limits(rate: FloatArray, eer: float) -> tuple[float, float]:
-    """Return the range to show: from the least error seen to half, or more for a poor system."""
-    least = float(rate[rate > 0].min())
+def _least(rate: FloatArray, other: FloatArray, high: float) -> float:
+    """Return how low to draw: below the least error seen where the other one is in the picture."""
+    seen = rate[(rate > 0) & (other < high)]
+    least = float(seen.min()) if seen.size else 0.01
     below = _TICKS[least >= _TICKS]
-    low = float(below[-1]) if below.size else float(_TICKS[0])
-    return min(low, 0.05) * 0.8, 0.55 if eer < 0.35 else 0.99
+    return min(float(below[-1]) if below.size else float(_TICKS[0]), 0.05) * 0.8
 
 
 def _wider(ours: tuple[float, float], theirs: tuple[float, float]) -> tuple[float, float]:
@@ -156,5 +157,5 @@ def _wider(ours: tuple[float, float], theirs: tuple[float, float]) -> tuple[floa
 def _percent_axis(axis: Any, limits: tuple[float, float]) -> None:  # noqa: ANN401
     """Write the ticks as percent."""
     inside = _TICKS[(limits[0] <= _TICKS) & (limits[1] >= _TICKS)]
-    axis.set_ticks(inside, labels=[percent(tick) for tick in inside])
+    axis.set_ticks(inside, labels=[f"{100 * tick:g}" for tick in inside])
     axis.set_ticks([], minor=True)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stakes._text import number
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.curves import ScoreDistribution, score_distribution
 from stakes.displays.figures import Frame, ScoreDisplay
-from stakes.displays.looks import BLACK, Dashes, legend, look, note, shown
+from stakes.displays.looks import BLACK, Dashes, class_of, digits, legend, look, note
 from stakes.scores import Scores
 
 if TYPE_CHECKING:
@@ -83,19 +82,19 @@ class ScoreDistributionDisplay(ScoreDisplay):
             hatch = None if i == 0 else "////"
             axes.stairs(share, edges, fill=True, color=style.colour, alpha=0.22, hatch=hatch)
             axes.stairs(
-                share, edges, label=shown(name), color=style.colour, ls=style.dashes, lw=1.5
+                share, edges, label=class_of(name), color=style.colour, ls=style.dashes, lw=1.5
             )
         for what, threshold in self.thresholds.items():
             if edges[0] <= threshold <= edges[-1]:
-                text = f"{what} threshold {number(threshold, 3)}"
+                text = f"{what} threshold {digits(threshold)}"
                 axes.axvline(threshold, color=BLACK, lw=1.1, ls=_DASHES.get(what, "-"), label=text)
-        scale, last = found.detector.scale, shown(found.classes[-1])
+        scale, last = found.detector.scale, class_of(found.classes[-1])
         axes.set(
             xlabel=f"{scale} of {last}",
             ylabel="share of the class in the bin",
             xlim=(edges[0], edges[-1]),
         )
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.45 * float(found.shares.max(initial=1e-9)))  # room for the legend
         note(axes, [*self._infinite(), *self._outside()])
         legend(axes, loc="best")
 
@@ -103,7 +102,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
         """Say what share of each class has infinite scores, which no bin can hold."""
         found = self.distribution
         return [
-            f"not drawn: {number(100 * share, 3)} % of {shown(name)} at {end} infinity"
+            f"not drawn: {digits(100 * share)} % of {class_of(name)} at {end} infinity"
             for end, shares in (("minus", found.below), ("plus", found.above))
             for name, share in zip(found.classes, shares, strict=True)
             if share > 0
@@ -113,7 +112,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
         """Name the thresholds that the picture does not hold."""
         low, high = self.distribution.edges[[0, -1]]
         return [
-            f"not drawn: {what} threshold {number(threshold, 3)}"
+            f"not drawn: {what} threshold {digits(threshold)}"
             for what, threshold in self.thresholds.items()
             if not low <= threshold <= high or np.isnan(threshold)
         ]

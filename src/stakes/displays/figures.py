@@ -29,7 +29,8 @@ STYLE: dict[Any, Any] = {
     "font.size": 9.0,
     "grid.alpha": 0.25,
     "legend.fontsize": 8.0,
-    "legend.frameon": False,
+    "legend.edgecolor": "none",
+    "legend.framealpha": 0.85,
     "svg.fonttype": "path",
     "svg.hashsalt": "stakes",
     "text.usetex": False,  # names come from users, and TeX would run them

@@ -77,18 +77,30 @@ def shown(name: object, longest: int = 28) -> str:
     return f"\u2009{text}" if text.startswith("_") else text  # else it would be left out of legends
 
 
+def class_of(name: object) -> str:
+    """Return the name of a class; a number alone would read like one of the figure's own."""
+    return f"class {name}" if isinstance(name, int) else shown(name)
+
+
+def digits(value: float, count: int = 3) -> str:
+    """Return a number with few digits and a true minus sign."""
+    return number(value, count).replace("-", "−")
+
+
 def labelled(name: str, text: str) -> str:
     """Return what a legend says of a line: the name of the system, if it has one, and the rest."""
     return f"{shown(name)}: {text}" if name else text
 
 
-def with_interval(estimate: Estimate, digits: int = 3) -> str:
+def with_interval(estimate: Estimate) -> str:
     """Return a value and its interval with the digits a figure needs."""
     band = estimate.interval
     if band is None or math.isnan(band.low) or math.isnan(band.high):
-        return number(estimate.value, digits)
-    low, high = (number(end, digits) for end in band)
-    return f"{number(estimate.value, digits)} [{low}, {high}]"
+        return digits(estimate.value)
+    value, low, high = (
+        f"{x:.3f}".replace("-", "−") if abs(x) < 10 else digits(x) for x in (estimate.value, *band)
+    )
+    return f"{value} [{low}, {high}]"
 
 
 def thinned(x: FloatArray, y: FloatArray, columns: int = _COLUMNS) -> IntArray:
@@ -127,8 +139,3 @@ def note(axes: "Axes", lines: Sequence[str]) -> None:
     if said:
         old = axes.get_xlabel()
         axes.set_xlabel("\n".join([old, *(line for line in said if line not in old)]))
-
-
-def percent(value: float) -> str:
-    """Return a share as percent with few digits: 0.05 %, 2 %, 40 %."""
-    return f"{100 * value:g} %"

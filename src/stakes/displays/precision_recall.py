@@ -5,11 +5,18 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from stakes._text import number
 from stakes._typing import Column, Label, NamesLike
 from stakes.curves import PrecisionRecallCurve, precision_recall_curve
 from stakes.displays.figures import Frame, ScoreDisplay
-from stakes.displays.looks import REFERENCE, draw_system, labelled, legend, next_look, shown
+from stakes.displays.looks import (
+    REFERENCE,
+    class_of,
+    digits,
+    draw_system,
+    labelled,
+    legend,
+    next_look,
+)
 from stakes.scores import Scores
 
 if TYPE_CHECKING:
@@ -65,16 +72,16 @@ class PrecisionRecallDisplay(ScoreDisplay):
         look = next_look(axes)
         curve = self.curve
         prior = float(curve.roc.priors[1])
-        axes.axhline(prior, label=f"naive: always yes, {number(prior, 3)}", **REFERENCE)
+        axes.axhline(prior, label=f"naive: always yes, {digits(prior)}", **REFERENCE)
         said = ~np.isnan(curve.precision)  # without an alarm there is nothing to draw
-        text = labelled(self.name, f"average precision {number(curve.average_precision(), 3)}")
+        text = labelled(self.name, f"average precision {digits(curve.average_precision())}")
         line = {**look.line, "drawstyle": "steps-post"}  # each point holds down to the next recall
         draw_system(axes, curve.recall[said], curve.precision[said], label=text, **line)
-        second = shown(curve.roc.classes[1])
+        second = class_of(curve.roc.classes[1])
         axes.set(
             xlabel=f"recall of {second}",
             ylabel=f"precision for {second}",
             xlim=(-0.01, 1.01),
             ylim=(0, 1.02),
         )
-        legend(axes, loc="lower left")
+        legend(axes, loc="best")

@@ -5,12 +5,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from stakes._text import number
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
 from stakes.calibration import ScoreDecomposition, decompose
 from stakes.curves import ReliabilityCurve, reliability_curve
 from stakes.displays.figures import Frame, ScoreDisplay
-from stakes.displays.looks import GREY, REFERENCE, draw_system, labelled, legend, next_look, shown
+from stakes.displays.looks import (
+    GREY,
+    REFERENCE,
+    class_of,
+    digits,
+    draw_system,
+    labelled,
+    legend,
+    next_look,
+)
 from stakes.metrics.reliability import Bins, EqualWidth, Reliability, reliability_of
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
@@ -20,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _FINE = EqualWidth(50)  # bins of the histogram under the diagram
-_HEIGHT, _MIDDLE, _BOTTOM = 0.085, -0.14, -0.245  # where it is drawn
+_HEIGHT, _MIDDLE, _BOTTOM = 0.1, -0.15, -0.265  # where it is drawn
 
 
 @dataclass(eq=False)
@@ -74,7 +82,7 @@ class ReliabilityDisplay(ScoreDisplay):
             Of the system, for the legend.
         """
         samples = _read(y_true, scores, priors, sample_weight, classes)
-        event = shown(samples.classes[-1])
+        event = class_of(samples.classes[-1])
         naive = float(samples.data_priors()[-1])
         made = [reliability_of(samples, b) for b in (bins, _FINE)]
         return cls(made[0], made[1], naive, event, level, name)
@@ -119,7 +127,7 @@ class ReliabilityDisplay(ScoreDisplay):
         kept = ~np.isnan(rows["frequency"])
         p, rate, low, high = (rows[c][kept] for c in ("probability", "frequency", "low", "high"))
         axes.vlines(p, low, high, color=look.colour, linewidth=1.0, alpha=0.7)
-        text = labelled(self.name, f"calibration error {number(self.bins.error(), 3)}")
+        text = labelled(self.name, f"calibration error {digits(self.bins.error())}")
         draw_system(axes, p, rate, label=text, marker=look.mark, markersize=4, **look.line)
         _histogram(axes, self.histogram, look.colour)
         _frame_axes(axes, self.event)
@@ -165,7 +173,11 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
     ) -> Self:
         """Return the display of P(classes[-1]); arguments as for `reliability_curve`."""
         samples = _read(y_true, scores, priors, sample_weight, classes)
-        kinds: dict[str, Any] = {"priors": priors, "sample_weight": sample_weight, "classes": classes}
+        kinds: dict[str, Any] = {
+            "priors": priors,
+            "sample_weight": sample_weight,
+            "classes": classes,
+        }
         curve = reliability_curve(
             y_true, scores, level=level, resamples=resamples, rng=rng, **kinds
         )
@@ -193,16 +205,16 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
         band = curve.band_at, curve.band_low, curve.band_high
         axes.fill_between(*band, color=GREY, alpha=0.22, linewidth=0, label=text)
         parts = self.decomposition
-        text = labelled(self.name, f"miscalibration {number(parts.miscalibration, 3)}")
+        text = labelled(self.name, f"miscalibration {digits(parts.miscalibration)}")
         x, y = _joined(curve.low, curve.high, curve.frequency)
         draw_system(axes, x, y, label=text, **{**look.line, "linewidth": 1.0})
         blocks = axes.hlines(curve.frequency, curve.low, curve.high, color=look.colour)
         blocks.set_linewidth(2.6)
-        discrimination = f"discrimination {number(parts.discrimination, 3)}"
+        discrimination = f"discrimination {digits(parts.discrimination)}"
         axes.plot([], [], " ", label=labelled(self.name, discrimination))
-        axes.plot([], [], " ", label=f"uncertainty {number(parts.uncertainty, 3)}")
+        axes.plot([], [], " ", label=f"uncertainty {digits(parts.uncertainty)}")
         _histogram(axes, self.histogram, look.colour)
-        _frame_axes(axes, shown(curve.classes[-1]))
+        _frame_axes(axes, class_of(curve.classes[-1]))
 
 
 def _read(
@@ -261,4 +273,4 @@ def _frame_axes(axes: "Axes", event: str) -> None:
         aspect="equal",
     )
     axes.spines["left"].set_bounds(0, 1)
-    legend(axes, loc="upper left")
+    legend(axes, loc="best")

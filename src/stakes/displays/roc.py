@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stakes._check import read_level
-from stakes._text import number
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.curves import OperatingPoint, RocCurve, detector, roc_curve
@@ -18,11 +17,12 @@ from stakes.displays.looks import (
     BEST,
     BLACK,
     REFERENCE,
+    class_of,
+    digits,
     draw_system,
     labelled,
     legend,
     next_look,
-    shown,
     with_interval,
 )
 from stakes.intervals import auc_interval
@@ -131,12 +131,12 @@ class RocDisplay(ScoreDisplay):
                 point.false_alarm_rate,
                 point.sensitivity,
                 color=BLACK if what == "Bayes" else look.colour,
-                label=labelled(self.name, f"{what} threshold {number(point.threshold, 3)}"),
+                label=labelled(self.name, f"{what} threshold {digits(point.threshold)}"),
                 zorder=3,
                 clip_on=False,
                 **style,
             )
-        first, second = (shown(c) for c in curve.classes)
+        first, second = (class_of(c) for c in curve.classes)
         axes.set(
             xlabel=f"false alarm rate among {first}",
             ylabel=f"sensitivity for {second}",

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from stakes._text import number
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.curves import (
@@ -18,6 +17,7 @@ from stakes.curves import (
 from stakes.displays.figures import Frame, ScoreDisplay
 from stakes.displays.looks import (
     REFERENCE,
+    digits,
     draw_system,
     labelled,
     legend,
@@ -105,7 +105,7 @@ class AbstentionDisplay(ScoreDisplay):
         top = max(1.05, 1.05 * float(np.nanmax(np.append(value, 0.0))))
         axes.set(
             xlabel="price of abstaining",
-            ylabel="fraction",
+            ylabel="normalised cost, share of cases",
             xlim=(0, float(price[-1])),
             ylim=(0, top),
         )
@@ -166,13 +166,16 @@ class RiskCoverageDisplay(ScoreDisplay):
     def _draw(self, axes: "Axes") -> None:
         style = next_look(axes)
         curve = self.curve
-        axes.axhline(self.naive, label=f"naive, {number(self.naive, 3)}", **REFERENCE)
-        text = labelled(self.name, f"area {number(curve.area(), 3)}")
+        top = 1.15 * float(curve.risk.max())
+        far = top > 0 and self.naive > 3 * top
+        where = " (far above)" if far else ""
+        axes.axhline(self.naive, label=f"naive: {digits(self.naive)}{where}", **REFERENCE)
+        text = labelled(self.name, f"area {digits(curve.area())}")
         draw_system(axes, curve.coverage, curve.risk, label=text, **style.line)
         axes.set(
             xlabel="coverage: share of cases answered",
             ylabel="risk: share of answers that are wrong",
             xlim=(0, 1.005),
         )
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, top if far else max(top, 1.1 * self.naive))
         legend(axes, loc="best")

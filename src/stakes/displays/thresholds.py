@@ -16,6 +16,7 @@ from stakes.displays.looks import (
     BLACK,
     REFERENCE,
     Look,
+    class_of,
     legend,
     look,
     note,
@@ -98,7 +99,7 @@ class ThresholdSweepDisplay(ScoreDisplay):
         axes.plot([], [], color=BLACK, label="best threshold", **BEST)
         if any(metric.bayes is not None for metric in self.sweep.metrics):
             axes.plot([], [], color=BLACK, label="Bayes threshold", **BAYES)
-        scale, last = self.sweep.scale, shown(self.sweep.classes[-1])
+        scale, last = self.sweep.scale, class_of(self.sweep.classes[-1])
         axes.set(
             xlabel=f"threshold on the {scale} of {last}",
             ylabel=self._direction(),
@@ -132,8 +133,14 @@ class ThresholdSweepDisplay(ScoreDisplay):
         finite = self.sweep.thresholds[np.isfinite(self.sweep.thresholds)]
         marked = [p[0] for m in self.sweep.metrics for p in (m.best, m.bayes) if p is not None]
         shown_too = [t for t in marked if np.isfinite(t)]
-        low, high = np.quantile(finite, [0.01, 0.99], method="nearest") if finite.size else (0, 1)
-        return min([float(low), *shown_too]), max([float(high), *shown_too])
+        top = self._top()
+        held = np.any([m.values <= top for m in self.sweep.metrics], axis=0)
+        inside = self.sweep.thresholds[held & np.isfinite(self.sweep.thresholds)]
+        if not inside.size:
+            inside = finite if finite.size else np.array([0.0, 1.0])
+        low, high = np.quantile(inside, [0.005, 0.995], method="nearest")
+        low, high = min([float(low), *shown_too]), max([float(high), *shown_too])
+        return low, high + 0.04 * (high - low or 1.0)
 
     def _top(self) -> float:
         """Return how far up to draw: costs may rise far above the naive one."""
@@ -151,6 +158,6 @@ class ThresholdSweepDisplay(ScoreDisplay):
         for metric in self.sweep.metrics:
             for what, point in (("best", metric.best), ("Bayes", metric.bayes)):
                 if point is not None and not left <= point[0] <= right:
-                    way = "every case" if point[0] < left else "no case"
-                    said.append(f"{what} threshold of {shown(metric.name)}: {way} decided so")
+                    way = "below" if point[0] < left else "above"
+                    said.append(f"{what} threshold of {shown(metric.name)}: {way} all scores")
         return said

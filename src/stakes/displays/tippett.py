@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from stakes._text import number
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.curves import TippettCurve, tippett_curve
 from stakes.displays.figures import Frame, ScoreDisplay, predicted
-from stakes.displays.looks import REFERENCE, draw_system, legend, look, note, shown
+from stakes.displays.looks import REFERENCE, class_of, digits, draw_system, legend, look, note
 from stakes.scores import LogLikelihoodRatios, Posteriors
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class TippettDisplay(ScoreDisplay):
         return cls(tippett_curve(y_true, llr, sample_weight=sample_weight, classes=classes))
 
     @classmethod
-    def from_estimator(  # type: ignore[override]  posteriors alone are no likelihood ratios
+    def from_estimator(  # type: ignore[override]
         cls,
         estimator: Any,  # noqa: ANN401
         X: Any,  # noqa: ANN401, N803
@@ -82,11 +81,11 @@ class TippettDisplay(ScoreDisplay):
         misled = curve.misleading
         ways = "above 1", "below 1"
         for i, (name, share) in enumerate(zip(curve.roc.classes, curve.share_above, strict=True)):
-            text = f"{shown(name)}: {number(100 * misled[i], 3)} % {ways[i]}"
+            text = f"{class_of(name)}: {digits(100 * misled[i])} % {ways[i]}"
             edge = np.clip(x, left - 1, right + 1)  # infinite ratios lie outside
             line = {**look(i).line, "drawstyle": "steps-post"}
             draw_system(axes, edge, 100 * share, label=text, **line)
-        second = shown(curve.roc.classes[1])
+        second = class_of(curve.roc.classes[1])
         axes.set(
             xlabel=f"log10 of the likelihood ratio for {second}",
             ylabel="share with a larger ratio (%)",
@@ -103,5 +102,5 @@ class TippettDisplay(ScoreDisplay):
         for end, where in (("minus", -np.inf), ("plus", np.inf)):
             n = sum(float(part[level.level == where].sum()) for part in (level.first, level.second))
             if n > 0:
-                said.append(f"beyond the edge: {number(n)} at {end} infinity")
+                said.append(f"beyond the edge: {digits(n)} at {end} infinity")
         return said

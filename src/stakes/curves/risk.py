@@ -1,0 +1,311 @@
+"""The risk curve: the expected cost of Bayes decisions at every threshold, in all dialects."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._check import InputError, UndefinedMetricError, read_array, read_level, read_number
+from stakes._math import log, softplus
+from stakes._text import number, quoted
+from stakes._typing import FloatArray, Names
+from stakes.curves import dialects
+from stakes.curves.dialects import Dialect, Prices, Priors, Thresholds, inside, read_grid
+from stakes.curves.steps import ThresholdSteps, sigmoid
+from stakes.curves.views import CalibrationLossView, CurveArea, CurveView
+from stakes.curves.worst import worst_application
+from stakes.results import ExpectedLoss
+from stakes.samples import Samples
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, eq=False)
+class RiskCurve:
+    """Expected cost EC(t) of deciding H_2 where its posterior is above t, for t between 0 and 1.
+
+    A false alarm costs t and a miss 1 - t, so that t is the Bayes threshold of these costs:
+
+        EC(t) = P_1 t R_12(t) + P_2 (1 - t) R_21(t)
+
+    Four lines: the actual cost; the minimum, had by the best threshold on the same data (PAV);
+    the cost of cross-fitted scores, if a calibrator was given; and the naive cost of the better
+    constant decision. Fields draw these lines on axes of their own: each is a method that
+    returns a `CurveView`.
+    """
+
+    steps: ThresholdSteps
+    classes: Names
+    priors: FloatArray
+    priors_from_data: bool
+    calibrated: ThresholdSteps | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(
+        cls, samples: Samples, calibrated: Samples | None = None, notes: tuple[str, ...] = ()
+    ) -> "RiskCurve":
+        """Return the curve of checked samples, and of the same samples with calibrated scores."""
+        check_two(samples)
+        more = None if calibrated is None else ThresholdSteps.of(calibrated)
+        steps = ThresholdSteps.of(samples)
+        return cls(steps, samples.classes, samples.priors, samples.priors_from_data, more, notes)
+
+    def actual(self, threshold: ArrayLike) -> FloatArray:
+        """Return the expected cost of Bayes decisions at each threshold."""
+        return self._costs(self.steps, threshold)
+
+    def minimum(self, threshold: ArrayLike) -> FloatArray:
+        """Return the least expected cost of any decision threshold, at the same costs.
+
+        It was found on the very data it is judged on, so it is optimistic.
+        """
+        return self._costs(self._pooled, threshold)
+
+    def cross_fitted(self, threshold: ArrayLike) -> FloatArray:
+        """Return the expected cost after a calibration stage that did not see the samples."""
+        if self.calibrated is None:
+            msg = "calibrator must be given to risk_curve for a cross-fitted line: got None."
+            raise InputError(msg)
+        return self._costs(self.calibrated, threshold)
+
+    def naive(self, threshold: ArrayLike) -> FloatArray:
+        """Return the cost of the better constant decision: min(P_2 (1 - t), P_1 t)."""
+        x = inside(read_array(threshold, "threshold"), "threshold")
+        return np.minimum(self.priors[1] * (1 - x), self.priors[0] * x)
+
+    def at(self, threshold: float) -> ExpectedLoss:
+        """Return the record of one threshold: cost, naive cost, normalised, interval."""
+        x = read_number(threshold, "threshold", 0, 1, closed=(False, False))
+        at = Thresholds.of(np.array([x]))
+        return self._record(at, dialects.Murphy().prices(at, self._priors), 0)
+
+    def murphy(self, grid: ArrayLike | None = None, *, level: float | None = 0.95) -> CurveView:
+        """Return EC over the threshold, as weather forecasters draw it (Murphy diagram)."""
+        return self._view(dialects.Murphy(), grid, level)
+
+    def relative_value(
+        self, grid: ArrayLike | None = None, *, level: float | None = 0.95
+    ) -> CurveView:
+        """Return the relative economic value, 1 - EC / naive, over the cost/loss ratio t."""
+        return self._view(dialects.RelativeValue(), grid, level)
+
+    def decision_curve(
+        self, grid: ArrayLike | None = None, *, level: float | None = 0.95
+    ) -> CurveView:
+        """Return the net benefit P_2 - EC / (1 - t) over the threshold probability (medicine)."""
+        return self._view(dialects.DecisionCurve(), grid, level)
+
+    def interventions_avoided(
+        self, grid: ArrayLike | None = None, *, level: float | None = 0.95
+    ) -> CurveView:
+        """Return the interventions avoided per 100 people, net of missed cases (medicine).
+
+        100 (NB - NB of treating all) (1 - t) / t, over the threshold probability.
+        """
+        return self._view(dialects.InterventionsAvoided(), grid, level)
+
+    def ape(self, grid: ArrayLike | None = None, *, level: float | None = 0.95) -> CurveView:
+        """Return the applied probability of error over log odds of the effective prior (speech).
+
+        At x the threshold has log odds logit(P_2) - x, and the error rate is
+        EC / (P_2 (1 - t) + P_1 t). The interval takes the effective prior as given.
+        """
+        return self._view(dialects.AppliedErrorRate(), grid, level)
+
+    def normalized_bayes_error(
+        self, grid: ArrayLike | None = None, *, level: float | None = 0.95
+    ) -> CurveView:
+        """Return EC / naive over log odds of the effective prior: normalised DCF (speech)."""
+        return self._view(dialects.NormalizedBayesError(), grid, level)
+
+    def cost_curve(self, grid: ArrayLike | None = None, *, level: float | None = 0.95) -> CurveView:
+        """Return the error rate over the effective prior, as Drummond and Holte draw it."""
+        return self._view(dialects.CostCurve(), grid, level)
+
+    def empirical_cross_entropy(self, grid: ArrayLike | None = None) -> CurveView:
+        """Return the cross-entropy in bits over log10 of the prior odds (forensics).
+
+        The scores count as likelihood ratios: posterior over prior odds. At x = 0 the actual line
+        is Cllr, the minimum its least value after PAV; the reference answers the prior. It is
+        infinite where a certain answer was wrong. (Not the expected calibration error.)
+        """
+        x = read_grid(grid, dialects.LOG10_ODDS)
+        odds = x * math.log(10)
+        priors = np.column_stack([sigmoid(-odds), sigmoid(odds)])
+        actual, minimum, crossed = self._each(lambda steps: self._bits(steps, odds, priors))
+        entropy = (priors * np.column_stack([softplus(odds), softplus(-odds)])).sum(axis=1)
+        return CurveView(
+            name="empirical cross-entropy",
+            x_name="log10_prior_odds",
+            x=x,
+            x_label="log10 of the prior odds",
+            y_label="empirical cross-entropy (bits)",
+            better="lower",
+            thresholds=sigmoid(self._priors.log_odds - odds),
+            actual=actual,
+            minimum=minimum,
+            cross_fitted=crossed,
+            references={"naive": entropy / math.log(2)},
+            low=None,
+            high=None,
+            level=None,
+        )
+
+    def calibration_loss(
+        self, grid: ArrayLike | None = None, *, normalized: bool = False
+    ) -> CalibrationLossView:
+        """Return actual less minimum cost over the threshold, and where it is worst.
+
+        Plain by default, in the units of EC, where c_FP + c_FN = 1; normalised, in units of the
+        naive cost. The worst threshold is sought exactly, not on the grid: between the ends of a
+        given grid, by default between 0 and 1.
+        """
+        x = read_grid(grid, dialects.PERCENT)
+        dialect = dialects.NormalizedMurphy() if normalized else dialects.Murphy()
+        at = dialect.thresholds(x, self._priors)
+        prices = dialect.prices(at, self._priors)
+        actual, minimum, crossed = self._each(
+            lambda steps: dialect.of(prices, steps.rates(at.log_odds))
+        )
+        ends = (0.0, 1.0) if grid is None else (float(x[0]), float(x[-1]))
+        return CalibrationLossView(
+            name="calibration loss",
+            x_name=dialect.x_name,
+            x=x,
+            x_label=dialect.x_label,
+            y_label="calibration loss" + (" / naive cost" if normalized else ""),
+            better="lower",
+            thresholds=at.value,
+            actual=actual - minimum,
+            minimum=None,
+            cross_fitted=None if crossed is None else actual - crossed,
+            references={},
+            low=None,
+            high=None,
+            level=None,
+            worst=worst_application(
+                self.steps, self._pooled, self._priors, self.classes, ends, normalized=normalized
+            ),
+        )
+
+    def brier(self) -> CurveArea:
+        """Return the Brier score: twice the area under EC over the threshold, exactly."""
+        lines = self._each(lambda steps: steps.brier(self.priors))
+        return CurveArea("Brier score", *lines, naive=float(self.priors.prod()))
+
+    def cross_entropy(self) -> CurveArea:
+        """Return the cross-entropy: the area under EC / (t (1 - t)) over the threshold, exactly."""
+        lines = self._each(lambda steps: steps.cross_entropy(self.priors))
+        entropy = -math.fsum(self.priors * log(self.priors))
+        return CurveArea("cross-entropy", *lines, naive=entropy)
+
+    @cached_property
+    def _priors(self) -> Priors:
+        """Priors with their log odds."""
+        return Priors(self.priors, self.priors_from_data)
+
+    @cached_property
+    def _pooled(self) -> ThresholdSteps:
+        """Steps after pool-adjacent-violators."""
+        return self.steps.pooled(self._priors.log_odds)
+
+    def _each(self, of: Callable[[ThresholdSteps], _T]) -> tuple[_T, _T, _T | None]:
+        """Return something of the steps as they are, at best, and cross-fitted."""
+        crossed = None if self.calibrated is None else of(self.calibrated)
+        return of(self.steps), of(self._pooled), crossed
+
+    def _costs(self, steps: ThresholdSteps, threshold: ArrayLike) -> FloatArray:
+        """Return EC of some steps, in the shape of the thresholds."""
+        x = inside(read_array(threshold, "threshold"), "threshold")
+        at = Thresholds.of(x.ravel())
+        prices = dialects.Murphy().prices(at, self._priors)
+        return prices.expected(steps.rates(at.log_odds)).reshape(x.shape)
+
+    def _bits(self, steps: ThresholdSteps, odds: FloatArray, priors: FloatArray) -> FloatArray:
+        """Return the cross-entropy in bits at several prior odds."""
+        shifts = (odds - self._priors.log_odds).tolist()
+        nats = [steps.cross_entropy(p, s) for p, s in zip(priors, shifts, strict=True)]
+        return np.array(nats) / math.log(2)
+
+    def _view(self, dialect: Dialect, grid: ArrayLike | None, level: float | None) -> CurveView:
+        """Return the curve in a dialect."""
+        x = read_grid(grid, dialect.grid)
+        at = dialect.thresholds(x, self._priors)
+        prices = dialect.prices(at, self._priors)
+        actual, minimum, crossed = self._each(
+            lambda steps: dialect.of(prices, steps.rates(at.log_odds))
+        )
+        low, high = (None, None) if level is None else self._band(dialect, at, prices, level)
+        return CurveView(
+            name=dialect.name,
+            x_name=dialect.x_name,
+            x=x,
+            x_label=dialect.x_label,
+            y_label=dialect.y_label,
+            better=dialect.better,
+            thresholds=at.value,
+            actual=actual,
+            minimum=minimum,
+            cross_fitted=crossed,
+            references=dialect.references(prices),
+            low=low,
+            high=high,
+            level=level,
+        )
+
+    def _band(
+        self, dialect: Dialect, at: Thresholds, prices: Prices, level: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return a pointwise interval of the actual line."""
+        read_level(level)
+        ends = np.empty((at.value.size, 2))
+        for i in range(at.value.size):
+            record = self._record(at, prices, i)
+            band = record.normalized_interval if dialect.normalized else record.interval
+            ends[i] = tuple(band(level))
+        low, high = np.sort(dialect.value(ends), axis=1).T
+        return low, high
+
+    def _record(self, at: Thresholds, prices: Prices, i: int) -> ExpectedLoss:
+        """Return the expected loss at one point, with its spread."""
+        priors, costs = prices.priors[i], prices.costs[i]
+        losses = self.steps.losses(float(at.log_odds[i]), costs, prices.offsets)
+        first = bool(prices.naive_first[i])
+        constant = prices.offsets + costs * (np.array([0, 1]) if first else np.array([1, 0]))
+        return ExpectedLoss(
+            name="Bayes expected cost",
+            value=math.fsum(priors * losses.mean),
+            naive=math.fsum(priors * constant),
+            naive_answer=self.classes[0 if first else 1],
+            classes=self.classes,
+            priors=priors,
+            priors_from_data=prices.from_data,
+            losses=losses,
+            naive_losses=constant,
+        )
+
+    def __repr__(self) -> str:
+        area = self.cross_entropy()
+        return (
+            f"RiskCurve({self.steps.levels.level.size} distinct scores, "
+            f"normalised cross-entropy {number(area.actual / area.naive)})"
+        )
+
+
+def check_two(samples: Samples) -> None:
+    """Refuse samples for which no threshold can be weighed: not two classes, or one missing."""
+    if len(samples.classes) != 2:
+        msg = f"scores must be those of two classes: got {len(samples.classes)} classes."
+        raise InputError(msg)
+    for k, name in enumerate(samples.classes):
+        if not (samples.y == k).any():
+            msg = f"a threshold needs samples of both classes: class {quoted([name])} has none."
+            raise UndefinedMetricError(msg)
+    if not samples.priors.all():
+        msg = f"priors must be above 0 for both classes: got {samples.priors.tolist()}."
+        raise InputError(msg)

@@ -1,0 +1,132 @@
+"""What a risk curve shows: one record for each dialect, for areas, and for the worst use."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from stakes._text import number
+from stakes._typing import FloatArray, Names
+from stakes.costs import CostMatrix
+from stakes.results import Direction, json_number
+
+
+@dataclass(frozen=True, eq=False)
+class CurveView:
+    """A risk curve on the axes of one field.
+
+    `actual` is what the system does at the Bayes threshold; `minimum` what the best threshold
+    would do on the same data; `cross_fitted` what scores do after a calibration stage that did
+    not see them. `references` are systems that see no input. `low` and `high` are the ends of a
+    pointwise interval of `actual`. `thresholds` says which threshold of the posterior each x is.
+    """
+
+    name: str
+    x_name: str
+    x: FloatArray
+    x_label: str
+    y_label: str
+    better: Direction
+    thresholds: FloatArray
+    actual: FloatArray
+    minimum: FloatArray | None
+    cross_fitted: FloatArray | None
+    references: dict[str, FloatArray]
+    low: FloatArray | None
+    high: FloatArray | None
+    level: float | None
+
+    def frame(self) -> dict[str, FloatArray]:
+        """Return the columns that there are, by name, fit for any data frame."""
+        columns = {
+            self.x_name: self.x,
+            "threshold": self.thresholds,
+            "actual": self.actual,
+            "low": self.low,
+            "high": self.high,
+            "minimum": self.minimum,
+            "cross_fitted": self.cross_fitted,
+            **self.references,
+        }
+        return {name: column for name, column in columns.items() if column is not None}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the view as plain values, fit for JSON."""
+        columns = {name: _plain(column) for name, column in self.frame().items()}
+        labels = {"name": self.name, "x": self.x_name, "x_label": self.x_label}
+        more = {"y_label": self.y_label, "better": self.better, "level": self.level}
+        return {**labels, **more, "columns": columns}
+
+    def __repr__(self) -> str:
+        span = f"{number(self.x[0])} to {number(self.x[-1])}"
+        return f"{type(self).__name__}({self.name}, {self.x.size} points, {self.x_name} {span})"
+
+
+def _plain(column: FloatArray) -> list[float | str | None]:
+    """Return numbers that JSON can hold."""
+    return [json_number(value) for value in column.tolist()]
+
+
+@dataclass(frozen=True)
+class WorstApplication:
+    """The threshold where calibration loses most: costs for which these scores serve worst.
+
+    `value` is `actual` less `minimum`. Both jump at the scores of samples; where the greatest
+    loss lies just below a jump, so does `threshold`. Where a certain answer was wrong the
+    normalised loss has no bound: the value is infinite and the threshold 0 or 1.
+    """
+
+    threshold: float
+    value: float
+    actual: float
+    minimum: float
+    normalized: bool
+    classes: Names = field(repr=False)
+
+    @property
+    def ratio(self) -> float:
+        """How many false alarms one miss is worth there."""
+        return (1 - self.threshold) / self.threshold if self.threshold > 0 else math.inf
+
+    @property
+    def costs(self) -> CostMatrix:
+        """The costs of that application: false alarm at the threshold, miss at its complement."""
+        return CostMatrix.binary(
+            miss=1 - self.threshold, false_alarm=self.threshold, classes=self.classes
+        )
+
+    def __str__(self) -> str:
+        unit = "of the naive cost" if self.normalized else "where c_FP + c_FN = 1"
+        return (
+            f"worst at threshold {number(self.threshold)}, a miss worth {number(self.ratio)} false "
+            f"alarms: calibration loses {number(self.value)} {unit}"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalibrationLossView(CurveView):
+    """The calibration loss at each threshold, with the application where it is worst.
+
+    `actual` is the loss against the minimum, `cross_fitted` that against the cross-fitted line,
+    which is negative where the calibrator does harm.
+    """
+
+    worst: WorstApplication = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class CurveArea:
+    """A proper scoring rule, as the area under a risk curve: as is, at best, and naive."""
+
+    name: str
+    actual: float
+    minimum: float
+    cross_fitted: float | None
+    naive: float
+
+    @property
+    def calibration_loss(self) -> float:
+        """Actual less minimum."""
+        return self.actual - self.minimum if math.isfinite(self.actual) else math.inf
+
+    def __float__(self) -> float:
+        return self.actual
