@@ -157,8 +157,11 @@ def simulated() -> Iterator[tuple[str, Display]]:
     llr = data.log_likelihood_ratios()
     yield "det-simulated", stakes.DetDisplay.from_predictions(data.y, llr)
     yield "tippett", stakes.TippettDisplay.from_predictions(data.y, llr)
-    yield "score-distribution-simulated", stakes.ScoreDistributionDisplay.from_predictions(
-        data.y, llr, costs=stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    yield (
+        "score-distribution-simulated",
+        stakes.ScoreDistributionDisplay.from_predictions(
+            data.y, llr, costs=stakes.CostMatrix.binary(miss=5, false_alarm=1)
+        ),
     )
 
 

@@ -18,6 +18,7 @@ from stakes.displays.looks import (
     legend,
     next_look,
     shown,
+    thinned,
 )
 from stakes.scores import Scores
 
@@ -121,7 +122,8 @@ class DetDisplay(ScoreDisplay):
                 line(rate, color=GREY, linewidth=0.7, linestyle=(0, (4, 3)), label="30 errors")
         naive = np.linspace(0.001, 0.999, 99)
         axes.plot(naive, 1 - naive, label="naive: no look at the case", **REFERENCE)
-        x, y = (np.clip(rate, _BEYOND, 1 - _BEYOND) for rate in rates)
+        kept = thinned(*curve.det())  # as they are drawn, where low rates take as much room
+        x, y = (np.clip(rate[kept], _BEYOND, 1 - _BEYOND) for rate in rates)
         draw_system(axes, x, y, label=shown(self.name) if self.name else "system", **look.line)
         text = labelled(self.name, f"EER {digits(100 * eer)} %")
         if eer > 0:

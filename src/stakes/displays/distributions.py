@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -80,7 +80,8 @@ class ScoreDistributionDisplay(ScoreDisplay):
         for i, (name, share) in enumerate(zip(found.classes, found.shares, strict=True)):
             style = look(i)
             hatch = None if i == 0 else "////"
-            axes.stairs(share, edges, fill=True, color=style.colour, alpha=0.22, hatch=hatch)
+            face: dict[str, Any] = {"facecolor": style.colour, "edgecolor": style.colour}
+            axes.stairs(share, edges, fill=True, alpha=0.25, linewidth=0, hatch=hatch, **face)
             axes.stairs(
                 share, edges, label=class_of(name), color=style.colour, ls=style.dashes, lw=1.5
             )

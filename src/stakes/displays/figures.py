@@ -141,7 +141,7 @@ def panels(
     """Draw displays as the panels of one figure, row by row, under one legend if all share it."""
     height, width = len(rows), max((len(row) for row in rows), default=1)
     with styled():
-        across, down = size or (3.2 * width, 3.2 * height)
+        across, down = size or _size_of(rows)
         figure = new_figure(across, down)
         grid = figure.subplots(max(height, 1), width, squeeze=False)
         for i, row in enumerate(rows):
@@ -149,8 +149,16 @@ def panels(
                 display.plot(grid[i, j])
                 if titles is not None:
                     grid[i, j].set_title(titles[i][j])
-        _share_legend(figure, list(grid.flat))
+            for axes in grid[i, len(row) :]:
+                axes.remove()
+        _share_legend(figure, figure.axes)
     return figure
+
+
+def _size_of(rows: Sequence[Sequence[Display]]) -> tuple[float, float]:
+    """Return the inches that all displays take at their own size."""
+    across = max((sum(d.size[0] for d in row) for row in rows), default=1.0)
+    return across, sum(max((d.size[1] for d in row), default=0.0) for row in rows) or 1.0
 
 
 def _share_legend(figure: "Figure", grid: "list[Axes]") -> None:
@@ -158,14 +166,24 @@ def _share_legend(figure: "Figure", grid: "list[Axes]") -> None:
     entries = [axes.get_legend_handles_labels() for axes in grid]
     labels = {tuple(dict.fromkeys(names)) for _, names in entries}
     if len(labels) != 1 or not entries[0][1]:
+        for axes in grid:
+            _lift_title(axes)
         return
     for axes in grid:
         legend = axes.get_legend()
         if legend is not None:
             legend.remove()
     unique = dict(zip(entries[0][1], entries[0][0], strict=True))
-    columns = min(len(unique), 6)
+    columns = min(len(unique), 7)
     figure.legend(list(unique.values()), list(unique), loc="outside upper center", ncols=columns)
+
+
+def _lift_title(axes: "Axes") -> None:
+    """Put the title over a legend that stands above the axes."""
+    legend = axes.get_legend()
+    if legend is not None and legend.get_bbox_to_anchor().height == 0 and axes.get_title():
+        rows = -(-len(legend.get_texts()) // 2)
+        axes.set_title(axes.get_title(), pad=10.0 + 13.0 * rows)
 
 
 def png(figure: "Figure", dpi: float = 150) -> bytes:

@@ -133,6 +133,11 @@ def legend(axes: "Axes", **options: Any) -> None:  # noqa: ANN401
     axes.legend(list(unique.values()), list(unique), **options)
 
 
+def legend_above(axes: "Axes") -> None:
+    """Draw the legend over the axes, for pictures that leave no corner free."""
+    legend(axes, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, columnspacing=1.2)
+
+
 def note(axes: "Axes", lines: Sequence[str]) -> None:
     """Say under the figure what it cannot show."""
     said = [line for line in lines if line]

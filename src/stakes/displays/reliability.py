@@ -16,7 +16,7 @@ from stakes.displays.looks import (
     digits,
     draw_system,
     labelled,
-    legend,
+    legend_above,
     next_look,
 )
 from stakes.metrics.reliability import Bins, EqualWidth, Reliability, reliability_of
@@ -273,4 +273,4 @@ def _frame_axes(axes: "Axes", event: str) -> None:
         aspect="equal",
     )
     axes.spines["left"].set_bounds(0, 1)
-    legend(axes, loc="best")
+    legend_above(axes)

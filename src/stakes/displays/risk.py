@@ -125,7 +125,7 @@ def _mark_worst(axes: "Axes", view: CalibrationLossView) -> None:
         axes.plot(worst.threshold, worst.value, "v", color=BLACK, ls="none", ms=6, label=text)
     else:
         note(axes, [text])
-    axes.axhline(0, color=GREY, linewidth=0.8)
+    axes.axhline(0, color=GREY, linewidth=0.8, label="naive: nothing to lose")
 
 
 def _limits(view: CurveView) -> tuple[float, float]:

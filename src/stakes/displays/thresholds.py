@@ -17,6 +17,7 @@ from stakes.displays.looks import (
     REFERENCE,
     Look,
     class_of,
+    digits,
     legend,
     look,
     note,
@@ -28,6 +29,9 @@ from stakes.scores import Scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_HIGHEST = 2.5  # marked values above it are told, not drawn: all others would be flat
 
 
 @dataclass(eq=False)
@@ -93,7 +97,7 @@ class ThresholdSweepDisplay(ScoreDisplay):
     def _draw(self, axes: "Axes") -> None:
         left, right = self._range()
         for i, metric in enumerate(self.sweep.metrics):
-            self._draw_metric(axes, metric, look(i), left)
+            self._draw_metric(axes, metric, look(i), (left, right))
         if any(metric.naive is not None for metric in self.sweep.metrics):
             axes.axhline(1, label="naive cost", **REFERENCE)
         axes.plot([], [], color=BLACK, label="best threshold", **BEST)
@@ -106,12 +110,14 @@ class ThresholdSweepDisplay(ScoreDisplay):
             xlim=(left, right),
             ylim=(0, self._top()),
         )
-        note(axes, self._outside(left, right))
+        note(axes, [*self._outside(left, right), *self._above()])
         legend(axes, loc="best")
 
-    def _draw_metric(self, axes: "Axes", metric: SweptMetric, style: Look, left: float) -> None:
+    def _draw_metric(
+        self, axes: "Axes", metric: SweptMetric, style: Look, ends: tuple[float, float]
+    ) -> None:
         """Draw one metric; a value holds up to the next threshold."""
-        x = np.maximum(self.sweep.thresholds, left)
+        x = np.clip(self.sweep.thresholds, *ends)
         kept = thinned(x, metric.values)
         label = self.labels.get(metric.name, shown(metric.name))
         axes.plot(
@@ -145,12 +151,21 @@ class ThresholdSweepDisplay(ScoreDisplay):
     def _top(self) -> float:
         """Return how far up to draw: costs may rise far above the naive one."""
         marked = [p[1] for m in self.sweep.metrics for p in (m.best, m.bayes) if p is not None]
-        return max([1.05, *(1.1 * value for value in marked if np.isfinite(value))])
+        return max([1.05, *(1.1 * value for value in marked if value <= _HIGHEST)])
 
     def _direction(self) -> str:
         """Say which way is better, if it is the same for all."""
         ways = {metric.better for metric in self.sweep.metrics}
         return f"metric ({ways.pop()} is better)" if len(ways) == 1 else "metric"
+
+    def _above(self) -> list[str]:
+        """Tell the marked values that lie above the picture."""
+        return [
+            f"{what} threshold of {shown(metric.name)}: {digits(point[1])}, above the picture"
+            for metric in self.sweep.metrics
+            for what, point in (("best", metric.best), ("Bayes", metric.bayes))
+            if point is not None and point[1] > self._top()
+        ]
 
     def _outside(self, left: float, right: float) -> list[str]:
         """Name the marked thresholds that the picture does not hold."""
