@@ -1,6 +1,7 @@
 """Draw every display from the demo data into a folder, as PNG.
 
 Run it from the top of the project: python examples/gallery.py [folder]
+With docs/images/gallery it draws those that docs/gallery.md shows.
 """
 
 import sys
@@ -15,6 +16,7 @@ import stakes
 from stakes.displays import Display
 from stakes.displays.figures import png
 
+DOCS = Path(__file__).parents[1] / "docs"
 KINDS = ["benign", "malignant"]
 COSTS = stakes.CostMatrix.binary(miss=20, false_alarm=1, classes=KINDS)
 
@@ -23,9 +25,13 @@ def main() -> None:
     """Write all pictures."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "gallery")
     folder.mkdir(parents=True, exist_ok=True)
+    page = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    all_of_them = folder.resolve() != (DOCS / "images" / "gallery").resolve()
     for name, display in pictures():
+        if not all_of_them and f"gallery/{name}.png" not in page:
+            continue
         path = folder / f"{name}.png"
-        path.write_bytes(png(display.plot().figure_, dpi=100))
+        path.write_bytes(png(display.plot().figure_, dpi=90))
         print(f"{path.name}: {path.stat().st_size} bytes")
 
 

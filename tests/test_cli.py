@@ -186,7 +186,7 @@ def test_figures_need_an_extra_and_say_which(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
         timeout=60,
     )
     assert done.returncode == 1

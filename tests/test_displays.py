@@ -85,7 +85,7 @@ def display(request: pytest.FixtureRequest) -> Display:
         return stakes.MetricScatterDisplay(np.array([0.3, 1.2]), np.array([0.9, 0.1]))
     if name == "comparison":
         systems = {"A": P, "B": DATA.posteriors([0.5, 0.5])}
-        return stakes.ComparisonDisplay.from_predictions(DATA.y, systems, resamples=30)
+        return stakes.ComparisonDisplay.from_predictions(DATA.y, systems, resamples=50)
     return MAKERS[name](DATA.y, P)
 
 
@@ -142,7 +142,7 @@ def test_an_estimator_gives_the_display_of_its_posteriors(name: str) -> None:
 def test_estimators_are_compared_by_name() -> None:
     table = np.exp(P.log_posteriors())
     models = {"A": Model([0, 1]), "B": Model([0, 1])}
-    own = stakes.ComparisonDisplay.from_estimator(models, table, DATA.y, resamples=20)
+    own = stakes.ComparisonDisplay.from_estimator(models, table, DATA.y, resamples=50)
     assert own.frame()["difference"].tolist() == [0.0] * len(own.differences)
     with pytest.raises(stakes.InputError, match="same classes"):
         stakes.ComparisonDisplay.from_estimator(
@@ -203,17 +203,17 @@ def test_the_area_is_drawn_with_its_interval() -> None:
 
 def test_operating_points_are_where_the_curve_puts_them() -> None:
     display = stakes.RocDisplay.from_predictions(DATA.y, P, costs=COSTS)
-    bayes = stakes.expected_cost(DATA.y, COSTS.bayes_decisions(P), costs=COSTS)
-    at = display.points["Bayes"]
-    index = int(np.flatnonzero(display.curve.sensitivity == at.sensitivity)[0])
-    assert at.threshold == COSTS.threshold()
-    assert (at.sensitivity, at.specificity) in zip(
-        display.curve.sensitivity, display.curve.specificity, strict=True
-    )
-    costs = display.curve.expected_costs(COSTS)
-    assert display.points["best"] == display.curve.minimum_cost(COSTS).point
-    assert bayes.value == pytest.approx(0.9 * (1 - at.specificity) + 0.5 * at.miss_rate, rel=0.02)
-    assert costs.min() <= costs[index]
+    bayes, best = display.points["Bayes"], display.points["best"]
+    first, second = display.curve.priors
+    value = first * bayes.false_alarm_rate + 5 * second * bayes.miss_rate
+    assert value == pytest.approx(stakes.bayes_cost(DATA.y, P, costs=COSTS).value)
+    assert best == display.curve.minimum_cost(COSTS).point
+    marks = {
+        (line.get_xdata()[0], line.get_ydata()[0])  # type: ignore[index]
+        for line in display.plot().ax_.lines
+        if len(line.get_xdata()) == 1  # type: ignore[arg-type]
+    }
+    assert marks == {(p.false_alarm_rate, p.sensitivity) for p in (bayes, best)}
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_shares_of_the_distribution_add_up() -> None:
     np.testing.assert_allclose(total, 1)
     np.testing.assert_allclose(found.above, [0.25, 0.5])
     texts = "\n".join(drawn_text(stakes.ScoreDistributionDisplay(found).plot().figure_))
-    assert "25.0 % of class 0 at plus infinity" in texts
+    assert "25 % of class 0 at plus infinity" in texts
 
 
 def test_infinite_evidence_is_told() -> None:
@@ -317,13 +317,14 @@ def test_rates_of_misleading_evidence() -> None:
 
 
 def test_thresholds_outside_the_picture_are_told() -> None:
-    dear = stakes.CostMatrix.binary(miss=1e9, false_alarm=1)
-    display = stakes.ThresholdSweepDisplay.from_predictions(DATA.y, LLR, costs=dear).plot()
-    assert (
-        "above the picture" in display.ax_.get_xlabel()
-        or "below all scores" in display.ax_.get_xlabel()
-    )
-    assert display.ax_.get_ylim()[1] < 3
+    backwards = stakes.LogLikelihoodRatios(-LLR.values)
+    dear = stakes.CostMatrix.binary(miss=1, false_alarm=30)
+    axes = stakes.ThresholdSweepDisplay.from_predictions(DATA.y, backwards, costs=dear).plot().ax_
+    assert "above the picture" in axes.get_xlabel()
+    assert axes.get_ylim()[1] < 3
+    dear = stakes.CostMatrix.binary(miss=30, false_alarm=1)
+    axes = stakes.ThresholdSweepDisplay.from_predictions(DATA.y, backwards, costs=dear).plot().ax_
+    assert "best threshold of normalised cost: below all scores" in axes.get_xlabel()
 
 
 def test_an_undefined_normalised_cost_is_told() -> None:
@@ -474,7 +475,7 @@ def test_saved_figures_repeat(tmp_path: Path) -> None:
 
 
 def test_unknown_metrics_of_a_comparison_are_refused() -> None:
-    result = stakes.compare(DATA.y, {"A": P, "B": P}, resamples=20)
+    result = stakes.compare(DATA.y, {"A": P, "B": P}, resamples=50)
     with pytest.raises(stakes.InputError, match=r"metrics must be some of .* got 'nonsense'"):
         stakes.ComparisonDisplay(result, ["nonsense"]).plot()
 
@@ -499,7 +500,7 @@ def test_unknown_metrics_of_a_comparison_are_refused() -> None:
             lambda: stakes.threshold_sweep([0, 1], [0.2, 0.7], costs={}),
             "costs must hold at least one",
         ),
-        (lambda: stakes.threshold_sweep([0, 1], [-2.0, 7.0]), "between 0 and 1"),
+        (lambda: stakes.threshold_sweep([0, 1], [-2.0, 7.0]), "must be posteriors"),
         (lambda: stakes.RocDisplay.from_predictions([0, 1], [0.2, 0.7], level=0), "level must"),
     ],
 )
