@@ -140,6 +140,18 @@ DEFECTS = [
     ("evaluation/thresholds.py", "return first - second,", "return second - first,", "expected_saving"),
     ("evaluation/odds.py", "costs.min(axis=0) + _ROUNDING", "costs.max(axis=0)", "odds"),
     ("curves/likelihood_ratios.py", "LogLoss().of(y, answers) / math.log(2)", "LogLoss().of(y, answers)", "cllr_is_normalised"),
+    # the risk curve
+    ("curves/steps.py", 'thresholds, side="right")', 'thresholds, side="left")', "test_risk and mean_cost"),
+    ("curves/steps.py", "np.where(first < _ROUND, -logit(first), logit(second))", "logit(second)", "test_risk and same_curve"),
+    ("curves/steps.py", "return scores.ranks() + (second - first)", "return scores.ranks()", "test_risk and likelihood_ratios"),
+    ("curves/steps.py", "- log(first / n1) + prior_log_odds", "- log(first / n1)", "test_risk and least_cost"),
+    ("curves/steps.py", "drift=costs * (squared - rate)", "drift=0 * costs", "test_risk and record_of"),
+    ("curves/steps.py", "loss(against_2 - shift)", "loss(against_2 + shift)", "test_risk and cllr_at_even"),
+    ("curves/dialects.py", "effective = np.column_stack([sigmoid(margin), sigmoid(-margin)])", "effective = np.column_stack([sigmoid(-margin), sigmoid(margin)])", "test_risk and dialect"),
+    ("curves/dialects.py", "np.ones(at.value.size), (0.0, -1.0))", "np.ones(at.value.size), (-1.0, 0.0))", "test_risk and net_benefit"),
+    ("curves/dialects.py", "np.array(offsets), priors.from_data", "np.array(offsets), False", "test_risk and prevalence_vary"),
+    ("curves/worst.py", "[jumps, below, bends, [prior, low, high]]", "[jumps, bends, [prior, low, high]]", "test_risk and worse_than"),
+    ("curves/risk.py", "dialect.normalized else record.interval", "False else record.interval", "test_risk and as_given"),
     ("metrics/reliability.py", "sums[name] + more if name in sums else more", "more", "summed_over_blocks"),
     ("cli/decide.py", "np.argsort(second - first", "np.argsort(first - second", "test_cli_decide"),
 ]  # fmt: skip

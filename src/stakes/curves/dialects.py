@@ -236,11 +236,7 @@ class AppliedErrorRate(OverPriors):
 
     def thresholds(self, x: FloatArray, priors: Priors) -> Thresholds:
         """Return thresholds whose log odds lie this far below the prior's."""
-        bad = ~(np.abs(x) <= MOST_LOG_ODDS)
-        if bad.any():
-            msg = f"grid must hold log odds between -{MOST_LOG_ODDS:g} and {MOST_LOG_ODDS:g}:"
-            raise InputError(f"{msg} got {x[bad][0]:g}.")
-        return Thresholds.at(priors.log_odds - x)
+        return Thresholds.at(priors.log_odds - finite_odds(x))
 
 
 class NormalizedBayesError(AppliedErrorRate):
@@ -281,4 +277,13 @@ def inside(x: FloatArray, name: str) -> FloatArray:
     if bad.any():
         msg = f"{name} must lie between 0 and 1, and be neither: got {np.asarray(x)[bad][0]:g}."
         raise InputError(msg)
+    return x
+
+
+def finite_odds(x: FloatArray) -> FloatArray:
+    """Refuse log odds so large that one of the two probabilities is lost."""
+    bad = ~(np.abs(x) <= MOST_LOG_ODDS)
+    if bad.any():
+        msg = f"grid must hold log odds between -{MOST_LOG_ODDS:g} and {MOST_LOG_ODDS:g}:"
+        raise InputError(f"{msg} got {x[bad][0]:g}.")
     return x

@@ -14,7 +14,15 @@ from stakes._math import log, softplus
 from stakes._text import number, quoted
 from stakes._typing import FloatArray, Names
 from stakes.curves import dialects
-from stakes.curves.dialects import Dialect, Prices, Priors, Thresholds, inside, read_grid
+from stakes.curves.dialects import (
+    Dialect,
+    Prices,
+    Priors,
+    Thresholds,
+    finite_odds,
+    inside,
+    read_grid,
+)
 from stakes.curves.steps import ThresholdSteps, sigmoid
 from stakes.curves.views import CalibrationLossView, CurveArea, CurveView
 from stakes.curves.worst import worst_application
@@ -135,7 +143,7 @@ class RiskCurve:
         infinite where a certain answer was wrong. (Not the expected calibration error.)
         """
         x = read_grid(grid, dialects.LOG10_ODDS)
-        odds = x * math.log(10)
+        odds = finite_odds(x * math.log(10))
         priors = np.column_stack([sigmoid(-odds), sigmoid(odds)])
         actual, minimum, crossed = self._each(lambda steps: self._bits(steps, odds, priors))
         entropy = (priors * np.column_stack([softplus(odds), softplus(-odds)])).sum(axis=1)
@@ -151,9 +159,6 @@ class RiskCurve:
             minimum=minimum,
             cross_fitted=crossed,
             references={"naive": entropy / math.log(2)},
-            low=None,
-            high=None,
-            level=None,
         )
 
     def calibration_loss(
@@ -182,12 +187,7 @@ class RiskCurve:
             better="lower",
             thresholds=at.value,
             actual=actual - minimum,
-            minimum=None,
             cross_fitted=None if crossed is None else actual - crossed,
-            references={},
-            low=None,
-            high=None,
-            level=None,
             worst=worst_application(
                 self.steps, self._pooled, self._priors, self.classes, ends, normalized=normalized
             ),

@@ -28,12 +28,12 @@ class CurveView:
     better: Direction
     thresholds: FloatArray
     actual: FloatArray
-    minimum: FloatArray | None
-    cross_fitted: FloatArray | None
-    references: dict[str, FloatArray]
-    low: FloatArray | None
-    high: FloatArray | None
-    level: float | None
+    minimum: FloatArray | None = None
+    cross_fitted: FloatArray | None = None
+    references: dict[str, FloatArray] = field(default_factory=dict)
+    low: FloatArray | None = None
+    high: FloatArray | None = None
+    level: float | None = None
 
     def frame(self) -> dict[str, FloatArray]:
         """Return the columns that there are, by name, fit for any data frame."""
@@ -95,6 +95,8 @@ class WorstApplication:
         )
 
     def __str__(self) -> str:
+        if self.value <= 0:
+            return "calibration loses nothing: at every threshold the actual cost is the minimum"
         unit = "of the naive cost" if self.normalized else "where c_FP + c_FN = 1"
         return (
             f"worst at threshold {number(self.threshold)}, a miss worth {number(self.ratio)} false "
