@@ -240,6 +240,13 @@ def test_the_bayes_threshold_is_on_the_scale_of_the_scores(
     assert swept.best[1] <= swept.bayes[1]
 
 
+def test_likelihood_ratios_are_decided_at_the_priors_of_use() -> None:
+    for priors in ([0.3, 0.7], [0.99, 0.01]):
+        (swept,) = stakes.threshold_sweep(DATA.y, LLR, costs=COSTS, priors=priors).metrics
+        expected = stakes.bayes_cost(DATA.y, LLR, costs=COSTS, priors=priors).normalized
+        assert swept.bayes == pytest.approx((COSTS.llr_threshold(priors), expected))
+
+
 @pytest.mark.parametrize("kind", ["table", "column", "logits", "ratios", "logs"])
 def test_the_other_class_may_be_the_one_of_interest(kind: str) -> None:
     table = np.exp(P.log_posteriors())

@@ -54,7 +54,7 @@ class ReliabilityDisplay(ScoreDisplay):
     level: float = 0.95
     name: str = ""
 
-    size = (3.8, 4.2)
+    size = (3.8, 4.7)
 
     @classmethod
     def from_predictions(  # noqa: PLR0913
@@ -155,7 +155,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
     decomposition: ScoreDecomposition
     name: str = ""
 
-    size = (3.8, 4.2)
+    size = (3.8, 4.7)
 
     @classmethod
     def from_predictions(  # noqa: PLR0913
