@@ -417,6 +417,30 @@ def test_large_data_are_drawn_with_few_points() -> None:
         assert len(next(iter(display.frame().values()))) > 90_000
 
 
+ODD = {
+    "certain and right": [-np.inf, -np.inf, np.inf, np.inf],
+    "certain and wrong": [np.inf, -np.inf, np.inf, -np.inf],
+    "perfect": [-2.0, -1.0, 1.0, 2.0],
+    "backwards": [2.0, 1.0, -1.0, -2.0],
+    "constant": [0.0, 0.0, 0.0, 0.0],
+}
+
+
+@pytest.mark.parametrize("scores", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("name", MAKERS)
+def test_odd_scores_are_drawn(name: str, scores: list[float]) -> None:
+    p = np.exp(stakes.LogLikelihoodRatios(scores).log_posteriors([0.5, 0.5]))
+    y, weights = [0, 0, 1, 1], [1.0, 2.0, 0.5, 3.0]
+    assert png(MAKERS[name](y, p, sample_weight=weights).plot().figure_, dpi=40)
+    logs = stakes.Logits(scores) if np.isfinite(scores).all() else stakes.LogPosteriors(_log(p))
+    assert MAKERS[name](y, logs).plot().ax_.has_data()
+
+
+def _log(p: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(p)
+
+
 HOSTILE = ["<script>alert(1)</script>", "$\\frac{1}{0}$ and $"]
 WORSE = ["_hidden\u202e\x1b[2J", "x" * 10_000]
 

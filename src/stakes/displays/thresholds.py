@@ -136,16 +136,20 @@ class ThresholdSweepDisplay(ScoreDisplay):
         """Return the thresholds to show: where most scores are, with the marked ones."""
         if self.sweep.scale == "posterior":
             return 0.0, 1.0
-        finite = self.sweep.thresholds[np.isfinite(self.sweep.thresholds)]
+        thresholds = self.sweep.thresholds
+        finite = np.isfinite(thresholds)
+        if not finite.any():
+            return -1.0, 1.0
+        if finite.all():  # a grid, chosen to be seen
+            return float(thresholds[0]), float(thresholds[-1])
+        held = np.any([m.values <= self._top() for m in self.sweep.metrics], axis=0) & finite
+        inside = thresholds[held if held.any() else finite]
         marked = [p[0] for m in self.sweep.metrics for p in (m.best, m.bayes) if p is not None]
-        shown_too = [t for t in marked if np.isfinite(t)]
-        top = self._top()
-        held = np.any([m.values <= top for m in self.sweep.metrics], axis=0)
-        inside = self.sweep.thresholds[held & np.isfinite(self.sweep.thresholds)]
-        if not inside.size:
-            inside = finite if finite.size else np.array([0.0, 1.0])
-        low, high = np.quantile(inside, [0.005, 0.995], method="nearest")
-        low, high = min([float(low), *shown_too]), max([float(high), *shown_too])
+        ends = np.append(
+            np.quantile(inside, [0.005, 0.995], method="nearest"),
+            [t for t in marked if np.isfinite(t)],
+        )
+        low, high = float(ends.min()), float(ends.max())
         return low, high + 0.04 * (high - low or 1.0)
 
     def _top(self) -> float:
