@@ -177,13 +177,16 @@ def test_help_does_not_import_what_it_does_not_need() -> None:
 
 def test_figures_need_an_extra_and_say_which(tmp_path: Path) -> None:
     (tmp_path / "matplotlib.py").write_text("raise ImportError('not here')\n")
-    script = "from stakes.displays import MetricScatterDisplay as D; D({}).plot()"
+    script = (
+        "import numpy as np; from stakes.displays import MetricScatterDisplay as D;"
+        "D(np.array([0.5]), np.array([0.9])).plot()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
         timeout=60,
     )
     assert done.returncode == 1

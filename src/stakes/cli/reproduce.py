@@ -12,7 +12,6 @@ from stakes.paper import (
     ThresholdStudy,
     abstention_table,
     calibration_table,
-    metric_scatter,
     metric_tables,
     scoring_table,
     threshold_study,
@@ -52,13 +51,13 @@ def run(*, output: str, no_figures: bool, as_json: bool) -> None:
 
 def _draw(folder: Path, study: ThresholdStudy) -> None:
     """Write the figures, where matplotlib is installed."""
-    from stakes.displays import MetricScatterDisplay, ThresholdDisplay  # noqa: PLC0415
-    from stakes.displays.figures import save_figure  # noqa: PLC0415
+    from stakes.displays import save_figure  # noqa: PLC0415  not needed without figures
+    from stakes.paper.figures import scatter_figure, threshold_figure  # noqa: PLC0415
 
     try:
         figures = {
-            "ec_vs_other_scatter": MetricScatterDisplay(metric_scatter()).plot(),
-            "metrics_vs_thr": ThresholdDisplay(study.thresholds, study.systems).plot(),
+            "ec_vs_other_scatter": scatter_figure(),
+            "metrics_vs_thr": threshold_figure(study),
         }
     except MissingExtraError as error:
         click.echo(f"No figures: {error}", err=True)
