@@ -4,7 +4,7 @@ from stakes.displays.comparison import ComparisonDisplay
 from stakes.displays.confusion import ConfusionDisplay
 from stakes.displays.det import DetDisplay
 from stakes.displays.distributions import ScoreDistributionDisplay
-from stakes.displays.figures import Display, panels, save_figure
+from stakes.displays.figures import Display, Drawing, panels, png, save_figure
 from stakes.displays.precision_recall import PrecisionRecallDisplay
 from stakes.displays.reliability import IsotonicReliabilityDisplay, ReliabilityDisplay
 from stakes.displays.risk import RiskDisplay
@@ -20,6 +20,7 @@ __all__ = [
     "ConfusionDisplay",
     "DetDisplay",
     "Display",
+    "Drawing",
     "IsotonicReliabilityDisplay",
     "MetricScatterDisplay",
     "PrecisionRecallDisplay",
@@ -31,5 +32,6 @@ __all__ = [
     "ThresholdSweepDisplay",
     "TippettDisplay",
     "panels",
+    "png",
     "save_figure",
 ]
