@@ -136,8 +136,13 @@ def test_demo_tells_three_stories_and_keeps_its_numbers(tmp_path: Path) -> None:
 
 
 def test_reproduce_marks_every_cell_and_draws(tmp_path: Path) -> None:
-    done = run("reproduce", "--output", "figures", cwd=tmp_path)
+    done = run("reproduce", "--output", "figures", "--html", "paper.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    page = (tmp_path / "paper.html").read_text()
+    assert "353 of 353 printed numbers agree" in page
+    assert page.count("data:image/png;base64,") == 2
+    assert page.count("<table>") == 7
+    assert "differs" not in page.partition("</style>")[2].partition("<script")[0]
     for count in (81, 108, 36, 72):
         assert f"{count} of {count} printed cells agree" in done.stdout
     assert "54 of 54 printed cells agree" in done.stdout

@@ -24,21 +24,23 @@ from stakes.paper import (
 from stakes.paper.figures import scatter_figure, threshold_figure
 from stakes.report import Picture, reproduction_page
 
+_SCATTER = (
+    "Scatter plots: MCC and F1 of many systems over three normalised costs, for balanced and for"
+    " imbalanced data. Systems with the same metric differ in cost, and some that are no better"
+    " than the naive system have a good F1."
+)
+_THRESHOLDS = (
+    "Curves of three normalised costs and of 1 - F1 over the threshold. For the calibrated system"
+    " the Bayes thresholds are the best ones; for the other they are not."
+)
 _CAPTIONS = {
     "ec_vs_other_scatter": (
         "Traditional metrics against the normalised expected cost each is tied to",
-        (
-            "Scatter plots: MCC and F1 of many systems over three normalised costs, for balanced and"
-            " for imbalanced data. Systems with the same metric differ in cost, and some that are no"
-            " better than the naive system have a good F1."
-        ),
+        _SCATTER,
     ),
     "metrics_vs_thr": (
         "Metrics over the decision threshold, of a miscalibrated and a calibrated system",
-        (
-            "Curves of three normalised costs and of 1 - F1 over the threshold. For the calibrated"
-            " system the Bayes thresholds are the best ones; for the other they are not."
-        ),
+        _THRESHOLDS,
     ),
 }
 _SEED = 0  # of the scores that `simulate` draws unless told otherwise

@@ -64,6 +64,8 @@ def _table(reproduction: Reproduction) -> Markup:
 
 def _cell(cell: Cell) -> Content:
     """Return a value with the printed digits, marked where they differ."""
+    if cell.value != cell.value:
+        return "none"
     if not cell.printed:
         return f"{cell.value:.4f}"
     value = f"{cell.value:.{cell.decimals + 1}f} "
