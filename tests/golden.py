@@ -95,6 +95,7 @@ def file_cases() -> list[Case]:
                     },
                     "about": {
                         "classes": names,
+                        "names": None if i == 1 else names,
                         "scores": "adapted" if i == 2 else "posteriors",
                         "reference": uneven[::-1].tolist() if i == 2 else None,
                     },

@@ -113,6 +113,23 @@ DEFECTS = [
     ("intervals/refit.py", "(sums.sum(axis=0) - sums[fold])", "sums.sum(axis=0)", "by_the_start_alone"),
     ("intervals/refit.py", "np.ones(data.y.size) if data.weights is None else data.weights", "np.ones(data.y.size)", "weighted_fit"),
     ("intervals/refit.py", "rows = train[kept]", "rows = np.arange(data.y.size)[: balanced.size][kept]", "has_a_say"),
+    # displays and the numbers behind them
+    ("displays/looks.py", 'plain(name, longest).replace("$", r"\\$")', "plain(name, longest)", "dollars_stay"),
+    ("displays/looks.py", 'return f"\\u2009{text}" if text.startswith("_") else text', "return text", "underscore"),
+    ("displays/looks.py", "for extreme in (np.fmin, np.fmax):", "for extreme in (np.fmin,):", "outline"),
+    ("displays/looks.py", "sum(line.get_gid() == _SYSTEM for line in axes.lines)", "0", "looks_different"),
+    ("displays/roc.py", "on_hull[curve.hull_points] = True", "on_hull[:] = True", "frames_hold"),
+    ("displays/figures.py", "with mpl.rc_context(STYLE):\n        yield", "mpl.rcParams.update(STYLE)\n    yield", "style_of_others"),
+    ("displays/figures.py", 'metadata={"Date": None}', "metadata=None", "figures_repeat or same_every_time"),
+    ("curves/thresholds.py", "return gap.llr_threshold([0.5, 0.5])", "return gap.threshold()", "scale_of_the_scores"),
+    ("curves/thresholds.py", "self.roc.priors if given is None else given", "self.roc.priors", "scale_of_the_scores or likelihood"),
+    ("curves/thresholds.py", "return Posteriors(1 - scores.values)", "return scores", "other_class"),
+    ("curves/reliability.py", "rng.binomial(n, np.minimum(level_p, 1.0), ", "rng.binomial(n, 0.5 + 0 * level_p, ", "the_band_holds"),
+    ("curves/reliability.py", "frequency=two / (one + two)", "frequency=one / (one + two)", "map_of_pooled"),
+    ("curves/distributions.py", "weights /= np.array(found.roc.levels.totals)[:, None]", "weights /= weights.sum()", "shares_of_the_distribution"),
+    ("curves/likelihood_ratios.py", 'np.searchsorted(self.roc.levels.level, 0.0, side="left")', 'np.searchsorted(self.roc.levels.level, 0.0, side="right")', "misleading"),
+    ("metrics/confusion.py", "return matrix.values * p[:, None] * rates", "return matrix.values * rates", "cells_cost"),
+    ("metrics/reliability.py", "rate * (1 - rate) / n + np.square", "rate / n + np.square", "wilson"),
     # evaluation
     ("evaluation/systems.py", "kept = None if self.samples.priors_from_data else self.samples.y[order]", "kept = self.samples.y[order]", "where_priors_are_given"),
     ("evaluation/systems.py", "place[order] = np.arange(order.size)", "place = order", "of_the_fits"),
@@ -124,7 +141,7 @@ DEFECTS = [
     ("evaluation/compare.py", "drawn = _with_fits(drawn, made)", "pass", "values_are_those_of_evaluate"),
     ("evaluation/odds.py", "(costs <= costs.min(axis=0) + _ROUNDING).argmax(axis=0)", "costs.argmin(axis=0)", "equal_systems"),
     ("evaluation/odds.py", "- math.log(p[1] / p[0])", "+ math.log(p[1] / p[0])", "odds_cover"),
-    ("evaluation/verdicts.py", "for kind, n in kinds.items() if n < FEWEST_ERRORS", "for kind, n in kinds.items() if n <= FEWEST_ERRORS", "few_errors"),
+    ("evaluation/verdicts.py", "for kind, n in a.errors.items() if n < FEWEST_ERRORS", "for kind, n in a.errors.items() if n <= FEWEST_ERRORS", "few_errors"),
     ("evaluation/verdicts.py", "if band.high < 1:", "if band.high <= 1:", "usefulness"),
     ("evaluation/verdicts.py", "if band.low > 1:", "if band.low >= 1:", "usefulness"),
     ("evaluation/verdicts.py", "if n < FEWEST_SAMPLES]", "if n <= FEWEST_SAMPLES]", "small_classes"),
@@ -165,6 +182,14 @@ DEFECTS = [
     ("evaluation/sketch/rows.py", "gap = abs(nec - a.normalized[i])", "gap = 0.0", "test_sketch"),
     ("evaluation/sketch/rows.py", "min(_FEWEST, most // (y.max() + 1))", "0", "test_sketch"),
     ("evaluation/sketch/make.py", "reference = np.full(k, 1 / k)", "reference = None", "test_sketch"),
+    # the page
+    ("report/markup.py", "return html.escape(plain(content, _LONGEST))", "return content", "test_report and not room"),
+    ("report/markup.py", '="{html.escape(value)}"', "='{value}'", "test_report and not room"),
+    ("report/payload.py", 'text.replace("<", "\\\\u003c")', "text", "test_report and not room"),
+    ("report/payload.py", '"dataPriors": sketch.priors.tolist()', '"dataPriors": sketch.priors.tolist()[::-1]', "test_browser"),
+    ("report/payload.py", "inv_cdf((1 + level) / 2)", "inv_cdf(level)", "test_browser"),
+    ("report/page.py", "script-src", "script-src-old", "test_report and not room"),
+    ("report/page.py", 'sandbox="allow-scripts"', 'sandbox="allow-scripts allow-same-origin"', "test_report and not room"),
 ]  # fmt: skip
 
 

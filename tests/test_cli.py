@@ -136,8 +136,13 @@ def test_demo_tells_three_stories_and_keeps_its_numbers(tmp_path: Path) -> None:
 
 
 def test_reproduce_marks_every_cell_and_draws(tmp_path: Path) -> None:
-    done = run("reproduce", "--output", "figures", cwd=tmp_path)
+    done = run("reproduce", "--output", "figures", "--html", "paper.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    page = (tmp_path / "paper.html").read_text()
+    assert "353 of 353 printed numbers agree" in page
+    assert page.count("data:image/png;base64,") == 2
+    assert page.count("<table>") == 7
+    assert "differs" not in page.partition("</style>")[2].partition("<script")[0]
     for count in (81, 108, 36, 72):
         assert f"{count} of {count} printed cells agree" in done.stdout
     assert "54 of 54 printed cells agree" in done.stdout
@@ -177,13 +182,16 @@ def test_help_does_not_import_what_it_does_not_need() -> None:
 
 def test_figures_need_an_extra_and_say_which(tmp_path: Path) -> None:
     (tmp_path / "matplotlib.py").write_text("raise ImportError('not here')\n")
-    script = "from stakes.displays import MetricScatterDisplay as D; D({}).plot()"
+    script = (
+        "import numpy as np; from stakes.displays import MetricScatterDisplay as D;"
+        "D(np.array([0.5]), np.array([0.9])).plot()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
         timeout=60,
     )
     assert done.returncode == 1

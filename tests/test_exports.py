@@ -9,7 +9,7 @@ import pytest
 
 import stakes
 
-MODULES = {"__version__", "metrics", "simulation"}
+MODULES = {"__version__", "displays", "metrics", "simulation"}
 HEAVY = {
     "click",
     "matplotlib",

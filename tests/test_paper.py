@@ -13,8 +13,7 @@ import stakes
 from registry import BINARY_OBJECTS
 from stakes import metrics, simulation
 from stakes.cli.reproduce import _document
-from stakes.displays import MetricScatterDisplay, ThresholdDisplay
-from stakes.displays.figures import save_figure
+from stakes.displays import save_figure
 from stakes.paper import (
     Cell,
     Reproduction,
@@ -26,6 +25,7 @@ from stakes.paper import (
     threshold_study,
     threshold_table,
 )
+from stakes.paper.figures import scatter_displays, scatter_figure, threshold_displays
 from stakes.paper.hard_decisions import system
 from stakes.paper.scores import posterior_sets
 from strategies import Decided, decided
@@ -347,17 +347,18 @@ def test_tables_and_figures_are_the_same_every_time(tmp_path: Path) -> None:
     assert json.loads(text)["tables"][0]["agreeing"] == 81
     assert json.dumps(_document(metric_tables())) == json.dumps(_document(metric_tables()))
     first, second = (
-        [
-            path.read_bytes()
-            for path in save_figure(MetricScatterDisplay(metric_scatter()).plot(), stem)
-        ]
+        [path.read_bytes() for path in save_figure(scatter_figure(), stem)]
         for stem in (tmp_path / "one", tmp_path / "two")
     )
     assert first == second
     study = threshold_study()
-    display = ThresholdDisplay(study.thresholds, study.systems)
-    assert len(display.frame()) == 2 * study.thresholds.size
-    assert len(MetricScatterDisplay(metric_scatter()).frame()) == 800
+    for name, display in threshold_displays(study).items():
+        columns = display.frame()
+        assert columns["threshold"] is study.thresholds
+        for curve in study.systems[name]:
+            assert columns[curve.name] is curve.values
+    pairs = [display for row in scatter_displays().values() for display in row]
+    assert [d.frame()["metric"].size for d in pairs] == [400] * 6
 
 
 def test_every_cell_of_the_calibration_table_agrees_with_print() -> None:

@@ -10,6 +10,7 @@ export interface TextFile {
 /** What the files depend on besides the problem. */
 export interface About {
   classes: string[];
+  names: string[] | null; // of the classes, as the command line knows them
   scores: Payload["scores"];
   reference: number[] | null; // of the system, where its posteriors were adapted
 }
@@ -17,36 +18,56 @@ export interface About {
 /**
  * Return the files of an application; it is one.
  *
- * Costs and priors stand in the order of the classes, so that no name of a class can spoil them.
+ * Costs and priors name their classes, so that they mean the same whichever class is of interest.
  */
 export function applicationFiles(problem: Problem, about: About): TextFile[] {
   const lines = [
     "# Costs and priors chosen in a report of stakes.",
-    `cost = ${costsOf(problem, about.classes)}`,
-    `prior = ${problem.fromData ? '"data"' : list(problem.priors)}`,
+    `cost = ${costsOf(problem, about)}`,
+    `prior = ${problem.fromData ? '"data"' : byClass(problem.priors, about.names)}`,
   ];
   const training = trainingPrior(problem, about);
   if (training !== null) lines.push(`training-prior = ${training}`);
   return [{ name: "application.toml", text: `${lines.join("\n")}\n` }];
 }
 
-/** Return the table of costs, with the names of decisions that are not just the classes. */
-function costsOf({ costs, decisions }: Problem, classes: string[]): string {
+/** Return the costs, with the names of the classes and of decisions that are not just those. */
+function costsOf({ costs, decisions }: Problem, { classes, names }: About): string {
   const matrix = `[${costs.map(list).join(", ")}]`;
   const alike = decisions.length === classes.length && decisions.every((d, i) => d === classes[i]);
-  return alike ? matrix : `{ matrix = ${matrix}, decisions = [${decisions.map(quoted).join(", ")}] }`;
+  const parts = [`matrix = ${matrix}`];
+  if (names !== null) parts.unshift(`classes = ${texts(names)}`);
+  if (!alike) parts.push(`decisions = ${texts(decisionNames(decisions, classes, names))}`);
+  return parts.length > 1 ? `{ ${parts.join(", ")} }` : matrix;
+}
+
+/** Return decisions by their full names where they are classes. */
+function decisionNames(decisions: string[], classes: string[], names: string[] | null): string[] {
+  if (names === null || !classes.every((name, i) => decisions[i] === name)) return decisions;
+  return [...names, ...decisions.slice(names.length)];
+}
+
+/** Return a number for each class, by its name or else in order. */
+function byClass(values: number[], names: string[] | null): string {
+  if (names === null) return list(values);
+  return `{ ${names.map((name, i) => `${quoted(name)} = ${number(values[i])}`).join(", ")} }`;
 }
 
 /** Return the priors that posteriors were trained with, as far as they follow priors at all. */
 function trainingPrior(problem: Problem, about: About): string | null {
   if (about.scores === "likelihoods") return null;
-  if (about.scores === "adapted") return about.reference === null ? null : list(about.reference);
+  if (about.scores === "adapted") return about.reference === null ? null : byClass(about.reference, about.names);
   return problem.adapt ? '"data"' : null;
 }
 
 /** Return numbers as a TOML array. */
 function list(values: number[]): string {
   return `[${values.map(number).join(", ")}]`;
+}
+
+/** Return texts as a TOML array. */
+function texts(values: string[]): string {
+  return `[${values.map(quoted).join(", ")}]`;
 }
 
 /** Return a number that reads back as the same; TOML has whole numbers up to 2**63 only. */

@@ -114,6 +114,7 @@ class LivePage {
       files: () =>
         applicationFiles(this.#store.problem, {
           classes: payload.classes,
+          names: payload.names,
           scores: payload.scores,
           reference: this.#model.systems[0]?.reference ?? null,
         }),

@@ -145,8 +145,8 @@ def _text(entry: object) -> str:
     if isinstance(entry, bool):
         return str(entry).lower()
     if isinstance(entry, dict):
-        if "matrix" in entry or any("," in name for name in entry):
-            return json.dumps(entry)
+        if "matrix" in entry or any("," in name or name != name.strip() for name in entry):
+            return json.dumps(entry)  # as such names cannot be typed
         return ",".join(f"{name}={_text(value)}" for name, value in entry.items())
     if isinstance(entry, list):
         nested = any(isinstance(e, list) for e in entry)

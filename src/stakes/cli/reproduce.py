@@ -6,24 +6,50 @@ from pathlib import Path
 import click
 
 from stakes._check import FileError, MissingExtraError
+from stakes._files import refuse_taken, write_text
+from stakes._text import plain
 from stakes.cli.screen import head, json_document, print_reproduction
+from stakes.displays import Drawing, png, save_figure
 from stakes.paper import (
     Reproduction,
     ThresholdStudy,
     abstention_table,
     calibration_table,
-    metric_scatter,
     metric_tables,
+    paper_sketch,
     scoring_table,
     threshold_study,
     threshold_table,
 )
+from stakes.paper.figures import scatter_figure, threshold_figure
+from stakes.report import Picture, reproduction_page
 
+_SCATTER = (
+    "Scatter plots: MCC and F1 of many systems over three normalised costs, for balanced and for"
+    " imbalanced data. Systems with the same metric differ in cost, and some that are no better"
+    " than the naive system have a good F1."
+)
+_THRESHOLDS = (
+    "Curves of three normalised costs and of 1 - F1 over the threshold. For the calibrated system"
+    " the Bayes thresholds are the best ones; for the other they are not."
+)
+_CAPTIONS = {
+    "ec_vs_other_scatter": (
+        "Traditional metrics against the normalised expected cost each is tied to",
+        _SCATTER,
+    ),
+    "metrics_vs_thr": (
+        "Metrics over the decision threshold, of a miscalibrated and a calibrated system",
+        _THRESHOLDS,
+    ),
+}
 _SEED = 0  # of the scores that `simulate` draws unless told otherwise
 
 
-def run(*, output: str, no_figures: bool, as_json: bool) -> None:
+def run(*, output: str, no_figures: bool, as_json: bool, html: str | None, force: bool) -> None:
     """Compute the paper's tables again, beside the printed digits, and draw its figures."""
+    if html is not None:
+        refuse_taken(html, force=force)
     if not no_figures:
         _make_folder(Path(output))
     if sys.stderr.isatty():
@@ -46,26 +72,26 @@ def run(*, output: str, no_figures: bool, as_json: bool) -> None:
         agreeing = sum(cell.agrees for cell in printed)
         click.echo(f"In all, {agreeing} of {len(printed)} printed numbers agree.")
         click.echo(head("the paper", f"simulated scores, seed {_SEED}"))
-    if not no_figures:
-        _draw(Path(output), study)
+    figures = {} if no_figures else _figures(study)
+    for name, figure in figures.items():
+        for path in save_figure(figure, Path(output) / name):
+            click.echo(f"wrote {path}", err=True)
+    if html is not None:
+        pictures = [Picture(*_CAPTIONS[name], png(figure)) for name, figure in figures.items()]
+        write_text(html, reproduction_page(tables, pictures, paper_sketch()).html())
+        click.echo(f"wrote {plain(html)}: open it in a browser", err=True)
 
 
-def _draw(folder: Path, study: ThresholdStudy) -> None:
-    """Write the figures, where matplotlib is installed."""
-    from stakes.displays import MetricScatterDisplay, ThresholdDisplay  # noqa: PLC0415
-    from stakes.displays.figures import save_figure  # noqa: PLC0415
-
+def _figures(study: ThresholdStudy) -> dict[str, Drawing]:
+    """Return the figures, where matplotlib is installed."""
     try:
-        figures = {
-            "ec_vs_other_scatter": MetricScatterDisplay(metric_scatter()).plot(),
-            "metrics_vs_thr": ThresholdDisplay(study.thresholds, study.systems).plot(),
+        return {
+            "ec_vs_other_scatter": scatter_figure(),
+            "metrics_vs_thr": threshold_figure(study),
         }
     except MissingExtraError as error:
         click.echo(f"No figures: {error}", err=True)
-        return
-    for name, figure in figures.items():
-        for path in save_figure(figure, folder / name):
-            click.echo(f"wrote {path}", err=True)
+        return {}
 
 
 def _make_folder(folder: Path) -> None:

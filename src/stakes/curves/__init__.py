@@ -1,9 +1,18 @@
 """Curves: what every threshold does."""
 
 from stakes.curves.detectors import ClassDetectors, class_detectors
-from stakes.curves.likelihood_ratios import DetectionCost, cllr, detection_cost, minimum_cllr
+from stakes.curves.distributions import ScoreDistribution, score_distribution
+from stakes.curves.likelihood_ratios import (
+    DetectionCost,
+    TippettCurve,
+    cllr,
+    detection_cost,
+    minimum_cllr,
+    tippett_curve,
+)
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.precision_recall import PrecisionRecallCurve, precision_recall_curve
+from stakes.curves.reliability import ReliabilityCurve, reliability_curve
 from stakes.curves.risk import RiskCurve
 from stakes.curves.roc import RocCurve, roc_curve
 from stakes.curves.selective import (
@@ -11,6 +20,13 @@ from stakes.curves.selective import (
     RiskCoverageCurve,
     abstention_curve,
     risk_coverage_curve,
+)
+from stakes.curves.thresholds import (
+    Detector,
+    SweptMetric,
+    ThresholdSweep,
+    detector,
+    threshold_sweep,
 )
 from stakes.curves.views import CalibrationLossView, CurveArea, CurveView, WorstApplication
 
@@ -21,20 +37,31 @@ __all__ = [
     "CurveArea",
     "CurveView",
     "DetectionCost",
+    "Detector",
     "MinimumCost",
     "OperatingPoint",
     "PrecisionRecallCurve",
+    "ReliabilityCurve",
     "RiskCoverageCurve",
     "RiskCurve",
     "RocCurve",
+    "ScoreDistribution",
+    "SweptMetric",
     "TargetOdds",
+    "ThresholdSweep",
+    "TippettCurve",
     "WorstApplication",
     "abstention_curve",
     "class_detectors",
     "cllr",
     "detection_cost",
+    "detector",
     "minimum_cllr",
     "precision_recall_curve",
+    "reliability_curve",
     "risk_coverage_curve",
     "roc_curve",
+    "score_distribution",
+    "threshold_sweep",
+    "tippett_curve",
 ]

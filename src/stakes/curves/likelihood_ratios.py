@@ -99,6 +99,56 @@ def _weighted(weight: FloatArray, values: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
+class TippettCurve:
+    """Shares of each class with a likelihood ratio above a value, for every value.
+
+    `log10_ratios` rise from minus infinity; `share_above` has a row for each class, falling from
+    1 to 0. A naive system, which knows nothing, has a ratio of 1 for all: a log of 0.
+    """
+
+    roc: RocCurve
+
+    @property
+    def log10_ratios(self) -> FloatArray:
+        """Base-10 logs of the ratios, as forensic reports give them."""
+        return self.roc.thresholds / math.log(10)
+
+    @property
+    def share_above(self) -> FloatArray:
+        """Share of each class with a larger ratio."""
+        return np.stack([self.roc.false_alarm_rate, self.roc.sensitivity])
+
+    @property
+    def misleading(self) -> tuple[float, float]:
+        """Rates of misleading evidence: ratios above 1 in the first class, below 1 in the second.
+
+        A ratio of exactly 1 misleads nobody.
+        """
+        above = self.roc.at_threshold(0.0).false_alarm_rate
+        first = int(np.searchsorted(self.roc.levels.level, 0.0, side="left"))
+        return above, float(self.roc.miss_rate[first])
+
+
+def tippett_curve(
+    y_true: Column,
+    llr: LogLikelihoodRatios | Column,
+    *,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> TippettCurve:
+    """Return the share of each class above every value of the natural log likelihood ratio.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> stakes.tippett_curve([0, 0, 0, 1, 1], [-5.0, -4.0, 1.0, 0.0, 6.0]).misleading
+    (0.33333333333333337, 0.0)
+    """
+    ratios = _as_ratios(llr)
+    return TippettCurve(roc_curve(y_true, ratios, sample_weight=sample_weight, classes=classes))
+
+
+@dataclass(frozen=True, eq=False)
 class DetectionCost:
     """A detection cost function (DCF): its actual value at the Bayes threshold, and its minimum."""
 

@@ -128,6 +128,14 @@ class RocCurve:
 
         return ndtri(self.false_alarm_rate), ndtri(self.miss_rate)
 
+    def rates_of(self, errors: float) -> tuple[float, float]:
+        """Return R_12 and R_21 for a number of errors each; NaN for weighted samples.
+
+        Below the rates of 30 errors there are too few to tell a rate within a third of itself.
+        """
+        n1, n2 = self._totals
+        return (errors / n1, errors / n2) if self.levels.whole else (math.nan, math.nan)
+
     def expected_costs(
         self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:

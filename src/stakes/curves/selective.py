@@ -29,7 +29,7 @@ class AbstentionCurve:
 def abstention_curve(
     y_true: Column,
     scores: Scores | Column,
-    prices: Sequence[float],
+    prices: Sequence[float] | None = None,
     *,
     costs: CostMatrix | None = None,
     priors: PriorsLike | None = None,
@@ -40,7 +40,8 @@ def abstention_curve(
 
     Lower cost is better; the naive system answers always the same, or abstains. The abstention
     rate is that of the data at the given priors. `costs` are those of the other decisions; by
-    default an error costs 1.
+    default an error costs 1. `prices` go by default in 40 steps from nearly 0 to (K - 1)/K of the
+    largest cost, the least price at which nobody abstains from 0-1 decisions.
 
     Examples
     --------
@@ -55,6 +56,9 @@ def abstention_curve(
     given = None if samples.priors_from_data else samples.priors
     base = CostMatrix.zero_one(samples.classes) if costs is None else costs
     BayesCost(base).check(samples.classes)
+    if prices is None:
+        k = len(samples.classes)
+        prices = np.linspace(0, (k - 1) / k * float(base.ranges()[1].max()), 41)[1:].tolist()
     listed = read_array(list(prices) if isinstance(prices, Iterable) else prices, "prices")
     if listed.ndim != 1 or not listed.size:
         msg = f"prices must be a list of numbers: got {prices!r}."

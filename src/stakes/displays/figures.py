@@ -1,50 +1,211 @@
 """What all displays share: matplotlib where it is installed, one style, files that repeat."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-from stakes._check import MissingExtraError
+import numpy as np
+
+from stakes._check import InputError, MissingExtraError
 from stakes._files import write_bytes
+from stakes._typing import Column
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Colours of Okabe and Ito, told apart by the colour-blind and in grey.
-BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
-GREY = "#6B6B6B"
+Frame = dict[str, np.ndarray]
+Drawing: TypeAlias = "Figure"  # matplotlib's, for rooms that do not know matplotlib
 
 STYLE: dict[Any, Any] = {
+    "axes.axisbelow": True,
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
+    "axes.titlesize": "medium",
     "font.size": 9.0,
     "grid.alpha": 0.25,
+    "legend.fontsize": 8.0,
+    "legend.edgecolor": "none",
+    "legend.framealpha": 0.85,
     "svg.fonttype": "path",
     "svg.hashsalt": "stakes",
+    "text.usetex": False,  # names come from users, and TeX would run them
 }
+
+
+class Display(ABC):
+    """A picture of numbers that were computed elsewhere.
+
+    `plot` draws it, on axes of its own or on given ones, and returns the display; `ax_` and
+    `figure_` are then what was drawn on. `frame` gives the drawn numbers as columns. Several
+    displays of one kind may be drawn on the same axes: each takes the next colour and dash.
+    """
+
+    size: ClassVar[tuple[float, float]] = (3.8, 3.6)  # inches, for one column of a paper
+
+    ax_: "Axes"
+    figure_: "Figure"
+
+    @abstractmethod
+    def frame(self) -> Frame:
+        """Return what is drawn as columns of equal length."""
+
+    @abstractmethod
+    def _draw(self, axes: "Axes") -> None:
+        """Draw on axes."""
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw on given axes, or on new ones, and return the display.
+
+        Without `ax` the figure belongs to no window: save it with `figure_.savefig`.
+        """
+        with styled():
+            axes = new_figure(*self.size).subplots() if ax is None else ax
+            self._draw(axes)
+        self.ax_, self.figure_ = axes, axes.figure  # type: ignore[assignment]
+        return self
+
+    def _repr_png_(self) -> bytes:
+        """Return the picture for a notebook."""
+        return png(self.plot().figure_)
+
+
+class ScoreDisplay(Display):
+    """A display of labels and scores."""
+
+    @classmethod
+    @abstractmethod
+    def from_predictions(cls, *args: Any, **options: Any) -> Self:  # noqa: ANN401
+        """Return the display of labels and scores."""
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,  # noqa: ANN401
+        X: Any,  # noqa: ANN401, N803
+        y: Column,
+        **options: Any,  # noqa: ANN401
+    ) -> Self:
+        """Return the display of a fitted classifier on data that it has not seen.
+
+        Parameters
+        ----------
+        estimator : object with `predict_proba` and `classes_`, as in scikit-learn
+        X : what its `predict_proba` takes
+        y : column of labels
+        **options
+            As for `from_predictions`.
+        """
+        scores, classes = predicted(estimator, X)
+        return cls.from_predictions(y, scores, **{"classes": classes, **options})
+
+
+def predicted(estimator: Any, X: Any) -> tuple[np.ndarray, list[Any]]:  # noqa: ANN401, N803
+    """Return posteriors and the classes that their columns stand for."""
+    for needed in ("predict_proba", "classes_"):
+        if not hasattr(estimator, needed):
+            msg = "estimator must be fitted and have predict_proba and classes_:"
+            raise InputError(f"{msg} {type(estimator).__name__} has no {needed}.")
+    return np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_).tolist()
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw in one style, without a change to anybody else's; say so where matplotlib is missing."""
+    try:
+        import matplotlib as mpl  # noqa: PLC0415  an extra
+    except ImportError as error:
+        msg = "drawing needs matplotlib: pip install 'stakes[plot]'"
+        raise MissingExtraError(msg) from error
+    with mpl.rc_context(STYLE):
+        yield
 
 
 def new_figure(width: float, height: float) -> "Figure":
     """Return an empty figure that needs no window."""
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  an extra
-    except ImportError as error:
-        msg = "drawing needs matplotlib: pip install 'stakes[plot]'"
-        raise MissingExtraError(msg) from error
+    from matplotlib.figure import Figure  # noqa: PLC0415  there, or `styled` would have said so
+
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def save_figure(figure: "Figure", stem: str | Path) -> list[Path]:
-    """Write a figure as SVG and PNG; the same numbers give the same bytes."""
-    import matplotlib as mpl  # noqa: PLC0415
+def panels(
+    rows: Sequence[Sequence[Display]],
+    titles: Sequence[Sequence[str]] | None = None,
+    *,
+    size: tuple[float, float] | None = None,
+) -> "Figure":
+    """Draw displays as the panels of one figure, row by row, under one legend if all share it."""
+    height, width = len(rows), max((len(row) for row in rows), default=1)
+    with styled():
+        across, down = size or _size_of(rows)
+        figure = new_figure(across, down)
+        grid = figure.subplots(max(height, 1), width, squeeze=False)
+        for i, row in enumerate(rows):
+            for j, display in enumerate(row):
+                display.plot(grid[i, j])
+                if titles is not None:
+                    grid[i, j].set_title(titles[i][j])
+            for axes in grid[i, len(row) :]:
+                axes.remove()
+        _share_legend(figure, figure.axes)
+    return figure
 
-    paths = []
-    with mpl.rc_context(STYLE):
-        for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
-            stream = BytesIO()
-            figure.savefig(stream, format=kind, dpi=150, metadata=metadata)
-            path = Path(f"{stem}.{kind}")
-            write_bytes(path, stream.getvalue())
-            paths.append(path)
-    return paths
+
+def _size_of(rows: Sequence[Sequence[Display]]) -> tuple[float, float]:
+    """Return the inches that all displays take at their own size."""
+    across = max((sum(d.size[0] for d in row) for row in rows), default=1.0)
+    return across, sum(max((d.size[1] for d in row), default=0.0) for row in rows) or 1.0
+
+
+def _share_legend(figure: "Figure", grid: "list[Axes]") -> None:
+    """Put one legend above all panels where they say the same."""
+    entries = [axes.get_legend_handles_labels() for axes in grid]
+    labels = {tuple(dict.fromkeys(names)) for _, names in entries}
+    if len(labels) != 1 or not entries[0][1]:
+        for axes in grid:
+            _lift_title(axes)
+        return
+    for axes in grid:
+        legend = axes.get_legend()
+        if legend is not None:
+            legend.remove()
+    unique = dict(zip(entries[0][1], entries[0][0], strict=True))
+    columns = min(len(unique), 7)
+    figure.legend(list(unique.values()), list(unique), loc="outside upper center", ncols=columns)
+
+
+def _lift_title(axes: "Axes") -> None:
+    """Put the title over a legend that stands above the axes."""
+    legend = axes.get_legend()
+    if legend is not None and legend.get_bbox_to_anchor().height == 0 and axes.get_title():
+        rows = -(-len(legend.get_texts()) // 2)
+        axes.set_title(axes.get_title(), pad=10.0 + 13.0 * rows)
+
+
+def png(figure: "Figure", dpi: float = 150) -> bytes:
+    """Return a figure as PNG; the same numbers give the same bytes."""
+    stream = BytesIO()
+    with styled():
+        figure.savefig(stream, format="png", dpi=dpi, metadata={"Software": None})
+    return stream.getvalue()
+
+
+def svg(figure: "Figure") -> bytes:
+    """Return a figure as SVG; the same numbers give the same bytes."""
+    stream = BytesIO()
+    with styled():
+        figure.savefig(stream, format="svg", metadata={"Date": None})
+    return stream.getvalue()
+
+
+def save_figure(drawn: "Display | Figure", stem: str | Path) -> list[Path]:
+    """Write a figure, or that of a display, as SVG and PNG."""
+    figure = drawn.figure_ if isinstance(drawn, Display) else drawn
+    written = {Path(f"{stem}.svg"): svg(figure), Path(f"{stem}.png"): png(figure)}
+    for path, content in written.items():
+        write_bytes(path, content)
+    return list(written)

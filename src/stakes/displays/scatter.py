@@ -1,63 +1,55 @@
-"""The paper's scatter figure: a traditional metric against the cost it is tied to."""
+"""A traditional metric against the cost it is tied to: the paper's scatter figure."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stakes.displays.figures import BLUE, GREY, ORANGE, STYLE, new_figure
+import numpy as np
+
+from stakes._typing import FloatArray
+from stakes.displays.figures import Display, Frame
+from stakes.displays.looks import BLUE, GREY, RED, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-_PANELS = (("NEC_b", "MCC"), ("NEC_b2=1", "F1"), ("NEC_b2=2", "F1"))
-_TITLES = {
-    "NEC_b": r"$\mathrm{NEC}_b$",
-    "NEC_b2=1": r"$\mathrm{NEC}_{\beta^2=1}$",
-    "NEC_b2=2": r"$\mathrm{NEC}_{\beta^2=2}$",
-    "F1": r"$F_{\beta=1}$",
-    "MCC": "MCC",
-}
+_ROUNDING = 1e-12  # normalised costs nearer to 1 than this are that of the naive system
 
 
-@dataclass(frozen=True)
-class MetricScatterDisplay:
-    """Systems as points: a normalised expected cost on x, a traditional metric on y."""
+@dataclass(eq=False)
+class MetricScatterDisplay(Display):
+    """Systems as points: a normalised expected cost on x, a traditional metric on y.
 
-    points: dict[str, dict[str, list[float]]]
+    Systems that do not beat the naive one are crosses. The two names are shown as they are.
 
-    def frame(self) -> list[dict[str, float | str]]:
-        """Return the points as rows, one per system."""
-        return [
-            {"data": name, **dict(zip(columns, row, strict=True))}
-            for name, columns in self.points.items()
-            for row in zip(*columns.values(), strict=True)
-        ]
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import stakes
+    >>> display = stakes.MetricScatterDisplay(np.array([0.2, 1.4]), np.array([0.9, 0.6]))
+    >>> list(display.frame())
+    ['normalized_cost', 'metric']
+    """
 
-    def plot(self) -> "Figure":
-        """Return the figure: one row per data set, one column per pair of metrics."""
-        figure = new_figure(9.0, 3.0 * len(self.points))
-        import matplotlib as mpl  # noqa: PLC0415  there, or new_figure would have said so
+    costs: FloatArray
+    values: FloatArray
+    cost_name: str = "normalised cost"
+    metric_name: str = "metric"
 
-        with mpl.rc_context(STYLE):
-            grid = figure.subplots(len(self.points), len(_PANELS), squeeze=False)
-            for row, (name, columns) in zip(grid, self.points.items(), strict=True):
-                for axes, (x, y) in zip(row, _PANELS, strict=True):
-                    _draw(axes, columns[x], columns[y])
-                    axes.set(xlabel=_TITLES[x], ylabel=_TITLES[y], title=f"${name}$")
-            handles, labels = grid[0, 0].get_legend_handles_labels()
-            figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
-        return figure
+    def frame(self) -> Frame:
+        """Return the points, one per system."""
+        return {"normalized_cost": self.costs, "metric": self.values}
 
-
-def _draw(axes: "Axes", x: list[float], y: list[float]) -> None:
-    """Draw one panel; systems that do not beat the naive one are crosses."""
-    useful = [a < 1 - 1e-12 for a in x]
-    kinds = (True, BLUE, "better than the naive system"), (False, ORANGE, "not better")
-    for keep, colour, label in kinds:
-        chosen = [(a, b) for a, b, u in zip(x, y, useful, strict=True) if u == keep]
-        if chosen:
-            marker = "o" if keep else "x"
-            xs, ys = zip(*chosen, strict=True)
-            axes.scatter(xs, ys, s=9, c=colour, marker=marker, lw=0.7, label=label)
-    axes.axvline(1, color=GREY, lw=1, ls="--", label="naive system")
-    axes.set_xlim(-0.05, 2)
+    def _draw(self, axes: "Axes") -> None:
+        useful = self.costs < 1 - _ROUNDING
+        kinds = (
+            (useful, BLUE, "o", "better than the naive system"),
+            (~useful, RED, "x", "not better"),
+        )
+        for kept, colour, mark, text in kinds:
+            if kept.any():
+                x, y = self.costs[kept], self.values[kept]
+                axes.scatter(x, y, s=9, c=colour, marker=mark, lw=0.7, label=text)
+        axes.axvline(1, color=GREY, lw=1, ls="--", label="naive system")
+        right = 2.0 if np.nanmax(self.costs, initial=0.0) > 1 else 1.1
+        axes.set(xlabel=self.cost_name, ylabel=self.metric_name, xlim=(-0.05, right))
+        legend(axes, loc="best")

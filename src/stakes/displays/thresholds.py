@@ -1,85 +1,182 @@
-"""The paper's threshold figure: metrics as a function of the decision threshold."""
+"""Metrics as a function of the decision threshold: the paper's figure, for any metrics."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
 
-from stakes._typing import FloatArray
-from stakes.displays.figures import BLUE, GREEN, ORANGE, RED, STYLE, new_figure
+import numpy as np
+
+from stakes._typing import Column, Label, NamesLike, PriorsLike
+from stakes.curves import SweptMetric, ThresholdSweep, threshold_sweep
+from stakes.curves.thresholds import Costs
+from stakes.displays.figures import Frame, ScoreDisplay
+from stakes.displays.looks import (
+    BAYES,
+    BEST,
+    BLACK,
+    REFERENCE,
+    Look,
+    class_of,
+    digits,
+    legend,
+    look,
+    note,
+    shown,
+    thinned,
+)
+from stakes.metrics.traditional import SweepMetric
+from stakes.scores import Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-_LOOKS = {
-    "NEC_b": (BLUE, "-", r"$\mathrm{NEC}_b$"),
-    "NEC_b2=1": (ORANGE, (0, (5, 1)), r"$\mathrm{NEC}_{\beta^2=1}$"),
-    "NEC_b2=2": (GREEN, (0, (3, 1, 1, 1)), r"$\mathrm{NEC}_{\beta^2=2}$"),
-    "1-F1": (RED, (0, (1, 1)), r"$1 - F_{\beta=1}$"),
-}
 
 
-class Curve(Protocol):
-    """What the display needs to know of a curve."""
-
-    @property
-    def name(self) -> str:
-        """Which metric it is."""
-
-    @property
-    def values(self) -> FloatArray:
-        """Its value at each threshold."""
-
-    @property
-    def best_on_grid(self) -> tuple[float, float]:
-        """The best threshold and the value there."""
-
-    @property
-    def bayes_on_grid(self) -> tuple[float, float] | None:
-        """The Bayes threshold and the value there, if the metric has one."""
+_HIGHEST = 2.5  # marked values above it are told, not drawn: all others would be flat
 
 
-@dataclass(frozen=True, eq=False)
-class ThresholdDisplay:
-    """Metrics over thresholds, one panel per system; best and Bayes thresholds are marked."""
+@dataclass(eq=False)
+class ThresholdSweepDisplay(ScoreDisplay):
+    """Metrics over thresholds; dots at their best, triangles at their Bayes thresholds.
 
-    thresholds: FloatArray
-    systems: "Mapping[str, Sequence[Curve]]"
+    `labels` are shown in place of the names of metrics, as they are.
 
-    def frame(self) -> list[dict[str, float | str]]:
-        """Return the points as rows, one per system and threshold."""
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> display = stakes.ThresholdSweepDisplay.from_predictions(
+    ...     data.y,
+    ...     data.posteriors([0.9, 0.1]),
+    ...     metrics=[stakes.metrics.FScore()],
+    ...     costs=stakes.CostMatrix.binary(miss=5, false_alarm=1),
+    ... )
+    >>> list(display.frame())
+    ['threshold', 'normalised cost', 'F1 score']
+    """
+
+    sweep: ThresholdSweep
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    size = (4.6, 3.4)
+
+    @classmethod
+    def from_predictions(  # noqa: PLR0913
+        cls,
+        y_true: Column,
+        scores: Scores | Column,
+        *,
+        metrics: Sequence[SweepMetric] = (),
+        costs: Costs | Mapping[str, Costs] | None = None,
+        priors: PriorsLike | None = None,
+        sample_weight: Column | None = None,
+        classes: NamesLike | None = None,
+        positive: Label | None = None,
+    ) -> Self:
+        """Return the display of a detector's scores; arguments as for `threshold_sweep`.
+
+        The thresholds are of the kind the scores are: posteriors, log odds, likelihood ratios.
+        """
+        return cls(
+            threshold_sweep(
+                y_true,
+                scores,
+                metrics,
+                costs=costs,
+                priors=priors,
+                sample_weight=sample_weight,
+                classes=classes,
+                positive=positive,
+            )
+        )
+
+    def frame(self) -> Frame:
+        """Return each metric at every threshold."""
+        swept = {metric.name: metric.values for metric in self.sweep.metrics}
+        return {"threshold": self.sweep.thresholds, **swept}
+
+    def _draw(self, axes: "Axes") -> None:
+        left, right = self._range()
+        for i, metric in enumerate(self.sweep.metrics):
+            self._draw_metric(axes, metric, look(i), (left, right))
+        if any(metric.naive is not None for metric in self.sweep.metrics):
+            axes.axhline(1, label="naive cost", **REFERENCE)
+        axes.plot([], [], color=BLACK, label="best threshold", **BEST)
+        if any(metric.bayes is not None for metric in self.sweep.metrics):
+            axes.plot([], [], color=BLACK, label="Bayes threshold", **BAYES)
+        scale, last = self.sweep.scale, class_of(self.sweep.classes[-1])
+        axes.set(
+            xlabel=f"threshold on the {scale} of {last}",
+            ylabel=self._direction(),
+            xlim=(left, right),
+            ylim=(0, self._top()),
+        )
+        note(axes, [*self._outside(left, right), *self._above()])
+        legend(axes, loc="best")
+
+    def _draw_metric(
+        self, axes: "Axes", metric: SweptMetric, style: Look, ends: tuple[float, float]
+    ) -> None:
+        """Draw one metric; a value holds up to the next threshold."""
+        x = np.clip(self.sweep.thresholds, *ends)
+        kept = thinned(x, metric.values)
+        label = self.labels.get(metric.name, shown(metric.name))
+        axes.plot(
+            x[kept],
+            metric.values[kept],
+            drawstyle="steps-post",
+            linewidth=1.6,
+            label=label,
+            **style.line,
+        )
+        for point, marks in ((metric.best, BEST), (metric.bayes, BAYES)):
+            if point is not None:
+                axes.plot(*point, color=style.colour, zorder=3, **marks)
+
+    def _range(self) -> tuple[float, float]:
+        """Return the thresholds to show: where most scores are, with the marked ones."""
+        if self.sweep.scale == "posterior":
+            return 0.0, 1.0
+        thresholds = self.sweep.thresholds
+        finite = np.isfinite(thresholds)
+        if not finite.any():
+            return -1.0, 1.0
+        if finite.all():  # a grid, chosen to be seen
+            return float(thresholds[0]), float(thresholds[-1])
+        held = np.any([m.values <= self._top() for m in self.sweep.metrics], axis=0) & finite
+        inside = thresholds[held if held.any() else finite]
+        marked = [p[0] for m in self.sweep.metrics for p in (m.best, m.bayes) if p is not None]
+        ends = np.append(
+            np.quantile(inside, [0.005, 0.995], method="nearest"),
+            [t for t in marked if np.isfinite(t)],
+        )
+        low, high = float(ends.min()), float(ends.max())
+        return low, high + 0.04 * (high - low or 1.0)
+
+    def _top(self) -> float:
+        """Return how far up to draw: costs may rise far above the naive one."""
+        marked = [p[1] for m in self.sweep.metrics for p in (m.best, m.bayes) if p is not None]
+        return max([1.05, *(1.1 * value for value in marked if value <= _HIGHEST)])
+
+    def _direction(self) -> str:
+        """Say which way is better, if it is the same for all."""
+        ways = {metric.better for metric in self.sweep.metrics}
+        return f"metric ({ways.pop()} is better)" if len(ways) == 1 else "metric"
+
+    def _above(self) -> list[str]:
+        """Tell the marked values that lie above the picture."""
         return [
-            {"system": name, "threshold": float(t), **{c.name: float(c.values[i]) for c in curves}}
-            for name, curves in self.systems.items()
-            for i, t in enumerate(self.thresholds)
+            f"{what} threshold of {shown(metric.name)}: {digits(point[1])}, above the picture"
+            for metric in self.sweep.metrics
+            for what, point in (("best", metric.best), ("Bayes", metric.bayes))
+            if point is not None and point[1] > self._top()
         ]
 
-    def plot(self) -> "Figure":
-        """Return the figure."""
-        figure = new_figure(9.0, 4.0)
-        import matplotlib as mpl  # noqa: PLC0415  there, or new_figure would have said so
-
-        with mpl.rc_context(STYLE):
-            panels = figure.subplots(1, len(self.systems), squeeze=False, sharey=True)[0]
-            for axes, (name, curves) in zip(panels, self.systems.items(), strict=True):
-                self._draw(axes, curves)
-                axes.set(title=name, xlabel="threshold on the log likelihood ratio", ylim=(0, 1.05))
-            panels[0].set_ylabel("metric (lower is better)")
-            handles, labels = panels[0].get_legend_handles_labels()
-            figure.legend(handles, labels, loc="outside upper center", ncols=6, frameon=False)
-        return figure
-
-    def _draw(self, axes: "Axes", curves: "Sequence[Curve]") -> None:
-        """Draw one panel: curves, dots at their best, triangles at their Bayes thresholds."""
-        for curve in curves:
-            colour, dashes, label = _LOOKS[curve.name]
-            axes.plot(self.thresholds, curve.values, color=colour, ls=dashes, lw=1.6, label=label)
-            axes.axvline(curve.best_on_grid[0], color=colour, ls=":", lw=0.8)
-            axes.plot(*curve.best_on_grid, "o", color=colour, ms=6)
-            if curve.bayes_on_grid is not None:
-                axes.axvline(curve.bayes_on_grid[0], color=colour, ls="--", lw=0.8)
-                axes.plot(*curve.bayes_on_grid, "^", color=colour, ms=7, mfc="white")
-        axes.plot([], [], "o", color="black", label="best threshold")
-        axes.plot([], [], "^", color="black", mfc="white", label="Bayes threshold")
-        axes.set_xlim(float(self.thresholds[0]), float(self.thresholds[-1]))
+    def _outside(self, left: float, right: float) -> list[str]:
+        """Name the marked thresholds that the picture does not hold."""
+        said = []
+        for metric in self.sweep.metrics:
+            for what, point in (("best", metric.best), ("Bayes", metric.bayes)):
+                if point is not None and not left <= point[0] <= right:
+                    way = "below" if point[0] < left else "above"
+                    said.append(f"{what} threshold of {shown(metric.name)}: {way} all scores")
+        return said

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from stakes._check import InputError, check_seen, read_priors
 from stakes._math import expectation, sum_by
 from stakes._text import html_table, number, plain, quoted, table
-from stakes._typing import Label, Names, PriorsLike
+from stakes._typing import FloatArray, Label, Names, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.metrics import traditional
 from stakes.results import ClassLosses, ExpectedLoss, MetricValue, json_number
@@ -82,6 +82,20 @@ class ConfusionMatrix(ConfusionCounts):
             losses=losses,
             naive_losses=matrix.column(best),
         )
+
+    def cell_costs(
+        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+    ) -> FloatArray:
+        """Return what each cell adds to the expected cost: the table c_ij P_i R_ij.
+
+        Arguments as for `expected_cost`. A class of prior 0 adds nothing.
+        """
+        matrix = self._costs(costs)
+        given = read_priors(priors, self.classes)
+        p = self.priors if given is None else given
+        check_seen(p, self.class_weight, self.classes)
+        rates = np.where(p[:, None] > 0, self.rates, 0.0)
+        return matrix.values * p[:, None] * rates
 
     def error_rate(self) -> MetricValue:
         """Return the share of samples decided wrongly (ER)."""

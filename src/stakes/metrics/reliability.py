@@ -2,10 +2,11 @@
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
-from stakes._check import InputError, read_number
+from stakes._check import InputError, read_level, read_number
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
@@ -79,6 +80,19 @@ class Reliability:
         """Share of the samples in each bin."""
         return self.sums.weight / math.fsum(self.sums.weight)
 
+    def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+        """Return Wilson's interval of the share of events in each bin; NaN where it is empty.
+
+        With weights a bin counts as many equal samples as would be as precise.
+        """
+        z = NormalDist().inv_cdf((1 + read_level(level)) / 2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            n = np.square(self.sums.weight) / self.sums.square
+            rate = np.clip(self.frequency, 0.0, 1.0)  # rounding alone could pass them
+            centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
+            half = z * np.sqrt(rate * (1 - rate) / n + np.square(z / (2 * n))) / (1 + z * z / n)
+        return np.minimum(centre - half, rate), np.maximum(centre + half, rate)
+
     @property
     def of_samples(self) -> FloatArray:
         """Gap between frequency and probability in the bin of each sample."""
@@ -125,6 +139,11 @@ def reliability(
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
+    return reliability_of(samples, bins, confidence=confidence)
+
+
+def reliability_of(samples: Samples, bins: Bins, *, confidence: bool = False) -> Reliability:
+    """Return the reliability of checked samples."""
     return _binned(samples, *(_confidence if confidence else _second)(samples), bins)
 
 

@@ -5,6 +5,7 @@ from stakes.paper.hard_decisions import metric_scatter, metric_tables
 from stakes.paper.scores import (
     ThresholdStudy,
     abstention_table,
+    paper_sketch,
     threshold_study,
     threshold_table,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "calibration_table",
     "metric_scatter",
     "metric_tables",
+    "paper_sketch",
     "scoring_table",
     "threshold_study",
     "threshold_table",

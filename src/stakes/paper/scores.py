@@ -9,6 +9,8 @@ import numpy as np
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.curves import RocCurve, abstention_curve, roc_curve
+from stakes.evaluation import compare
+from stakes.evaluation.sketch import Sketch
 from stakes.metrics import FScore
 from stakes.paper import published
 from stakes.paper.tables import Cell, Reproduction, row_of
@@ -154,3 +156,20 @@ def posterior_sets(n_classes: int = 10) -> dict[str, tuple[LogPosteriors, ...]]:
         )
         for name, priors in named.items()
     }
+
+
+def paper_sketch() -> Sketch:
+    """Return the two systems of the threshold figure, to be tried at other costs and priors."""
+    data = simulated(2)
+    p = np.bincount(data.y) / data.y.size
+    costs = {
+        "each error costs 1": CostMatrix.zero_one(2),
+        "NEC_b: both classes count alike": CostMatrix([[0, 1 / p[0]], [1 / p[1], 0]]),
+        "beta² = 2: a miss costs 2": CostMatrix.binary(miss=2, false_alarm=1),
+        "abstaining costs 0.1": CostMatrix.zero_one(2, abstain=0.1),
+    }
+    systems = {name: data.log_likelihood_ratios(d) for name, d in _SYSTEMS.items()}
+    sketch = compare(data.y, systems, costs=costs, priors="data", resamples=0, rules=[]).sketch
+    if sketch is None:
+        raise TypeError(sketch)
+    return sketch

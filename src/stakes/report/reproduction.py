@@ -1,7 +1,7 @@
 """The page of the paper: its tables beside the printed digits, its figures, its systems live."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stakes.evaluation.sketch import Sketch
@@ -23,7 +23,7 @@ class Picture:
 
 
 def reproduction_page(
-    tables: Sequence[Reproduction], pictures: Mapping[str, Picture], sketch: Sketch
+    tables: Sequence[Reproduction], pictures: Sequence[Picture], sketch: Sketch
 ) -> Page:
     """Return the page of all tables and figures."""
     printed = [cell for t in tables for cell in t.printed_cells]
@@ -34,7 +34,7 @@ def reproduction_page(
         sections=(
             _verdict(agreeing, len(printed)),
             section("numbers", "Tables", *(_table(t) for t in tables)),
-            section("figures", "Figures", *(_figure(p) for p in pictures.values())),
+            section("figures", "Figures", *(_figure(p) for p in pictures)),
             *live_sections(),
         ),
         data=payload("comparison", sketch, _LEVEL),
@@ -64,6 +64,8 @@ def _table(reproduction: Reproduction) -> Markup:
 
 def _cell(cell: Cell) -> Content:
     """Return a value with the printed digits, marked where they differ."""
+    if cell.value != cell.value:
+        return "none"
     if not cell.printed:
         return f"{cell.value:.4f}"
     value = f"{cell.value:.{cell.decimals + 1}f} "

@@ -47,7 +47,7 @@ def confusion_table(
 
 def _cell(count: float, price: float) -> str:
     """Return how many samples, and what each costs."""
-    return f"{number(count, 6)} × {number(price)}" if price else number(count, 6)
+    return f"{number(count, 6)} × {number(price)}" if count and price else number(count, 6)
 
 
 def prior_table(cost: ExpectedLoss, name: str = "") -> Markup:

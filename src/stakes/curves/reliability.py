@@ -1,0 +1,138 @@
+"""The isotonic reliability curve, with the band that chance alone would fill."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._check import InputError, read_level
+from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
+from stakes.samples import Samples, read_samples
+from stakes.scores import Scores
+from stakes.statistics import ScoreLevels
+
+_MOST_LEVELS = 1000  # for the band; more are taken together, some neighbours at a time
+
+
+@dataclass(frozen=True, eq=False)
+class ReliabilityCurve:
+    """How often the last class happened as a rising function of its posterior.
+
+    Blocks come from pool-adjacent-violators: block i holds the posteriors from `low` to `high`,
+    in which the class has the share `frequency`. If the posteriors are calibrated, the curve lies
+    between `band_low` and `band_high` at each of `band_at` with the chance `level`. `values`,
+    `first` and `second` are the distinct posteriors and the weight of each class there.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    frequency: FloatArray
+    band_at: FloatArray
+    band_low: FloatArray
+    band_high: FloatArray
+    level: float
+    values: FloatArray
+    first: FloatArray
+    second: FloatArray
+    prior: float  # share of the last class: where a system stands that answers the priors
+    classes: tuple[int | str, ...]
+
+
+def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    level: float = 0.9,
+    resamples: int = 200,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+    rng: int | np.random.Generator = 0,
+) -> ReliabilityCurve:
+    """Return the isotonic reliability curve of P(classes[-1]): no bins to choose (CORP).
+
+    Parameters
+    ----------
+    level : float
+        Of the consistency band, point by point, had by drawing labels from the posteriors
+        themselves. Above a thousand distinct posteriors neighbours are taken together for it.
+    resamples : int
+        How often labels are drawn.
+    y_true, scores, priors, sample_weight, classes
+        As for `reliability`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> curve = stakes.reliability_curve([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.7, 0.9])
+    >>> curve.low.tolist(), curve.high.tolist(), curve.frequency.tolist()
+    ([0.1, 0.3, 0.7], [0.2, 0.6, 0.9], [0.0, 0.5, 1.0])
+    """
+    read_level(level)
+    if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1:
+        msg = f"resamples must be a whole number of at least 1: got {resamples!r}."
+        raise InputError(msg)
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    if len(samples.classes) != 2:
+        msg = f"reliability_curve needs two classes: got {len(samples.classes)}."
+        raise InputError(f"{msg} Use reliability with confidence=True.")
+    p = np.minimum(samples.scores.answers(samples.priors).p[:, 1], 1.0)
+    levels = ScoreLevels.of(p, samples.y, samples.weights)
+    first, second = _on_one_scale(levels)
+    starts = levels.blocks()
+    one, two = (np.add.reduceat(part, starts[:-1]) for part in (first, second))
+    at, low, high = _band(samples, p, level, resamples, np.random.default_rng(rng))
+    return ReliabilityCurve(
+        low=levels.level[starts[:-1]],
+        high=levels.level[starts[1:] - 1],
+        frequency=two / (one + two),
+        band_at=at,
+        band_low=low,
+        band_high=high,
+        level=level,
+        values=levels.level,
+        first=first,
+        second=second,
+        prior=float(samples.data_priors()[1]),
+        classes=samples.classes,
+    )
+
+
+def _on_one_scale(levels: ScoreLevels) -> tuple[FloatArray, FloatArray]:
+    """Return the weights of both classes on the same scale."""
+    top = int(levels.exponent.max())
+    first, second = (
+        np.ldexp(np.asarray(part, dtype=np.float64), int(e) - top)
+        for part, e in zip((levels.first, levels.second), levels.exponent, strict=True)
+    )
+    return first, second
+
+
+def _band(
+    samples: Samples, p: FloatArray, level: float, resamples: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return posteriors, and what range the curve has there for labels drawn from them.
+
+    A level of n equal samples has a binomial number of events; with weights, n is the number of
+    equal samples that would be as precise.
+    """
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415  slow to import
+
+    weights = np.ones(p.size) if samples.weights is None else samples.weights
+    weights = weights / weights.max()
+    level_p, code = np.unique(p, return_inverse=True)
+    size = np.bincount(code, weights)
+    square = np.bincount(code, np.square(weights))
+    if level_p.size > _MOST_LEVELS:
+        share = (np.cumsum(size) - size / 2) / size.sum()
+        group = np.minimum(share * _MOST_LEVELS, _MOST_LEVELS - 1).astype(np.int64)
+        group = np.unique(group, return_inverse=True)[1]
+        total = np.bincount(group, size)
+        level_p = np.bincount(group, size * level_p) / total
+        size, square = total, np.bincount(group, square)
+    n = np.maximum(np.rint(size * size / square), 1).astype(np.int64)
+    drawn = rng.binomial(n, np.minimum(level_p, 1.0), (resamples, level_p.size)) / n
+    fits = np.stack([isotonic_regression(row, weights=size).x for row in drawn])
+    low, high = np.quantile(fits, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return level_p, low, high

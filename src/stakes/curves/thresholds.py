@@ -1,0 +1,201 @@
+"""What a threshold is compared with, and metrics at every threshold."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._check import InputError, read_priors
+from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
+from stakes.costs import CostMatrix
+from stakes.curves.points import OperatingPoint
+from stakes.curves.roc import RocCurve, roc_curve
+from stakes.metrics.traditional import SweepMetric
+from stakes.results import Direction
+from stakes.samples import read_pair
+from stakes.scores import LogPosteriors, Posteriors, Scores, as_scores
+
+Costs = CostMatrix | ArrayLike
+
+
+@dataclass(frozen=True, eq=False)
+class Detector:
+    """A ROC curve of scores whose meaning is known, so that the Bayes threshold is known too.
+
+    `scale` is what a threshold is compared with: "posterior", "log posterior", "log odds" or "log
+    likelihood ratio" of the last class.
+    """
+
+    roc: RocCurve
+    scale: str
+
+    def bayes_threshold(self, costs: CostMatrix, priors: PriorsLike | None = None) -> float:
+        """Return the threshold above which the last class is the cheaper decision.
+
+        With false alarms c12 and misses c21 above the cost of right answers, it is c12 / (c12 +
+        c21) on the posterior and c12 P1 / (c21 P2), logged, on the log likelihood ratio.
+        """
+        gap = costs.regret()
+        if self.scale == "posterior":
+            return gap.threshold()
+        if self.scale == "log posterior":
+            threshold = gap.threshold()
+            return math.log(threshold) if threshold > 0 else -math.inf
+        if self.scale == "log odds":
+            return gap.llr_threshold([0.5, 0.5])
+        given = read_priors(priors, self.roc.classes)
+        return gap.llr_threshold(self.roc.priors if given is None else given)
+
+    def points(
+        self, costs: CostMatrix, priors: PriorsLike | None = None
+    ) -> dict[str, OperatingPoint]:
+        """Return where the Bayes rule stands on the curve, and where the least cost is had."""
+        best = self.roc.minimum_cost(costs, priors).point  # also sees that the costs fit
+        return {"Bayes": self.roc.at_threshold(self.bayes_threshold(costs, priors)), "best": best}
+
+
+def detector(
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+    positive: Label | None = None,
+) -> Detector:
+    """Return the ROC curve of posteriors or typed scores; arguments as for `roc_curve`."""
+    typed = as_scores(scores)
+    weights = sample_weight
+    if not isinstance(scores, Scores) and typed.values.ndim == 1:  # it speaks of `positive`
+        roc = roc_curve(y_true, scores, sample_weight=weights, classes=classes, positive=positive)
+        return Detector(roc, "posterior")
+    _, typed, names = read_pair(y_true, typed, classes)
+    if positive is not None and len(names) == 2 and positive == names[0]:
+        typed, names = _turned(typed, names), names[::-1]
+    roc = roc_curve(y_true, typed, sample_weight=weights, classes=names, positive=positive)
+    return Detector(roc, _scale(typed))
+
+
+def _turned(scores: Scores, names: Names) -> Scores:
+    """Return scores of two classes that speak of the first one."""
+    if scores.values.ndim == 2:
+        return scores.named(names).ordered(names[::-1])
+    if isinstance(scores, Posteriors):
+        return Posteriors(1 - scores.values)
+    if isinstance(scores, LogPosteriors):
+        return LogPosteriors(scores.answers(None).log_p[:, ::-1])
+    return type(scores)(-scores.values)
+
+
+def _scale(scores: Scores) -> str:
+    """Return what the ranks of scores are."""
+    if isinstance(scores, Posteriors):
+        return "posterior"
+    if isinstance(scores, LogPosteriors) and scores.values.ndim == 1:
+        return "log posterior"
+    return "log likelihood ratio" if scores.needs_priors else "log odds"
+
+
+@dataclass(frozen=True, eq=False)
+class SweptMetric:
+    """A metric at every threshold; `best` and `bayes` are a threshold and the value there."""
+
+    name: str
+    values: FloatArray
+    better: Direction
+    best: tuple[float, float]
+    bayes: tuple[float, float] | None = None  # for metrics that are a cost
+    naive: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdSweep:
+    """Metrics at every threshold of a detector.
+
+    `thresholds` are those of the ROC curve: minus infinity, then each distinct score; `scale`
+    says of what.
+    """
+
+    thresholds: FloatArray
+    metrics: tuple[SweptMetric, ...]
+    scale: str
+    classes: Names
+
+
+def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
+    y_true: Column,
+    scores: Scores | Column,
+    metrics: Sequence[SweepMetric] = (),
+    *,
+    costs: Costs | Mapping[str, Costs] | None = None,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+    positive: Label | None = None,
+) -> ThresholdSweep:
+    """Return normalised costs and other metrics at every threshold.
+
+    Parameters
+    ----------
+    metrics : sequence of traditional metrics, such as `stakes.metrics.FScore()`
+        They are had on the data as it is; they have a best threshold and no Bayes threshold.
+    costs : CostMatrix, or mapping from names to several, optional
+        One normalised cost each; by default that of 0-1 costs.
+    priors : array of two, mapping by class, or "data", optional
+        At which the costs are expected, and where the scores are likelihood ratios, decided.
+    y_true, scores, sample_weight, classes, positive
+        As for `roc_curve`; one plain column holds posteriors.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> y, p = [0, 0, 0, 1, 1], [0.1, 0.3, 0.4, 0.35, 0.8]
+    >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    >>> (swept,) = stakes.threshold_sweep(y, p, costs=costs).metrics
+    >>> [round(x, 4) for x in (*swept.bayes, *swept.best)]
+    [0.1667, 0.6667, 0.3, 0.3333]
+    """
+    found = detector(
+        y_true, scores, sample_weight=sample_weight, classes=classes, positive=positive
+    )
+    named = costs if isinstance(costs, Mapping) else {"normalised cost": costs}
+    if not named and not metrics:
+        msg = "costs must hold at least one cost matrix where there are no metrics: got none."
+        raise InputError(msg)
+    swept = [_swept_cost(name, found, given, priors) for name, given in named.items()]
+    swept += [_swept(metric, found.roc) for metric in metrics]
+    return ThresholdSweep(found.roc.thresholds, tuple(swept), found.scale, found.roc.classes)
+
+
+def _swept_cost(
+    name: str, found: Detector, costs: Costs | None, priors: PriorsLike | None
+) -> SweptMetric:
+    """Return the normalised cost at every threshold."""
+    roc = found.roc
+    matrix = _matrix(costs, roc.classes)
+    values = roc.normalized_costs(matrix, priors)
+    best = roc.minimum_cost(matrix, priors)
+    bayes = found.bayes_threshold(matrix, priors)
+    place = int(np.searchsorted(roc.levels.level, bayes, side="right"))
+    return SweptMetric(
+        name,
+        values,
+        "lower",
+        (best.point.threshold, best.normalized),
+        (bayes, float(values[place])),
+        1.0,
+    )
+
+
+def _swept(metric: SweepMetric, roc: RocCurve) -> SweptMetric:
+    """Return a traditional metric at every threshold."""
+    point, value = roc.best(metric)
+    return SweptMetric(metric.name, roc.sweep(metric), metric.better, (point.threshold, value))
+
+
+def _matrix(costs: Costs | None, classes: Names) -> CostMatrix:
+    """Return the costs of two classes; by default 1 for any error."""
+    if costs is None:
+        return CostMatrix.zero_one(classes)
+    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs, classes=classes)

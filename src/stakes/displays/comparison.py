@@ -1,0 +1,160 @@
+"""Differences between systems, with intervals, against the line of no difference."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from stakes._check import InputError
+from stakes._text import quoted
+from stakes._typing import Column
+from stakes.displays.figures import Frame, ScoreDisplay, predicted
+from stakes.displays.looks import BLUE, GREY, RED, legend, note, shown, with_interval
+from stakes.evaluation import Comparison, compare
+from stakes.evaluation.compare import Difference
+from stakes.scores import Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Colour, mark and words by whether the system is better, worse, or not told apart.
+_KINDS = {
+    "better": (BLUE, "o", BLUE, "better than the reference"),
+    "worse": (RED, "X", RED, "worse"),
+    "open": (GREY, "o", "white", "not told apart"),
+}
+
+
+@dataclass(eq=False)
+class ComparisonDisplay(ScoreDisplay):
+    """A forest of differences: each metric of each system less that of the reference.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> good, bad = data.posteriors([0.9, 0.1]), data.posteriors([0.5, 0.5])
+    >>> result = stakes.compare(data.y, {"plain": good, "balanced": bad}, resamples=100)
+    >>> stakes.ComparisonDisplay(result, ["cost.nec", "auc"]).frame()["told_apart"].tolist()
+    [True, False]
+    """
+
+    comparison: Comparison
+    metrics: Sequence[str] | None = None  # by default normalised ones and the AUC
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Column,
+        systems: Mapping[str, Scores | Column],
+        *,
+        metrics: Sequence[str] | None = None,
+        **options: Any,  # noqa: ANN401
+    ) -> Self:
+        """Return the display of `compare(y_true, systems, **options)`."""
+        return cls(compare(y_true, systems, **options), metrics)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Mapping[str, Any],
+        X: Any,  # noqa: ANN401, N803
+        y: Column,
+        **options: Any,  # noqa: ANN401
+    ) -> Self:
+        """Return the display of fitted classifiers by name, on data that they have not seen."""
+        answers = {name: predicted(one, X) for name, one in estimator.items()}
+        orders = {tuple(classes) for _, classes in answers.values()}
+        if len(orders) != 1:
+            msg = f"estimator must map names to classifiers of the same classes: got {orders}."
+            raise InputError(msg)
+        systems = {name: p for name, (p, _) in answers.items()}
+        return cls.from_predictions(y, systems, **{"classes": orders.pop(), **options})
+
+    @property
+    def differences(self) -> list[Difference]:
+        """The differences that are drawn, from top to bottom."""
+        known = list(dict.fromkeys(d.metric for d in self.comparison.differences))
+        if self.metrics is None:
+            wanted = [m for m in known if m.endswith((".nec", ".normalized")) or m == "auc"]
+        else:
+            wanted = list(self.metrics)
+            unknown = [m for m in wanted if m not in known]
+            if unknown:
+                msg = f"metrics must be some of {quoted(known, most=20)}: got {quoted(unknown)}."
+                raise InputError(msg)
+        return [d for m in wanted for d in self.comparison.differences if d.metric == m]
+
+    def frame(self) -> Frame:
+        """Return the differences: system, metric, value, low, high, told apart."""
+        rows = self.differences
+        bands = [d.difference.interval for d in rows]
+        return {
+            "system": np.array([d.system for d in rows], dtype=object),
+            "metric": np.array([d.metric for d in rows], dtype=object),
+            "difference": np.array([d.difference.value for d in rows]),
+            "low": np.array([np.nan if b is None else b.low for b in bands]),
+            "high": np.array([np.nan if b is None else b.high for b in bands]),
+            "told_apart": np.array([d.told_apart for d in rows], dtype=np.bool_),
+        }
+
+    @property
+    def size(self) -> tuple[float, float]:  # type: ignore[override]
+        """Inches; a row takes the same room however many there are."""
+        return 5.4, 1.3 + 0.3 * len(self.differences)
+
+    def _draw(self, axes: "Axes") -> None:
+        rows = self.differences
+        axes.axvline(0, color=GREY, linewidth=1.0)
+        used = []
+        for place, row in enumerate(rows):
+            used.append(_kind(row))
+            _draw_row(axes, place, row)
+        several = len(self.comparison.systems) > 2
+        names = [_row_name(d, several=several) for d in rows]
+        axes.set_yticks(range(len(rows)), names)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.grid(visible=False, axis="y")
+        for spine in ("left", "right", "top"):
+            axes.spines[spine].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        reference = shown(self.comparison.reference)
+        system = "system" if several else shown(rows[0].system if rows else "system")
+        axes.set_xlabel(f"{system} less {reference}")
+        level = f"{100 * self.comparison.level:g} % intervals"
+        note(axes, [f"{level}; ↓ lower is better, ↑ higher is better"])
+        for kind, (colour, mark, fill, text) in _KINDS.items():
+            if kind in used:
+                axes.plot([], [], mark, color=colour, mfc=fill, ls="none", label=text)
+        legend(axes, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+
+
+def _kind(difference: Difference) -> str:
+    """Return whether a system is better, worse or not told apart."""
+    if not difference.told_apart:
+        return "open"
+    return "better" if difference.wins else "worse"
+
+
+def _draw_row(axes: "Axes", place: int, row: Difference) -> None:
+    """Draw one difference, and write it at the right edge."""
+    colour, mark, fill, _ = _KINDS[_kind(row)]
+    band = row.difference.interval
+    if band is not None:
+        axes.plot([band.low, band.high], [place, place], color=colour, linewidth=1.6)
+    axes.plot(row.difference.value, place, mark, color=colour, mfc=fill, ms=6, zorder=3)
+    text = with_interval(row.difference) + ("" if band is not None else " (no interval)")
+    where: dict[str, Any] = {
+        "xycoords": axes.get_yaxis_transform(),
+        "va": "center",
+        "fontsize": 8.0,
+    }
+    axes.annotate(text, (1.02, place), annotation_clip=False, **where)
+
+
+def _row_name(difference: Difference, *, several: bool) -> str:
+    """Return what is compared, and which way is better."""
+    way = "↓" if difference.better == "lower" else "↑"
+    of = f"{shown(difference.system, 20)}: " if several else ""
+    return f"{of}{shown(difference.metric)} {way}"

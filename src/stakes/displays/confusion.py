@@ -1,0 +1,181 @@
+"""The confusion matrix with what each cell costs."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._text import number
+from stakes._typing import Column, FloatArray, Names, NamesLike, PriorsLike
+from stakes.costs import CostMatrix
+from stakes.displays.figures import Frame, ScoreDisplay
+from stakes.displays.looks import digits, shown
+from stakes.metrics import ConfusionMatrix, confusion_matrix
+from stakes.results import ExpectedLoss
+from stakes.samples import read_samples
+from stakes.scores import Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MOST_TEXTS = 12  # classes or decisions beyond which a cell has no room for words
+_MOST_WORDS = 4
+_MOST_NAMES = 40
+
+
+@dataclass(eq=False)
+class ConfusionDisplay(ScoreDisplay):
+    """Counts, rates and costs of each cell: truth in rows, decision in columns.
+
+    The darker a cell the larger its share of the class. The cost of a cell is what it adds to the
+    expected cost, c_ij P_i R_ij; all together are compared with the naive system under the table.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    >>> y, p = [0, 0, 0, 1], [0.1, 0.1, 0.3, 0.9]
+    >>> stakes.ConfusionDisplay.from_predictions(y, p, costs=costs).frame()["cost"].tolist()
+    [0.0, 0.25, 0.0, 0.0]
+    """
+
+    matrix: ConfusionMatrix
+    costs: CostMatrix
+    cost: ExpectedLoss
+    cells: FloatArray  # what each cell adds to the cost
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Column,
+        scores: Scores | Column,
+        *,
+        costs: CostMatrix | ArrayLike | None = None,
+        priors: PriorsLike | None = None,
+        sample_weight: Column | None = None,
+        classes: NamesLike | None = None,
+    ) -> Self:
+        """Return the display of the Bayes decisions that scores lead to at some costs.
+
+        Arguments as for `bayes_cost`; by default an error costs 1.
+        """
+        named = classes
+        if named is None and isinstance(costs, CostMatrix):
+            named = costs.classes
+        samples = read_samples(
+            y_true, scores, priors=priors, sample_weight=sample_weight, classes=named
+        )
+        matrix = _matrix(costs, samples.classes, None)
+        decided = np.empty(len(samples), dtype=np.int64)
+        for part, _, answers in samples.blocks():
+            decided[part] = matrix.least_expected(answers.p)
+        counts = ConfusionMatrix.of(
+            samples.y, decided, samples.weights, matrix.classes, matrix.decisions
+        )
+        return cls._of(counts, matrix, None if samples.priors_from_data else samples.priors)
+
+    @classmethod
+    def from_decisions(
+        cls,
+        y_true: Column,
+        y_pred: Column,
+        *,
+        costs: CostMatrix | ArrayLike | None = None,
+        priors: PriorsLike | None = None,
+        sample_weight: Column | None = None,
+        classes: NamesLike | None = None,
+        decisions: NamesLike | None = None,
+    ) -> Self:
+        """Return the display of decisions that were made; arguments as for `expected_cost`."""
+        if isinstance(costs, CostMatrix):
+            classes = costs.classes if classes is None else classes
+            decisions = costs.decisions if decisions is None else decisions
+        counts = confusion_matrix(
+            y_true, y_pred, classes=classes, decisions=decisions, sample_weight=sample_weight
+        )
+        return cls._of(counts, _matrix(costs, counts.classes, counts.decisions), priors)
+
+    @classmethod
+    def _of(cls, counts: ConfusionMatrix, costs: CostMatrix, priors: PriorsLike | None) -> Self:
+        """Return the display of counts and costs that belong together."""
+        cost = counts.expected_cost(costs, priors)
+        return cls(counts, costs, cost, counts.cell_costs(costs, priors))
+
+    def frame(self) -> Frame:
+        """Return the cells: class, decision, count, rate within the class, and cost."""
+        k, m = len(self.matrix.classes), len(self.matrix.decisions)
+        rows, columns = np.divmod(np.arange(k * m), m)
+        return {
+            "class": np.array(self.matrix.classes, dtype=object)[rows],
+            "decision": np.array(self.matrix.decisions, dtype=object)[columns],
+            "count": self.matrix.counts.ravel(),
+            "rate": self.matrix.rates.ravel(),
+            "cost": self.cells.ravel(),
+        }
+
+    @property
+    def size(self) -> tuple[float, float]:  # type: ignore[override]
+        """Inches; cells keep their size while there are few."""
+        k, m = len(self.matrix.classes), len(self.matrix.decisions)
+        if max(k, m) <= _MOST_WORDS:
+            return 1.4 + 1.05 * max(m, 2), 1.0 + 0.95 * max(k, 2)
+        return min(1.6 + 0.4 * m, 7.0), min(1.6 + 0.4 * k, 7.0)
+
+    def _draw(self, axes: "Axes") -> None:
+        from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415  an extra
+
+        rates = self.matrix.rates
+        k, m = rates.shape
+        shades = LinearSegmentedColormap.from_list("stakes", ["#FFFFFF", "#56B4E9", "#00517F"])
+        filled = np.ma.masked_invalid(rates)
+        image = axes.imshow(filled, cmap=shades.with_extremes(bad="#EEEEEE"), vmin=0, vmax=1)
+        axes.grid(visible=False)
+        if max(k, m) <= _MOST_TEXTS:
+            self._write_cells(axes, rates)
+        else:
+            axes.figure.colorbar(image, ax=axes, label="share of the class", shrink=0.8)
+        axes.set_xticks(*_ticks(self.matrix.decisions), rotation=0 if m <= 3 else 90)
+        axes.set_yticks(*_ticks(self.matrix.classes))
+        axes.tick_params(length=0)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        axes.set(xlabel=f"decision\n{self._summary()}", ylabel="truth")
+
+    def _write_cells(self, axes: "Axes", rates: FloatArray) -> None:
+        """Write count, rate and cost into each cell; in a crowd, the count alone."""
+        counts, few = self.matrix.counts, max(rates.shape) <= _MOST_WORDS
+        size = 9.0 if few else 7.0
+        for i, j in np.ndindex(*rates.shape):
+            lines = [number(float(counts[i, j]))]
+            if few:
+                rate = "no samples" if np.isnan(rates[i, j]) else f"{100 * rates[i, j]:.3g} %"
+                lines += [rate, f"cost {digits(float(self.cells[i, j]))}"]
+            colour = "white" if rates[i, j] > 0.6 else "black"
+            text = "\n".join(lines) if few or counts[i, j] else ""
+            axes.text(j, i, text, ha="center", va="center", color=colour, fontsize=size)
+
+    def _summary(self) -> str:
+        """Return the expected cost beside that of the naive system."""
+        cost = self.cost
+        value = f"expected cost {digits(cost.value)}, naive {digits(cost.naive)}"
+        known = "undefined" if cost.undefined is not None else digits(cost.normalized)
+        return f"{value}\nnormalised cost {known}"
+
+
+def _matrix(
+    costs: CostMatrix | ArrayLike | None, classes: Names, decisions: Names | None
+) -> CostMatrix:
+    """Return costs for these classes."""
+    if costs is None:
+        return CostMatrix.zero_one(classes)
+    if isinstance(costs, CostMatrix):
+        return costs
+    return CostMatrix(costs, classes=classes, decisions=decisions)
+
+
+def _ticks(names: Names) -> tuple[list[int], list[str]]:
+    """Return places and names for an axis; of very many, every so manieth."""
+    step = 1 + (len(names) - 1) // _MOST_NAMES
+    places = list(range(0, len(names), step))
+    return places, [shown(names[i], 16) for i in places]

@@ -1,0 +1,163 @@
+"""The DET curve: both errors on probit axes."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from stakes._typing import Column, FloatArray, Label, NamesLike
+from stakes.curves import RocCurve, roc_curve
+from stakes.displays.figures import Frame, ScoreDisplay
+from stakes.displays.looks import (
+    GREY,
+    REFERENCE,
+    class_of,
+    digits,
+    draw_system,
+    labelled,
+    legend,
+    next_look,
+    shown,
+    thinned,
+)
+from stakes.scores import Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_TICKS = np.array(
+    [
+        1e-6,
+        1e-5,
+        1e-4,
+        1e-3,
+        0.002,
+        0.005,
+        0.01,
+        0.02,
+        0.05,
+        0.1,
+        0.2,
+        0.4,
+        0.6,
+        0.8,
+        0.9,
+        0.95,
+        0.99,
+    ]
+)
+_BEYOND = 1e-9  # where an error rate of 0 is drawn: outside, so that the line leaves the picture
+
+
+@dataclass(eq=False)
+class DetDisplay(ScoreDisplay):
+    """Misses against false alarms; normal scores give a straight line, and low errors get room.
+
+    A rate of 0 lies infinitely far away, so that the line leaves the picture there. The dashed
+    lines are the rates of 30 errors: beyond them there are too few to tell.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> display = stakes.DetDisplay.from_predictions(data.y, data.log_likelihood_ratios())
+    >>> list(display.frame())
+    ['threshold', 'false_alarm_rate', 'miss_rate', 'false_alarm_probit', 'miss_probit']
+    """
+
+    curve: RocCurve
+    name: str = ""
+
+    size = (4.2, 4.2)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Column,
+        scores: Scores | Column,
+        *,
+        sample_weight: Column | None = None,
+        classes: NamesLike | None = None,
+        positive: Label | None = None,
+        name: str = "",
+    ) -> Self:
+        """Return the display of a detector's scores; arguments as for `roc_curve`."""
+        curve = roc_curve(
+            y_true, scores, sample_weight=sample_weight, classes=classes, positive=positive
+        )
+        return cls(curve, name)
+
+    def frame(self) -> Frame:
+        """Return every point of the curve, lowest threshold first."""
+        false_alarm, miss = self.curve.det()
+        return {
+            "threshold": self.curve.thresholds,
+            "false_alarm_rate": self.curve.false_alarm_rate,
+            "miss_rate": self.curve.miss_rate,
+            "false_alarm_probit": false_alarm,
+            "miss_probit": miss,
+        }
+
+    def _draw(self, axes: "Axes") -> None:
+        from scipy.special import ndtr, ndtri  # noqa: PLC0415  slow to import
+
+        look = next_look(axes)
+        curve = self.curve
+        rates = curve.false_alarm_rate, curve.miss_rate
+        eer = curve.eer()
+        high = 0.55 if eer < 0.35 else 0.99
+        limits = [(_least(a, b, high), high) for a, b in (rates, rates[::-1])]
+        if axes.get_xscale() != "function":
+            scale: dict[str, Any] = {"functions": (ndtri, ndtr)}
+            axes.set_xscale("function", **scale)
+            axes.set_yscale("function", **scale)
+        else:
+            limits = [
+                _wider(a, b)
+                for a, b in zip(limits, (axes.get_xlim(), axes.get_ylim()), strict=True)
+            ]
+        few = curve.rates_of(30)
+        for rate, (low, high), line in zip(few, limits, (axes.axvline, axes.axhline), strict=True):
+            if low < rate < high:
+                line(rate, color=GREY, linewidth=0.7, linestyle=(0, (4, 3)), label="30 errors")
+        naive = np.linspace(0.001, 0.999, 99)
+        axes.plot(naive, 1 - naive, label="naive: no look at the case", **REFERENCE)
+        kept = thinned(*curve.det())  # as they are drawn, where low rates take as much room
+        x, y = (np.clip(rate[kept], _BEYOND, 1 - _BEYOND) for rate in rates)
+        draw_system(axes, x, y, label=shown(self.name) if self.name else "system", **look.line)
+        text = labelled(self.name, f"EER {digits(100 * eer)} %")
+        if eer > 0:
+            axes.plot(eer, eer, look.mark, color=look.colour, mfc="white", label=text, zorder=3)
+        else:
+            axes.plot([], [], " ", label=text)
+        first, second = (class_of(c) for c in curve.classes)
+        _percent_axis(axes.xaxis, limits[0])
+        _percent_axis(axes.yaxis, limits[1])
+        axes.set(
+            xlabel=f"false alarm rate among {first} (%)",
+            ylabel=f"miss rate for {second} (%)",
+            xlim=limits[0],
+            ylim=limits[1],
+        )
+        axes.set_aspect("equal")
+        legend(axes, loc="best")
+
+
+def _least(rate: FloatArray, other: FloatArray, high: float) -> float:
+    """Return how low to draw: below the least error seen where the other one is in the picture."""
+    seen = rate[(rate > 0) & (other < high)]
+    least = float(seen.min()) if seen.size else 0.01
+    below = _TICKS[least >= _TICKS]
+    return min(float(below[-1]) if below.size else float(_TICKS[0]), 0.05) * 0.8
+
+
+def _wider(ours: tuple[float, float], theirs: tuple[float, float]) -> tuple[float, float]:
+    """Return a range that holds two."""
+    return min(ours[0], theirs[0]), max(ours[1], theirs[1])
+
+
+def _percent_axis(axis: Any, limits: tuple[float, float]) -> None:  # noqa: ANN401
+    """Write the ticks as percent."""
+    inside = _TICKS[(limits[0] <= _TICKS) & (limits[1] >= _TICKS)]
+    axis.set_ticks(inside, labels=[f"{100 * tick:g}" for tick in inside])
+    axis.set_ticks([], minor=True)

@@ -1,0 +1,119 @@
+"""The scores of each class, and the thresholds that costs choose."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._typing import Column, Label, NamesLike, PriorsLike
+from stakes.costs import CostMatrix
+from stakes.curves import ScoreDistribution, score_distribution
+from stakes.displays.figures import Frame, ScoreDisplay
+from stakes.displays.looks import BLACK, Dashes, class_of, digits, legend, look, note
+from stakes.scores import Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_DASHES: dict[str, Dashes] = {"Bayes": (0, (4, 2)), "best": (0, (1, 1.5))}
+
+
+@dataclass(eq=False)
+class ScoreDistributionDisplay(ScoreDisplay):
+    """How the scores of each class are spread: the share of the class in each bin.
+
+    `thresholds` are drawn as upright lines.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> ratios = data.log_likelihood_ratios()
+    >>> display = stakes.ScoreDistributionDisplay.from_predictions(data.y, ratios, bins=30)
+    >>> list(display.frame())
+    ['low', 'high', '0', '1']
+    """
+
+    distribution: ScoreDistribution
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+
+    size = (4.6, 3.0)
+
+    @classmethod
+    def from_predictions(  # noqa: PLR0913
+        cls,
+        y_true: Column,
+        scores: Scores | Column,
+        *,
+        bins: int = 40,
+        costs: CostMatrix | ArrayLike | None = None,
+        priors: PriorsLike | None = None,
+        sample_weight: Column | None = None,
+        classes: NamesLike | None = None,
+        positive: Label | None = None,
+    ) -> Self:
+        """Return the display of a detector's scores; with costs, the thresholds are marked.
+
+        Arguments as for `score_distribution`, and costs and priors as for `threshold_sweep`.
+        """
+        found = score_distribution(
+            y_true, scores, bins, sample_weight=sample_weight, classes=classes, positive=positive
+        )
+        if costs is None:
+            return cls(found)
+        given = isinstance(costs, CostMatrix)
+        matrix = costs if given else CostMatrix(costs, classes=found.classes)
+        points = found.detector.points(matrix, priors)  # type: ignore[arg-type]
+        return cls(found, {what: point.threshold for what, point in points.items()})
+
+    def frame(self) -> Frame:
+        """Return the bins, and the share of each class in them."""
+        found = self.distribution
+        shares = {str(c): row for c, row in zip(found.classes, found.shares, strict=True)}
+        return {"low": found.edges[:-1], "high": found.edges[1:], **shares}
+
+    def _draw(self, axes: "Axes") -> None:
+        found = self.distribution
+        edges = found.edges
+        for i, (name, share) in enumerate(zip(found.classes, found.shares, strict=True)):
+            style = look(i)
+            hatch = None if i == 0 else "////"
+            face: dict[str, Any] = {"facecolor": style.colour, "edgecolor": style.colour}
+            axes.stairs(share, edges, fill=True, alpha=0.25, linewidth=0, hatch=hatch, **face)
+            axes.stairs(
+                share, edges, label=class_of(name), color=style.colour, ls=style.dashes, lw=1.5
+            )
+        for what, threshold in self.thresholds.items():
+            if edges[0] <= threshold <= edges[-1]:
+                text = f"{what} threshold {digits(threshold)}"
+                axes.axvline(threshold, color=BLACK, lw=1.1, ls=_DASHES.get(what, "-"), label=text)
+        scale, last = found.detector.scale, class_of(found.classes[-1])
+        axes.set(
+            xlabel=f"{scale} of {last}",
+            ylabel="share of the class in the bin",
+            xlim=(edges[0], edges[-1]),
+        )
+        axes.set_ylim(0, 1.45 * float(found.shares.max(initial=1e-9)))  # room for the legend
+        note(axes, [*self._infinite(), *self._outside()])
+        legend(axes, loc="best")
+
+    def _infinite(self) -> list[str]:
+        """Say what share of each class has infinite scores, which no bin can hold."""
+        found = self.distribution
+        return [
+            f"not drawn: {digits(100 * share)} % of {class_of(name)} at {end} infinity"
+            for end, shares in (("minus", found.below), ("plus", found.above))
+            for name, share in zip(found.classes, shares, strict=True)
+            if share > 0
+        ]
+
+    def _outside(self) -> list[str]:
+        """Name the thresholds that the picture does not hold."""
+        low, high = self.distribution.edges[[0, -1]]
+        return [
+            f"not drawn: {what} threshold {digits(threshold)}"
+            for what, threshold in self.thresholds.items()
+            if not low <= threshold <= high or np.isnan(threshold)
+        ]

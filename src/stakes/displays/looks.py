@@ -1,0 +1,146 @@
+"""Colours, dashes, names and lines: what makes a picture readable in colour and in grey."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes._text import number, plain
+from stakes._typing import FloatArray, IntArray
+from stakes.results import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Colours of Okabe and Ito, told apart by the colour-blind; dashes and marks tell them in grey.
+BLUE, RED, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
+PURPLE, SKY = "#CC79A7", "#56B4E9"
+GREY, BLACK = "#6B6B6B", "#000000"
+
+Dashes = str | tuple[int, tuple[float, ...]]
+_SYSTEM = "stakes-system"  # marks the main line of a display, so that the next one looks different
+_COLUMNS = 1500  # more than the dots of a line in print
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour, dashes and mark of one line."""
+
+    colour: str
+    dashes: Dashes
+    mark: str
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Options of a line."""
+        return {"color": self.colour, "linestyle": self.dashes}
+
+
+LOOKS = (
+    Look(BLUE, "-", "o"),
+    Look(RED, (0, (5, 1.5)), "s"),
+    Look(GREEN, (0, (3, 1, 1, 1)), "^"),
+    Look(PURPLE, (0, (1, 1)), "D"),
+    Look(ORANGE, (0, (7, 1, 1, 1, 1, 1)), "v"),
+    Look(SKY, (0, (2, 2)), "P"),
+)
+REFERENCE: dict[str, Any] = {"color": GREY, "linewidth": 0.9, "linestyle": ":"}
+BAYES: dict[str, Any] = {"marker": "^", "markersize": 7, "linestyle": "none", "mfc": "white"}
+BEST: dict[str, Any] = {"marker": "o", "markersize": 5.5, "linestyle": "none"}
+
+
+def look(index: int) -> Look:
+    """Return the look of a line by its number; there are six, then they come again."""
+    return LOOKS[index % len(LOOKS)]
+
+
+def next_look(axes: "Axes") -> Look:
+    """Return a look that no system on these axes has yet."""
+    return look(sum(line.get_gid() == _SYSTEM for line in axes.lines))
+
+
+def draw_system(axes: "Axes", x: FloatArray, y: FloatArray, **options: Any) -> None:  # noqa: ANN401
+    """Draw the main line of a system, thinned where there are more points than dots."""
+    kept = thinned(x, y)
+    axes.plot(x[kept], y[kept], gid=_SYSTEM, **{"linewidth": 1.6, **options})
+
+
+def shown(name: object, longest: int = 28) -> str:
+    r"""Return a name fit for a figure: harmless, short, and no formula.
+
+    >>> shown("tax in $ and $")
+    'tax in \\$ and \\$'
+    """
+    text = plain(name, longest).replace("$", r"\$")
+    return f"\u2009{text}" if text.startswith("_") else text  # else it would be left out of legends
+
+
+def class_of(name: object) -> str:
+    """Return the name of a class; a number alone would read like one of the figure's own."""
+    return f"class {name}" if isinstance(name, int) else shown(name)
+
+
+def digits(value: float, count: int = 3) -> str:
+    """Return a number with few digits and a true minus sign."""
+    return number(value, count).replace("-", "−")
+
+
+def labelled(name: str, text: str) -> str:
+    """Return what a legend says of a line: the name of the system, if it has one, and the rest."""
+    return f"{shown(name)}: {text}" if name else text
+
+
+def with_interval(estimate: Estimate) -> str:
+    """Return a value and its interval with the digits a figure needs."""
+    band = estimate.interval
+    if band is None or math.isnan(band.low) or math.isnan(band.high):
+        return digits(estimate.value)
+    value, low, high = (
+        f"{x:.3f}".replace("-", "−") if abs(x) < 10 else digits(x) for x in (estimate.value, *band)
+    )
+    return f"{value} [{low}, {high}]"
+
+
+def thinned(x: FloatArray, y: FloatArray, columns: int = _COLUMNS) -> IntArray:
+    """Return which points of a line to draw so that it looks the same.
+
+    `x` rises or falls. Of the points that fall on one column of dots, the first, the last, the
+    lowest and the highest are kept.
+    """
+    if x.size <= 4 * columns:
+        return np.arange(x.size)
+    finite = x[np.isfinite(x)]
+    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    place = np.clip(x, low, high) - low
+    code = np.minimum(place * (columns / max(high - low, 1e-300)), columns).astype(np.int64)
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(code)) + 1])
+    ends = np.append(starts[1:], x.size) - 1
+    group = np.repeat(np.arange(starts.size), np.diff(np.append(starts, x.size)))
+    kept = [starts, ends]
+    for extreme in (np.fmin, np.fmax):
+        value = extreme.reduceat(y, starts)
+        hits = np.flatnonzero(y == value[group])
+        kept.append(hits[np.unique(group[hits], return_index=True)[1]])
+    return np.unique(np.concatenate(kept))
+
+
+def legend(axes: "Axes", **options: Any) -> None:  # noqa: ANN401
+    """Draw the legend; a line that several displays share is named once."""
+    handles, labels = axes.get_legend_handles_labels()
+    unique = dict(zip(labels, handles, strict=True))
+    axes.legend(list(unique.values()), list(unique), **options)
+
+
+def legend_above(axes: "Axes") -> None:
+    """Draw the legend over the axes, for pictures that leave no corner free."""
+    legend(axes, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, columnspacing=1.2)
+
+
+def note(axes: "Axes", lines: Sequence[str]) -> None:
+    """Say under the figure what it cannot show."""
+    said = [line for line in lines if line]
+    if said:
+        old = axes.get_xlabel()
+        axes.set_xlabel("\n".join([old, *(line for line in said if line not in old)]))

@@ -1,0 +1,160 @@
+"""The risk curve on the axes of any field."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._typing import Column, FloatArray
+from stakes.calibration import risk_curve
+from stakes.curves import CalibrationLossView, CurveView, RiskCurve
+from stakes.displays.figures import Frame, ScoreDisplay
+from stakes.displays.looks import (
+    BLACK,
+    GREEN,
+    GREY,
+    digits,
+    draw_system,
+    labelled,
+    legend,
+    next_look,
+    note,
+)
+from stakes.scores import Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_REFERENCES = {
+    "naive": (GREY, (0, (1, 1.5))),
+    "treat_all": (GREY, (0, (1, 1.5))),
+    "treat_none": (BLACK, (0, (4, 2, 1, 2))),
+}
+
+
+@dataclass(eq=False)
+class RiskDisplay(ScoreDisplay):
+    """Any view of a risk curve: decision curve, Murphy diagram, normalised Bayes error, ...
+
+    Solid is the system as it is, with a pointwise band; dashed the minimum, which the best
+    threshold on the same data has; dash-dotted, where a calibrator was given, what a calibration
+    stage makes of it. What sees no input is grey.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> p = data.posteriors([0.5, 0.5])
+    >>> curve = stakes.risk_curve(data.y, p)
+    >>> list(stakes.RiskDisplay(curve.decision_curve([0.05, 0.1, 0.2])).frame())
+    ['threshold', 'actual', 'low', 'high', 'minimum', 'treat_all', 'treat_none']
+    >>> stakes.RiskDisplay.from_predictions(data.y, p, stakes.RiskCurve.murphy).view.name
+    'Murphy diagram'
+    """
+
+    view: CurveView
+    name: str = ""
+
+    size = (4.6, 3.4)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Column,
+        scores: Scores | Column,
+        view: Callable[..., CurveView] = RiskCurve.normalized_bayes_error,
+        *,
+        grid: ArrayLike | None = None,
+        name: str = "",
+        **options: Any,  # noqa: ANN401
+    ) -> Self:
+        """Return the display of the scores of two classes.
+
+        Parameters
+        ----------
+        view : method of RiskCurve that returns a view
+            `RiskCurve.decision_curve`, `RiskCurve.murphy`, `RiskCurve.ape`, ...
+        grid : array, optional
+            The points of its axis.
+        name : str
+            Of the system, for the legend.
+        y_true, scores, **options
+            As for `risk_curve`.
+        """
+        return cls(view(risk_curve(y_true, scores, **options), grid), name)
+
+    def frame(self) -> Frame:
+        """Return the lines of the view."""
+        return dict(self.view.frame())
+
+    def _draw(self, axes: "Axes") -> None:
+        look, view = next_look(axes), self.view
+        for name, line in view.references.items():
+            colour, dashes = _REFERENCES.get(name, (GREY, ":"))
+            text = name.replace("_", " ")
+            axes.plot(view.x, line, color=colour, linestyle=dashes, linewidth=1.0, label=text)
+        if view.low is not None and view.high is not None:
+            axes.fill_between(
+                view.x, view.low, view.high, color=look.colour, alpha=0.15, linewidth=0
+            )
+        loss = isinstance(view, CalibrationLossView)
+        more: dict[str, Any] = {"linewidth": 1.1, "color": look.colour, "linestyle": (0, (5, 2))}
+        if view.minimum is not None:
+            axes.plot(view.x, view.minimum, label=labelled(self.name, "minimum"), **more)
+        if view.cross_fitted is not None:
+            more |= {"color": GREEN, "linestyle": (0, (4, 1, 1, 1))}
+            text = "against the cross-fitted" if loss else "cross-fitted"
+            axes.plot(view.x, view.cross_fitted, label=labelled(self.name, text), **more)
+        text = "against the minimum" if loss else "actual"
+        draw_system(axes, view.x, view.actual, label=labelled(self.name, text), color=look.colour)
+        if isinstance(view, CalibrationLossView):
+            _mark_worst(axes, view)
+        axes.set(xlabel=view.x_label, ylabel=view.y_label, xlim=(view.x[0], view.x[-1]))
+        axes.set_ylim(*_limits(view))
+        note(axes, _infinite(view))
+        legend(axes, loc="best")
+
+
+def _mark_worst(axes: "Axes", view: CalibrationLossView) -> None:
+    """Mark where calibration loses most, if the picture holds it."""
+    worst = view.worst
+    text = f"worst at {digits(worst.threshold)}: {digits(worst.value)}"
+    if np.isfinite(worst.value) and view.x[0] <= worst.threshold <= view.x[-1]:
+        axes.plot(worst.threshold, worst.value, "v", color=BLACK, ls="none", ms=6, label=text)
+    else:
+        note(axes, [text])
+    axes.axhline(0, color=GREY, linewidth=0.8, label="naive: nothing to lose")
+
+
+def _limits(view: CurveView) -> tuple[float, float]:
+    """Return the range of y: all of what helps, and of what harms enough to see that it does."""
+    lines = [view.actual, view.minimum, view.cross_fitted]
+    own = _finite([line for line in lines if line is not None])
+    others = _finite(list(view.references.values()))
+    if view.better == "higher":
+        top = max(own.max(initial=0.0), 1e-9)
+        return max(own.min(initial=0.0), -0.3 * top) - 0.06 * top, 1.1 * top
+    if isinstance(view, CalibrationLossView):
+        low, high = own.min(initial=0.0), max(own.max(initial=0.0), 1e-9)
+        return low - 0.05 * high, 1.15 * high
+    naive = others.max(initial=0.0)
+    top = min(own.max(initial=0.0), 1.5 * naive) if naive > 0 else own.max(initial=0.0)
+    return 0.0, 1.12 * max(top, naive, 1e-9)
+
+
+def _finite(lines: list[FloatArray]) -> FloatArray:
+    """Return all finite values of some lines."""
+    values = np.concatenate([*lines, np.empty(0)])
+    return values[np.isfinite(values)]
+
+
+def _infinite(view: CurveView) -> list[str]:
+    """Say which lines are infinite, and why."""
+    named = {"actual": view.actual, "minimum": view.minimum, "cross-fitted": view.cross_fitted}
+    return [
+        f"{name} is infinite: a certain answer was wrong"
+        for name, line in named.items()
+        if line is not None and np.isinf(line).any()
+    ]

@@ -1,0 +1,147 @@
+"""The ROC curve: its hull, its area, and where the costs put the threshold."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._check import read_level
+from stakes._typing import Column, Label, NamesLike, PriorsLike
+from stakes.costs import CostMatrix
+from stakes.curves import OperatingPoint, RocCurve, detector, roc_curve
+from stakes.displays.figures import Frame, ScoreDisplay
+from stakes.displays.looks import (
+    BAYES,
+    BEST,
+    BLACK,
+    REFERENCE,
+    class_of,
+    digits,
+    draw_system,
+    labelled,
+    legend,
+    next_look,
+    with_interval,
+)
+from stakes.intervals import auc_interval
+from stakes.results import Estimate
+from stakes.scores import Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(eq=False)
+class RocDisplay(ScoreDisplay):
+    """Sensitivity against false alarms, the convex hull, and the points that costs choose.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    >>> p = data.posteriors([0.9, 0.1])
+    >>> display = stakes.RocDisplay.from_predictions(data.y, p, costs=costs)
+    >>> list(display.points), list(display.frame())
+    (['Bayes', 'best'], ['threshold', 'false_alarm_rate', 'sensitivity', 'on_hull'])
+    """
+
+    curve: RocCurve
+    auc: Estimate
+    points: Mapping[str, OperatingPoint] = field(default_factory=dict)
+    name: str = ""
+
+    @classmethod
+    def from_predictions(  # noqa: PLR0913
+        cls,
+        y_true: Column,
+        scores: Scores | Column,
+        *,
+        costs: CostMatrix | ArrayLike | None = None,
+        priors: PriorsLike | None = None,
+        level: float = 0.95,
+        sample_weight: Column | None = None,
+        classes: NamesLike | None = None,
+        positive: Label | None = None,
+        name: str = "",
+    ) -> Self:
+        """Return the display of a detector's scores.
+
+        Parameters
+        ----------
+        costs, priors : as for `RocCurve.minimum_cost`, optional
+            With costs, the points of the Bayes rule and of the least cost are marked; a plain
+            column of scores must then hold posteriors.
+        level : float
+            Of the interval of the area; there is none for weighted samples.
+        y_true, scores, sample_weight, classes, positive
+            As for `roc_curve`.
+        name : str
+            Of the system, for the legend.
+        """
+        read_level(level)
+        kinds: dict[str, Any] = {
+            "sample_weight": sample_weight,
+            "classes": classes,
+            "positive": positive,
+        }
+        if costs is None:
+            curve, points = roc_curve(y_true, scores, **kinds), {}
+        else:
+            found = detector(y_true, scores, **kinds)
+            curve = found.roc
+            given = isinstance(costs, CostMatrix)
+            matrix = costs if given else CostMatrix(costs, classes=curve.classes)
+            points = found.points(matrix, priors)  # type: ignore[arg-type]
+        auc = curve.auc()
+        whole = curve.levels.whole
+        estimate = auc_interval(curve.levels, auc, level) if whole else Estimate(auc)
+        return cls(curve, estimate, points, name)
+
+    def frame(self) -> Frame:
+        """Return every point of the curve, lowest threshold first."""
+        curve = self.curve
+        on_hull = np.zeros(curve.thresholds.size, dtype=np.bool_)
+        on_hull[curve.hull_points] = True
+        return {
+            "threshold": curve.thresholds,
+            "false_alarm_rate": curve.false_alarm_rate,
+            "sensitivity": curve.sensitivity,
+            "on_hull": on_hull,
+        }
+
+    def _draw(self, axes: "Axes") -> None:
+        look = next_look(axes)
+        axes.plot([0, 1], [0, 1], label="naive: no look at the case", **REFERENCE)
+        text = labelled(self.name, f"AUC {with_interval(self.auc)}")
+        curve = self.curve
+        draw_system(axes, curve.false_alarm_rate, curve.sensitivity, label=text, **look.line)
+        hull: dict[str, Any] = {
+            "color": look.colour,
+            "linewidth": 0.8,
+            "linestyle": (0, (4, 2)),
+            "alpha": 0.8,
+        }
+        axes.plot(*curve.convex_hull(), label=labelled(self.name, "convex hull"), **hull)
+        for what, point in self.points.items():
+            style = BAYES if what == "Bayes" else BEST
+            axes.plot(
+                point.false_alarm_rate,
+                point.sensitivity,
+                color=BLACK if what == "Bayes" else look.colour,
+                label=labelled(self.name, f"{what} threshold {digits(point.threshold)}"),
+                zorder=3,
+                clip_on=False,
+                **style,
+            )
+        first, second = (class_of(c) for c in curve.classes)
+        axes.set(
+            xlabel=f"false alarm rate among {first}",
+            ylabel=f"sensitivity for {second}",
+            xlim=(-0.01, 1.01),
+            ylim=(-0.01, 1.01),
+            aspect="equal",
+        )
+        legend(axes, loc="lower right")

@@ -1,0 +1,106 @@
+"""The Tippett plot of forensics: likelihood ratios of both classes, cumulated."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from stakes._typing import Column, NamesLike, PriorsLike
+from stakes.curves import TippettCurve, tippett_curve
+from stakes.displays.figures import Frame, ScoreDisplay, predicted
+from stakes.displays.looks import REFERENCE, class_of, digits, draw_system, legend, look, note
+from stakes.scores import LogLikelihoodRatios, Posteriors
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(eq=False)
+class TippettDisplay(ScoreDisplay):
+    """Share of each class with a likelihood ratio above a value, on the log10 scale.
+
+    The further the curves are apart the better; where the one of the first class crosses 0 is its
+    rate of misleading evidence. A naive system has all its ratios at 1, the upright line.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> display = stakes.TippettDisplay.from_predictions(data.y, data.log_likelihood_ratios())
+    >>> list(display.frame())
+    ['log10_ratio', '0', '1']
+    """
+
+    curve: TippettCurve
+
+    size = (4.6, 3.4)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Column,
+        llr: LogLikelihoodRatios | Column,
+        *,
+        sample_weight: Column | None = None,
+        classes: NamesLike | None = None,
+    ) -> Self:
+        """Return the display of natural log likelihood ratios; arguments as for `cllr`."""
+        return cls(tippett_curve(y_true, llr, sample_weight=sample_weight, classes=classes))
+
+    @classmethod
+    def from_estimator(  # type: ignore[override]
+        cls,
+        estimator: Any,  # noqa: ANN401
+        X: Any,  # noqa: ANN401, N803
+        y: Column,
+        *,
+        training_priors: PriorsLike,
+        **options: Any,  # noqa: ANN401
+    ) -> Self:
+        """Return the display of a fitted classifier of two classes.
+
+        Its posteriors become likelihood ratios by taking out the priors it was trained with.
+        """
+        p, classes = predicted(estimator, X)
+        typed = Posteriors(p).named(tuple(classes))
+        even = typed.at_priors(training_priors, [0.5, 0.5])
+        llr = LogLikelihoodRatios(even.ranks())
+        return cls.from_predictions(y, llr, **{"classes": classes, **options})
+
+    def frame(self) -> Frame:
+        """Return the share of each class above every ratio that occurs."""
+        shares = zip(self.curve.roc.classes, self.curve.share_above, strict=True)
+        return {"log10_ratio": self.curve.log10_ratios, **{str(c): row for c, row in shares}}
+
+    def _draw(self, axes: "Axes") -> None:
+        curve = self.curve
+        x = curve.log10_ratios
+        finite = x[np.isfinite(x)]
+        left, right = min(finite.min(initial=0.0), -1.0), max(finite.max(initial=0.0), 1.0)
+        axes.axvline(0, label="naive: ratio 1", **REFERENCE)
+        misled = curve.misleading
+        ways = "above 1", "below 1"
+        for i, (name, share) in enumerate(zip(curve.roc.classes, curve.share_above, strict=True)):
+            text = f"{class_of(name)}: {digits(100 * misled[i])} % {ways[i]}"
+            edge = np.clip(x, left - 1, right + 1)  # infinite ratios lie outside
+            line = {**look(i).line, "drawstyle": "steps-post"}
+            draw_system(axes, edge, 100 * share, label=text, **line)
+        second = class_of(curve.roc.classes[1])
+        axes.set(
+            xlabel=f"log10 of the likelihood ratio for {second}",
+            ylabel="share with a larger ratio (%)",
+            xlim=(left, right),
+            ylim=(-1, 101),
+        )
+        note(axes, self._infinite())
+        legend(axes, loc="best")
+
+    def _infinite(self) -> list[str]:
+        """Say how much evidence is infinite."""
+        level = self.curve.roc.levels
+        said = []
+        for end, where in (("minus", -np.inf), ("plus", np.inf)):
+            n = sum(float(part[level.level == where].sum()) for part in (level.first, level.second))
+            if n > 0:
+                said.append(f"beyond the edge: {digits(n)} at {end} infinity")
+        return said

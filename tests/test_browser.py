@@ -1,0 +1,314 @@
+"""The page in a real browser, from disk: what it computes is what Python computes."""
+
+import os
+import re
+import shutil
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stakes
+from stakes._text import number
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = os.environ.get("STAKES_CHROMIUM") or shutil.which("chromium")
+DIGITS = [str(k) for k in range(10)]
+
+
+@dataclass
+class Watched:
+    """A page, and all that it said, loaded or refused."""
+
+    page: Any
+    said: list[str] = field(default_factory=list)
+    loaded: list[str] = field(default_factory=list)
+
+    def necs(self) -> list[str]:
+        """Return the normalised cost of each system, as shown."""
+        return [text.strip() for text in self.page.locator("output.nec").all_inner_texts()]
+
+    def application(self) -> dict[str, Any]:
+        """Return the chosen application as the page would save it."""
+        details = self.page.locator("details", has_text="This application as TOML")
+        if details.get_attribute("open") is None:
+            details.locator("summary").click()
+        playwright.expect(details.locator("pre")).to_contain_text("cost")
+        return tomllib.loads(details.locator("pre").inner_text())
+
+    def drag(self, name: str, to: float) -> None:
+        """Drag a slider to a share of its way with the mouse."""
+        slider = self.page.get_by_role("slider", name=name, exact=True)
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        low, high, now = (
+            float(slider.evaluate(f"e => e.{part}")) for part in ("min", "max", "value")
+        )
+        thumb, y = 16, box["y"] + box["height"] / 2
+        start = box["x"] + thumb / 2 + (box["width"] - thumb) * (now - low) / (high - low)
+        self.page.mouse.move(start, y)
+        self.page.mouse.down()
+        for step in range(1, 6):
+            end = box["x"] + to * box["width"]
+            self.page.mouse.move(start + (end - start) * step / 5, y)
+        self.page.mouse.up()
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the page shows what was asked last."""
+        self.page.wait_for_timeout(100)  # some frames
+        playwright.expect(self.page.locator("#live")).not_to_contain_text("once you let go")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        reason = "chromium is needed to test the page"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@contextmanager
+def opened(browser: Any, path: Path, fragment: str = "", **options: Any) -> Iterator[Watched]:  # noqa: ANN401
+    """Open a page from disk, and watch it."""
+    context = browser.new_context(offline=True, **options)
+    page = context.new_page()
+    watched = Watched(page)
+    page.on("console", lambda message: watched.said.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: watched.said.append(f"error: {error}"))
+    page.on("dialog", lambda dialog: watched.said.append(f"dialog: {dialog.message}"))
+    page.on("request", lambda request: watched.loaded.append(request.url))
+    page.goto(f"{path.as_uri()}{fragment}")
+    page.wait_for_selector("output.nec, #live > p")
+    yield watched
+    context.close()
+
+
+def quiet(watched: Watched, path: Path) -> None:
+    """Hold that nothing was said and nothing loaded but the page and its worker."""
+    assert watched.said == []
+    outside = [a for a in watched.loaded if not a.startswith((path.as_uri(), "blob:", "data:"))]
+    assert outside == []
+
+
+def two_classes() -> dict[str, Any]:
+    data = stakes.simulation.simulate(2, n=700)
+    return {
+        "y_true": np.array(["calm", "alarm"])[data.y],
+        "scores": data.posteriors([0.6, 0.4]),
+        "classes": ["calm", "alarm"],
+    }
+
+
+def asked(application: dict[str, Any], classes: list[str]) -> dict[str, Any]:
+    """Return what Python is to be asked for the application that a page chose."""
+    cost, prior = application["cost"], application["prior"]
+    assert cost["classes"] == classes
+    costs = stakes.CostMatrix(
+        cost["matrix"], classes=classes, decisions=cost.get("decisions", classes)
+    )
+    priors = None if prior == "data" else [prior[name] for name in classes]
+    return {"costs": costs, "priors": priors, "training_priors": application.get("training-prior")}
+
+
+def test_two_classes_follow_every_control(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = two_classes()
+    path = tmp_path / "report.html"
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
+    stakes.evaluate(**data, costs=costs, calibrator=None, resamples=0).save_html(path)
+    seen = set()
+    with opened(browser, path) as watched:
+
+        def same() -> None:
+            chosen = watched.application()
+            python = stakes.evaluate(
+                **data, **asked(chosen, data["classes"]), calibrator=None, resamples=0
+            )
+            cost = python.main.cost.normalized
+            assert watched.necs() == [number(cost.value)]
+            assert str(cost.interval) in watched.page.locator("#live").inner_text()
+            for count in python.main.confusion.counts.ravel().tolist():
+                assert number(count) in watched.page.locator("#live table.counts").inner_text()
+            seen.add(number(cost.value))
+
+        same()
+        watched.drag("cost of a miss", 0.8)
+        same()
+        watched.drag("cost of a false alarm", 0.7)
+        same()
+        watched.drag("prior of alarm", 0.3)
+        same()
+        watched.page.get_by_label("Adapt posteriors to these priors").check()
+        watched.settle()
+        same()
+        watched.page.get_by_label("Allow a case to be left undecided").check()
+        watched.settle()
+        same()
+        watched.drag("price of abstain", 0.4)
+        same()
+        assert len(seen) >= 6
+        assert "abstain" in watched.application()["cost"]["decisions"]
+        watched.page.get_by_role("button", name="Reset").click()
+        watched.settle()
+        same()
+        quiet(watched, path)
+
+
+def test_ten_classes_follow_within_the_stated_error(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = stakes.simulation.simulate(10, n=30_000)
+    given: dict[str, Any] = {
+        "y_true": np.array(DIGITS)[data.y],
+        "scores": data.posteriors(np.full(10, 0.1)),
+        "classes": DIGITS,
+    }
+    path = tmp_path / "report.html"
+    made = stakes.evaluate(**given, calibrator=None, resamples=0)
+    made.save_html(path)
+    assert made.sketch is not None
+    error = made.sketch.error
+    with opened(browser, path) as watched:
+
+        def same() -> None:
+            chosen = asked(watched.application(), DIGITS)
+            python = stakes.evaluate(**given, **chosen, calibrator=None, resamples=0)
+            (shown,) = map(float, watched.necs())
+            nec = python.main.cost.normalized.value
+            assert shown == pytest.approx(nec, abs=2 * error + 5e-4)
+
+        same()
+        sliders = watched.page.locator("#live").get_by_role("slider")
+        names = [sliders.nth(i).get_attribute("aria-label") for i in range(sliders.count())]
+        watched.drag(next(name for name in names if name.startswith("cost")), 0.9)
+        same()
+        watched.drag(next(name for name in names if name.startswith("prior")), 0.7)
+        same()
+        watched.page.get_by_label("Allow a case to be left undecided").check()
+        watched.settle()
+        watched.drag("price of abstain", 0.3)
+        same()
+        quiet(watched, path)
+
+
+def test_a_link_brings_back_the_choice(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = two_classes()
+    path = tmp_path / "report.html"
+    stakes.evaluate(**data, resamples=0).save_html(path)
+    with opened(browser, path) as watched:
+        watched.drag("cost of a miss", 0.75)
+        chosen, necs = watched.application(), watched.necs()
+        fragment = "#" + watched.page.evaluate("location.hash").removeprefix("#")
+    with opened(browser, path, fragment) as again:
+        assert again.necs() == necs
+        assert again.application() == chosen
+    for odd in ("#v1;nonsense", "#%00<script>", "#" + "9" * 5000):
+        with opened(browser, path, odd) as watched:
+            assert watched.necs() != necs
+            quiet(watched, path)
+
+
+def test_the_policy_stops_scripts_of_others(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "report.html"
+    stakes.evaluate(**two_classes(), resamples=0).save_html(path)
+    with opened(browser, path) as watched:
+        watched.page.evaluate(
+            """() => {
+                window.refused = [];
+                addEventListener("securitypolicyviolation",
+                                 (event) => refused.push(event.effectiveDirective));
+                const script = document.createElement("script");
+                script.textContent = "window.injected = true";
+                document.body.append(script);
+                const holder = document.createElement("div");
+                holder.innerHTML = "<img src=x onerror='window.injected = true'>"
+                    + "<img src='http://127.0.0.1:9/x.png'><p style='color: red'>x</p>";
+                document.body.append(holder);
+            }"""
+        )
+        watched.page.wait_for_timeout(200)
+        assert watched.page.evaluate("window.injected") is None
+        refused = set(watched.page.evaluate("window.refused"))
+        assert {"script-src-elem", "img-src", "style-src-attr"} <= refused
+
+
+def test_hostile_names_are_shown_and_run_nothing(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    names = [
+        "<img src=x onerror=alert(1)>",
+        "</script><script>alert(2)</script>\u202e" + "B" * 10_000,
+    ]
+    data = two_classes()
+    labels = np.array(names, dtype=object)[(data["y_true"] == "alarm").astype(int)]
+    path = tmp_path / "report.html"
+    made = stakes.evaluate(labels, data["scores"], classes=names, resamples=0)
+    made.save_html(path, title=names[0], source=names[1])
+    with opened(browser, path, viewport={"width": 390, "height": 800}) as watched:
+        body = watched.page.inner_text("body")
+        assert names[0] in body
+        assert "\u202e" not in body
+        wide = watched.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= 390
+        quiet(watched, path)
+
+
+def test_a_notebook_frame_is_live_and_shut_in(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    made = stakes.evaluate(**two_classes(), calibrator=None, resamples=0)
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><p>notebook</p>{made._repr_html_()}")
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(path.as_uri())
+    frame = page.frame_locator("iframe")
+    frame.locator("output.nec").first.wait_for()
+    assert frame.locator("output.nec").inner_text() == number(made.main.cost.normalized.value)
+    field_ = frame.get_by_role("spinbutton", name=re.compile("^Miss"))
+    field_.fill("7")
+    field_.press("Enter")
+    costs = stakes.CostMatrix.binary(miss=7, false_alarm=1, classes=["calm", "alarm"])
+    nec = stakes.evaluate(**two_classes(), costs=costs, calibrator=None, resamples=0)
+    playwright.expect(frame.locator("output.nec")).to_have_text(
+        number(nec.main.cost.normalized.value)
+    )
+    assert said == []
+    context.close()
+
+
+def test_a_comparison_and_decisions_are_live(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = two_classes()
+    p = np.asarray(data["scores"].log_posteriors())[:, 1]
+    systems = {"one": np.exp(p), "two": np.exp(2 * p)}
+    path = tmp_path / "compare.html"
+    compared = stakes.compare(data["y_true"], systems, classes=data["classes"], resamples=50)
+    compared.save_html(path)
+    with opened(browser, path) as watched:
+        watched.drag("cost of a miss", 0.85)
+        chosen = asked(watched.application(), data["classes"])
+        del chosen["training_priors"]
+        wanted = [
+            number(
+                stakes.bayes_cost(data["y_true"], s, classes=data["classes"], **chosen).normalized
+            )
+            for s in systems.values()
+        ]
+        assert watched.necs() == wanted
+        quiet(watched, path)
+    confusion = stakes.confusion_matrix(list("aabbb"), list("abbba"), classes=["a", "b"])
+    path = tmp_path / "decisions.html"
+    stakes.evaluation.evaluate_decisions(confusion, resamples=0).save_html(path)
+    with opened(browser, path) as watched:
+        watched.drag("cost of a miss", 0.7)
+        chosen = asked(watched.application(), ["a", "b"])
+        cost = confusion.expected_cost(chosen["costs"], chosen["priors"])
+        assert watched.necs() == [number(cost.normalized)]
+        quiet(watched, path)
