@@ -3,4 +3,8 @@ import { type Port, serve } from "./core/worker";
 import { start } from "./page/page";
 
 if (typeof document === "undefined") serve(globalThis as unknown as Port);
-else void start(document.currentScript?.textContent ?? "");
+else {
+  start(document.currentScript?.textContent ?? "").catch((error: unknown) => {
+    document.getElementById("live")?.append(`The live part cannot run in this browser: ${error}`);
+  });
+}

@@ -17,7 +17,7 @@ import type { Model } from "./model";
 import type { Found } from "./results";
 import { linear } from "./scale";
 import type { Store } from "./store";
-import { number, percent } from "./text";
+import { apart, number, percent } from "./text";
 
 const WIDEST = 24; // log odds beyond which scores are not drawn
 
@@ -71,7 +71,7 @@ export class RocPicture extends Picture {
       });
     }
     const areas = found.map((one, i) =>
-      found.length > 1 ? `${this.model.names[i]} ${number(one.auc)}` : number(one.auc),
+      found.length > 1 ? `${apart(this.model.names[i])} ${number(one.auc)}` : number(one.auc),
     );
     this.figure.say(
       `Area under the curve: ${areas.join(", ")}. The mark is where the decisions are now; the hull (dashed) is what calibration reaches.`,
@@ -123,7 +123,7 @@ export class Scores extends Picture {
       ? ` Beyond the axis: P = 0 for ${percent(found.certainFirst[0])} and ${percent(found.certainFirst[1])}, P = 1 for ${percent(found.certainSecond[0])} and ${percent(found.certainSecond[1])} of the classes.`
       : "";
     this.figure.say(
-      `${names.length > 1 ? `Of ${names[this.store.focus]}. ` : ""}Share of each class by its log odds; decisions change at the upright lines.${certain}`,
+      `${names.length > 1 ? `Of ${apart(names[this.store.focus])}. ` : ""}Share of each class by its log odds; decisions change at the upright lines.${certain}`,
     );
     this.chart.draw({
       summary: `Histogram of the log odds of ${second}, by true class`,
@@ -217,7 +217,7 @@ export class Thresholds extends Picture {
     );
     const best = sweeps.map(
       ({ best: b }, i) =>
-        `${several ? `${this.model.names[i]} ` : ""}${number(b.normalized)} at ${number(b.threshold)}`,
+        `${several ? `${apart(this.model.names[i])} ` : ""}${number(b.normalized)} at ${number(b.threshold)}`,
     );
     this.figure.say(
       `By Bayes at P = ${number(bayes.threshold)} (solid line). Best on these data: ${best.join("; ")} (dashed).`,
@@ -312,5 +312,5 @@ function logOdds(p: number): number {
 }
 
 function short(name: string): string {
-  return name.length > 24 ? `${name.slice(0, 23)}…` : name;
+  return apart(name.length > 24 ? `${name.slice(0, 23)}…` : name);
 }

@@ -22,7 +22,7 @@ const FONT = 12;
 export class Chart {
   readonly #height: number;
   readonly element: HTMLElement;
-  readonly #plot = h("div.plot");
+  readonly #plot = h("div.plot", { role: "group", tabindex: 0 });
   readonly #legend = h("ul.legend");
   readonly #spoken = h("p.unseen", { role: "status" });
   #picture: Drawing | null = null;
@@ -39,7 +39,6 @@ export class Chart {
   constructor(height: number) {
     this.#height = height;
     this.element = h("div.chart", this.#plot, this.#legend, this.#spoken);
-    this.#plot.tabIndex = 0;
     this.#plot.addEventListener("pointermove", (event) => this.#point(event));
     on(this.#plot, "pointerleave", () => this.#leave());
     on(this.#plot, "blur", () => this.#leave());
@@ -55,6 +54,7 @@ export class Chart {
   /** Show a picture; the marks stay until they are moved. */
   draw(picture: Drawing): void {
     this.#picture = picture;
+    this.#plot.setAttribute("aria-label", picture.summary);
     this.#refillLegend();
     this.#render();
   }

@@ -8,7 +8,7 @@ import type { Model } from "./model";
 import type { Found } from "./results";
 import { linear, logarithmic } from "./scale";
 import type { Store } from "./store";
-import { count, number, percent } from "./text";
+import { apart, count, number, percent } from "./text";
 
 const PRICES = 31;
 const TRADE_ROWS = 4000;
@@ -67,7 +67,7 @@ export class Trade extends Later {
     const layers: Layer[] = [];
     for (const [i, system] of systems.entries()) {
       const found = trade(system, plain, payload, prices, plain.decisions.length, TRADE_ROWS);
-      const name = several ? `${names[i]}, ` : "";
+      const name = several ? `${apart(names[i])}, ` : "";
       layers.push({
         kind: "line",
         name: `${name}normalised cost`,
@@ -185,7 +185,7 @@ export class Classes extends Picture {
     );
     const order = payload.classes.map((_, i) => i);
     if (order.length > MOST_CLASSES) order.sort((a, b) => parts[b] - parts[a]).splice(MOST_CLASSES);
-    const several = names.length > 1 ? `Of ${names[focus]}. ` : "";
+    const several = names.length > 1 ? `Of ${apart(names[focus])}. ` : "";
     const some =
       order.length < payload.classes.length ? ` The ${MOST_CLASSES} that cost most.` : "";
     this.figure.say(

@@ -7,7 +7,7 @@ import type { Layer, Mark } from "./layers";
 import type { Model } from "./model";
 import { linear } from "./scale";
 import type { Store } from "./store";
-import { number } from "./text";
+import { apart, number } from "./text";
 
 const REFERENCES = { naive: "best constant answer", all: "act on all", none: "act on none" };
 
@@ -59,7 +59,7 @@ export class CostCurves extends Picture {
     const [low, high] = dialect.reach(mostIn(scale, views), priors);
     const several = views.length > 1;
     const whose = (i: number) =>
-      several ? this.model.names[i] : this.#choice === "calibrationLoss" ? "loss" : "actual";
+      several ? apart(this.model.names[i]) : this.#choice === "calibrationLoss" ? "loss" : "actual";
     const layers: Layer[] = views.flatMap((one, i) => bandOf(one, i));
     layers.push(
       ...views[0].references.map((line): Layer => ({

@@ -44,6 +44,11 @@ function minus(text: string): string {
   return text.replace(/^-/, "−");
 }
 
+/** Return a name that the user gave for use within a text, whose direction it leaves alone. */
+export function apart(name: string): string {
+  return `\u2068${name}\u2069`;
+}
+
 /** Return a share in whole percent, as verdicts say it. */
 export function wholePercent(share: number): string {
   return `${(100 * share).toFixed(0)} %`;
