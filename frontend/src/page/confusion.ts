@@ -96,7 +96,6 @@ export class Confusion {
             problem.costs[i][j] === 0 ? "free" : `costs ${number(problem.costs[i][j])}`,
           );
         cell.box.style.setProperty("--heat", isNaN(share) ? "0" : share.toFixed(3));
-        cell.box.classList.toggle("hot", share > 0.6);
         cell.box.title = `costs ${number(problem.costs[i][j])}`;
       }
     }

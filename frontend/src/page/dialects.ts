@@ -23,63 +23,73 @@ export interface Dialect {
 const LOG_ODDS = "effective prior log odds";
 const THRESHOLD = "threshold probability";
 
+function dialect(
+  name: string,
+  x: string,
+  y: string,
+  note: string,
+  reach: Dialect["reach"],
+): Dialect {
+  return { name, x, y, note, reach };
+}
+
 export const DIALECTS: Record<Choice, Dialect> = {
-  bayesError: {
-    name: "Normalised Bayes error (speech)",
-    x: LOG_ODDS,
-    y: "normalised expected cost",
-    note: "Expected cost over that of the best constant answer, at every mixture of costs and priors.",
-    reach: (most) => [0, Math.min(2, Math.max(1.15, most * 1.05))],
-  },
-  decisionCurve: {
-    name: "Decision curve (medicine)",
-    x: THRESHOLD,
-    y: "net benefit",
-    note: "Net benefit against acting on all and on none.",
-    reach: (_, priors) => [-0.2 * priors[1], 1.08 * priors[1]],
-  },
-  interventionsAvoided: {
-    name: "Interventions avoided (medicine)",
-    x: THRESHOLD,
-    y: "avoided per 100 cases",
-    note: "Net interventions avoided in 100 cases, against acting on all.",
-    reach: (_, priors) => [-20 * priors[0], 108 * priors[0]],
-  },
-  relativeValue: {
-    name: "Relative value (weather)",
-    x: "cost-loss ratio",
-    y: "relative economic value",
-    note: "1 − normalised expected cost: 1 is perfect, 0 the best constant answer.",
-    reach: () => [-0.4, 1],
-  },
-  murphy: {
-    name: "Murphy diagram",
-    x: THRESHOLD,
-    y: "expected cost",
-    note: "Expected cost where a false alarm costs t and a miss 1 − t; its area is half the Brier score.",
-    reach: (most) => [0, most * 1.08],
-  },
-  costCurve: {
-    name: "Cost curve",
-    x: "effective prior",
-    y: "error rate",
-    note: "Error rate at the effective prior (Drummond and Holte).",
-    reach: (most) => [0, most * 1.08],
-  },
-  ape: {
-    name: "Applied probability of error (APE)",
-    x: LOG_ODDS,
-    y: "error rate",
-    note: "Error rate at the effective prior, over its log odds.",
-    reach: (most) => [0, most * 1.08],
-  },
-  calibrationLoss: {
-    name: "Calibration loss",
-    x: THRESHOLD,
-    y: "share of the naive cost",
-    note: "What a best calibrated version of the same scores would give back, at each threshold.",
-    reach: (most) => [0, Math.min(1.5, Math.max(0.02, most * 1.1))],
-  },
+  bayesError: dialect(
+    "Normalised Bayes error (speech)",
+    LOG_ODDS,
+    "normalised expected cost",
+    "Expected cost over that of the best constant answer, at every mixture of costs and priors.",
+    (most) => [0, Math.min(2, Math.max(1.15, most * 1.05))],
+  ),
+  decisionCurve: dialect(
+    "Decision curve (medicine)",
+    THRESHOLD,
+    "net benefit",
+    "Net benefit against acting on all and on none.",
+    (_, priors) => [-0.2 * priors[1], 1.08 * priors[1]],
+  ),
+  interventionsAvoided: dialect(
+    "Interventions avoided (medicine)",
+    THRESHOLD,
+    "avoided per 100 cases",
+    "Net interventions avoided in 100 cases, against acting on all.",
+    (_, priors) => [-20 * priors[0], 108 * priors[0]],
+  ),
+  relativeValue: dialect(
+    "Relative value (weather)",
+    "cost-loss ratio",
+    "relative economic value",
+    "1 − normalised expected cost: 1 is perfect, 0 the best constant answer.",
+    () => [-0.4, 1],
+  ),
+  murphy: dialect(
+    "Murphy diagram",
+    THRESHOLD,
+    "expected cost",
+    "Expected cost where a false alarm costs t and a miss 1 − t; its area is half the Brier score.",
+    (most) => [0, most * 1.08],
+  ),
+  costCurve: dialect(
+    "Cost curve",
+    "effective prior",
+    "error rate",
+    "Error rate at the effective prior (Drummond and Holte).",
+    (most) => [0, most * 1.08],
+  ),
+  ape: dialect(
+    "Applied probability of error (APE)",
+    LOG_ODDS,
+    "error rate",
+    "Error rate at the effective prior, over its log odds.",
+    (most) => [0, most * 1.08],
+  ),
+  calibrationLoss: dialect(
+    "Calibration loss",
+    THRESHOLD,
+    "share of the naive cost",
+    "What a best calibrated version of the same scores would give back, at each threshold.",
+    (most) => [0, Math.min(1.5, Math.max(0.02, most * 1.1))],
+  ),
 };
 
 export const CHOICES = Object.keys(DIALECTS) as Choice[];

@@ -155,15 +155,14 @@ function whisker(low: string, high: string, open: boolean): SVGElement[] {
   return [line, ...ends];
 }
 
-/** Say where each decision is taken: a strip of P(class) and a sentence for each part. */
+/** Say where each decision is taken. */
 function regionList(regions: Region[], problem: Problem, positive: string): HTMLElement {
-  const p = () => h("span.nowrap", "P(", named(positive), ")");
   const items = regions.map(({ from, to, decision }) => {
     const what = h("b", named(problem.decisions[decision]));
     if (from <= 0 && to >= 1) return h("li", what, " always");
-    if (from <= 0) return h("li", what, " where ", p(), ` is up to ${number(to)}`);
-    if (to >= 1) return h("li", what, " where ", p(), ` is above ${number(from)}`);
-    return h("li", what, " where ", p(), ` is from ${number(from)} to ${number(to)}`);
+    const upper = to >= 1 ? `above ${number(from)}` : `from ${number(from)} to ${number(to)}`;
+    const where = from <= 0 ? `up to ${number(to)}` : upper;
+    return h("li", what, " where P(", named(positive), `) is ${where}`);
   });
   return h("ul.regions", ...items);
 }

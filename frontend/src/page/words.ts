@@ -9,56 +9,61 @@ export interface Sentence {
   parts: Child[];
 }
 
+function sentence(tone: Sentence["tone"], code: string, ...parts: Child[]): Sentence {
+  return { tone, code, parts };
+}
+
 /** Say whether a system beats the best constant answer. */
 export function usefulness(outcome: Outcome, problem: Problem, reason: string): Sentence {
   const answer = () => named(problem.decisions[outcome.naiveDecision]);
-  if (isNaN(outcome.normalized))
-    return { tone: "note", code: "no_verdict", parts: [`No verdict: ${reason}.`] };
+  if (isNaN(outcome.normalized)) return sentence("note", "no_verdict", `No verdict: ${reason}.`);
   const share = percent(outcome.normalized);
   const only = onlyDecision(outcome);
   if (only >= 0) {
     const much =
       outcome.normalized <= 1 ? "." : `, which costs ${share} of the best constant answer.`;
-    return {
-      tone: "bad",
-      code: "always_the_same",
-      parts: ["It decides nothing: every case gets ", named(problem.decisions[only]), much],
-    };
+    return sentence(
+      "bad",
+      "always_the_same",
+      "It decides nothing: every case gets ",
+      named(problem.decisions[only]),
+      much,
+    );
   }
   if (!outcome.interval) {
-    return {
-      tone: "note",
-      code: "no_interval",
-      parts: [`It costs ${share} of always answering `, answer(), "; no interval."],
-    };
+    return sentence(
+      "note",
+      "no_interval",
+      `It costs ${share} of always answering `,
+      answer(),
+      "; no interval.",
+    );
   }
   const [low, high] = outcome.interval;
   if (high < 1)
-    return {
-      tone: "good",
-      code: "useful",
-      parts: [`Useful: it costs ${share} of what always answering `, answer(), " would."],
-    };
-  if (low > 1) {
-    return {
-      tone: "bad",
-      code: "worse_than_naive",
-      parts: [
-        "Worse than no system: always answering ",
-        answer(),
-        ` would cost less (this one costs ${share} of it).`,
-      ],
-    };
-  }
-  return {
-    tone: "warn",
-    code: "not_told_apart",
-    parts: [
-      "Not told apart from always answering ",
+    return sentence(
+      "good",
+      "useful",
+      `Useful: it costs ${share} of what always answering `,
       answer(),
-      `: it costs ${share} of that, but the interval ${range(low, high)} holds 1.`,
-    ],
-  };
+      " would.",
+    );
+  if (low > 1) {
+    return sentence(
+      "bad",
+      "worse_than_naive",
+      "Worse than no system: always answering ",
+      answer(),
+      ` would cost less (this one costs ${share} of it).`,
+    );
+  }
+  return sentence(
+    "warn",
+    "not_told_apart",
+    "Not told apart from always answering ",
+    answer(),
+    `: it costs ${share} of that, but the interval ${range(low, high)} holds 1.`,
+  );
 }
 
 /** Return the decision that every case gets, or -1. */
@@ -73,15 +78,17 @@ export function cheapest(names: string[], outcomes: Outcome[]): Sentence | null 
   const least = Math.min(...outcomes.map((o) => o.expected));
   const near = (o: Outcome) => o.expected - least <= 1e-9 * Math.abs(least);
   const best = outcomes.flatMap((o, i) => (near(o) ? [i] : []));
-  if (best.length === outcomes.length)
-    return { tone: "note", code: "tie", parts: ["All cost the same."] };
+  if (best.length === outcomes.length) return sentence("note", "tie", "All cost the same.");
   const listed = best.flatMap((i, at) => [at > 0 ? " and " : "", named(names[i])]);
   const next = Math.min(...outcomes.filter((o) => !near(o)).map((o) => o.expected));
   const second = names[outcomes.findIndex((o) => o.expected === next)];
   const verb = best.length > 1 ? " cost least now: " : " costs least now: ";
-  return {
-    tone: "note",
-    code: "cheapest",
-    parts: [...listed, `${verb}${number(least)} a case, `, named(second), ` ${number(next)}.`],
-  };
+  return sentence(
+    "note",
+    "cheapest",
+    ...listed,
+    `${verb}${number(least)} a case, `,
+    named(second),
+    ` ${number(next)}.`,
+  );
 }
