@@ -62,12 +62,13 @@ def table(
         )
         for row in rows
     ]
-    inner = element(
-        "table",
-        [element("caption", caption), element("thead", head), element("tbody", body)],
-    )
+    spoken = element("caption", caption, class_="unseen")  # the heading wraps, a caption does not
+    inner = element("table", [spoken, element("thead", head), element("tbody", body)])
     scroll = element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
-    return scroll if not note else Markup(f"{scroll}{element('p', note, class_='note')}")
+    parts = [element("h3", caption, class_="caption"), scroll]
+    if note:
+        parts.append(element("p", note, class_="note"))
+    return Markup(joined(parts))
 
 
 def _kind(cell: Content) -> str:

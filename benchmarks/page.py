@@ -1,0 +1,73 @@
+"""How large a page is, how soon it is ready, and how long one move of a slider takes.
+
+Needs Chromium and Playwright: `python benchmarks/page.py`. Times are medians of one run.
+"""
+
+import shutil
+import statistics
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+import stakes
+
+_MOVES = 60
+_OBSERVE = """() => {
+    window.updates = [];
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntriesByName("update")) updates.push(entry.duration);
+    }).observe({ entryTypes: ["measure"] });
+}"""
+_READY = "() => performance.getEntriesByName('update').at(-1)?.startTime ?? NaN"
+
+
+def pages(folder: Path) -> dict[str, Path]:
+    """Write pages of several sizes."""
+    made = {}
+    for k, n in ((2, 1_000), (2, 1_000_000), (10, 20_000), (10, 1_000_000)):
+        data = stakes.simulation.simulate(k, n=n)
+        result = stakes.evaluate(data.y, data.posteriors(np.full(k, 1 / k)), folds=2, resamples=0)
+        path = folder / f"{k}-{n}.html"
+        result.save_html(path)
+        made[f"{k} classes, {n:,} samples"] = path
+    return made
+
+
+def measure(browser: Any, path: Path) -> tuple[float, float, float]:  # noqa: ANN401
+    """Return when a page is ready, and the median and largest time of a move, in ms."""
+    ready, moves = [], []
+    for _ in range(3):
+        page = browser.new_page()
+        page.goto(path.as_uri())
+        page.wait_for_selector("output.nec")
+        ready.append(page.evaluate(_READY))
+        page.evaluate(_OBSERVE)
+        slider = page.locator("#live").get_by_role("slider").first
+        for _ in range(_MOVES):
+            slider.evaluate("e => { e.stepUp(4); e.dispatchEvent(new Event('input')); }")
+            page.wait_for_timeout(30)
+        moves += page.evaluate("() => window.updates")
+        page.close()
+    return statistics.median(ready), statistics.median(moves), max(moves)
+
+
+def main() -> None:
+    """Print the table."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
+        browser = started.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        print("| page | kB | ready, ms | a move, ms | slowest move, ms |")
+        print("|---|---|---|---|---|")
+        for name, path in pages(Path(folder)).items():
+            ready, middle, most = measure(browser, path)
+            size = path.stat().st_size / 1000
+            print(f"| {name} | {size:.0f} | {ready:.0f} | {middle:.1f} | {most:.1f} |")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
