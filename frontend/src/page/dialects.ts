@@ -2,6 +2,7 @@
 import {
   calibrationLoss,
   type DialectName,
+  type EntropyCurve,
   placeOf,
   type RiskCurve,
   type View,
@@ -9,7 +10,7 @@ import {
 } from "../core/index";
 import { linear, type Scale } from "./scale";
 
-export type Choice = DialectName | "calibrationLoss";
+export type Choice = DialectName | "calibrationLoss" | "entropy";
 
 export interface Dialect {
   name: string;
@@ -22,6 +23,7 @@ export interface Dialect {
 
 const LOG_ODDS = "effective prior log odds";
 const THRESHOLD = "threshold probability";
+const PRIOR_ODDS = "log10 of the prior odds";
 
 function dialect(
   name: string,
@@ -83,6 +85,13 @@ export const DIALECTS: Record<Choice, Dialect> = {
     "Error rate at the effective prior, over its log odds.",
     (most) => [0, most * 1.08],
   ),
+  entropy: dialect(
+    "Empirical cross-entropy (forensics)",
+    PRIOR_ODDS,
+    "cross-entropy in bits",
+    "Prior-weighted cross-entropy of the likelihood ratios; at even odds it is Cllr. Costs have no say.",
+    (most) => [0, Math.min(1.6, most * 1.08)],
+  ),
   calibrationLoss: dialect(
     "Calibration loss",
     THRESHOLD,
@@ -95,7 +104,7 @@ export const DIALECTS: Record<Choice, Dialect> = {
 export const CHOICES = Object.keys(DIALECTS) as Choice[];
 
 /** Return a risk curve on the axes of a field. */
-export function viewOf(curve: RiskCurve, choice: Choice): View {
+export function viewOf(curve: RiskCurve, choice: Exclude<Choice, "entropy">): View {
   if (choice !== "calibrationLoss") return view(curve, choice);
   const loss = calibrationLoss(curve);
   return {
@@ -108,13 +117,21 @@ export function viewOf(curve: RiskCurve, choice: Choice): View {
   };
 }
 
+/** Return an entropy curve in the form of the others. */
+export function entropyView(curve: EntropyCurve): View {
+  const { log10Odds, actual, minimum, naive } = curve;
+  const references: View["references"] = [{ name: "naive", y: naive }];
+  return { x: log10Odds, actual, minimum, references, band: null, better: "lower" };
+}
+
 /** Return where a theta lies on the x axis. */
-export function placed(choice: Choice, theta: number, priors: number[]): number {
+export function placed(choice: Exclude<Choice, "entropy">, theta: number, priors: number[]): number {
   return choice === "calibrationLoss" ? theta : placeOf(choice, theta, priors);
 }
 
 /** Return the x axis of a field. */
 export function xScale(choice: Choice): Scale {
+  if (choice === "entropy") return linear(-3, 3);
   return DIALECTS[choice].x === LOG_ODDS ? linear(-7, 7) : linear(0, 1);
 }
 

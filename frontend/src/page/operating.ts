@@ -1,6 +1,6 @@
 /** Cost at every operating point, in the dialect of a field. */
-import { operatingPoint, type RiskCurve, riskCurve, type View } from "../core/index";
-import { type Choice, CHOICES, DIALECTS, mostIn, placed, viewOf, xScale } from "./dialects";
+import { entropyCurve, operatingPoint, type RiskCurve, riskCurve, type View } from "../core/index";
+import { type Choice, CHOICES, DIALECTS, entropyView, mostIn, placed, viewOf, xScale } from "./dialects";
 import { h, on } from "./dom";
 import { Picture } from "./figure";
 import type { Layer, Mark } from "./layers";
@@ -35,8 +35,15 @@ export class CostCurves extends Picture {
       this.#curves = levels.map((one) => riskCurve(one, problem, payload));
       this.#draw();
     }
-    const point = operatingPoint(problem, payload);
     const dialect = DIALECTS[this.#choice];
+    if (this.#choice === "entropy") {
+      const [first, second] = this.model.priors(problem);
+      const x = Math.log10(second / first);
+      this.figure.say(dialect.note);
+      this.chart.mark([{ tone: "quiet", x }], x);
+      return;
+    }
+    const point = operatingPoint(problem, payload);
     if (!point) {
       this.chart.mark([]);
       this.figure.say(`${dialect.note} No point is marked: the curve is of two decisions.`);
@@ -44,15 +51,24 @@ export class CostCurves extends Picture {
     }
     this.figure.say(dialect.note);
     const x = placed(this.#choice, point.theta, this.model.priors(problem));
+    const choice = this.#choice;
     const marks = levels.map((one, i): Mark => {
-      const here = viewOf(riskCurve(one, problem, payload, [point.theta]), this.#choice);
+      const here = viewOf(riskCurve(one, problem, payload, [point.theta]), choice);
       return { tone: i, x, y: here.actual[0] };
     });
     this.chart.mark([{ tone: "quiet", x }, ...marks], x);
   }
 
+  #views(): View[] {
+    const choice = this.#choice;
+    if (choice !== "entropy") return this.#curves.map((curve) => viewOf(curve, choice));
+    const { problem } = this.found;
+    const { payload, levels } = this.model;
+    return levels.map((one) => entropyView(entropyCurve(one, problem, payload)));
+  }
+
   #draw(): void {
-    const views = this.#curves.map((curve) => viewOf(curve, this.#choice));
+    const views = this.#views();
     const dialect = DIALECTS[this.#choice];
     const scale = xScale(this.#choice);
     const { priors } = this.#curves[0];

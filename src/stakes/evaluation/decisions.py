@@ -10,6 +10,8 @@ from stakes._text import key_of, plain
 from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.pages import Paged
+from stakes.evaluation.records import LossResult
+from stakes.evaluation.verdicts import usefulness
 from stakes.intervals import Replicates, replicate_counts, seed_of
 from stakes.metrics import (
     Accuracy,
@@ -47,20 +49,10 @@ class DecisionEvaluation(Paged):
     @property
     def verdict(self) -> str:
         """Say in one sentence whether the decisions are any use at these costs and priors."""
-        cost = self.expected_cost
-        answer = plain(cost.naive_answer)
-        if cost.undefined is not None:
-            return f"No verdict: {cost.undefined.text}."
-        band = cost.normalized_interval(self.level)
-        share = f"{100 * cost.normalized:.0f} %"
-        if band.high < 1:
-            return f"Useful: it costs {share} of what always answering {answer} would cost."
-        if band.low > 1:
-            return f"Worse than useless: always answering {answer} would cost less ({share})."
-        return (
-            f"Not told apart from always answering {answer}: it costs {share} of that, "
-            f"but the interval {band} holds 1."
-        )
+        cost, level = self.expected_cost, self.level
+        value = Estimate(cost.value, cost.interval(level))
+        normalized = Estimate(cost.normalized, cost.normalized_interval(level))
+        return usefulness(LossResult(cost, value, normalized)).text
 
     @property
     def reasons(self) -> list[str]:
