@@ -168,8 +168,9 @@ def _class_sums(
     """Return the 10 sums of each class that a kernel gives."""
     lost = np.isinf(loss)
     finite = np.where(lost, 0.0, loss)
-    terms = [np.ones(y.size), w, w * w, w * finite, w * w * finite, np.square(w * finite)]
-    terms += [lost.astype(np.float64), w * brier, w * w * brier, np.square(w * brier)]
+    with np.errstate(over="ignore"):
+        terms = [np.ones(y.size), w, w * w, w * finite, w * w * finite, np.square(w * finite)]
+        terms += [lost.astype(np.float64), w * brier, w * w * brier, np.square(w * brier)]
     return np.stack([_sum_by(y, term, k) for term in terms], axis=1)
 
 
