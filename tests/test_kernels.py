@@ -306,7 +306,9 @@ def test_certain_answers_add_nothing_where_they_are_right() -> None:
 @st.composite
 def log_posterior_tables(draw: st.DrawFn) -> tuple[Any, Any, Any]:
     k = draw(st.sampled_from([2, 3, 5, 12, 37]))
-    return draw(columns([-math.inf, -0.0, -700.0], k, lambda r, n: np.log(posteriors(r, n, k) + 1e-9)))
+    return draw(
+        columns([-math.inf, -0.0, -700.0], k, lambda r, n: np.log(posteriors(r, n, k) + 1e-9))
+    )
 
 
 @given(
@@ -488,5 +490,3 @@ def test_a_compiler_that_fails_is_named(room: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(build.BuildError, match="no C compiler"):
         build.build(room)
-
-

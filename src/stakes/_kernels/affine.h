@@ -28,9 +28,10 @@ static int affine_binary_chunk(const struct affine_job *job, int64_t start, int6
         SIMD for (int64_t i = 0; i < n; i++) b->y[i] = b->code[i];
         SIMD for (int64_t i = 0; i < n; i++) {
             double m = scale * b->x[i] + shift, against = b->y[i] > 0.0 ? -m : m;
-            double small = vexp(-fabs(m)), inverse = 1.0 / (1.0 + small);
+            double small = exp_down(-fabs(m)), both = unit_both(small);
+            double inverse = unit_inverse(small, both), tail = unit_log1p(small, both);
             double less = small * inverse;
-            b->loss[i] = (against < 0.0 ? 0.0 : against) + vlog1p_unit(small);
+            b->loss[i] = (against < 0.0 ? 0.0 : against) + tail;
             b->p[i] = against > 0.0 ? inverse : less;   /* of the wrong class */
             b->brier[i] = less * inverse;               /* p (1 - p) */
         }
@@ -97,7 +98,7 @@ static void affine_posteriors(const struct affine_job *job, struct affine_block 
     for (int64_t j = 0; j < k; j++) {
         double *q = b->q + j * LANES, code = (double)j;
         SIMD for (int64_t i = 0; i < n; i++) {
-            double shifted = q[i] - b->peak[i], e = vexp(shifted);
+            double shifted = q[i] - b->peak[i], e = exp_down(shifted);
             b->loss[i] = b->yd[i] == code ? shifted : b->loss[i];
             b->rest[i] += b->at[i] == code ? 0.0 : e;
             q[i] = e;

@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def over_chunks(run: Callable[[int, int], None], n_chunks: int, threads: int) ->
         return
     cuts = [n_chunks * i // threads for i in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(run, a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]:
+        for done in [pool.submit(run, a, b) for a, b in pairwise(cuts)]:
             done.result()
 
 

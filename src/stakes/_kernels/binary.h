@@ -20,6 +20,7 @@ struct binary_job {
 
 struct binary_block {
     double x[BLOCK], p[BLOCK], y[BLOCK], w[BLOCK], loss[BLOCK], brier[BLOCK];
+    double above[BLOCK];
     int32_t code[BLOCK], bin[BLOCK];
 };
 
@@ -29,118 +30,148 @@ struct binary_state {
     double *hist; /* 4 copies, so that neighbours in the same bin need not wait for each other */
 };
 
-static void losses_of_probabilities(struct binary_block *b, int64_t n)
+/* Losses of a block of probabilities, all finite or not; return whether all losses are finite. */
+static int losses_of_probabilities(struct binary_block *b, int64_t n, int finite)
 {
-    SIMD for (int64_t i = 0; i < n; i++) {
-        double p = b->x[i];
-        int second = b->y[i] > 0.0;
-        double right = second ? p : 1.0 - p, less = second ? p - 1.0 : -p;
-        double wrong = second ? 1.0 - p : p;
+    double least = 1.0;
+    _Pragma("omp simd reduction(min : least)") for (int64_t i = 0; i < n; i++) {
+        double p = b->x[i], rest = 1.0 - p;
+        double right = b->y[i] > 0.0 ? p : rest, wrong = b->y[i] > 0.0 ? rest : p;
         b->p[i] = p;
-        b->loss[i] = -vlog(right, less);
+        b->loss[i] = -log_normal(right, -wrong);
         b->brier[i] = wrong * wrong;
+        least = right < least ? right : least;
     }
+    if (finite & (least >= 0x1p-1022)) return 1;
+    for (int64_t i = 0; i < n; i++) {
+        double p = b->x[i];
+        b->loss[i] = b->y[i] > 0.0 ? -any_log(p, p - 1.0) : -any_log(1.0 - p, -p);
+    }
+    return 0;
 }
 
 static void losses_of_log_odds(struct binary_block *b, int64_t n)
 {
     SIMD for (int64_t i = 0; i < n; i++) {
         double z = b->x[i], against = b->y[i] > 0.0 ? -z : z;
-        double small = vexp(-fabs(z)), inverse = 1.0 / (1.0 + small);
-        double less = small / (1.0 + small);
-        double wrong = against > 0.0 ? inverse : less;
+        double small = exp_down(-fabs(z)), both = unit_both(small);
+        double inverse = unit_inverse(small, both), tail = unit_log1p(small, both);
+        double less = small * inverse, wrong = against > 0.0 ? inverse : less;
         b->p[i] = z > 0.0 ? inverse : less;
-        b->loss[i] = (against < 0.0 ? 0.0 : against) + vlog1p_unit(small);
+        b->loss[i] = (against < 0.0 ? 0.0 : against) + tail;
         b->brier[i] = wrong * wrong;
     }
 }
 
-static inline void sum_losses(const struct binary_block *b, int64_t n, int weighted,
-                              struct total *out)
+/* Sums of finite losses: 0 times a finite number is 0, so that masks are products. */
+INLINE void sum_finite(const struct binary_block *b, int64_t n, int weighted, double *out)
 {
-    double c1 = 0, w0 = 0, w1 = 0, s0 = 0, s1 = 0, i0 = 0, i1 = 0;
-    double l0 = 0, l1 = 0, m0 = 0, m1 = 0, q0 = 0, q1 = 0;
+    double c = 0, w0 = 0, w1 = 0, s0 = 0, s1 = 0, l0 = 0, l1 = 0, m0 = 0, m1 = 0, q0 = 0, q1 = 0;
     double b0 = 0, b1 = 0, d0 = 0, d1 = 0, e0 = 0, e1 = 0;
-    _Pragma("omp simd reduction(+ : c1, i0, i1, l0, l1, q0, q1)")
-    for (int64_t i = 0; i < n; i++) {
-        int up = b->y[i] > 0.0, lost = fabs(b->loss[i]) == INFINITY;
-        double w = weighted ? b->w[i] : 1.0, l = lost ? 0.0 : b->loss[i], wl = w * l;
-        double square = wl * wl, none = lost ? 1.0 : 0.0;
-        c1 += up ? 1.0 : 0.0;
-        i0 += up ? 0.0 : none;
-        i1 += up ? none : 0.0;
-        l0 += up ? 0.0 : wl;
-        l1 += up ? wl : 0.0;
-        q0 += up ? 0.0 : square;
-        q1 += up ? square : 0.0;
+    _Pragma("omp simd reduction(+ : c, l0, l1, q0, q1)") for (int64_t i = 0; i < n; i++) {
+        double up = b->y[i], l = weighted ? b->w[i] * b->loss[i] : b->loss[i];
+        double high = up * l, low = l - high;
+        c += up;
+        l0 += low;
+        l1 += high;
+        q0 = FMA(low, low, q0);
+        q1 = FMA(high, high, q1);
     }
-    _Pragma("omp simd reduction(+ : b0, b1, e0, e1)")
-    for (int64_t i = 0; i < n; i++) {
-        int up = b->y[i] > 0.0;
-        double wb = weighted ? b->w[i] * b->brier[i] : b->brier[i], square = wb * wb;
-        b0 += up ? 0.0 : wb;
-        b1 += up ? wb : 0.0;
-        e0 += up ? 0.0 : square;
-        e1 += up ? square : 0.0;
+    _Pragma("omp simd reduction(+ : b0, b1, e0, e1)") for (int64_t i = 0; i < n; i++) {
+        double l = weighted ? b->w[i] * b->brier[i] : b->brier[i];
+        double high = b->y[i] * l, low = l - high;
+        b0 += low;
+        b1 += high;
+        e0 = FMA(low, low, e0);
+        e1 = FMA(high, high, e1);
     }
+    w0 = s0 = (double)n - c, w1 = s1 = c, m0 = l0, m1 = l1, d0 = b0, d1 = b1;
     if (weighted) {
+        w0 = w1 = s0 = s1 = m0 = m1 = d0 = d1 = 0.0;
         _Pragma("omp simd reduction(+ : w0, w1, s0, s1, m0, m1, d0, d1)")
         for (int64_t i = 0; i < n; i++) {
-            int up = b->y[i] > 0.0;
-            double w = b->w[i], w2 = w * w;
-            double l = fabs(b->loss[i]) == INFINITY ? 0.0 : b->loss[i];
-            w0 += up ? 0.0 : w;
-            w1 += up ? w : 0.0;
-            s0 += up ? 0.0 : w2;
-            s1 += up ? w2 : 0.0;
-            m0 += up ? 0.0 : w2 * l;
-            m1 += up ? w2 * l : 0.0;
-            d0 += up ? 0.0 : w2 * b->brier[i];
-            d1 += up ? w2 * b->brier[i] : 0.0;
+            double w = b->w[i], high = b->y[i] * w, low = w - high;
+            w0 += low;
+            w1 += high;
+            s0 = FMA(low, low, s0);
+            s1 = FMA(high, high, s1);
+            m0 = FMA(low * low, b->loss[i], m0);
+            m1 = FMA(high * high, b->loss[i], m1);
+            d0 = FMA(low * low, b->brier[i], d0);
+            d1 = FMA(high * high, b->brier[i], d1);
         }
-    } else {
-        w0 = s0 = (double)n - c1;
-        w1 = s1 = c1;
-        m0 = l0, m1 = l1, d0 = b0, d1 = b1;
     }
     const double found[2 * CLASS_FIELDS] = {
-        (double)n - c1, w0, s0, l0, m0, q0, i0, b0, d0, e0, c1, w1, s1, l1, m1, q1, i1, b1, d1, e1};
-    for (int j = 0; j < 2 * CLASS_FIELDS; j++) add_to(&out[j], found[j]);
+        (double)n - c, w0, s0, l0, m0, q0, 0.0, b0, d0, e0, c, w1, s1, l1, m1, q1, 0.0, b1, d1, e1};
+    memcpy(out, found, sizeof found);
 }
 
-static inline void count_above(const struct binary_block *b, int64_t n, int weighted, double t,
+/* The same where some loss is infinite, and counted apart, or NaN. */
+static void sum_odd(const struct binary_block *b, int64_t n, int weighted, double *out)
+{
+    memset(out, 0, 2 * CLASS_FIELDS * sizeof *out);
+    for (int64_t i = 0; i < n; i++) {
+        double *s = out + CLASS_FIELDS * b->code[i], w = weighted ? b->w[i] : 1.0;
+        double l = b->loss[i], r = b->brier[i];
+        if (fabs(l) == INFINITY) l = 0.0, s[INFINITE] += 1.0;
+        s[COUNT] += 1.0;
+        s[WEIGHT] += w;
+        s[SQUARE] += w * w;
+        s[LOG] += w * l;
+        s[LOG_W2] += w * w * l;
+        s[LOG2_W2] += (w * l) * (w * l);
+        s[BRIER] += w * r;
+        s[BRIER_W2] += w * w * r;
+        s[BRIER2_W2] += (w * r) * (w * r);
+    }
+}
+
+INLINE void count_above(struct binary_block *b, int64_t n, int weighted, double t,
                                struct total *out)
 {
-    double a0 = 0, a1 = 0, s0 = 0, s1 = 0;
-    _Pragma("omp simd reduction(+ : a0, a1, s0, s1)") for (int64_t i = 0; i < n; i++) {
-        int up = b->y[i] > 0.0;
-        double w = b->p[i] > t ? (weighted ? b->w[i] : 1.0) : 0.0;
-        a0 += up ? 0.0 : w;
-        a1 += up ? w : 0.0;
-        if (weighted) {
-            s0 += up ? 0.0 : w * w;
-            s1 += up ? w * w : 0.0;
+    double all = 0, a0 = 0, a1 = 0, s0 = 0, s1 = 0;
+    SIMD for (int64_t i = 0; i < n; i++) b->above[i] = b->p[i] > t ? 1.0 : 0.0;
+    if (weighted) {
+        _Pragma("omp simd reduction(+ : a0, a1, s0, s1)") for (int64_t i = 0; i < n; i++) {
+            double w = b->above[i] * b->w[i], high = b->y[i] * w, low = w - high;
+            a0 += low;
+            a1 += high;
+            s0 = FMA(low, low, s0);
+            s1 = FMA(high, high, s1);
         }
+    } else {
+        _Pragma("omp simd reduction(+ : all, a1)") for (int64_t i = 0; i < n; i++) {
+            all += b->above[i];
+            a1 = FMA(b->above[i], b->y[i], a1);
+        }
+        a0 = s0 = all - a1, s1 = a1;
     }
-    const double found[4] = {a0, weighted ? s0 : a0, a1, weighted ? s1 : a1};
+    const double found[4] = {a0, s0, a1, s1};
     for (int j = 0; j < 4; j++) add_to(&out[j], found[j]);
 }
 
-static inline void fill_bins(const struct binary_block *b, int64_t n, int weighted,
+INLINE void fill_bin(const struct binary_block *b, int64_t i, int weighted, double *cell)
+{
+    double p = b->p[i] > 1.0 ? 1.0 : b->p[i], w = weighted ? b->w[i] : 1.0;
+    cell += 4 * b->bin[i];
+    cell[0] += w;
+    cell[1] += weighted ? w * p : p;
+    if (weighted) cell[2] += w * w;
+}
+
+INLINE void fill_bins(struct binary_block *b, int64_t n, int weighted,
                              struct binary_state *s)
 {
-    for (int64_t i = 0; i < n; i++) {
-        double *cell = s->hist + (i & 3) * s->hist_size + 4 * (2 * b->bin[i] + b->code[i]);
-        double p = b->p[i], w = weighted ? b->w[i] : 1.0;
-        p = p > 1.0 ? 1.0 : p;
-        cell[0] += w;
-        if (weighted) {
-            cell[1] += w * p;
-            cell[2] += w * w;
-        } else {
-            cell[1] += p;
-        }
+    double *h = s->hist;
+    int64_t size = s->hist_size, i = 0;
+    SIMD for (int64_t j = 0; j < n; j++) b->bin[j] = 2 * b->bin[j] + b->code[j];
+    for (; i + 4 <= n; i += 4) {
+        fill_bin(b, i, weighted, h);
+        fill_bin(b, i + 1, weighted, h + size);
+        fill_bin(b, i + 2, weighted, h + 2 * size);
+        fill_bin(b, i + 3, weighted, h + 3 * size);
     }
+    for (; i < n; i++) fill_bin(b, i, weighted, h);
 }
 
 static void flush_bins(struct binary_state *s, struct total *out, int weighted)
@@ -156,24 +187,12 @@ static void flush_bins(struct binary_state *s, struct total *out, int weighted)
         }
 }
 
-static void find_limits(const double *x, int64_t n, double *limits)
-{
-    double least = limits[0], largest = limits[1], unknown = 0.0;
-    _Pragma("omp simd reduction(min : least) reduction(max : largest) reduction(+ : unknown)")
-    for (int64_t i = 0; i < n; i++) {
-        double v = x[i];
-        least = v < least ? v : least;
-        largest = v > largest ? v : largest;
-        unknown += v != v ? 1.0 : 0.0;
-    }
-    limits[0] = least, limits[1] = largest, limits[2] += unknown;
-}
-
-static inline int binary_chunk(const struct binary_job *job, int64_t start, int64_t stop,
+INLINE int binary_chunk(const struct binary_job *job, int64_t start, int64_t stop,
                                int weighted, struct binary_block *b, struct binary_state *s,
                                double *limits)
 {
     struct total *above = s->totals + 2 * CLASS_FIELDS, *bins = above + 4 * job->n_thresholds;
+    double found[2 * CLASS_FIELDS];
     int blocks = 0;
     for (int64_t at = start; at < stop; at += BLOCK) {
         int64_t n = stop - at < BLOCK ? stop - at : BLOCK;
@@ -181,9 +200,12 @@ static inline int binary_chunk(const struct binary_job *job, int64_t start, int6
         if (weighted) load_numbers(b->w, &job->weights, at, n);
         if (!load_codes(b->code, &job->y, at, n, 2)) return BAD_LABEL;
         SIMD for (int64_t i = 0; i < n; i++) b->y[i] = b->code[i];
-        find_limits(b->x, n, limits);
-        (job->kind == PROBABILITIES ? losses_of_probabilities : losses_of_log_odds)(b, n);
-        sum_losses(b, n, weighted, s->totals);
+        int finite = find_limits(b->x, n, limits);
+        if (job->kind == PROBABILITIES) finite = losses_of_probabilities(b, n, finite);
+        else losses_of_log_odds(b, n);
+        if (finite) sum_finite(b, n, weighted, found);
+        else sum_odd(b, n, weighted, found);
+        for (int j = 0; j < 2 * CLASS_FIELDS; j++) add_to(&s->totals[j], found[j]);
         for (int64_t t = 0; t < job->n_thresholds; t++)
             count_above(b, n, weighted, job->thresholds[t], above + 4 * t);
         find_bins(b->bin, b->p, n, job->bins, job->edges);

@@ -1,4 +1,4 @@
-"""Builds the compiled kernels in place: `python -m stakes._kernels.build`. Standard library only."""
+"""Builds the kernels in place: `python -m stakes._kernels.build`. Standard library only."""
 
 import os
 import platform
@@ -20,6 +20,7 @@ _FLAGS = (
     "-fno-trapping-math",
     "-fno-signed-zeros",
     "-ffp-contract=off",
+    "-fno-thread-jumps",  # gcc would write out both sides of a choice, and make vectors of each
     "-fvisibility=hidden",
     "-fPIC",
 )

@@ -26,6 +26,7 @@
 #endif
 
 #define SIMD _Pragma("omp simd")
+#define INLINE static inline __attribute__((always_inline)) /* so that switches are constants */
 
 enum { BAD_LABEL = 1, NO_MEMORY = 2 };
 
@@ -121,14 +122,17 @@ static inline double of_bits(uint64_t u)
 #define MAGIC 0x1.8p52 /* added to a small number, rounds it to a whole one in the low bits */
 #define ONE 0x3ff0000000000000u
 #define LOG2E 0x1.71547652b82fep+0
+#ifndef M_LN2
+#define M_LN2 0x1.62e42fefa39efp-1
+#endif
 #define LN2_HIGH 0x1.62e42fefa38p-1 /* times a small whole number: exact */
 #define LN2_LOW 0x1.ef35793c76730p-45
 
-/* exp(x), about one unit in the last place, also where the result is subnormal.
+/* exp(x) for x of at most 0, about one unit in the last place, also where it is subnormal.
  *
  * x = n ln 2 + r with |r| <= ln(2) / 2; the Taylor series of exp(r) to r^13; times 2^n in two steps.
  */
-static inline double vexp(double x)
+static inline double exp_down(double x)
 {
     double t = FMA(x, LOG2E, MAGIC), n = t - MAGIC;
     double r = FMA(n, -LN2_LOW, FMA(n, -LN2_HIGH, x)), r2 = r * r, r4 = r2 * r2;
@@ -142,14 +146,19 @@ static inline double vexp(double x)
     double first = of_bits((bits_of(half) << 52) + ONE);
     double second = of_bits((bits_of(rest) << 52) + ONE);
     double y = FMA(p, first, first) * second;
-    y = x < -746.0 ? 0.0 : y;
-    return x > 710.0 ? INFINITY : y;
+    return x < -746.0 ? 0.0 : y;
 }
 
-/* log(1 + f) for f in [sqrt(1/2) - 1, sqrt(2) - 1], and k ln 2 more: 2 atanh(f / (2 + f)). */
-static inline double log_sum(double f, double k)
+/* exp(x) for any x. */
+static inline double vexp(double x)
 {
-    double s = f / (2.0 + f), z = s * s, z2 = z * z, z4 = z2 * z2;
+    return x > 710.0 ? INFINITY : exp_down(x);
+}
+
+/* log(1 + f) for f in [sqrt(1/2) - 1, sqrt(2) - 1], and k ln 2 more: 2 atanh(s), s = f / (2 + f). */
+static inline double log_sum(double f, double s, double k)
+{
+    double z = s * s, z2 = z * z, z4 = z2 * z2;
     double a = FMA(z, 2.0 / 5, 2.0 / 3), b = FMA(z, 2.0 / 9, 2.0 / 7);
     double c = FMA(z, 2.0 / 13, 2.0 / 11), d = FMA(z, 2.0 / 17, 2.0 / 15);
     double e = FMA(z, 2.0 / 21, 2.0 / 19);
@@ -159,36 +168,77 @@ static inline double log_sum(double f, double k)
     return FMA(k, LN2_HIGH, f - (square - tail));
 }
 
-/* log(x), about one unit in the last place. `less` is x - 1, for x that was itself rounded:
- * where x is near 1 the digits of the result are those of `less`.
+/* log(x) for a normal, finite x above 0, about one unit in the last place. `less` is x - 1, for x
+ * that was itself rounded: where x is near 1 the digits of the result are those of `less`.
  */
-static inline double vlog(double x, double less)
+static inline double log_normal(double x, double less)
 {
     const uint64_t low = 0x3fe6a09e667f3bcdu; /* sqrt(1/2) */
-    int tiny = x < 0x1p-1022;
-    double scaled = tiny ? x * 0x1p54 : x;
-    uint64_t u = bits_of(scaled);
-    uint64_t e = u - low + (1024ull << 52); /* exponent and a bias, never below 0 */
+    uint64_t u = bits_of(x), e = u - low + (1024ull << 52); /* exponent and a bias, above 0 */
     uint64_t m = u - ((e & 0xfff0000000000000u) - (1024ull << 52));
     double k = of_bits((e >> 52) | 0x4330000000000000u) - (0x1p52 + 1024.0);
     double f = k == 0.0 ? less : of_bits(m) - 1.0;
-    double y = log_sum(f, tiny ? k - 54.0 : k);
-    double odd = x == 0.0 ? -INFINITY : NAN;
-    y = x < INFINITY ? y : x;
-    return x > 0.0 ? y : odd;
+    return log_sum(f, f / (2.0 + f), k);
 }
 
-/* log(1 + x) for x in [0, 1]. */
-static inline double vlog1p_unit(double x)
+static inline int is_normal(double x)
 {
-    int big = x > 0.41421356;
-    return log_sum(big ? 0.5 * (1.0 + x) - 1.0 : x, big ? 1.0 : 0.0);
+    return (x >= 0x1p-1022) & (x < INFINITY);
 }
 
-/* log(1 + x) for any x of at least 0. */
+/* log(x) for any x. */
+static inline double any_log(double x, double less)
+{
+    if (is_normal(x)) return log_normal(x, less);
+    if (x > 0.0 && x < INFINITY) return log_normal(x * 0x1p54, x * 0x1p54 - 1.0) - 54.0 * M_LN2;
+    return x == 0.0 ? -INFINITY : x > 0.0 ? x : NAN;
+}
+
+/* For x in [0, 1]: `both` is 1 / ((1 + x) (2 + f)), from which come 1 / (1 + x) and log(1 + x) with
+ * one division for the two. (A result by pointer would keep the loop from becoming vectors.)
+ */
+static inline double unit_f(double x)
+{
+    return x > 0.41421356 ? 0.5 * (1.0 + x) - 1.0 : x;
+}
+
+static inline double unit_both(double x)
+{
+    return 1.0 / ((1.0 + x) * (2.0 + unit_f(x)));
+}
+
+static inline double unit_inverse(double x, double both)
+{
+    return both * (2.0 + unit_f(x));
+}
+
+static inline double unit_log1p(double x, double both)
+{
+    double f = unit_f(x);
+    return log_sum(f, f * (both * (1.0 + x)), x > 0.41421356 ? 1.0 : 0.0);
+}
+
+/* log(1 + x) for any finite x of at least 0, or NaN. */
 static inline double vlog1p(double x)
 {
-    return vlog(1.0 + x, x);
+    return log_normal(1.0 + x, x) + (x - x);
+}
+
+/* Take some values into least, largest and how many are NaN; return whether all are finite. */
+static inline int find_limits(const double *x, int64_t n, double *limits)
+{
+    double least = INFINITY, largest = -INFINITY, unknown = 0.0;
+    _Pragma("omp simd reduction(min : least) reduction(max : largest) reduction(+ : unknown)")
+    for (int64_t i = 0; i < n; i++) {
+        double v = x[i];
+        least = v < least ? v : least;
+        largest = v > largest ? v : largest;
+        unknown += v != v ? 1.0 : 0.0;
+    }
+    limits[0] = least < limits[0] ? least : limits[0];
+    limits[1] = largest > limits[1] ? largest : limits[1];
+    limits[2] += unknown;
+    return (least > -INFINITY) & (largest < INFINITY) & (unknown == 0.0);
 }
 
 /* Bin [m/M, (m+1)/M) of each probability, the last one closed; NaN goes to the last.
@@ -198,17 +248,17 @@ static inline double vlog1p(double x)
 static inline void find_bins(int32_t *bin, const double *p, int64_t n, int64_t bins,
                              const double *edges)
 {
-    double m = (double)bins, last = m - 1.0, near = 0.0;
-    _Pragma("omp simd reduction(+ : near)") for (int64_t i = 0; i < n; i++) {
-        double inside = p[i] > 0.0 ? p[i] : 0.0;
-        double t = (inside < 1.0 ? inside : 1.0) * m;
-        t = p[i] < 1.0 ? t : m;
+    double m = (double)bins, last = m - 1.0, middle = 0.5 * m, inner = middle - 1.0, near = 1.0;
+    _Pragma("omp simd reduction(min : near)") for (int64_t i = 0; i < n; i++) {
+        double t = p[i] * m;
+        t = t > 0.0 ? t : 0.0;
+        t = p[i] < 1.0 ? t : m; /* NaN too */
         double whole = (t + MAGIC) - MAGIC;
-        double gap = fabs(t - whole);
-        near += (gap < 1e-9) & (whole >= 1.0) & (whole <= last) ? 1.0 : 0.0;
+        double gap = fabs(whole - middle) <= inner ? fabs(t - whole) : 1.0;
+        near = gap < near ? gap : near;
         bin[i] = (int32_t)(t < last ? t : last);
     }
-    if (near == 0.0) return;
+    if (near > 1e-9) return;
     for (int64_t i = 0; i < n; i++) {
         int32_t b = bin[i];
         if (b + 1 < bins && p[i] >= edges[b]) b++; /* edges[b]: where bin b + 1 begins */

@@ -89,7 +89,7 @@ def pav_blocks(first: Counts, second: Counts) -> IntArray:
     array([0, 2, 3])
     """
     whole = first.dtype.kind == "i" and second.dtype.kind == "i"
-    kind = np.int64 if whole else np.float64
+    kind: type[np.generic] = np.int64 if whole else np.float64
     a, b = (np.ascontiguousarray(part, dtype=kind) for part in (first, second))
     if a.shape != b.shape or a.ndim != 1:
         msg = f"first and second must be columns of one length: got {a.shape} and {b.shape}."

@@ -53,6 +53,21 @@ struct rows_state {
     int64_t n_cells;
 };
 
+/* Log losses of the posteriors of the truth. */
+static void log_losses(struct rows_block *b, int64_t n)
+{
+    double least = 1.0, unknown = 0.0;
+    _Pragma("omp simd reduction(min : least) reduction(+ : unknown)")
+    for (int64_t i = 0; i < n; i++) {
+        double p = b->truth[i];
+        b->loss[i] = -log_normal(p, p - 1.0);
+        least = p < least ? p : least;
+        unknown += p - p; /* infinite or NaN */
+    }
+    if ((least >= 0x1p-1022) & (unknown == 0.0)) return;
+    for (int64_t i = 0; i < n; i++) b->loss[i] = -any_log(b->truth[i], b->truth[i] - 1.0);
+}
+
 /* ---- several samples in a vector ---- */
 
 static void lanes_softmax(struct rows_block *b, int64_t k, int64_t n)
@@ -71,7 +86,7 @@ static void lanes_softmax(struct rows_block *b, int64_t k, int64_t n)
     for (int64_t j = 0; j < k; j++) {
         double *x = b->x + j * LANES, code = (double)j;
         SIMD for (int64_t i = 0; i < n; i++) {
-            double shifted = x[i] - b->peak[i], e = vexp(shifted);
+            double shifted = x[i] - b->peak[i], e = exp_down(shifted);
             int here = b->yd[i] == code;
             double other = here | (b->at[i] == code) ? 0.0 : e;
             x[i] = e;
@@ -94,7 +109,7 @@ static void lanes_softmax(struct rows_block *b, int64_t k, int64_t n)
     }
 }
 
-static void lanes_posteriors(struct rows_block *b, int64_t k, int64_t n, int logs)
+INLINE void lanes_posteriors(struct rows_block *b, int64_t k, int64_t n, int logs)
 {
     SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = b->truth[i] = b->loss[i] = 0.0;
     for (int64_t j = 0; j < k; j++) {
@@ -113,11 +128,11 @@ static void lanes_posteriors(struct rows_block *b, int64_t k, int64_t n, int log
     double inverse = 1.0 / (double)k;
     SIMD for (int64_t i = 0; i < n; i++) {
         double p = b->truth[i], wrong = logs ? b->sum[i] : 1.0 - p;
-        b->loss[i] = logs ? b->loss[i] : -vlog(p, p - 1.0);
         b->brier[i] = (b->square[i] + wrong * wrong) * inverse;
         b->sum[i] += p;
         b->total[i] = 1.0;
     }
+    if (!logs) log_losses(b, n);
 }
 
 static void lanes_largest(struct rows_block *b, int64_t k, int64_t n, const double *factor)
@@ -222,7 +237,7 @@ static void row_softmax(struct rows_block *b, double *x, int64_t k, int64_t i)
     double peak = largest(x, k), known = peak - peak, sum, square;
     int64_t at = first_equal(x, k, peak);
     double shifted = x[y] - peak;
-    SIMD for (int64_t j = 0; j < k; j++) x[j] = vexp(x[j] - peak);
+    SIMD for (int64_t j = 0; j < k; j++) x[j] = exp_down(x[j] - peak);
     double truth = x[y], kept = x[at];
     x[y] = x[at] = 0.0;
     sum_and_square(x, k, &sum, &square);
@@ -236,7 +251,7 @@ static void row_softmax(struct rows_block *b, double *x, int64_t k, int64_t i)
     b->brier[i] = (square + wrong * wrong) / (total * total) / (double)k;
 }
 
-static void row_posteriors(struct rows_block *b, double *x, int64_t k, int64_t i, int logs)
+INLINE void row_posteriors(struct rows_block *b, double *x, int64_t k, int64_t i, int logs)
 {
     int64_t y = b->y[i];
     double sum, square;
@@ -290,18 +305,6 @@ static int64_t row_decide(struct rows_block *b, const double *x, const struct co
 
 /* ---- either way ---- */
 
-static void rows_limits(const double *x, int64_t n, double *limits)
-{
-    double least = limits[0], most = limits[1], unknown = 0.0;
-    _Pragma("omp simd reduction(min : least) reduction(max : most) reduction(+ : unknown)")
-    for (int64_t i = 0; i < n; i++) {
-        least = x[i] < least ? x[i] : least;
-        most = x[i] > most ? x[i] : most;
-        unknown += x[i] != x[i] ? 1.0 : 0.0;
-    }
-    limits[0] = least, limits[1] = most, limits[2] += unknown;
-}
-
 static void rows_gaps(const struct rows_block *b, int64_t n, int64_t start, double *limits)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -310,7 +313,7 @@ static void rows_gaps(const struct rows_block *b, int64_t n, int64_t start, doub
     }
 }
 
-static inline void rows_add(const struct rows_block *b, int64_t k, int64_t n, int weighted,
+INLINE void rows_add(const struct rows_block *b, int64_t k, int64_t n, int weighted,
                             struct rows_state *s, int64_t bins)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -385,7 +388,7 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
         for (int64_t j = 0; j < k; j++) {
             struct column c = {t->data + j * t->column_stride, t->row_stride, t->type};
             load_numbers(b->x + j * LANES, &c, start, n);
-            rows_limits(b->x + j * LANES, n, limits);
+            find_limits(b->x + j * LANES, n, limits);
         }
         if (kind == LOGITS) lanes_softmax(b, k, n);
         else if (kind == LOG_POSTERIORS) lanes_posteriors(b, k, n, 1);
@@ -400,17 +403,17 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
             struct column c = {t->data + (start + i) * t->row_stride, t->column_stride, t->type};
             double *x = b->x + i * k;
             load_numbers(x, &c, 0, k);
-            rows_limits(x, k, limits);
+            find_limits(x, k, limits);
             if (kind == LOGITS) row_softmax(b, x, k, i);
-            else row_posteriors(b, x, k, i, kind == LOG_POSTERIORS);
+            else if (kind == LOG_POSTERIORS) row_posteriors(b, x, k, i, 1);
+            else row_posteriors(b, x, k, i, 0);
             int64_t top = first_equal(x, k, largest(x, k));
             b->top[i] = (double)top;
             b->confidence[i] = x[top];
         }
         if (kind == LOGITS)
             SIMD for (int64_t i = 0; i < n; i++) b->loss[i] = vlog1p(b->sum[i]) - b->loss[i];
-        if (kind == POSTERIORS)
-            SIMD for (int64_t i = 0; i < n; i++) b->loss[i] = -vlog(b->truth[i], b->truth[i] - 1.0);
+        if (kind == POSTERIORS) log_losses(b, n);
         if (kind != LOGITS) rows_gaps(b, n, start, limits);
     }
     SIMD for (int64_t i = 0; i < n; i++) {

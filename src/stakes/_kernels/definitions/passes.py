@@ -91,9 +91,7 @@ def rows_pass(
             found.append(_decisions(rows, table))
     return RowsPass(
         *class_parts(summed(np.array(sums))),
-        tuple(
-            cells(y, np.concatenate(d), weights, c) for d, c in zip(chosen, costs, strict=True)
-        ),
+        tuple(cells(y, np.concatenate(d), weights, c) for d, c in zip(chosen, costs, strict=True)),
         Bins(*summed(np.array(binned))),
         _joined(limits),
     )
@@ -267,9 +265,7 @@ def _expected(rows: Rows, costs: FloatArray) -> FloatArray:
     return total if rows.total is None else total / rows.total
 
 
-def cells(
-    y: IntArray, d: NDArray[Any], weights: FloatArray | None, costs: CostColumns
-) -> Cells:
+def cells(y: IntArray, d: NDArray[Any], weights: FloatArray | None, costs: CostColumns) -> Cells:
     """Return the weight of each class and decision that occurs."""
     w = np.ones(y.size) if weights is None else weights.astype(np.float64)
     m = costs.n_decisions
