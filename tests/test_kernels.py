@@ -1,5 +1,6 @@
 """Compiled loops give what their numpy definitions say, for any type, stride and value."""
 
+import importlib.util
 import math
 import os
 import shutil
@@ -8,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from stakes._kernels import build, definitions, library
 from stakes._kernels.records import CostColumns
 from stakes._typing import FloatArray
 
+ROOT = Path(__file__).parents[1]
 SPECIAL = [0.0, 1.0, 0.5, 1 / 3, 0.2, 0.6, 5e-324, 1e-310, 2.3e-308, 1 - 2**-53, math.nan]
 ENDS = [math.inf, -math.inf, 0.0, -0.0, 1e-17, 40.0, -40.0, 750.0, -750.0, 1e300, math.nan]
 KINDS = ["posteriors", "log_posteriors", "logits"]
@@ -478,6 +481,61 @@ def test_a_broken_or_missing_library_is_refused(room: Path) -> None:
     found, why = library.load(room)
     assert found is None
     assert "does not load" in why
+
+
+@pytest.fixture
+def hook(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Load the build hook on a stand-in for the build tool, which need not be installed."""
+    interface = ModuleType("hatchling.builders.hooks.plugin.interface")
+    interface.BuildHookInterface = object  # type: ignore[attr-defined]
+    names = interface.__name__.split(".")
+    for depth in range(1, len(names)):
+        monkeypatch.setitem(sys.modules, ".".join(names[:depth]), ModuleType(names[depth - 1]))
+    monkeypatch.setitem(sys.modules, interface.__name__, interface)
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def hooked(hook: ModuleType, root: Path) -> tuple[dict[str, Any], list[str]]:
+    """Run the build hook on a copy of the sources; return what it asks for, and its warnings."""
+    target = root / "src" / "stakes" / "_kernels"
+    target.mkdir(parents=True, exist_ok=True)
+    for path in [*build.ROOM.glob("*.[ch]"), build.ROOM / "build.py"]:
+        shutil.copy(path, target)
+    made, warnings = hook.KernelsHook(), []
+    made.target_name, made.root = "wheel", str(root)
+    made.app = SimpleNamespace(display_warning=warnings.append)
+    data: dict[str, Any] = {"artifacts": []}
+    made.initialize("standard", data)
+    return data, warnings
+
+
+def test_a_wheel_without_a_compiler_is_pure(
+    hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = tmp_path / "src" / "stakes" / "_kernels"
+    room.mkdir(parents=True)
+    (room / build.LIBRARY).write_bytes(b"of an earlier build")
+    monkeypatch.setenv("CC", "false")
+    data, warnings = hooked(hook, tmp_path)
+    assert data == {"artifacts": []}
+    assert "without compiled kernels" in warnings[0]
+    assert not (room / build.LIBRARY).exists()
+
+
+def test_a_wheel_with_a_compiler_has_a_platform(hook: ModuleType, tmp_path: Path) -> None:
+    data, warnings = hooked(hook, tmp_path)
+    assert not warnings
+    assert not data["pure_python"]
+    assert data["tag"].startswith("py3-none-")
+    assert data["tag"] != "py3-none-any"
+    found, said = library.load(tmp_path / "src" / "stakes" / "_kernels")
+    assert found is not None
+    assert said == kernels.compiled
 
 
 def test_a_compiler_that_fails_is_named(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
