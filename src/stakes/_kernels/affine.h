@@ -1,0 +1,231 @@
+/* Log loss of scaled and shifted scores, with its gradient and Hessian, in one read. */
+
+struct affine_job {
+    struct table values; /* log posteriors; for two classes one column, the log odds */
+    struct column y, weights;
+    int64_t n, k, chunk, hessian;
+    double scale;
+    const double *shift; /* K; for two classes one */
+    int64_t width;
+    double *sums; /* per chunk: worst loss, loss, gradient, Hessian */
+};
+
+/* d^2 of sigmoid(scale z + shift). A sample that is certain and right adds nothing, even at
+ * infinity; `worst`, loss, 2 slopes, then the Hessian's zz, z1 and 11.
+ */
+static int affine_binary_chunk(const struct affine_job *job, int64_t start, int64_t stop,
+                               struct binary_block *b, struct total *t, double *worst)
+{
+    struct column values = {job->values.data, job->values.row_stride, job->values.type};
+    double scale = job->scale, shift = job->shift[0];
+    for (int64_t at = start; at < stop; at += BLOCK) {
+        int64_t n = stop - at < BLOCK ? stop - at : BLOCK;
+        double loss = 0, g1 = 0, g0 = 0, h2 = 0, h1 = 0, h0 = 0, most = *worst;
+        load_numbers(b->x, &values, at, n);
+        if (job->weights.data) load_numbers(b->w, &job->weights, at, n);
+        else SIMD for (int64_t i = 0; i < n; i++) b->w[i] = 1.0;
+        if (!load_codes(b->code, &job->y, at, n, 2)) return BAD_LABEL;
+        SIMD for (int64_t i = 0; i < n; i++) b->y[i] = b->code[i];
+        SIMD for (int64_t i = 0; i < n; i++) {
+            double m = scale * b->x[i] + shift, against = b->y[i] > 0.0 ? -m : m;
+            double small = exp_down(-fabs(m)), both = unit_both(small);
+            double inverse = unit_inverse(small, both), tail = unit_log1p(small, both);
+            double less = small * inverse;
+            b->loss[i] = (against < 0.0 ? 0.0 : against) + tail;
+            b->p[i] = against > 0.0 ? inverse : less;   /* of the wrong class */
+            b->brier[i] = less * inverse;               /* p (1 - p) */
+        }
+        _Pragma("omp simd reduction(+ : loss, g1, g0, h2, h1, h0) reduction(max : most)")
+        for (int64_t i = 0; i < n; i++) {
+            double w = b->w[i], z = b->x[i], l = b->loss[i];
+            double g = w * (b->y[i] > 0.0 ? -b->p[i] : b->p[i]), h = w * b->brier[i];
+            double gz = g == 0.0 ? 0.0 : g * z, hz = h == 0.0 ? 0.0 : h * z;
+            loss += w == 0.0 ? 0.0 : w * l;
+            most = l > most ? l : most;
+            g1 += gz;
+            g0 += g;
+            h2 += hz == 0.0 ? 0.0 : hz * z;
+            h1 += hz;
+            h0 += h;
+        }
+        const double found[6] = {loss, g1, g0, h2, h1, h0};
+        for (int j = 0; j < 6; j++) add_to(&t[j], found[j]);
+        *worst = most;
+    }
+    return 0;
+}
+
+EXPORT int NAME(affine_binary)(const struct affine_job *job, int64_t first, int64_t last)
+{
+    struct binary_block *b = malloc(sizeof *b);
+    int status = b ? 0 : NO_MEMORY;
+    for (int64_t c = first; c < last && !status; c++) {
+        int64_t start = c * job->chunk, stop = start + job->chunk;
+        struct total t[6] = {{0.0, 0.0}};
+        double *out = job->sums + c * job->width, worst = 0.0;
+        status = affine_binary_chunk(job, start, stop < job->n ? stop : job->n, b, t, &worst);
+        out[0] = worst;
+        for (int j = 0; j < 6; j++) out[1 + j] = value_of(&t[j]);
+    }
+    free(b);
+    return status;
+}
+
+struct affine_block {
+    double *lp, *q, *wq; /* K x LANES: log posteriors, posteriors, and those times the weight */
+    double w[LANES], yd[LANES], peak[LANES], rest[LANES], mean[LANES], loss[LANES], spread[LANES];
+    double at[LANES];
+    int32_t y[LANES];
+};
+
+/* Posteriors of a turned block in q; a class of log posterior minus infinity stays impossible. */
+static void affine_posteriors(const struct affine_job *job, struct affine_block *b, int64_t n)
+{
+    int64_t k = job->k;
+    SIMD for (int64_t i = 0; i < n; i++) b->peak[i] = -INFINITY, b->at[i] = 0.0;
+    for (int64_t j = 0; j < k; j++) {
+        const double *lp = b->lp + j * LANES;
+        double *q = b->q + j * LANES, scale = job->scale, shift = job->shift[j], code = (double)j;
+        SIMD for (int64_t i = 0; i < n; i++) {
+            double m = lp[i] == -INFINITY ? lp[i] : scale * lp[i] + shift;
+            int more = m > b->peak[i];
+            q[i] = m;
+            b->peak[i] = more ? m : b->peak[i];
+            b->at[i] = more ? code : b->at[i];
+        }
+    }
+    SIMD for (int64_t i = 0; i < n; i++) b->rest[i] = b->mean[i] = b->loss[i] = b->spread[i] = 0.0;
+    for (int64_t j = 0; j < k; j++) {
+        double *q = b->q + j * LANES, code = (double)j;
+        SIMD for (int64_t i = 0; i < n; i++) {
+            double shifted = q[i] - b->peak[i], e = exp_down(shifted);
+            b->loss[i] = b->yd[i] == code ? shifted : b->loss[i];
+            b->rest[i] += b->at[i] == code ? 0.0 : e;
+            q[i] = e;
+        }
+    }
+    SIMD for (int64_t i = 0; i < n; i++) {
+        b->loss[i] = vlog1p(b->rest[i]) - b->loss[i];
+        b->rest[i] = 1.0 / (1.0 + b->rest[i]);
+    }
+    for (int64_t j = 0; j < k; j++) {
+        double *q = b->q + j * LANES, *wq = b->wq + j * LANES, *lp = b->lp + j * LANES;
+        SIMD for (int64_t i = 0; i < n; i++) {
+            double p = q[i] * b->rest[i];
+            lp[i] = lp[i] == -INFINITY ? 0.0 : lp[i]; /* no say in what follows */
+            q[i] = p;
+            wq[i] = p * b->w[i];
+            b->mean[i] += p * lp[i];
+        }
+    }
+}
+
+/* Gradient in `t[1..]`, and of the Hessian the row of the scale and the shifts' diagonal. */
+static void affine_slopes(const struct affine_job *job, struct affine_block *b, int64_t n,
+                          double *g, double *row, double *diagonal)
+{
+    int64_t k = job->k;
+    for (int64_t j = 0; j < k; j++) {
+        const double *q = b->q + j * LANES, *wq = b->wq + j * LANES, *lp = b->lp + j * LANES;
+        double slope = 0.0, cross = 0.0, sum = 0.0, steep = 0.0, code = (double)j;
+        _Pragma("omp simd reduction(+ : slope, cross, sum, steep)")
+        for (int64_t i = 0; i < n; i++) {
+            int here = b->yd[i] == code;
+            double away = lp[i] - b->mean[i], excess = wq[i] - (here ? b->w[i] : 0.0);
+            slope += excess;
+            steep += excess * lp[i];
+            cross += wq[i] * away;
+            sum += wq[i];
+            b->spread[i] += q[i] * away * away;
+        }
+        g[0] += steep;
+        g[1 + j] += slope;
+        row[1 + j] += cross;
+        diagonal[j] += sum;
+    }
+    double spread = 0.0;
+    _Pragma("omp simd reduction(+ : spread)") for (int64_t i = 0; i < n; i++)
+        spread += b->w[i] * b->spread[i];
+    row[0] += spread;
+}
+
+/* Sum of wq_r q_c over the samples, for r >= c: four columns at a time share what is loaded. */
+static void affine_outer(const struct affine_block *b, int64_t k, int64_t n, double *outer)
+{
+    for (int64_t r = 0; r < k; r++) {
+        const double *wq = b->wq + r * LANES;
+        int64_t c = 0;
+        for (; c + 4 <= r + 1; c += 4) {
+            const double *q0 = b->q + c * LANES, *q1 = q0 + LANES, *q2 = q1 + LANES,
+                         *q3 = q2 + LANES;
+            double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+            _Pragma("omp simd reduction(+ : s0, s1, s2, s3)") for (int64_t i = 0; i < n; i++) {
+                s0 = FMA(wq[i], q0[i], s0);
+                s1 = FMA(wq[i], q1[i], s1);
+                s2 = FMA(wq[i], q2[i], s2);
+                s3 = FMA(wq[i], q3[i], s3);
+            }
+            double *o = outer + r * k + c;
+            o[0] += s0, o[1] += s1, o[2] += s2, o[3] += s3;
+        }
+        for (; c <= r; c++) {
+            const double *q0 = b->q + c * LANES;
+            double s0 = 0;
+            _Pragma("omp simd reduction(+ : s0)") for (int64_t i = 0; i < n; i++)
+                s0 = FMA(wq[i], q0[i], s0);
+            outer[r * k + c] += s0;
+        }
+    }
+}
+
+static int affine_chunk(const struct affine_job *job, int64_t start, int64_t stop,
+                        struct affine_block *b, double *work, double *out)
+{
+    int64_t k = job->k;
+    double *g = work, *row = g + k + 1, *diagonal = row + k + 1, *outer = diagonal + k;
+    struct total loss = {0.0, 0.0};
+    double worst = 0.0;
+    memset(work, 0, (size_t)(3 * k + 2 + k * k) * sizeof(double));
+    for (int64_t at = start; at < stop; at += LANES) {
+        int64_t n = stop - at < LANES ? stop - at : LANES;
+        if (!load_codes(b->y, &job->y, at, n, k)) return BAD_LABEL;
+        SIMD for (int64_t i = 0; i < n; i++) b->yd[i] = b->y[i];
+        if (job->weights.data) load_numbers(b->w, &job->weights, at, n);
+        else SIMD for (int64_t i = 0; i < n; i++) b->w[i] = 1.0;
+        for (int64_t j = 0; j < k; j++) {
+            const struct table *t = &job->values;
+            struct column c = {t->data + j * t->column_stride, t->row_stride, t->type};
+            load_numbers(b->lp + j * LANES, &c, at, n);
+        }
+        affine_posteriors(job, b, n);
+        double sum = 0.0;
+        _Pragma("omp simd reduction(+ : sum) reduction(max : worst)")
+        for (int64_t i = 0; i < n; i++) {
+            sum += b->w[i] == 0.0 ? 0.0 : b->w[i] * b->loss[i];
+            worst = b->loss[i] > worst ? b->loss[i] : worst;
+        }
+        add_to(&loss, sum);
+        affine_slopes(job, b, n, g, row, diagonal);
+        if (job->hessian) affine_outer(b, k, n, outer);
+    }
+    out[0] = worst, out[1] = value_of(&loss);
+    memcpy(out + 2, work, (size_t)(3 * k + 2 + (job->hessian ? k * k : 0)) * sizeof(double));
+    return 0;
+}
+
+EXPORT int NAME(affine)(const struct affine_job *job, int64_t first, int64_t last)
+{
+    int64_t k = job->k;
+    struct affine_block *b = calloc(1, sizeof *b);
+    double *lanes = malloc((size_t)(3 * k * LANES) * sizeof(double));
+    double *work = malloc((size_t)(3 * k + 2 + k * k) * sizeof(double));
+    int status = b && lanes && work ? 0 : NO_MEMORY;
+    if (!status) b->lp = lanes, b->q = lanes + k * LANES, b->wq = b->q + k * LANES;
+    for (int64_t c = first; c < last && !status; c++) {
+        int64_t start = c * job->chunk, stop = start + job->chunk;
+        double *out = job->sums + c * job->width;
+        status = affine_chunk(job, start, stop < job->n ? stop : job->n, b, work, out);
+    }
+    free(b), free(lanes), free(work);
+    return status;
+}

@@ -1,0 +1,117 @@
+"""Arrays as the kernels take them: where they lie, their strides and their type."""
+
+import ctypes
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._typing import FloatArray
+
+_CHUNK = 65536  # samples
+_CHUNK_CELLS = 2**20  # samples times classes, where classes are many
+_WORTH_A_THREAD = 1e6  # nanoseconds
+_NUMBERS = {np.dtype(np.float64): 0, np.dtype(np.float32): 1}
+_CODES = {np.dtype(np.uint8): 0, np.dtype(np.int32): 1, np.dtype(np.int64): 2}
+
+
+class Column(ctypes.Structure):
+    """One number per sample."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("stride", ctypes.c_int64),
+        ("type", ctypes.c_int64),
+    )
+
+
+class Table(ctypes.Structure):
+    """One number per sample and class."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("row_stride", ctypes.c_int64),
+        ("column_stride", ctypes.c_int64),
+        ("type", ctypes.c_int64),
+    )
+
+
+def as_numbers(values: NDArray[Any]) -> NDArray[Any]:
+    """Return float32 and float64 arrays as they are, anything else as float64."""
+    array = np.asarray(values)
+    if array.dtype in _NUMBERS and array.flags.aligned:
+        return array
+    return array.astype(np.float64)
+
+
+def as_codes(y: NDArray[Any]) -> NDArray[Any]:
+    """Return uint8, int32 and int64 arrays as they are, other whole numbers as int64."""
+    array = np.asarray(y)
+    if array.dtype == np.bool_:
+        array = array.view(np.uint8)
+    if array.dtype in _CODES and array.flags.aligned:
+        return array
+    if array.dtype.kind not in "iu":
+        msg = f"y must hold whole numbers: got {array.dtype}."
+        raise TypeError(msg)
+    return array.astype(np.int64)
+
+
+def column(values: NDArray[Any] | None) -> Column:
+    """Describe a column to a kernel; the caller keeps the array alive."""
+    if values is None:
+        return Column(None, 0, 0)
+    kind = _CODES if values.dtype.kind in "iu" else _NUMBERS
+    return Column(values.ctypes.data, values.strides[0], kind[values.dtype])
+
+
+def table(values: NDArray[Any]) -> Table:
+    """Describe a table to a kernel; the caller keeps the array alive."""
+    return Table(values.ctypes.data, *values.strides, _NUMBERS[values.dtype])
+
+
+def check_lengths(n: int, **columns: NDArray[Any] | None) -> None:
+    """Refuse columns of another length: a kernel would read beyond their end."""
+    for name, values in columns.items():
+        if values is not None and values.shape != (n,):
+            msg = f"{name} must be a column of {n} samples: got shape {values.shape}."
+            raise ValueError(msg)
+
+
+def pointer(values: NDArray[Any] | None) -> int | None:
+    """Return where a contiguous array lies; None if there is none."""
+    return None if values is None else values.ctypes.data
+
+
+def chunk_rows(n_classes: int) -> int:
+    """Return how many samples make a chunk: a fixed number, so that no thread changes a bit."""
+    return max(2048, min(_CHUNK, _CHUNK_CELLS // n_classes))
+
+
+def useful_threads(threads: int, nanoseconds: float) -> int:
+    """Return one thread for less than about a millisecond of work, which is what they cost."""
+    return threads if nanoseconds > _WORTH_A_THREAD else 1
+
+
+def over_chunks(run: Callable[[int, int], None], n_chunks: int, threads: int) -> None:
+    """Run chunks first..last-1 in as many threads; a kernel lets go of the interpreter."""
+    threads = max(1, min(threads, n_chunks))
+    if threads == 1:
+        run(0, n_chunks)
+        return
+    cuts = [n_chunks * i // threads for i in range(threads + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [pool.submit(run, a, b) for a, b in pairwise(cuts)]:
+            done.result()
+
+
+def summed(parts: FloatArray) -> FloatArray:
+    """Add the sums of all chunks, neighbours first, in their order."""
+    with np.errstate(invalid="ignore"):
+        while len(parts) > 1:
+            even = parts[: len(parts) // 2 * 2]
+            parts = np.concatenate([even[::2] + even[1::2], parts[len(even) :]])
+    return parts[0]

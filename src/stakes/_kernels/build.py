@@ -1,0 +1,118 @@
+"""Builds the kernels in place: `python -m stakes._kernels.build`. Standard library only."""
+
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+ROOM = Path(__file__).resolve().parent
+LIBRARY = "_kernels.dll" if sys.platform == "win32" else "_kernels.so"
+_FLAGS = (
+    "-O3",
+    "-std=c11",
+    "-fopenmp-simd",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-signed-zeros",
+    "-ffp-contract=off",
+    "-fno-thread-jumps",  # gcc would write out both sides of a choice, and make vectors of each
+    "-fvisibility=hidden",
+    "-fPIC",
+)
+_WIDER = {3: "x86-64-v3", 4: "x86-64-v4"}
+
+
+class BuildError(Exception):
+    """The kernels could not be built; the message says why."""
+
+
+def source_number(room: Path = ROOM) -> int | None:
+    """Return a checksum of the C sources, which a library built from them carries; None without."""
+    sources = sorted([*room.glob("*.c"), *room.glob("*.h")])
+    if not sources:
+        return None
+    number = 0
+    for path in sources:
+        number = zlib.crc32(path.read_bytes().replace(b"\r\n", b"\n"), number)
+    return number
+
+
+def compiler() -> list[str]:
+    """Return the command of the system's C compiler: CC if it is set, else the first found."""
+    named = os.environ.get("CC")
+    if named:
+        return shlex.split(named)
+    for name in ("cc", "gcc", "clang"):
+        if shutil.which(name):
+            return [name]
+    msg = "no C compiler was found (cc, gcc or clang; CC names another)"
+    raise BuildError(msg)
+
+
+def build(room: Path = ROOM, extra: tuple[str, ...] = ()) -> Path:
+    """Compile the sources in `room` to a shared library there, one version per vector width."""
+    command = [*compiler(), *_FLAGS, *extra]
+    with tempfile.TemporaryDirectory() as scratch:
+        built = Path(scratch) / LIBRARY
+        objects, levels = _wider_objects(command, room, Path(scratch))
+        base = Path(scratch) / "base.o"
+        number = f"-DSTAKES_SOURCE={source_number(room)}u"
+        whole = ["-DLEVEL=base", "-DSTAKES_BASE", number, f"-DSTAKES_LEVELS={levels}"]
+        _run([*command, *whole, "-c", str(room / "kernels.c"), "-o", str(base)])
+        _run([*command, "-shared", str(base), *objects, "-lm", "-o", str(built)])
+        target = room / LIBRARY
+        partial = room / f"{LIBRARY}.{os.getpid()}"
+        shutil.copyfile(built, partial)
+        partial.replace(target)  # a process that has the old one loaded keeps it
+    return target
+
+
+def _wider_objects(command: list[str], room: Path, scratch: Path) -> tuple[list[str], int]:
+    """Compile for wider vectors, as far as the compiler knows them; also the widest level."""
+    objects: list[str] = []
+    if platform.machine().lower() not in {"x86_64", "amd64"}:
+        return objects, 1
+    widest = 1
+    for level, name in _WIDER.items():
+        out = scratch / f"v{level}.o"
+        try:
+            source = str(room / "kernels.c")
+            wide = [f"-march={name}", f"-DLEVEL=v{level}"]
+            _run([*command, *wide, "-c", source, "-o", str(out)])
+        except BuildError:
+            break
+        objects.append(str(out))
+        widest = level
+    return objects, widest
+
+
+def _run(command: list[str]) -> None:
+    """Run the compiler; its last words become the error."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    except OSError as error:
+        msg = f"the C compiler {command[0]!r} did not start: {error.strerror}"
+        raise BuildError(msg) from error
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        msg = f"the C compiler {command[0]!r} failed: {said[-1] if said else done.returncode}"
+        raise BuildError(msg)
+
+
+def main() -> int:
+    """Build in place and say where."""
+    try:
+        sys.stdout.write(f"{build(extra=tuple(sys.argv[1:]))}\n")
+    except BuildError as error:
+        sys.stderr.write(f"{error}.\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""Log loss of scaled and shifted scores, with its gradient and Hessian."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.arrays import summed
+from stakes._kernels.records import Slopes
+from stakes._typing import FloatArray, IntArray
+
+_BLOCK = 65536  # samples times classes
+
+
+def affine_binary_pass(
+    z: NDArray[Any], y: IntArray, weights: FloatArray | None, scale: float, shift: float
+) -> Slopes:
+    """Return loss and slopes of sigmoid(scale * z + shift) in scale and shift."""
+    parts, worst = [], 0.0
+    for start in range(0, max(y.size, 1), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        x, w = z[part].astype(np.float64), _weights(weights, y, part)
+        with np.errstate(invalid="ignore", over="ignore"):
+            m = scale * x + shift
+            against = np.where(y[part] == 0, m, -m)
+            small = np.exp(-np.abs(m))
+            loss = np.maximum(against, 0) + np.log1p(small)
+            wrong = np.where(against > 0, 1, small) / (1 + small)
+            g = w * np.where(y[part] == 0, wrong, -wrong)
+            h = w * small / np.square(1 + small)
+            gz, hz = _product(g, x), _product(h, x)
+            terms = (_product(w, loss), gz, g, _product(hz, x), hz, h)
+            parts.append([term.sum() for term in terms])
+        worst = float(np.fmax.reduce(loss, initial=worst))
+    loss, g1, g0, h2, h1, h0 = summed(np.array(parts))
+    return Slopes(float(loss), np.array([g1, g0]), np.array([[h2, h1], [h1, h0]]), worst)
+
+
+def affine_pass(
+    log_p: NDArray[Any],
+    y: IntArray,
+    weights: FloatArray | None,
+    scale: float,
+    shift: FloatArray,
+    *,
+    hessian: bool = True,
+) -> Slopes:
+    """Return loss and slopes of softmax(scale * log_p + shift) in the scale and K shifts."""
+    k = log_p.shape[1]
+    size = max(1, _BLOCK // k)
+    parts, worst = [], 0.0
+    for start in range(0, max(y.size, 1), size):
+        part = slice(start, start + size)
+        found, largest = _block(
+            log_p[part].astype(np.float64), y[part], _weights(weights, y, part), scale, shift
+        )
+        parts.append(found)
+        worst = float(np.fmax(worst, largest))
+    total = summed(np.array(parts))
+    loss, gradient, whole = total[0], total[1 : k + 2], total[k + 2 :].reshape(k + 1, k + 1)
+    return Slopes(float(loss), gradient, whole if hessian else np.empty((0, 0)), worst)
+
+
+def _block(
+    log_p: FloatArray, y: IntArray, w: FloatArray, scale: float, shift: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return loss, gradient and Hessian of some samples in one row, and the largest loss."""
+    k, at = log_p.shape[1], np.arange(y.size)
+    impossible = np.isneginf(log_p)
+    with np.errstate(invalid="ignore", over="ignore"):
+        m = np.where(impossible, -np.inf, scale * log_p + shift)
+        top = np.where(np.isnan(m), -np.inf, m).argmax(axis=1)
+        shifted = m - m[at, top][:, None]
+        e = np.exp(shifted)
+        others = e.copy()
+        others[at, top] = 0
+        rest = others.sum(axis=1)
+        loss = np.log1p(rest) - shifted[at, y]
+        q = e / (1 + rest)[:, None]
+        lp = np.where(impossible, 0.0, log_p)
+        away = lp - (q * lp).sum(axis=1, keepdims=True)
+        excess = q * w[:, None]
+        excess[at, y] -= w
+        weighted = q * w[:, None]
+        matrix = np.empty((k + 1, k + 1))
+        matrix[0, 0] = w @ (q * np.square(away)).sum(axis=1)
+        matrix[0, 1:] = matrix[1:, 0] = (weighted * away).sum(axis=0)
+        matrix[1:, 1:] = np.diag(weighted.sum(axis=0)) - weighted.T @ q
+        first = [_product(w, loss).sum(), (excess * lp).sum()]
+    largest = float(np.fmax.reduce(loss, initial=0.0))
+    return np.concatenate([first, excess.sum(axis=0), matrix.ravel()]), largest
+
+
+def _weights(weights: FloatArray | None, y: IntArray, part: slice) -> FloatArray:
+    """Return the weights of some samples."""
+    return np.ones(y[part].size) if weights is None else weights[part].astype(np.float64)
+
+
+def _product(factor: FloatArray, x: FloatArray) -> FloatArray:
+    """Return the product; 0 where the factor is, even at infinity."""
+    return np.where(factor == 0, 0.0, factor * x)

@@ -1,0 +1,155 @@
+"""Resamples: N draws with replacement, as a count for each sample.
+
+The same bits as the compiled draws; draws.h says why each draw is exact.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.definitions.ranks import places
+from stakes._typing import FloatArray, IntArray
+
+_LEAF_BITS = 11
+_LEAF = 1 << _LEAF_BITS
+_WORD = 2**64
+_STEP = 0x9E3779B97F4A7C15
+_FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+_BITS = 64
+
+Words = NDArray[np.uint64]
+
+
+def multinomial_counts(trees: IntArray, seed: int, index: int) -> IntArray:
+    """Return how often each sample occurs in a resample that keeps the size of each tree."""
+    counts = np.zeros(int(trees[-1]), dtype=np.int64)
+    for t, (start, stop) in enumerate(zip(trees[:-1].tolist(), trees[1:].tolist(), strict=True)):
+        if stop > start:
+            key = _word(_word(_word(0, seed), index), t)
+            counts[start:stop] = _tree(key, stop - start)
+    return counts
+
+
+def multinomial_dot(
+    columns: FloatArray, segments: IntArray, trees: IntArray, seed: int, resamples: range
+) -> tuple[FloatArray, IntArray]:
+    """Return the sums of columns (C x N) over each segment under each resample, and its size."""
+    n_segments = segments.size - 1
+    sums = np.zeros((len(resamples), n_segments, len(columns)))
+    weights = np.zeros((len(resamples), n_segments), dtype=np.int64)
+    for b, index in enumerate(resamples):
+        counts = multinomial_counts(trees, seed, index)
+        for s in range(n_segments):
+            part = slice(int(segments[s]), int(segments[s + 1]))
+            drawn = counts[part] > 0
+            weights[b, s] = counts[part].sum()
+            with np.errstate(invalid="ignore"):
+                terms = columns[:, part][:, drawn] * counts[part][drawn]
+                sums[b, s] = [column.sum() for column in terms]
+    return sums, weights
+
+
+def multinomial_auc(
+    first: FloatArray, second: FloatArray, trees: IntArray, seed: int, resamples: range
+) -> tuple[IntArray, IntArray]:
+    """Return twice the pairs in order plus equal ones under each resample, and class sizes."""
+    below, upto = places(first, second)
+    pairs = np.zeros(len(resamples), dtype=np.int64)
+    weights = np.zeros((len(resamples), 2), dtype=np.int64)
+    for b, index in enumerate(resamples):
+        low, high = np.split(multinomial_counts(trees, seed, index), [first.size])
+        before = np.concatenate([[0], np.cumsum(low)])
+        pairs[b] = (high * (before[below] + before[upto])).sum()
+        weights[b] = low.sum(), high.sum()
+    return pairs, weights
+
+
+def _mixed(x: Words) -> Words:
+    """Return the splitmix64 mixture of each word."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(_FACTORS[0])
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(_FACTORS[1])
+    return x ^ (x >> np.uint64(31))
+
+
+def _words(key: int, counter: NDArray[np.uint64]) -> Words:
+    """Return the random words of a key at some counters."""
+    return _mixed(np.uint64(key) + np.uint64(_STEP) * (counter + np.uint64(1)))
+
+
+def _word(key: int, counter: int) -> int:
+    """Return one random word."""
+    return int(_words(key, np.array([counter % _WORD], dtype=np.uint64))[0])
+
+
+def _tree(key: int, size: int) -> IntArray:
+    """Draw `size` of as many samples."""
+    level = 0
+    while _LEAF << level < size:
+        level += 1
+    counts = np.zeros(size, dtype=np.int64)
+    nodes = [(level, 0, size, size)]  # level, place among nodes of it, samples, draws
+    while nodes:
+        level, place, valid, n = nodes.pop()
+        if level == 0:
+            start = place * _LEAF
+            counts[start : start + valid] = _leaf(_word(key, place), n, valid)
+            continue
+        half = _LEAF << (level - 1)
+        left, down = min(valid, half), n
+        if left < valid:
+            node = _word(key, level << 48 | place)
+            down = _half(node, n) if valid == 2 * half else _share(node, n, left, valid)
+            nodes.append((level - 1, 2 * place + 1, valid - left, n - down))
+        nodes.append((level - 1, 2 * place, left, down))
+    return counts
+
+
+def _half(key: int, n: int) -> int:
+    """Return how many of n uniform bits are 1."""
+    words = _words(key, np.arange(-(-n // _BITS), dtype=np.uint64))
+    words &= _open(n, words.size)
+    return int(np.bitwise_count(words).sum())
+
+
+def _open(n: int, groups: int) -> Words:
+    """Return n bits of 1, 64 to a word, the lowest first."""
+    words = np.full(groups, _WORD - 1, dtype=np.uint64)
+    if n % _BITS:
+        words[-1] = (1 << n % _BITS) - 1
+    return words
+
+
+def _share(key: int, n: int, share: int, whole: int) -> int:
+    """Return how many of n uniform numbers, compared bit by bit, lie below share / whole."""
+    groups = -(-n // _BITS)
+    undecided = _open(n, groups)
+    below = np.zeros(groups, dtype=np.uint64)
+    group = np.arange(groups, dtype=np.uint64)
+    step, rest = 0, share
+    while rest and undecided.any():
+        bits = _words(key, group + np.uint64(step * groups))
+        rest *= 2
+        if rest >= whole:
+            rest -= whole
+            below |= undecided & ~bits
+            undecided &= bits
+        else:
+            undecided &= ~bits
+        step += 1
+    return int(np.bitwise_count(below).sum())
+
+
+def _leaf(key: int, n: int, size: int) -> IntArray:
+    """Draw n of some samples; a slice of bits that is too large is drawn again."""
+    bits = (size - 1).bit_length()
+    if bits == 0:
+        return np.array([n])
+    shifts = np.arange(_BITS // bits, dtype=np.uint64) * np.uint64(bits)
+    found: list[IntArray] = []
+    read, have = 0, 0
+    while have < n:
+        more = 2 * (n - have) // shifts.size + 8
+        words = _words(key, np.arange(read, read + more, dtype=np.uint64))
+        drawn = (words[:, None] >> shifts & np.uint64((1 << bits) - 1)).ravel().astype(np.int64)
+        found.append(drawn[drawn < size])
+        read, have = read + more, have + found[-1].size
+    return np.bincount(np.concatenate([*found, np.empty(0, np.int64)])[:n], minlength=size)

@@ -1,0 +1,44 @@
+"""Two sorted columns of scores: levels, pairs in order, and pool-adjacent-violators."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._kernels.records import Levels
+from stakes._typing import Counts, IntArray
+
+
+def sorted_merge(first: NDArray[Any], second: NDArray[Any]) -> Levels:
+    """Return distinct scores in rising order, and how many samples of either class have each."""
+    level, code = np.unique(np.concatenate([first, second]), return_inverse=True)
+    low, high = (
+        np.bincount(part, minlength=level.size) for part in (code[: first.size], code[first.size :])
+    )
+    return Levels(level.astype(np.float64), low.astype(np.int64), high.astype(np.int64))
+
+
+def auc_pairs(first: NDArray[Any], second: NDArray[Any]) -> int:
+    """Return twice the pairs in which the second class scores more, plus those of equal score."""
+    below, upto = places(first, second)
+    return int(below.sum()) + int(upto.sum())
+
+
+def places(first: NDArray[Any], second: NDArray[Any]) -> tuple[IntArray, IntArray]:
+    """Return for each score of the second class how many of the first lie below, and not above."""
+    below, upto = (np.searchsorted(first, second, side=side) for side in ("left", "right"))
+    return below.astype(np.int64), upto.astype(np.int64)
+
+
+def pav_blocks(first: Counts, second: Counts) -> IntArray:
+    """Return where the blocks of pool-adjacent-violators begin."""
+    starts: list[int] = []
+    stack: list[tuple[float, float]] = []
+    for i, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        start = i
+        while stack and stack[-1][1] * a >= b * stack[-1][0]:
+            below = stack.pop()
+            a, b, start = a + below[0], b + below[1], starts.pop()  # noqa: PLW2901
+        stack.append((a, b))
+        starts.append(start)
+    return np.array(starts, dtype=np.int64)

@@ -1,0 +1,119 @@
+/* Two sorted columns of scores: levels, pairs in order, and pool-adjacent-violators. */
+
+/* Each function for one type of score; the columns are contiguous and hold no NaN. */
+#define RANKS(T, type)                                                                             \
+    /* Distinct scores in rising order, and how often either column has each; return how many. */  \
+    static int64_t merge_##type(const T *a, int64_t n, const T *b, int64_t m, double *level,       \
+                                int64_t *first, int64_t *second)                                   \
+    {                                                                                              \
+        int64_t i = 0, j = 0, at = 0;                                                              \
+        while (i < n || j < m) {                                                                   \
+            T v = j == m || (i < n && a[i] < b[j]) ? a[i] : b[j];                                  \
+            int64_t i0 = i, j0 = j;                                                                \
+            while (i < n && a[i] == v) i++;                                                        \
+            while (j < m && b[j] == v) j++;                                                        \
+            level[at] = (double)v, first[at] = i - i0, second[at] = j - j0;                        \
+            at++;                                                                                  \
+        }                                                                                          \
+        return at;                                                                                 \
+    }                                                                                              \
+    /* Sum over b of the number of a below, and of those not above: twice greater, plus equal.     \
+     * No branch depends on a score, since none could be foretold. */                              \
+    static uint64_t pairs_##type(const T *a, int64_t n, const T *b, int64_t m)                     \
+    {                                                                                              \
+        uint64_t total = 0;                                                                        \
+        int64_t i = 0, j = 0, p = 0, q = 0;                                                        \
+        while (i < n && j < m && p < n && q < m) {                                                 \
+            int64_t below = a[i] < b[j], upto = a[p] <= b[q];                                      \
+            total += (uint64_t)((below - 1) & i) + (uint64_t)((upto - 1) & p);                     \
+            i += below, j += 1 - below;                                                            \
+            p += upto, q += 1 - upto;                                                              \
+        }                                                                                          \
+        while (i < n && j < m) {                                                                   \
+            int64_t below = a[i] < b[j];                                                           \
+            total += (uint64_t)((below - 1) & i);                                                  \
+            i += below, j += 1 - below;                                                            \
+        }                                                                                          \
+        while (p < n && q < m) {                                                                   \
+            int64_t upto = a[p] <= b[q];                                                           \
+            total += (uint64_t)((upto - 1) & p);                                                   \
+            p += upto, q += 1 - upto;                                                              \
+        }                                                                                          \
+        return total + (uint64_t)(m - j) * (uint64_t)i + (uint64_t)(m - q) * (uint64_t)p;          \
+    }                                                                                              \
+    /* For each of b, how many of a lie below, and how many not above. */                          \
+    static void places_##type(const T *a, int64_t n, const T *b, int64_t m, int64_t *below,        \
+                              int64_t *upto)                                                       \
+    {                                                                                              \
+        int64_t i = 0, p = 0;                                                                      \
+        for (int64_t j = 0; j < m; j++) {                                                          \
+            while (i < n && a[i] < b[j]) i++;                                                      \
+            while (p < n && a[p] <= b[j]) p++;                                                     \
+            below[j] = i, upto[j] = p;                                                             \
+        }                                                                                          \
+    }
+
+RANKS(double, f64)
+RANKS(float, f32)
+
+EXPORT int NAME(merge)(int64_t type, const void *a, int64_t n, const void *b, int64_t m,
+                       double *level, int64_t *first, int64_t *second, int64_t *size)
+{
+    *size = type == 0 ? merge_f64(a, n, b, m, level, first, second)
+                      : merge_f32(a, n, b, m, level, first, second);
+    return 0;
+}
+
+EXPORT int NAME(pairs)(int64_t type, const void *a, int64_t n, const void *b, int64_t m,
+                       uint64_t *total)
+{
+    *total = type == 0 ? pairs_f64(a, n, b, m) : pairs_f32(a, n, b, m);
+    return 0;
+}
+
+EXPORT int NAME(places)(int64_t type, const void *a, int64_t n, const void *b, int64_t m,
+                        int64_t *below, int64_t *upto)
+{
+    if (type == 0) places_f64(a, n, b, m, below, upto);
+    else places_f32(a, n, b, m, below, upto);
+    return 0;
+}
+
+/* Pool levels until the share of the second class rises strictly from block to block. `starts`
+ * holds where each block begins; `x` and `y` are scratch of as many entries. Whole numbers are
+ * compared exactly: the products of two sums below 2^62 fit 128 bits.
+ */
+EXPORT int NAME(pav_whole)(const int64_t *first, const int64_t *second, int64_t n, int64_t *starts,
+                           int64_t *x, int64_t *y, int64_t *size)
+{
+    int64_t top = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t a = first[i], b = second[i], start = i;
+        while (top > 0 && (__int128)y[top - 1] * a >= (__int128)b * x[top - 1]) {
+            top--;
+            a += x[top], b += y[top], start = starts[top];
+        }
+        x[top] = a, y[top] = b, starts[top] = start;
+        top++;
+    }
+    *size = top;
+    return 0;
+}
+
+EXPORT int NAME(pav_real)(const double *first, const double *second, int64_t n, int64_t *starts,
+                          double *x, double *y, int64_t *size)
+{
+    int64_t top = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double a = first[i], b = second[i];
+        int64_t start = i;
+        while (top > 0 && y[top - 1] * a >= b * x[top - 1]) {
+            top--;
+            a += x[top], b += y[top], start = starts[top];
+        }
+        x[top] = a, y[top] = b, starts[top] = start;
+        top++;
+    }
+    *size = top;
+    return 0;
+}

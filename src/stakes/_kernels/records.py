@@ -1,0 +1,128 @@
+"""What the one-pass loops return: plain sums, made to be taken over by the statistics."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from stakes._typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class LossParts:
+    """Sums of w*loss, w^2*loss and w^2*loss^2 within each class; infinite losses counted apart."""
+
+    loss: FloatArray
+    square_loss: FloatArray
+    square_square: FloatArray
+    infinite: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Sums of w, w^2, w*probability and w*hit in bins of the same width."""
+
+    weight: FloatArray
+    square: FloatArray
+    probability: FloatArray
+    hits: FloatArray
+
+
+class Limits(NamedTuple):
+    """Least and largest value, how many are NaN, and the row that is farthest from summing to 1."""
+
+    least: float
+    largest: float
+    unknown: int
+    gap: float = 0.0  # largest |sum - 1| of any row; 0 where sums are not asked for
+    gap_row: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Weight and squared weight of each class and decision that occurs, sorted."""
+
+    row: IntArray
+    column: IntArray
+    weight: FloatArray
+    square: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryPass:
+    """All sums over samples of two classes."""
+
+    count: IntArray
+    weight: FloatArray
+    square: FloatArray
+    log: LossParts
+    brier: LossParts
+    above: FloatArray  # thresholds x classes: weight of samples with P(H_2) above
+    above_square: FloatArray
+    bins: Bins  # of P(H_2)
+    limits: Limits
+
+
+@dataclass(frozen=True, eq=False)
+class RowsPass:
+    """All sums over samples of K classes."""
+
+    count: IntArray
+    weight: FloatArray
+    square: FloatArray
+    log: LossParts
+    brier: LossParts
+    decided: tuple[Cells, ...]  # one for each cost table
+    bins: Bins  # of the largest posterior
+    limits: Limits
+
+
+@dataclass(frozen=True, eq=False)
+class CostColumns:
+    """A cost table: one cost for any error of a class, and further columns; or columns alone.
+
+    With `error`, decisions 0..K-1 are the classes, of which class i costs 0 if right and error_i
+    if not, and `columns` holds the decisions beyond. Without it, `columns` is the whole table.
+    Expected costs within `tie` of each other go to the lower index.
+    """
+
+    error: FloatArray | None
+    columns: FloatArray  # K x decisions
+    tie: float
+
+    @property
+    def n_decisions(self) -> int:
+        """How many decisions there are to choose from."""
+        return self.columns.shape[1] + (0 if self.error is None else self.error.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Loss, its gradient and Hessian at some parameters, and the largest loss of any sample."""
+
+    loss: float
+    gradient: FloatArray
+    hessian: FloatArray
+    worst: float
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Distinct scores in rising order, and how many samples of either class have each."""
+
+    level: FloatArray
+    first: IntArray
+    second: IntArray
+
+
+def class_parts(sums: FloatArray) -> tuple[IntArray, FloatArray, FloatArray, LossParts, LossParts]:
+    """Split classes x 10 sums as the kernels lay them out."""
+    count, weight, square, log, log_2, log_22, infinite, brier, brier_2, brier_22 = sums.T
+    whole = infinite.astype(np.int64)
+    return (
+        count.astype(np.int64),
+        weight,
+        square,
+        LossParts(log, log_2, log_22, whole),
+        LossParts(brier, brier_2, brier_22, np.zeros_like(whole)),
+    )

@@ -1,0 +1,550 @@
+"""Compiled loops give what their numpy definitions say, for any type, stride and value."""
+
+import importlib.util
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from stakes import _kernels as kernels
+from stakes._kernels import build, definitions, library
+from stakes._kernels.records import CostColumns
+from stakes._typing import FloatArray
+
+ROOT = Path(__file__).parents[1]
+SPECIAL = [0.0, 1.0, 0.5, 1 / 3, 0.2, 0.6, 5e-324, 1e-310, 2.3e-308, 1 - 2**-53, math.nan]
+ENDS = [math.inf, -math.inf, 0.0, -0.0, 1e-17, 40.0, -40.0, 750.0, -750.0, 1e300, math.nan]
+KINDS = ["posteriors", "log_posteriors", "logits"]
+
+
+@pytest.fixture(autouse=True)
+def _needs_a_compiler() -> None:
+    if not kernels.compiled.startswith("compiled"):
+        if os.environ.get("CI"):
+            pytest.fail(kernels.compiled)
+        pytest.skip(kernels.compiled)
+
+
+def close(found: Any, wanted: Any, rel: float = 4e-15, floor: float = 1e-300) -> None:
+    """Hold two records equal: whole numbers exactly, others but for rounding."""
+    if is_dataclass(wanted) and not isinstance(wanted, type):
+        for field in fields(wanted):
+            close(getattr(found, field.name), getattr(wanted, field.name), rel, floor)
+    elif isinstance(wanted, tuple):
+        for a, b in zip(found, wanted, strict=True):
+            close(a, b, rel, floor)
+    else:
+        a, b = np.asarray(found), np.asarray(wanted)
+        assert a.shape == b.shape
+        if b.dtype.kind == "i":
+            np.testing.assert_array_equal(a, b)
+        else:
+            np.testing.assert_allclose(a, b, rtol=rel, atol=floor)
+
+
+def strided(values: np.ndarray[Any, Any], form: int) -> np.ndarray[Any, Any]:
+    """Lay an array out anew: as it is, in every second place, or back to front."""
+    if form == 1:
+        wide = np.repeat(values, 2, axis=0)
+        wide[1::2] = 77
+        return wide[::2]
+    if form == 2:
+        return np.ascontiguousarray(values[::-1])[::-1]
+    if form == 3 and values.ndim == 2:
+        return np.asfortranarray(values)
+    if form == 4 and values.ndim == 2:
+        return np.ascontiguousarray(np.repeat(values[:, ::-1], 3, axis=1))[:, ::3][:, ::-1]
+    return values
+
+
+@st.composite
+def columns(
+    draw: st.DrawFn, odd: list[float], k: int, usual: Callable[[Any, int], FloatArray]
+) -> tuple[Any, Any, Any]:
+    """Draw scores, labels and weights of any type and stride."""
+    n = draw(st.sampled_from([0, 1, 2, 7, 130, 513, 1025]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    values = usual(rng, n)
+    if n and draw(st.booleans()):
+        bad = draw(st.lists(st.sampled_from(odd), min_size=1, max_size=12))
+        values.flat[rng.integers(0, values.size, len(bad))] = bad
+    with np.errstate(over="ignore"):
+        values = values.astype(draw(st.sampled_from([np.float64, np.float32])))
+    seen = draw(st.sampled_from([k, k, 1]))  # at times one class alone
+    y = rng.integers(k - seen, k, n).astype(draw(st.sampled_from([np.uint8, np.int32, np.int64])))
+    weights = rng.exponential(size=n) if draw(st.booleans()) else None
+    forms = [draw(st.integers(0, 4)) for _ in range(3)]
+    weights = None if weights is None else strided(weights, forms[2])
+    return strided(values, forms[0]), strided(y, forms[1]), weights
+
+
+def probabilities(rng: np.random.Generator, n: int) -> FloatArray:
+    return rng.beta(0.4, 0.4, n)
+
+
+def log_odds(rng: np.random.Generator, n: int) -> FloatArray:
+    return rng.normal(0, 6, n)
+
+
+@given(columns(SPECIAL, 2, probabilities), st.sampled_from([1, 2, 7, 15]))
+def test_binary_pass_of_probabilities(data: tuple[Any, Any, Any], bins: int) -> None:
+    p, y, w = data
+    cuts = np.array([0.0, 0.2, 0.5, 1.0])
+    found = kernels.binary_pass(p, y, cuts, w, bins)
+    close(found, definitions.binary_pass(p, y, cuts, w, bins, log_odds=False))
+
+
+@given(columns(ENDS, 2, log_odds), st.sampled_from([1, 2, 7, 15]))
+def test_binary_pass_of_log_odds(data: tuple[Any, Any, Any], bins: int) -> None:
+    z, y, w = data
+    cuts = np.array([0.0, 0.5, 0.9])
+    found = kernels.binary_pass(z, y, cuts, w, bins, log_odds=True)
+    close(found, definitions.binary_pass(z, y, cuts, w, bins, log_odds=True))
+
+
+def posteriors(rng: np.random.Generator, n: int, k: int) -> FloatArray:
+    return rng.dirichlet(np.full(k, 0.3), n)
+
+
+def cost_tables(rng: np.random.Generator, k: int) -> list[CostColumns]:
+    """Zero-one, class-weighted, with abstention, with further columns, and dense."""
+    tie, none = 8 * 2**-52 * 5, np.empty((k, 0))
+    dense = rng.uniform(0, 5, (k, 3))
+    dense[0, 1] = 0
+    dense[:, 2] = 1.0
+    return [
+        CostColumns(np.ones(k), none, tie),
+        CostColumns(rng.uniform(0, 5, k), none, tie),
+        CostColumns(np.ones(k), np.full((k, 1), 0.3), tie),
+        CostColumns(rng.uniform(1, 5, k), np.hstack([dense, np.full((k, 1), 0.4)]), tie),
+        CostColumns(None, dense, tie),
+    ]
+
+
+@st.composite
+def tables(draw: st.DrawFn, kind: str) -> tuple[Any, Any, Any, list[CostColumns]]:
+    """Draw rows of scores of one kind."""
+    k = draw(st.sampled_from([2, 3, 10, 31, 32, 33, 40, 90]))
+
+    def usual(rng: np.random.Generator, n: int) -> FloatArray:
+        if kind == "logits":
+            return rng.normal(0, 4, (n, k))
+        p = posteriors(rng, n, k)
+        with np.errstate(divide="ignore"):
+            return p if kind == "posteriors" else np.log(p)
+
+    odd = SPECIAL if kind == "posteriors" else [e for e in ENDS if kind == "logits" or e <= 0]
+    data = draw(columns(odd, k, usual))
+    return *data, cost_tables(np.random.default_rng(draw(st.integers(0, 99))), k)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=150)
+@given(data=st.data())
+def test_rows_pass(kind: Any, data: st.DataObject) -> None:
+    x, y, w, costs = data.draw(tables(kind))
+    found = kernels.rows_pass(x, y, kind, costs, w)
+    wanted = definitions.rows_pass(x, y, kind, costs, w, 15)
+    for name in ("count", "weight", "square", "log", "brier", "decided"):
+        close(getattr(found, name), getattr(wanted, name), 1e-14)
+    close(found.bins, wanted.bins, 1e-14)
+    assert found.limits[:3] == wanted.limits[:3]
+    assert found.limits.gap == pytest.approx(wanted.limits.gap, rel=1e-12, abs=1e-14)
+    if wanted.limits.gap > 1e-6:
+        assert found.limits.gap_row == wanted.limits.gap_row
+
+
+def test_equal_posteriors_go_to_the_first() -> None:
+    for k in (2, 3, 4, 33, 64):
+        y = np.arange(k)
+        for kind, x in (("posteriors", np.full((k, k), 1 / k)), ("logits", np.zeros((k, k)))):
+            same = CostColumns(np.ones(k), np.full((k, 1), 1 - 1 / k), 1e-15)
+            cells = kernels.rows_pass(x, y, kind, [same]).decided[0]  # type: ignore[arg-type]
+            assert cells.column.tolist() == [0] * k
+            assert cells.row.tolist() == list(range(k))
+
+
+def test_a_table_too_large_to_count_is_given_by_its_cells() -> None:
+    rng = np.random.default_rng(5)
+    k, n = 200, 5000
+    p, y, w = posteriors(rng, n, k), rng.integers(0, k, n), rng.exponential(size=n)
+    costs = [*cost_tables(rng, k)[:3], CostColumns(None, rng.uniform(0, 1, (k, 2)), 1e-15)]
+    for weights in (None, w):
+        found = kernels.rows_pass(p, y, "posteriors", costs, weights)
+        close(found.decided, definitions.rows_pass(p, y, "posteriors", costs, weights, 15).decided)
+
+
+@given(
+    st.integers(1, 60), st.integers(1, 15), st.floats(0, 1), st.sampled_from([np.float32, float])
+)
+def test_probabilities_at_the_edge_of_a_bin(m: int, bins: int, off: float, kind: Any) -> None:
+    edges = np.arange(bins + 1) / bins
+    near = np.concatenate([edges, np.nextafter(edges, 2), np.nextafter(edges, -1), [off, m / 60]])
+    p = np.clip(near, 0, 1).astype(kind)
+    y = np.ones(p.size, dtype=np.int64)
+    found = kernels.binary_pass(p, y, bins=bins).bins
+    close(found, definitions.binary_pass(p, y, np.empty(0), None, bins, log_odds=False).bins)
+
+
+def relative(found: FloatArray, wanted: FloatArray) -> float:
+    """Return the largest relative difference."""
+    return float(np.max(np.abs(found - wanted) / np.maximum(np.abs(wanted), 1e-300)))
+
+
+def test_a_million_rows_keep_their_digits() -> None:
+    rng = np.random.default_rng(0)
+    n = 10**6
+    p, y, w = rng.beta(0.5, 0.8, n), rng.integers(0, 2, n), rng.exponential(size=n)
+    for weights in (None, w):
+        for odds, x in ((False, p), (True, rng.normal(0, 3, n))):
+            a = kernels.binary_pass(x, y, [0.3], weights, log_odds=odds)
+            b = definitions.binary_pass(x, y, np.array([0.3]), weights, 15, log_odds=odds)
+            close(a, b, 2e-15)
+    x = rng.normal(0, 2, (n // 5, 5))
+    y = rng.integers(0, 5, n // 5)
+    close(
+        kernels.rows_pass(x, y, "logits").log,
+        definitions.rows_pass(x, y, "logits", (), None, 15).log,
+        2e-15,
+    )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_threads_change_no_bit(*, weighted: bool) -> None:
+    rng = np.random.default_rng(1)
+    n = 600_001
+    z, y = rng.normal(0, 3, n), rng.integers(0, 2, n).astype(np.uint8)
+    w = rng.exponential(size=n) if weighted else None
+    x, codes = rng.normal(size=(n // 8, 8)), rng.integers(0, 8, n // 8)
+    heavy = None if w is None else w[: n // 8]
+    costs = cost_tables(rng, 8)
+    runs: list[Callable[[int], Any]] = [
+        lambda t: kernels.binary_pass(z, y, [0.5], w, log_odds=True, threads=t),
+        lambda t: kernels.rows_pass(x, codes, "logits", costs, heavy, threads=t),
+        lambda t: kernels.affine_binary_pass(z, y, w, 0.7, 0.1, threads=t),
+        lambda t: kernels.affine_pass(x, codes, heavy, 0.7, np.arange(8.0), threads=t),
+        lambda t: kernels.multinomial_dot(z[None], [n // 2, n - n // 2], 3, range(4), threads=t),
+    ]
+    for run in runs:
+        close(run(2), run(1), 0, 0)
+        close(run(3), run(1), 0, 0)
+
+
+@given(
+    st.lists(st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 0.5, 0.7, 2.0, math.inf]), max_size=30),
+    st.lists(st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 0.5, 0.7, 3.0, math.inf]), max_size=30),
+    st.sampled_from([np.float32, np.float64]),
+)
+def test_sorted_merge_and_pairs(a: list[float], b: list[float], kind: Any) -> None:
+    first, second = np.sort(np.array(a, dtype=kind)), np.sort(np.array(b, dtype=kind))
+    close(kernels.sorted_merge(first, second), definitions.sorted_merge(first, second))
+    close(kernels.places(first, second), definitions.places(first, second))
+    pairs = sum(2 * (y > x) + (y == x) for x in first for y in second)
+    assert kernels.auc_pairs(first, second) == pairs == definitions.auc_pairs(first, second)
+
+
+def test_many_pairs() -> None:
+    rng = np.random.default_rng(2)
+    for decimals in (2, 9):
+        a, b = (np.sort(rng.normal(m, 1, 40_000 + m).round(decimals)) for m in (0, 1))
+        assert kernels.auc_pairs(a, b) == definitions.auc_pairs(a, b)
+        close(kernels.sorted_merge(a, b), definitions.sorted_merge(a, b))
+
+
+@given(data=st.data(), whole=st.booleans())
+def test_pool_adjacent_violators(data: st.DataObject, *, whole: bool) -> None:
+    n = data.draw(st.integers(0, 60))
+    number = st.integers(0, 3) | st.integers(2**40, 2**41) if whole else st.floats(0, 10)
+    first, second = (
+        np.array(
+            data.draw(st.lists(number, min_size=n, max_size=n)), dtype=np.int64 if whole else float
+        )
+        for _ in range(2)
+    )
+    second[(first == 0) & (second == 0)] = 1
+    np.testing.assert_array_equal(
+        kernels.pav_blocks(first, second), definitions.pav_blocks(first, second)
+    )
+
+
+def test_blocks_that_doubles_cannot_tell_apart() -> None:
+    big = 2**60 + 1
+    starts = kernels.pav_blocks(np.array([big, big - 1]), np.array([big - 2, big - 3]))
+    assert starts.tolist() == [0]  # the second share is smaller by 1e-36
+    starts = kernels.pav_blocks(np.array([big - 1, big]), np.array([big - 3, big - 2]))
+    assert starts.tolist() == [0, 1]
+
+
+@given(columns(ENDS[2:-2], 2, log_odds), st.floats(-3, 3), st.floats(-3, 3))
+def test_slopes_of_two_classes(data: tuple[Any, Any, Any], scale: float, shift: float) -> None:
+    z, y, w = data
+    close(
+        kernels.affine_binary_pass(z, y, w, scale, shift),
+        definitions.affine_binary_pass(z, y, w, scale, shift),
+        1e-13,
+        1e-13 * (1 + float(np.square(z.astype(float)).sum())) * (1 if w is None else 9),
+    )
+
+
+def test_certain_answers_add_nothing_where_they_are_right() -> None:
+    z = np.array([-math.inf, math.inf, 1.0])
+    found = kernels.affine_binary_pass(z, np.array([0, 1, 1]), None, 2.0, 0.0)
+    alone = kernels.affine_binary_pass(z[2:], np.array([1]), None, 2.0, 0.0)
+    close(found, alone)
+    wrong = kernels.affine_binary_pass(z, np.array([1, 1, 1]), None, 2.0, 0.0)
+    assert wrong.loss == math.inf
+    assert wrong.worst == math.inf
+
+
+@st.composite
+def log_posterior_tables(draw: st.DrawFn) -> tuple[Any, Any, Any]:
+    k = draw(st.sampled_from([2, 3, 5, 12, 37]))
+    return draw(
+        columns([-math.inf, -0.0, -700.0], k, lambda r, n: np.log(posteriors(r, n, k) + 1e-9))
+    )
+
+
+@given(
+    data=log_posterior_tables(),
+    scale=st.sampled_from([0.0, 0.8, 1.0, -0.5]),
+    hessian=st.booleans(),
+)
+def test_slopes_of_many_classes(data: tuple[Any, Any, Any], scale: float, *, hessian: bool) -> None:
+    log_p, y, w = data
+    k = log_p.shape[1]
+    shift = np.linspace(-1, 1, k)
+    with np.errstate(invalid="ignore"):
+        size = float(np.square(np.where(np.isinf(log_p), 0, log_p.astype(float))).sum())
+    close(
+        kernels.affine_pass(log_p, y, w, scale, shift, hessian=hessian),
+        definitions.affine_pass(log_p, y, w, scale, shift, hessian=hessian),
+        1e-12,
+        1e-13 * (1 + size) * (1 if w is None else 9),
+    )
+
+
+def test_slopes_are_those_of_the_loss() -> None:
+    rng = np.random.default_rng(3)
+    log_p, y = np.log(posteriors(rng, 500, 4) + 1e-6), rng.integers(0, 4, 500)
+    w, at, step = rng.exponential(size=500), np.array([0.8, 0.3, 0.0, -0.2, 0.1]), 1e-5
+    here = kernels.affine_pass(log_p, y, w, at[0], at[1:])
+    for j in range(5):
+        up, down = at.copy(), at.copy()
+        up[j], down[j] = at[j] + step, at[j] - step
+        high, low = (kernels.affine_pass(log_p, y, w, v[0], v[1:]) for v in (up, down))
+        assert (high.loss - low.loss) / (2 * step) == pytest.approx(here.gradient[j], rel=1e-6)
+        np.testing.assert_allclose(
+            (high.gradient - low.gradient) / (2 * step), here.hessian[j], rtol=1e-6, atol=1e-5
+        )
+
+
+SIZES = [[0], [1], [2], [5, 0, 3], [2047], [2048], [2049], [4096, 1], [6000, 7001], [16384]]
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_resamples_are_those_of_the_definition(sizes: list[int]) -> None:
+    rng = np.random.default_rng(4)
+    edges = np.cumsum([0, *sizes])
+    x = rng.exponential(size=(2, edges[-1]))
+    for kept in (False, True):
+        trees = edges if kept else edges[[0, -1]]
+        whole = sizes if kept else [sum(sizes)]
+        for index in (0, 1, 17):
+            counts = kernels.multinomial_counts(whole, 9, index)
+            np.testing.assert_array_equal(counts, definitions.multinomial_counts(trees, 9, index))
+            assert counts.sum() == edges[-1]
+        found = kernels.multinomial_dot(x, sizes, 9, range(3, 24), stratified=kept)
+        close(found, definitions.multinomial_dot(x, edges, trees, 9, range(3, 24)), 1e-14)
+
+
+def test_an_infinite_loss_counts_only_where_it_is_drawn() -> None:
+    x = np.array([[math.inf, *[1.0] * 9]])
+    sums, _ = kernels.multinomial_dot(x, [10], 0, range(200))
+    drawn = np.array([kernels.multinomial_counts([10], 0, b)[0] > 0 for b in range(200)])
+    np.testing.assert_array_equal(np.isinf(sums[:, 0, 0]), drawn)
+    assert 100 < drawn.sum() < 160
+    assert not np.isnan(sums).any()
+
+
+def test_every_outcome_is_as_likely_as_it_should_be() -> None:
+    """Three draws of three: 27 sequences give 10 counts."""
+    seen: dict[tuple[int, ...], int] = {}
+    n = 27_000
+    for b in range(n):
+        counts = tuple(kernels.multinomial_counts([3], 11, b).tolist())
+        seen[counts] = seen.get(counts, 0) + 1
+    assert len(seen) == 10
+    chi = 0.0
+    for counts, times in seen.items():
+        wanted = n / 27 * 6 / math.prod(math.factorial(c) for c in counts)
+        chi += (times - wanted) ** 2 / wanted
+    assert chi < 27.9  # 9 degrees of freedom, one in a thousand
+
+
+def test_leaves_of_uneven_size_get_their_share() -> None:
+    """Moments of a multinomial across the splits of the tree."""
+    n, m, times = 5000, 2048, 2000
+    left = np.array([kernels.multinomial_counts([n], 5, b)[:m].sum() for b in range(times)])
+    share = m / n
+    spread = math.sqrt(n * share * (1 - share))
+    assert abs(left.mean() - n * share) < 4 * spread / math.sqrt(times)
+    assert left.std() == pytest.approx(spread, rel=4 / math.sqrt(2 * times))
+
+
+def test_resampled_losses_have_the_spread_of_a_mean() -> None:
+    rng = np.random.default_rng(6)
+    x = rng.exponential(size=(1, 20_000))
+    sums, _ = kernels.multinomial_dot(x, [20_000], 1, range(2000))
+    assert sums.std() == pytest.approx(x.std() * math.sqrt(20_000), rel=0.06)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_resampled_area(*, kept: bool) -> None:
+    rng = np.random.default_rng(7)
+    a, b = (np.sort(rng.normal(m, 1, size).round(1)) for m, size in ((0, 3000), (1, 2500)))
+    pairs, drawn = kernels.multinomial_auc(a, b, 2, range(5), stratified=kept)
+    edges = np.array([0, 3000, 5500])
+    trees = edges if kept else edges[[0, 2]]
+    close((pairs, drawn), definitions.multinomial_auc(a, b, trees, 2, range(5)))
+    counts = kernels.multinomial_counts([3000, 2500] if kept else [5500], 2, 3)
+    again = kernels.auc_pairs(np.repeat(a, counts[:3000]), np.repeat(b, counts[3000:]))
+    assert again == pairs[3]
+
+
+def test_labels_that_are_no_classes_are_refused() -> None:
+    p = np.full(3, 0.5)
+    for y in ([0, 1, 2], [0, -1, 1], [2**40, 0, 0]):
+        with pytest.raises(ValueError, match="class codes"):
+            kernels.binary_pass(p, np.array(y))
+        with pytest.raises(ValueError, match="class codes"):
+            kernels.rows_pass(np.full((3, 2), 0.5), np.array(y))
+    with pytest.raises(ValueError, match="column of 3 samples"):
+        kernels.binary_pass(p, np.array([0, 1]))
+    with pytest.raises(TypeError, match="whole numbers"):
+        kernels.binary_pass(p, np.array([0.0, 1.0, 0.0]))
+    with pytest.raises(ValueError, match="without NaN"):
+        kernels.auc_pairs(np.array([0.0, math.nan]), p)
+
+
+def asked(code: str, **environment: str) -> str:
+    """Run a line of Python in a process of its own."""
+    inherited = {"PATH", "PYTHONPATH", "HOME"} & os.environ.keys()
+    env = {name: os.environ[name] for name in inherited} | environment
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_the_definitions_can_be_asked_for() -> None:
+    code = (
+        "import numpy as np, stakes._kernels as k; print(k.compiled);"
+        "print(k.binary_pass(np.array([0.5, 0.25]), np.array([1, 0])).log.loss.sum())"
+    )
+    said, value = asked(code, STAKES_KERNELS="numpy").splitlines()
+    assert said.startswith("numpy definitions: STAKES_KERNELS")
+    assert float(value) == pytest.approx(math.log(8 / 3))
+    assert asked(code).startswith("compiled (")
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Path:
+    """Give a copy of the sources."""
+    for path in build.ROOM.glob("*.[ch]"):
+        shutil.copy(path, tmp_path)
+    return tmp_path
+
+
+def test_a_library_of_other_sources_is_refused(room: Path) -> None:
+    shutil.copy(build.ROOM / build.LIBRARY, room)
+    assert library.load(room)[0] is not None
+    with (room / "kernels.c").open("a") as file:
+        file.write("/* changed */\n")
+    found, why = library.load(room)
+    assert found is None
+    assert "stale" in why
+
+
+def test_a_broken_or_missing_library_is_refused(room: Path) -> None:
+    assert "not compiled" in library.load(room)[1]
+    (room / build.LIBRARY).write_bytes(b"not a library")
+    found, why = library.load(room)
+    assert found is None
+    assert "does not load" in why
+
+
+@pytest.fixture
+def hook(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Load the build hook on a stand-in for the build tool, which need not be installed."""
+    interface = ModuleType("hatchling.builders.hooks.plugin.interface")
+    interface.BuildHookInterface = object  # type: ignore[attr-defined]
+    names = interface.__name__.split(".")
+    for depth in range(1, len(names)):
+        monkeypatch.setitem(sys.modules, ".".join(names[:depth]), ModuleType(names[depth - 1]))
+    monkeypatch.setitem(sys.modules, interface.__name__, interface)
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def hooked(hook: ModuleType, root: Path) -> tuple[dict[str, Any], list[str]]:
+    """Run the build hook on a copy of the sources; return what it asks for, and its warnings."""
+    target = root / "src" / "stakes" / "_kernels"
+    target.mkdir(parents=True, exist_ok=True)
+    for path in [*build.ROOM.glob("*.[ch]"), build.ROOM / "build.py"]:
+        shutil.copy(path, target)
+    made, warnings = hook.KernelsHook(), []
+    made.target_name, made.root = "wheel", str(root)
+    made.app = SimpleNamespace(display_warning=warnings.append)
+    data: dict[str, Any] = {"artifacts": []}
+    made.initialize("standard", data)
+    return data, warnings
+
+
+def test_a_wheel_without_a_compiler_is_pure(
+    hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = tmp_path / "src" / "stakes" / "_kernels"
+    room.mkdir(parents=True)
+    (room / build.LIBRARY).write_bytes(b"of an earlier build")
+    monkeypatch.setenv("CC", "false")
+    data, warnings = hooked(hook, tmp_path)
+    assert data == {"artifacts": []}
+    assert "without compiled kernels" in warnings[0]
+    assert not (room / build.LIBRARY).exists()
+
+
+def test_a_wheel_with_a_compiler_has_a_platform(hook: ModuleType, tmp_path: Path) -> None:
+    data, warnings = hooked(hook, tmp_path)
+    assert not warnings
+    assert not data["pure_python"]
+    assert data["tag"].startswith("py3-none-")
+    assert data["tag"] != "py3-none-any"
+    found, said = library.load(tmp_path / "src" / "stakes" / "_kernels")
+    assert found is not None
+    assert said == kernels.compiled
+
+
+def test_a_compiler_that_fails_is_named(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for command in ("false", "no-such-compiler"):
+        monkeypatch.setenv("CC", command)
+        with pytest.raises(build.BuildError, match=command):
+            build.build(room)
+    assert not (room / build.LIBRARY).exists()
+    monkeypatch.delenv("CC")
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(build.BuildError, match="no C compiler"):
+        build.build(room)
