@@ -17,6 +17,7 @@ from stakes._check.tables import (
     check_posteriors,
     check_rows,
     read_table,
+    slack,
 )
 from stakes._errors import (
     AddressError,
@@ -60,4 +61,5 @@ __all__ = [
     "read_table",
     "read_weights",
     "seen_names",
+    "slack",
 ]

@@ -90,7 +90,7 @@ def check_posteriors(p: FloatArray, unit: float, argument: str = "scores") -> No
     if p.ndim == 1:
         return
     total = p.sum(axis=1)
-    far = np.abs(total - 1) > max(8 * unit * math.sqrt(p.shape[1]), _FLOOR)
+    far = np.abs(total - 1) > slack(unit, p.shape[1])
     if far.any():
         row = int(far.argmax())
         count = f"{int(far.sum())} rows do not; first" if far.sum() > 1 else "got"
@@ -99,6 +99,11 @@ def check_posteriors(p: FloatArray, unit: float, argument: str = "scores") -> No
         msg = f"{msg} {text if text != '1' else f'1{total[row] - 1:+.2g}'}."
         hint = "For other scores say what they are: Logits, LogLikelihoods, LogLikelihoodRatios;"
         raise InputError(f"{msg} {hint} to divide rows by their sum use Posteriors.renormalized.")
+
+
+def slack(unit: float, n_classes: int) -> float:
+    """Return how far a row of posteriors may be from adding up to 1."""
+    return max(8 * unit * math.sqrt(n_classes), _FLOOR)
 
 
 def _outside(p: FloatArray, inside: BoolArray, argument: str) -> InputError:

@@ -3,7 +3,7 @@
 import math
 import os
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -20,8 +20,11 @@ from stakes._text import html_table, number, plain, quoted, table
 from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs.forms import from_csv, from_toml, to_csv, to_toml
 from stakes.costs.names import free_name, is_frame, names_of, reordered, with_names
-from stakes.costs.tables import CostTable, DenseTable, ErrorTable
+from stakes.costs.tables import TIE, CostTable, DenseTable, ErrorTable
 from stakes.scores import Scores, as_scores
+
+if TYPE_CHECKING:
+    from stakes._kernels import CostColumns
 
 _MOST_SHOWN = 20
 _MOST_LISTED = 10_000
@@ -237,6 +240,22 @@ class CostMatrix:
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """Return the least and the largest cost of each class."""
         return self._table.ranges()
+
+    def columns(self) -> "CostColumns":
+        """Return the costs as the kernels take them."""
+        return self._table.columns()
+
+    def posterior_threshold(self) -> float | None:
+        """Return the posterior of the second class above which the second decision is made.
+
+        None where it is made below one, or where nothing depends on the posterior. Costs that
+        differ by rounding alone count as equal, as they do in Bayes decisions.
+        """
+        (a, b), (c, d) = self.values
+        fall, rise = b - a, c - d
+        if not fall + rise > 0:
+            return None
+        return float((fall + TIE * np.abs(self.values).max()) / (fall + rise))
 
     def least_expected(self, p: FloatArray) -> IntArray:
         """Return the Bayes decision for each row of posteriors that were checked."""

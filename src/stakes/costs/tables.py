@@ -2,12 +2,15 @@
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from stakes._check import InputError
 from stakes._typing import FloatArray, Floats, IntArray
+
+if TYPE_CHECKING:
+    from stakes._kernels import CostColumns
 
 _MOST_CELLS = 2**26
 _MOST_IN_ORDER = 64
@@ -35,6 +38,9 @@ class CostTable(Protocol):
 
     def least_expected(self, p: FloatArray) -> IntArray:
         """Return the decision of least expected cost for each row of posteriors."""
+
+    def columns(self) -> "CostColumns":
+        """Return the costs as the kernels take them."""
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """Least and largest cost of each class."""
@@ -75,6 +81,12 @@ class DenseTable:
         for j in range(1, self.values.shape[1]):
             take_lower(best, chosen, expected_column(p, self.values[:, j]), j, tie)
         return chosen
+
+    def columns(self) -> "CostColumns":
+        """Return the costs as the kernels take them."""
+        from stakes._kernels import CostColumns  # noqa: PLC0415  not needed to write costs down
+
+        return CostColumns(None, self.values, TIE * float(np.abs(self.values).max()))
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """Least and largest cost of each class."""
@@ -149,6 +161,13 @@ class ErrorTable:
             column = expected_column(p, self.further[:, m])
             take_lower(best, chosen, column, self.error.size + m, tie)
         return chosen
+
+    def columns(self) -> "CostColumns":
+        """Return the costs as the kernels take them."""
+        from stakes._kernels import CostColumns  # noqa: PLC0415  not needed to write costs down
+
+        top = max(float(self.error.max()), float(self.further.max(initial=0.0)))
+        return CostColumns(self.error, self.further, TIE * top)
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """Least and largest cost of each class."""

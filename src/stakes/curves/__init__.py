@@ -14,7 +14,7 @@ from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.precision_recall import PrecisionRecallCurve, precision_recall_curve
 from stakes.curves.reliability import ReliabilityCurve, reliability_curve
 from stakes.curves.risk import RiskCurve
-from stakes.curves.roc import RocCurve, roc_curve
+from stakes.curves.roc import RocCurve, auc, roc_curve
 from stakes.curves.selective import (
     AbstentionCurve,
     RiskCoverageCurve,
@@ -52,6 +52,7 @@ __all__ = [
     "TippettCurve",
     "WorstApplication",
     "abstention_curve",
+    "auc",
     "class_detectors",
     "cllr",
     "detection_cost",

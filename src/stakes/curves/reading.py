@@ -15,7 +15,7 @@ from stakes._check import (
     seen_names,
 )
 from stakes._text import quoted
-from stakes._typing import Column, FloatArray, Label, Names, NamesLike
+from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike
 from stakes.samples import read_pair
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
@@ -28,7 +28,19 @@ def read_levels(
     classes: NamesLike | None,
     positive: Label | None,
 ) -> tuple[ScoreLevels, Names]:
-    """Read a detector's labels and scores; samples of weight 0 are absent."""
+    """Read a detector's labels and scores by level; samples of weight 0 are absent."""
+    ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
+    return ScoreLevels.of(ranks, y, weights), names
+
+
+def read_detector(
+    y_true: Column,
+    scores: Scores | Column,
+    sample_weight: Column | None,
+    classes: NamesLike | None,
+    positive: Label | None,
+) -> tuple[FloatArray, IntArray, FloatArray | None, Names]:
+    """Return one number per sample, class codes, weights above 0 and the names of the classes."""
     column, ranks, names = _detector(y_true, scores, classes, positive)
     weights = read_weights(sample_weight, len(column))
     if weights is not None and not weights.all():
@@ -36,7 +48,7 @@ def read_levels(
         column, ranks, weights = column.part(kept), ranks[kept], weights[kept]
     if names is None:
         names = _seen(column, positive)
-    return ScoreLevels.of(ranks, encode(column, names, "classes"), weights), names
+    return ranks, encode(column, names, "classes"), weights, names
 
 
 def _detector(

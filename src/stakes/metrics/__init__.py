@@ -1,5 +1,6 @@
 """Metrics of hard decisions: costs first, the traditional ones with the costs they imply."""
 
+from stakes.metrics.card import Scorecard, scorecard
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.metrics.decisions import confusion_matrix, expected_cost
 from stakes.metrics.explain import Explanation, explain
@@ -46,6 +47,7 @@ __all__ = [
     "Precision",
     "Recall",
     "Reliability",
+    "Scorecard",
     "Sensitivity",
     "Specificity",
     "bayes_cost",
@@ -58,5 +60,6 @@ __all__ = [
     "expected_loss",
     "explain",
     "reliability",
+    "scorecard",
     "smooth_calibration_error",
 ]

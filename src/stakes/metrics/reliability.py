@@ -21,7 +21,7 @@ class EqualWidth:
     n: int = 15
 
     def __post_init__(self) -> None:
-        _check_bins(self.n)
+        check_bins(self.n)
 
     def edges(
         self,
@@ -39,14 +39,14 @@ class EqualMass:
     n: int = 15
 
     def __post_init__(self) -> None:
-        _check_bins(self.n)
+        check_bins(self.n)
 
     def edges(self, probability: FloatArray, weights: FloatArray | None) -> FloatArray:
         """Return the inner edges, which are scores."""
         return equal_mass(probability, weights, self.n)
 
 
-def _check_bins(n: object) -> None:
+def check_bins(n: object) -> None:
     """Refuse anything but a whole number of at least 1."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
         msg = f"bins must be a whole number of at least 1: got {n!r}."

@@ -138,6 +138,13 @@ def bayes_cost(
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=names
     )
+    return bayes_cost_of(samples, costs)
+
+
+def bayes_cost_of(
+    samples: Samples, costs: CostMatrix | SampleCosts | ArrayLike | None
+) -> ExpectedLoss:
+    """Return the expected cost of Bayes decisions of checked samples."""
     if isinstance(costs, SampleCosts):
         return _bayes_sample_cost(samples, costs)
     if costs is None:

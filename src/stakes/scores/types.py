@@ -41,6 +41,13 @@ class Scores(ABC):
         self._values, self._names, unit = read_table(values)
         self._check(unit)
 
+    @classmethod
+    def trusted(cls, values: FloatArray, names: Names | None = None) -> Self:
+        """Make scores of numbers that are known to be right."""
+        scores = cls.__new__(cls)
+        scores._values, scores._names = values, names
+        return scores
+
     @abstractmethod
     def _check(self, unit: float) -> None:
         """Refuse values that this kind of score cannot have."""
@@ -197,13 +204,6 @@ class LogPosteriors(PosteriorScores):
     """Natural logs of posteriors, at most 0; minus infinity is a posterior of 0."""
 
     __slots__ = ()
-
-    @classmethod
-    def trusted(cls, log_p: FloatArray, names: Names | None) -> Self:
-        """Make scores from logs that are known to be right."""
-        scores = cls.__new__(cls)
-        scores._values, scores._names = log_p, names
-        return scores
 
     def _check(self, unit: float) -> None:
         check_log_posteriors(self._values, unit)

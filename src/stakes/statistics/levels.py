@@ -5,10 +5,9 @@ from typing import Self
 
 import numpy as np
 
+from stakes._kernels import pav_blocks, sorted_merge
 from stakes._math import cumulative, sum_by, total_by, weight_exponents
 from stakes._typing import Counts, FloatArray, IntArray
-
-_FEW = 2000  # levels below which the exact pass alone is quick
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +26,11 @@ class ScoreLevels:
     @classmethod
     def of(cls, scores: FloatArray, y: IntArray, weights: FloatArray | None) -> Self:
         """Gather scores of samples coded 0 and 1; every weight is above 0."""
+        if weights is None:  # values are sorted much quicker than their places
+            merged = sorted_merge(*sorted_by_class(scores, y))
+            return cls(merged.level, merged.first, merged.second, np.zeros(2, dtype=np.int64))
         level, code = np.unique(scores, return_inverse=True)
         n = level.size
-        if weights is None:
-            both = np.bincount(code, minlength=n)
-            second = np.bincount(code[y == 1], minlength=n)
-            return cls(level, both - second, second, np.zeros(2, dtype=np.int64))
         exponent = weight_exponents(y, weights, 2)
         scaled = np.ldexp(weights, -exponent[y])
         sums = [sum_by(code[y == k], scaled[y == k], n) for k in (0, 1)]
@@ -65,38 +63,18 @@ class ScoreLevels:
         Within a block the levels are taken as one; from block to block the share of the second
         class rises strictly. Comparisons are exact for whole numbers.
         """
-        first, second = self.first, self.second
-        starts = np.arange(first.size)
-        if first.size > _FEW:
-            starts = self._rough_blocks()
-            first, second = np.add.reduceat(first, starts), np.add.reduceat(second, starts)
-        kept = _pooled(first.tolist(), second.tolist())
-        return np.append(starts[kept], self.first.size)
+        return np.append(pav_blocks(self.first, self.second), self.first.size)
 
-    def _rough_blocks(self) -> IntArray:
-        """Return the blocks that floating point finds; some may still have to be pooled."""
-        from scipy.optimize import isotonic_regression  # noqa: PLC0415  slow to import
 
-        n1, n2 = self.totals
-        a, b = self.first / max(n1, 1e-300), self.second / max(n2, 1e-300)
-        blocks: IntArray = isotonic_regression(b / (a + b), weights=a + b).blocks
-        return blocks[:-1]
+def sorted_by_class(scores: FloatArray, y: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the scores of either class in rising order."""
+    second = y == 1
+    parts = scores[~second], scores[second]
+    for part in parts:
+        part.sort()
+    return parts
 
 
 def _rescaled(cells: Counts, shift: int) -> Counts:
     """Return cells on another scale."""
     return np.ldexp(cells, shift) if shift else cells
-
-
-def _pooled(first: list[float], second: list[float]) -> list[int]:
-    """Pool adjacent violators; return where each block begins."""
-    starts: list[int] = []
-    stack: list[tuple[float, float]] = []
-    for i, (a, b) in enumerate(zip(first, second, strict=True)):
-        start = i
-        while stack and stack[-1][1] * a >= b * stack[-1][0]:
-            below = stack.pop()
-            a, b, start = a + below[0], b + below[1], starts.pop()  # noqa: PLW2901
-        stack.append((a, b))
-        starts.append(start)
-    return starts

@@ -1,0 +1,133 @@
+"""Costs, scoring rules, decisions and reliability of a system, in one read of its scores."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stakes._kernels.records import LossParts
+from stakes._typing import Column, NamesLike, PriorsLike
+from stakes.costs import CostMatrix, SampleCosts
+from stakes.metrics.onepass import Passed, pass_over, read_given
+from stakes.metrics.reliability import Reliability, binned_errors, check_bins
+from stakes.metrics.scores import bayes_cost_of, expectation, from_sums, sample_losses
+from stakes.results import ExpectedLoss
+from stakes.samples import read_samples
+from stakes.scores import Scores
+from stakes.scoring import BrierLoss, LogLoss, ScoringRule
+
+
+@dataclass(frozen=True, eq=False)
+class Scorecard:
+    """What one read of labels and scores tells of a system.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    >>> card = stakes.scorecard(data.y, data.posteriors([0.9, 0.1]), costs=costs)
+    >>> round(card.cost.normalized, 2), card.cost.normalized_interval().high < 1
+    (0.24, True)
+    """
+
+    n: int
+    cost: ExpectedLoss  # of the Bayes decisions
+    cross_entropy: ExpectedLoss
+    brier_score: ExpectedLoss
+    calibration_error: float | None  # of P(classes[-1]); for two classes
+    confidence_calibration_error: float | None  # of the largest posterior; for more
+
+    def __str__(self) -> str:
+        losses = (self.cost, self.cross_entropy, self.brier_score)
+        return "\n".join(str(loss) for loss in losses)
+
+
+def scorecard(
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    costs: CostMatrix | SampleCosts | ArrayLike | None = None,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+    bins: int = 15,
+) -> Scorecard:
+    """Return cost, cross-entropy, Brier score and calibration error in one read of the scores.
+
+    The quick way to follow a system from epoch to epoch: arrays of float32 or float64 are read
+    where they lie, and checked in the same pass. Everything else is as in `bayes_cost`,
+    `cross_entropy`, `brier_score` and `calibration_error`.
+
+    Parameters
+    ----------
+    y_true, scores, costs, priors, sample_weight, classes
+        As for `bayes_cost`.
+    bins : int
+        Of equal width, for the calibration error.
+    """
+    check_bins(bins)
+    named = classes
+    if named is None and isinstance(costs, CostMatrix | SampleCosts):
+        named = costs.classes
+    data = None
+    if not isinstance(costs, SampleCosts):
+        data = read_given(y_true, scores, sample_weight, named)
+    if data is not None:
+        matrix = costs
+        if costs is not None and not isinstance(costs, CostMatrix):
+            matrix = CostMatrix(costs, classes=data.classes)
+        found = pass_over(data, matrix, priors, bins)  # type: ignore[arg-type]
+        if found is not None:
+            return _from_pass(found)
+    return _defined(y_true, scores, costs, priors, sample_weight, named, bins)
+
+
+def _from_pass(passed: Passed) -> Scorecard:
+    """Return the card of one pass."""
+    samples, found = passed.samples, passed.found
+    given = None if samples.priors_from_data else samples.priors
+    cost = passed.confusion.expected_cost(passed.costs, given)
+    error = Reliability(passed.bins(), np.empty(0, dtype=np.int64)).error()
+    two = len(samples.classes) == 2
+    return Scorecard(
+        n=len(samples),
+        cost=replace(cost, name="Bayes expected cost"),
+        cross_entropy=_loss(LogLoss(), passed, found.log),
+        brier_score=_loss(BrierLoss(), passed, found.brier),
+        calibration_error=error if two else None,
+        confidence_calibration_error=None if two else error,
+    )
+
+
+def _loss(rule: ScoringRule, passed: Passed, parts: LossParts) -> ExpectedLoss:
+    """Return an expected loss; where it is infinite, find the samples that make it so."""
+    rows = np.empty(0, dtype=np.int64)
+    if parts.infinite.any():
+        rows = np.flatnonzero(np.isinf(sample_losses(rule, passed.samples)))
+    return from_sums(rule, passed.losses(parts), passed.samples, rows)
+
+
+def _defined(
+    y_true: Column,
+    scores: Scores | Column,
+    costs: CostMatrix | SampleCosts | ArrayLike | None,
+    priors: PriorsLike | None,
+    sample_weight: Column | None,
+    classes: NamesLike | None,
+    bins: int,
+) -> Scorecard:
+    """Return the card by the definitions, whatever the labels and scores are."""
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    errors = binned_errors(samples, bins)
+    two = len(samples.classes) == 2
+    return Scorecard(
+        n=len(samples),
+        cost=bayes_cost_of(samples, costs),
+        cross_entropy=expectation(LogLoss(), samples),
+        brier_score=expectation(BrierLoss(), samples),
+        calibration_error=errors.get("calibration_error"),
+        confidence_calibration_error=None if two else errors["confidence_calibration_error"],
+    )

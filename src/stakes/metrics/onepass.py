@@ -1,0 +1,212 @@
+"""One pass of the kernels over plain arrays, with the checks that it makes on its way.
+
+Whatever it does not take, or finds at fault, it leaves to the definitions, which know the words
+for it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._check import encode, read_column, read_names, read_priors, read_weights, slack
+from stakes._kernels import binary_pass, rows_pass
+from stakes._kernels.passes import Kind
+from stakes._kernels.records import BinaryPass, Bins, LossParts, RowsPass
+from stakes._typing import Column, FloatArray, Names, NamesLike, PriorsLike
+from stakes.costs import CostMatrix
+from stakes.metrics.confusion import ConfusionMatrix
+from stakes.samples import Samples
+from stakes.scores import Logits, LogPosteriors, Posteriors, Scores
+from stakes.statistics import BinSums, LossSums
+from stakes.statistics.bins import equal_width
+
+_KINDS: dict[type[Scores], Kind] = {
+    Posteriors: "posteriors",
+    LogPosteriors: "log_posteriors",
+    Logits: "logits",
+}
+_PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
+_MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product is quicker
+_THREADS = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Labels, scores and weights as they came, of kinds that the kernels read in place."""
+
+    y: np.ndarray
+    values: np.ndarray
+    kind: Kind
+    checked: bool  # the scores were checked before
+    weights: FloatArray | None
+    classes: Names
+
+    @property
+    def two(self) -> bool:
+        """Whether one column speaks of two classes."""
+        return self.values.ndim == 1
+
+
+@dataclass(frozen=True, eq=False)
+class Passed:
+    """What one pass found, and the samples it went over."""
+
+    found: BinaryPass | RowsPass
+    samples: Samples
+    costs: CostMatrix
+    confusion: ConfusionMatrix
+    second: Bins | None = None  # of P(classes[-1]), where a table has two columns
+
+    def losses(self, parts: LossParts) -> LossSums:
+        """Return the sums of a loss."""
+        exponent = np.zeros(self.found.weight.size, dtype=np.int64)
+        squares = self.found.square, parts.square_loss, parts.square_square
+        return LossSums(self.found.weight, parts.loss, *squares, parts.infinite, exponent)
+
+    def bins(self) -> BinSums:
+        """Return the sums by bins of P(classes[-1]) of two classes, else of the largest one."""
+        b: Bins = self.found.bins if self.second is None else self.second
+        return BinSums(equal_width(b.weight.size), b.weight, b.square, b.probability, b.hits)
+
+
+def read_given(
+    y_true: Column,
+    scores: Any,  # noqa: ANN401
+    sample_weight: Column | None,
+    classes: NamesLike | None,
+) -> Given | None:
+    """Return arrays that the kernels can read where they lie, or None."""
+    kind: Kind = "posteriors"
+    values, checked = scores, False
+    if isinstance(scores, Scores):
+        if type(scores) not in _KINDS or scores.names is not None:
+            return None
+        kind, values, checked = _KINDS[type(scores)], scores.values, True
+    if type(values) is not np.ndarray or values.dtype not in (np.float32, np.float64):
+        return None
+    column = values.ndim == 1 and kind != "log_posteriors"
+    if len(values) == 0 or not (column or (values.ndim == 2 and values.shape[1] > 1)):
+        return None
+    labels = _codes(y_true, 2 if column else values.shape[1], classes)
+    if labels is None or labels[0].shape != values.shape[:1]:
+        return None
+    weights = read_weights(sample_weight, len(values))
+    if weights is not None and not _PLAIN[0] < weights.min() <= weights.max() < _PLAIN[1]:
+        return None
+    return Given(labels[0], values, kind, checked, weights, labels[1])
+
+
+def _codes(y_true: Column, k: int, classes: NamesLike | None) -> tuple[np.ndarray, Names] | None:
+    """Return class codes, which the kernels check, and the names of the classes."""
+    if type(y_true) is np.ndarray and y_true.ndim == 1 and y_true.dtype.kind in "iub":
+        if classes is None:
+            truth = y_true.dtype.kind == "b" and k == 2
+            return y_true, (False, True) if truth else tuple(range(k))
+        names = read_names(classes, "classes")
+        if names == tuple(range(k)):
+            return y_true, names
+    elif classes is None:
+        return None
+    names = read_names(classes, "classes")
+    if len(names) != k:
+        return None
+    return encode(read_column(y_true, "y_true"), names, "classes"), names
+
+
+def pass_over(
+    data: Given, costs: CostMatrix | None, priors: PriorsLike | None, bins: int
+) -> Passed | None:
+    """Return what one pass finds; None where it must be left to the definitions."""
+    matrix = CostMatrix.zero_one(data.classes) if costs is None else costs
+    run = _two if data.two else _many
+    try:
+        made = run(data, matrix, bins)
+    except ValueError:  # labels that are no classes
+        return None
+    if made is None or not _fine(data, made[0]):
+        return None
+    found, cells = made
+    confusion = ConfusionMatrix(
+        data.classes, matrix.decisions, *cells, np.zeros(len(data.classes), dtype=np.int64)
+    )
+    given = read_priors(priors, data.classes)
+    used = confusion.priors if given is None else given
+    scores = _trusted(data)
+    y = data.y.astype(np.int64, copy=False)
+    n = len(data.values)
+    samples = Samples(y, scores, data.weights, data.classes, None, used, given is None, n)
+    second = None
+    if not data.two and len(data.classes) == 2:
+        second = _second_bins(data, bins)
+    return Passed(found, samples, matrix, confusion, second)
+
+
+def _second_bins(data: Given, bins: int) -> Bins:
+    """Return the bins of P(classes[-1]) for a table of two columns."""
+    log_odds = data.kind != "posteriors"
+    column = data.values[:, 1] - data.values[:, 0] if log_odds else data.values[:, 1]
+    return binary_pass(column, data.y, (), data.weights, bins, log_odds=log_odds).bins
+
+
+def _fine(data: Given, found: BinaryPass | RowsPass) -> bool:
+    """Whether the scores are what they are said to be."""
+    if int(found.count.sum()) != len(data.values):
+        return False
+    if data.checked:
+        return True
+    limits = found.limits
+    inside = limits.least >= 0 and limits.largest <= 1 and not limits.unknown
+    if data.two or not inside:
+        return inside
+    unit = float(np.finfo(data.values.dtype).eps)
+    return limits.gap <= slack(unit, data.values.shape[1])
+
+
+def _trusted(data: Given) -> Scores:
+    """Return the scores as a kind, without a second check."""
+    for kind, name in _KINDS.items():
+        if name == data.kind:
+            return kind.trusted(data.values)
+    raise TypeError(data.kind)
+
+
+Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def _two(data: Given, costs: CostMatrix, bins: int) -> tuple[BinaryPass, Cells] | None:
+    """Go over one column of two classes; decisions change at one threshold."""
+    threshold = costs.posterior_threshold() if costs.shape == (2, 2) else None
+    if threshold is None:
+        return None
+    log_odds = data.kind == "logits"
+    found = binary_pass(
+        data.values, data.y, [threshold], data.weights, bins, log_odds=log_odds, threads=_THREADS
+    )
+    above, square = found.above[0], found.above_square[0]
+    table = np.column_stack([found.weight - above, above])
+    squares = np.column_stack([found.square - square, square])
+    if data.weights is not None:  # a difference of rounded sums is no empty cell
+        return None if (table < 1e-9 * table.max()).any() else (found, _cells(table, squares))
+    return found, _cells(table.astype(np.int64), squares.astype(np.int64))
+
+
+def _many(data: Given, costs: CostMatrix, bins: int) -> tuple[RowsPass, Cells] | None:
+    """Go over a table with one column per class."""
+    columns = costs.columns()
+    if columns.error is None and columns.n_decisions > _MOST_COLUMNS:
+        return None
+    found = rows_pass(
+        data.values, data.y, data.kind, [columns], data.weights, bins, threads=_THREADS
+    )
+    cells = found.decided[0]
+    if data.weights is not None:
+        return found, (cells.row, cells.column, cells.weight, cells.square)
+    counts = cells.weight.astype(np.int64)
+    return found, (cells.row, cells.column, counts, counts)
+
+
+def _cells(table: np.ndarray, squares: np.ndarray) -> Cells:
+    """Return the cells in use."""
+    row, column = np.nonzero(table)
+    return row, column, table[row, column], squares[row, column]
