@@ -3,9 +3,11 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from stakes._kernels import affine_binary_pass, affine_pass
 from stakes._math import log_softmax
 from stakes._typing import BoolArray, FloatArray, IntArray
 
@@ -17,6 +19,7 @@ _NEAR = 1e-5  # expected gain per sample from which a full step leads to the opt
 _FEW_STEPS = 10
 _FLAT = 1e-14  # expected gain at which the loss cannot be told from its rounding
 _LOOSE = 1e-8  # least over largest curvature at which a parameter counts as not held by the data
+_MOST_CLASSES = 150  # up to which a Hessian is worth its time in the kernel
 _CERTAIN = 1e-6  # largest loss of any sample at which the classes count as separable
 
 
@@ -29,6 +32,11 @@ class Problem:
     y: IntArray
     weights: FloatArray
     held_scale: float = 0.0
+
+    @cached_property
+    def log_odds(self) -> FloatArray:
+        """Log odds of the second of two classes."""
+        return self.log_p[:, 1] - self.log_p[:, 0]
 
     def scores(self, theta: FloatArray, part: slice = slice(None)) -> FloatArray:
         """Return the logits of K scales and K biases."""
@@ -52,7 +60,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """The loss at some parameters, its first and second derivatives, and its worst sample."""
+    """The loss at some parameters, its derivatives along the basis, and its worst sample."""
 
     loss: float
     gradient: FloatArray
@@ -82,20 +90,19 @@ def minimise(problem: Problem, basis: FloatArray, start: FloatArray) -> Solution
     starts = (start, np.zeros_like(start))
     if problem.y.size > _MANY:
         starts = (start, minimise(problem.thinned(_MANY // 2), basis, start).x)
-    x, here = min(((x, _slopes(problem, basis @ x)) for x in starts), key=lambda pair: pair[1].loss)
+    x, here = min(((x, _slopes(problem, basis, x)) for x in starts), key=lambda pair: pair[1].loss)
     steps = 0
     while steps < _STEPS:
         steps += 1
-        slope = basis.T @ here.gradient
-        if np.abs(slope).max(initial=0.0) < _GRADIENT:
+        if np.abs(here.gradient).max(initial=0.0) < _GRADIENT:
             break
-        direction = _direction(basis.T @ here.hessian @ basis, slope)
+        direction = _direction(here.hessian, here.gradient)
         moved = _search(problem, basis, x, direction, here)
         if moved is None:
             break
         x, here = moved
-    size = float(np.abs(basis.T @ here.gradient).max(initial=0.0))
-    curvature = np.linalg.eigvalsh(basis.T @ here.hessian @ basis)
+    size = float(np.abs(here.gradient).max(initial=0.0))
+    curvature = np.linalg.eigvalsh(here.hessian)
     loose = bool(curvature[0] < _LOOSE * max(curvature[-1], _LOOSE)) or here.worst < _CERTAIN
     return Solution(x, basis @ x, here.loss, size, steps, loose)
 
@@ -105,11 +112,10 @@ def refine(problem: Problem, basis: FloatArray, x: FloatArray) -> FloatArray:
 
     A step that promises little is taken without a look back: what it misses is the square of it.
     """
-    here = _slopes(problem, basis @ x)
+    here = _slopes(problem, basis, x)
     for _ in range(_FEW_STEPS):
-        slope = basis.T @ here.gradient
-        direction = _direction(basis.T @ here.hessian @ basis, slope)
-        if -float(slope @ direction) < _NEAR:
+        direction = _direction(here.hessian, here.gradient)
+        if -float(here.gradient @ direction) < _NEAR:
             return x + direction
         moved = _search(problem, basis, x, direction, here)
         if moved is None:
@@ -130,11 +136,31 @@ def sample_slopes(
         y = problem.y[part]
         excess[np.arange(y.size), y] -= 1
         slopes[part] = (excess * problem.log_p[part]) @ basis[:k] + excess @ basis[k:]
-    return slopes, basis.T @ _slopes(problem, theta).hessian @ basis
+    return slopes, _slopes(problem, basis, x).hessian
 
 
-def _slopes(problem: Problem, theta: FloatArray) -> Slopes:
-    """Return loss, gradient and Hessian in K scales and K biases, in one pass over the data."""
+def _slopes(problem: Problem, basis: FloatArray, x: FloatArray) -> Slopes:
+    """Return loss, gradient and Hessian along the basis, in one pass over the data."""
+    k = problem.log_p.shape[1]
+    shared = bool((basis[:k] == basis[0]).all())
+    if not shared or problem.possible is not None or k > _MOST_CLASSES:
+        return _full_slopes(problem, basis, basis @ x)
+    theta = basis @ x
+    scale = problem.held_scale + float(theta[0])
+    if k == 2:
+        found = affine_binary_pass(
+            problem.log_odds, problem.y, problem.weights, scale, float(theta[3] - theta[2])
+        )
+        moved = np.vstack([basis[0], basis[3] - basis[2]])
+    else:
+        found = affine_pass(problem.log_p, problem.y, problem.weights, scale, theta[k:])
+        moved = np.vstack([basis[0], basis[k:]])
+    hessian = moved.T @ found.hessian @ moved
+    return Slopes(found.loss, moved.T @ found.gradient, hessian, found.worst)
+
+
+def _full_slopes(problem: Problem, basis: FloatArray, theta: FloatArray) -> Slopes:
+    """Return the same where each class has a scale of its own, or posteriors of 0 are there."""
     k = problem.log_p.shape[1]
     losses, worst = [], 0.0
     gradient, hessian = np.zeros(2 * k), np.zeros((2 * k, 2 * k))
@@ -157,7 +183,7 @@ def _slopes(problem: Problem, theta: FloatArray) -> Slopes:
         hessian[np.arange(k), k + np.arange(k)] += shared
         hessian[k + np.arange(k), np.arange(k)] += shared
         hessian[k + np.arange(k), k + np.arange(k)] += weighted[:, k:].sum(axis=0)
-    return Slopes(math.fsum(losses), gradient, hessian, worst)
+    return Slopes(math.fsum(losses), basis.T @ gradient, basis.T @ hessian @ basis, worst)
 
 
 def _direction(hessian: FloatArray, slope: FloatArray) -> FloatArray:
@@ -171,11 +197,11 @@ def _search(
     problem: Problem, basis: FloatArray, x: FloatArray, direction: FloatArray, here: Slopes
 ) -> tuple[FloatArray, Slopes] | None:
     """Take the step, or half of it and so on, until the loss has fallen as it should."""
-    expected = float((basis.T @ here.gradient) @ direction)
+    expected = float(here.gradient @ direction)
     size = 1.0
     for _ in range(60):
         trial = x + size * direction
-        there = _slopes(problem, basis @ trial)
+        there = _slopes(problem, basis, trial)
         if there.loss <= here.loss + 1e-4 * size * expected:
             return trial, there
         if abs(expected) < _FLAT:  # rounding alone decides now: the step is as good as taken
