@@ -202,15 +202,14 @@ static void lanes_decide(struct rows_block *b, const struct cost_table *c, int64
 
 static int64_t first_equal(const double *x, int64_t k, double v)
 {
-    for (int64_t j = 0; j < k; j += 64) {
-        int64_t stop = j + 64 < k ? j + 64 : k;
-        double hits = 0.0;
-        _Pragma("omp simd reduction(+ : hits)") for (int64_t q = j; q < stop; q++)
-            hits += x[q] == v ? 1.0 : 0.0;
-        if (hits > 0.0)
-            for (int64_t q = j; q < stop; q++)
-                if (x[q] == v) return q;
+    int64_t j = 0;
+    for (; j + 8 <= k; j += 8) {
+        int low = (x[j] == v) | (x[j + 1] == v) | (x[j + 2] == v) | (x[j + 3] == v);
+        int high = (x[j + 4] == v) | (x[j + 5] == v) | (x[j + 6] == v) | (x[j + 7] == v);
+        if (low | high) break;
     }
+    for (; j < k; j++)
+        if (x[j] == v) return j;
     return 0;
 }
 
@@ -221,13 +220,28 @@ static double largest(const double *x, int64_t k)
     return v;
 }
 
+/* Four sums at a time, since one would wait for itself. */
+typedef double four __attribute__((vector_size(32)));
+
+static inline four load_four(const double *x)
+{
+    four v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
 static void sum_and_square(const double *x, int64_t k, double *sum, double *square)
 {
-    double s = 0.0, q = 0.0;
-    _Pragma("omp simd reduction(+ : s, q)") for (int64_t j = 0; j < k; j++) {
-        s += x[j];
-        q += x[j] * x[j];
+    four s0 = {0}, s1 = {0}, q0 = {0}, q1 = {0};
+    int64_t j = 0;
+    for (; j + 8 <= k; j += 8) {
+        four a = load_four(x + j), b = load_four(x + j + 4);
+        s0 += a, s1 += b;
+        q0 += a * a, q1 += b * b;
     }
+    s0 += s1, q0 += q1;
+    double s = (s0[0] + s0[2]) + (s0[1] + s0[3]), q = (q0[0] + q0[2]) + (q0[1] + q0[3]);
+    for (; j < k; j++) s += x[j], q += x[j] * x[j];
     *sum = s, *square = q;
 }
 
@@ -401,9 +415,11 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
     } else {
         for (int64_t i = 0; i < n; i++) {
             struct column c = {t->data + (start + i) * t->row_stride, t->column_stride, t->type};
+            load_numbers(b->x + i * k, &c, 0, k);
+        }
+        find_limits(b->x, n * k, limits);
+        for (int64_t i = 0; i < n; i++) {
             double *x = b->x + i * k;
-            load_numbers(x, &c, 0, k);
-            find_limits(x, k, limits);
             if (kind == LOGITS) row_softmax(b, x, k, i);
             else if (kind == LOG_POSTERIORS) row_posteriors(b, x, k, i, 1);
             else row_posteriors(b, x, k, i, 0);
