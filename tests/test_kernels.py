@@ -206,11 +206,6 @@ def test_probabilities_at_the_edge_of_a_bin(m: int, bins: int, off: float, kind:
     close(found, definitions.binary_pass(p, y, np.empty(0), None, bins, log_odds=False).bins)
 
 
-def relative(found: FloatArray, wanted: FloatArray) -> float:
-    """Return the largest relative difference."""
-    return float(np.max(np.abs(found - wanted) / np.maximum(np.abs(wanted), 1e-300)))
-
-
 def test_a_million_rows_keep_their_digits() -> None:
     rng = np.random.default_rng(0)
     n = 10**6
@@ -220,6 +215,9 @@ def test_a_million_rows_keep_their_digits() -> None:
             a = kernels.binary_pass(x, y, [0.3], weights, log_odds=odds)
             b = definitions.binary_pass(x, y, np.array([0.3]), weights, 15, log_odds=odds)
             close(a, b, 2e-15)
+    z = rng.normal(0, 3, n)
+    a, b = (room.affine_binary_pass(z, y, None, 0.8, -0.3).loss for room in (kernels, definitions))
+    assert a == pytest.approx(b, rel=2e-15)
     x = rng.normal(0, 2, (n // 5, 5))
     y = rng.integers(0, 5, n // 5)
     close(

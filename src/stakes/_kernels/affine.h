@@ -10,8 +10,42 @@ struct affine_job {
     double *sums; /* per chunk: worst loss, loss, gradient, Hessian */
 };
 
-/* d^2 of sigmoid(scale z + shift). A sample that is certain and right adds nothing, even at
- * infinity; `worst`, loss, 2 slopes, then the Hessian's zz, z1 and 11.
+/* Losses of a block without weights, as one log of a product: log(1 + small) summed. Each factor
+ * is at most 2, so that 512 of them stay finite; where all are near 1 digits would be lost.
+ */
+static int sum_by_product(const struct binary_block *b, int64_t n, double *loss, double *most)
+{
+    double product = 1.0, sum = 0.0, small = 0.0, worst = -INFINITY;
+    _Pragma("omp simd reduction(* : product) reduction(+ : sum, small) reduction(max : worst)")
+    for (int64_t i = 0; i < n; i++) {
+        double against = b->loss[i];
+        product *= 1.0 + b->above[i];
+        small += b->above[i];
+        sum += against < 0.0 ? 0.0 : against;
+        worst = against > worst ? against : worst;
+    }
+    if (!(small > 8.0) || !(sum < INFINITY)) return 0;
+    worst = (worst < 0.0 ? 0.0 : worst) + log1p(exp(-fabs(worst)));
+    *loss = sum + log(product);
+    *most = worst > *most ? worst : *most;
+    return 1;
+}
+
+static void sum_by_row(const struct binary_block *b, int64_t n, double *loss, double *most)
+{
+    double sum = 0.0, worst = *most;
+    _Pragma("omp simd reduction(+ : sum) reduction(max : worst)")
+    for (int64_t i = 0; i < n; i++) {
+        double against = b->loss[i], small = b->above[i], w = b->w[i];
+        double l = (against < 0.0 ? 0.0 : against) + unit_log1p(small, unit_both(small));
+        sum += w == 0.0 ? 0.0 : w * l;
+        worst = l > worst ? l : worst;
+    }
+    *loss = sum, *most = worst;
+}
+
+/* A sample that is certain and right adds nothing, even at infinity. Loss, two slopes, then the
+ * Hessian's zz, z1 and 11; `worst` is the largest loss.
  */
 static int affine_binary_chunk(const struct affine_job *job, int64_t start, int64_t stop,
                                struct binary_block *b, struct total *t, double *worst)
@@ -20,7 +54,7 @@ static int affine_binary_chunk(const struct affine_job *job, int64_t start, int6
     double scale = job->scale, shift = job->shift[0];
     for (int64_t at = start; at < stop; at += BLOCK) {
         int64_t n = stop - at < BLOCK ? stop - at : BLOCK;
-        double loss = 0, g1 = 0, g0 = 0, h2 = 0, h1 = 0, h0 = 0, most = *worst;
+        double loss = 0, g1 = 0, g0 = 0, h2 = 0, h1 = 0, h0 = 0;
         load_numbers(b->x, &values, at, n);
         if (job->weights.data) load_numbers(b->w, &job->weights, at, n);
         else SIMD for (int64_t i = 0; i < n; i++) b->w[i] = 1.0;
@@ -28,29 +62,27 @@ static int affine_binary_chunk(const struct affine_job *job, int64_t start, int6
         SIMD for (int64_t i = 0; i < n; i++) b->y[i] = b->code[i];
         SIMD for (int64_t i = 0; i < n; i++) {
             double m = scale * b->x[i] + shift, against = b->y[i] > 0.0 ? -m : m;
-            double small = exp_down(-fabs(m)), both = unit_both(small);
-            double inverse = unit_inverse(small, both), tail = unit_log1p(small, both);
-            double less = small * inverse;
-            b->loss[i] = (against < 0.0 ? 0.0 : against) + tail;
-            b->p[i] = against > 0.0 ? inverse : less;   /* of the wrong class */
-            b->brier[i] = less * inverse;               /* p (1 - p) */
+            double small = exp_down(-fabs(m)), inverse = 1.0 / (1.0 + small);
+            double less = small * inverse, wrong = against > 0.0 ? inverse : less;
+            b->above[i] = small;
+            b->loss[i] = against;
+            b->p[i] = b->w[i] * (b->y[i] > 0.0 ? -wrong : wrong);
+            b->brier[i] = b->w[i] * (less * inverse); /* p (1 - p) */
         }
-        _Pragma("omp simd reduction(+ : loss, g1, g0, h2, h1, h0) reduction(max : most)")
+        _Pragma("omp simd reduction(+ : g1, g0, h2, h1, h0)")
         for (int64_t i = 0; i < n; i++) {
-            double w = b->w[i], z = b->x[i], l = b->loss[i];
-            double g = w * (b->y[i] > 0.0 ? -b->p[i] : b->p[i]), h = w * b->brier[i];
+            double z = b->x[i], g = b->p[i], h = b->brier[i];
             double gz = g == 0.0 ? 0.0 : g * z, hz = h == 0.0 ? 0.0 : h * z;
-            loss += w == 0.0 ? 0.0 : w * l;
-            most = l > most ? l : most;
+            double hzz = hz == 0.0 ? 0.0 : hz * z;
             g1 += gz;
             g0 += g;
-            h2 += hz == 0.0 ? 0.0 : hz * z;
+            h2 += hzz;
             h1 += hz;
             h0 += h;
         }
+        if (job->weights.data || !sum_by_product(b, n, &loss, worst)) sum_by_row(b, n, &loss, worst);
         const double found[6] = {loss, g1, g0, h2, h1, h0};
         for (int j = 0; j < 6; j++) add_to(&t[j], found[j]);
-        *worst = most;
     }
     return 0;
 }

@@ -200,13 +200,20 @@ static void lanes_decide(struct rows_block *b, const struct cost_table *c, int64
 
 /* ---- several classes in a vector ---- */
 
+typedef double four __attribute__((vector_size(32)));
+typedef int64_t four_whole __attribute__((vector_size(32)));
+
+#define LOAD_FOUR(v, x) memcpy(&(v), (x), sizeof(v))
+
 static int64_t first_equal(const double *x, int64_t k, double v)
 {
+    four wanted = {v, v, v, v}, a, b, c, d;
     int64_t j = 0;
-    for (; j + 8 <= k; j += 8) {
-        int low = (x[j] == v) | (x[j + 1] == v) | (x[j + 2] == v) | (x[j + 3] == v);
-        int high = (x[j + 4] == v) | (x[j + 5] == v) | (x[j + 6] == v) | (x[j + 7] == v);
-        if (low | high) break;
+    for (; j + 16 <= k; j += 16) {
+        LOAD_FOUR(a, x + j), LOAD_FOUR(b, x + j + 4);
+        LOAD_FOUR(c, x + j + 8), LOAD_FOUR(d, x + j + 12);
+        four_whole hit = (a == wanted) | (b == wanted) | (c == wanted) | (d == wanted);
+        if (hit[0] | hit[1] | hit[2] | hit[3]) break;
     }
     for (; j < k; j++)
         if (x[j] == v) return j;
@@ -220,22 +227,14 @@ static double largest(const double *x, int64_t k)
     return v;
 }
 
-/* Four sums at a time, since one would wait for itself. */
-typedef double four __attribute__((vector_size(32)));
-
-static inline four load_four(const double *x)
-{
-    four v;
-    memcpy(&v, x, sizeof v);
-    return v;
-}
-
+/* Two vectors of sums, since one would wait for itself. */
 static void sum_and_square(const double *x, int64_t k, double *sum, double *square)
 {
     four s0 = {0}, s1 = {0}, q0 = {0}, q1 = {0};
     int64_t j = 0;
     for (; j + 8 <= k; j += 8) {
-        four a = load_four(x + j), b = load_four(x + j + 4);
+        four a, b;
+        LOAD_FOUR(a, x + j), LOAD_FOUR(b, x + j + 4);
         s0 += a, s1 += b;
         q0 += a * a, q1 += b * b;
     }
