@@ -82,20 +82,19 @@ static void lanes_softmax(struct rows_block *b, int64_t k, int64_t n)
             b->at[i] = more ? code : b->at[i];
         }
     }
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = b->truth[i] = b->loss[i] = 0.0;
+    for (int64_t i = 0; i < n; i++) b->loss[i] = b->x[b->y[i] * LANES + i] - b->peak[i];
+    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = 0.0;
     for (int64_t j = 0; j < k; j++) {
         double *x = b->x + j * LANES, code = (double)j;
         SIMD for (int64_t i = 0; i < n; i++) {
-            double shifted = x[i] - b->peak[i], e = exp_down(shifted);
-            int here = b->yd[i] == code;
-            double other = here | (b->at[i] == code) ? 0.0 : e;
+            double e = exp_down(x[i] - b->peak[i]);
+            double other = (b->yd[i] == code) | (b->at[i] == code) ? 0.0 : e;
             x[i] = e;
             b->sum[i] += other;
             b->square[i] += other * other;
-            b->truth[i] = here ? e : b->truth[i];
-            b->loss[i] = here ? shifted : b->loss[i];
         }
     }
+    for (int64_t i = 0; i < n; i++) b->truth[i] = b->x[b->y[i] * LANES + i];
     double inverse = 1.0 / (double)k;
     SIMD for (int64_t i = 0; i < n; i++) {
         int right = b->at[i] == b->yd[i];
@@ -111,20 +110,19 @@ static void lanes_softmax(struct rows_block *b, int64_t k, int64_t n)
 
 INLINE void lanes_posteriors(struct rows_block *b, int64_t k, int64_t n, int logs)
 {
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = b->truth[i] = b->loss[i] = 0.0;
+    if (logs)
+        for (int64_t i = 0; i < n; i++) b->loss[i] = -b->x[b->y[i] * LANES + i];
+    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = 0.0;
     for (int64_t j = 0; j < k; j++) {
         double *x = b->x + j * LANES, code = (double)j;
         SIMD for (int64_t i = 0; i < n; i++) {
-            double p = logs ? vexp(x[i]) : x[i];
-            int here = b->yd[i] == code;
-            double other = here ? 0.0 : p;
-            b->loss[i] = here ? -x[i] : b->loss[i];
-            b->truth[i] = here ? p : b->truth[i];
+            double p = logs ? vexp(x[i]) : x[i], other = b->yd[i] == code ? 0.0 : p;
             b->sum[i] += other;
             b->square[i] += other * other;
-            x[i] = p;
+            if (logs) x[i] = p;
         }
     }
+    for (int64_t i = 0; i < n; i++) b->truth[i] = b->x[b->y[i] * LANES + i];
     double inverse = 1.0 / (double)k;
     SIMD for (int64_t i = 0; i < n; i++) {
         double p = b->truth[i], wrong = logs ? b->sum[i] : 1.0 - p;
