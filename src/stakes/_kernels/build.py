@@ -1,4 +1,4 @@
-"""Builds the kernels in place: `python -m stakes._kernels.build`. Standard library only."""
+"""Builds the kernels in place: `python -m stakes._kernels`. Standard library only."""
 
 import os
 import platform
