@@ -181,32 +181,44 @@ static void affine_slopes(const struct affine_job *job, struct affine_block *b, 
     row[0] += spread;
 }
 
-/* Sum of wq_r q_c over the samples, for r >= c: four columns at a time share what is loaded. */
+/* Sum of wq_r q_c over the samples, for at least all c <= r: two rows and four columns at a time
+ * share what is loaded.
+ */
 static void affine_outer(const struct affine_block *b, int64_t k, int64_t n, double *outer)
 {
-    for (int64_t r = 0; r < k; r++) {
-        const double *wq = b->wq + r * LANES;
+    int64_t r = 0;
+    for (; r + 2 <= k; r += 2) {
+        const double *u = b->wq + r * LANES, *v = u + LANES;
         int64_t c = 0;
-        for (; c + 4 <= r + 1; c += 4) {
-            const double *q0 = b->q + c * LANES, *q1 = q0 + LANES, *q2 = q1 + LANES,
-                         *q3 = q2 + LANES;
-            double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-            _Pragma("omp simd reduction(+ : s0, s1, s2, s3)") for (int64_t i = 0; i < n; i++) {
-                s0 = FMA(wq[i], q0[i], s0);
-                s1 = FMA(wq[i], q1[i], s1);
-                s2 = FMA(wq[i], q2[i], s2);
-                s3 = FMA(wq[i], q3[i], s3);
+        for (; c < r + 2 && c + 4 <= k; c += 4) {
+            const double *q = b->q + c * LANES;
+            double u0 = 0, u1 = 0, u2 = 0, u3 = 0, v0 = 0, v1 = 0, v2 = 0, v3 = 0;
+            _Pragma("omp simd reduction(+ : u0, u1, u2, u3, v0, v1, v2, v3)")
+            for (int64_t i = 0; i < n; i++) {
+                double a = u[i], d = v[i];
+                u0 = FMA(a, q[i], u0), v0 = FMA(d, q[i], v0);
+                u1 = FMA(a, q[i + LANES], u1), v1 = FMA(d, q[i + LANES], v1);
+                u2 = FMA(a, q[i + 2 * LANES], u2), v2 = FMA(d, q[i + 2 * LANES], v2);
+                u3 = FMA(a, q[i + 3 * LANES], u3), v3 = FMA(d, q[i + 3 * LANES], v3);
             }
-            double *o = outer + r * k + c;
-            o[0] += s0, o[1] += s1, o[2] += s2, o[3] += s3;
+            double *x = outer + r * k + c, *y = x + k;
+            x[0] += u0, x[1] += u1, x[2] += u2, x[3] += u3;
+            y[0] += v0, y[1] += v1, y[2] += v2, y[3] += v3;
         }
-        for (; c <= r; c++) {
-            const double *q0 = b->q + c * LANES;
-            double s0 = 0;
-            _Pragma("omp simd reduction(+ : s0)") for (int64_t i = 0; i < n; i++)
-                s0 = FMA(wq[i], q0[i], s0);
-            outer[r * k + c] += s0;
+        for (; c < r + 2; c++) {
+            const double *q = b->q + c * LANES;
+            double u0 = 0, v0 = 0;
+            _Pragma("omp simd reduction(+ : u0, v0)") for (int64_t i = 0; i < n; i++)
+                u0 = FMA(u[i], q[i], u0), v0 = FMA(v[i], q[i], v0);
+            outer[r * k + c] += u0, outer[(r + 1) * k + c] += v0;
         }
+    }
+    for (int64_t c = 0; r < k && c < k; c++) {
+        const double *u = b->wq + r * LANES, *q = b->q + c * LANES;
+        double u0 = 0;
+        _Pragma("omp simd reduction(+ : u0)") for (int64_t i = 0; i < n; i++)
+            u0 = FMA(u[i], q[i], u0);
+        outer[r * k + c] += u0;
     }
 }
 
