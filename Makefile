@@ -58,7 +58,7 @@ $(VENV)/.created: Makefile constraints.txt
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.created pyproject.toml
+$(VENV)/.installed: $(VENV)/.created pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
 	@echo "installing stakes into $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
 	@touch $@

@@ -10,8 +10,42 @@ struct affine_job {
     double *sums; /* per chunk: worst loss, loss, gradient, Hessian */
 };
 
-/* d^2 of sigmoid(scale z + shift). A sample that is certain and right adds nothing, even at
- * infinity; `worst`, loss, 2 slopes, then the Hessian's zz, z1 and 11.
+/* Losses of a block without weights, as one log of a product: log(1 + small) summed. Each factor
+ * is at most 2, so that 512 of them stay finite; where all are near 1 digits would be lost.
+ */
+static int sum_by_product(const struct binary_block *b, int64_t n, double *loss, double *most)
+{
+    double product = 1.0, sum = 0.0, small = 0.0, worst = -INFINITY;
+    _Pragma("omp simd reduction(* : product) reduction(+ : sum, small) reduction(max : worst)")
+    for (int64_t i = 0; i < n; i++) {
+        double against = b->loss[i];
+        product *= 1.0 + b->above[i];
+        small += b->above[i];
+        sum += against < 0.0 ? 0.0 : against;
+        worst = against > worst ? against : worst;
+    }
+    if (!(small > 8.0) || !(sum < INFINITY)) return 0;
+    worst = (worst < 0.0 ? 0.0 : worst) + log1p(exp(-fabs(worst)));
+    *loss = sum + log(product);
+    *most = worst > *most ? worst : *most;
+    return 1;
+}
+
+static void sum_by_row(const struct binary_block *b, int64_t n, double *loss, double *most)
+{
+    double sum = 0.0, worst = *most;
+    _Pragma("omp simd reduction(+ : sum) reduction(max : worst)")
+    for (int64_t i = 0; i < n; i++) {
+        double against = b->loss[i], small = b->above[i], w = b->w[i];
+        double l = (against < 0.0 ? 0.0 : against) + unit_log1p(small, unit_both(small));
+        sum += w == 0.0 ? 0.0 : w * l;
+        worst = l > worst ? l : worst;
+    }
+    *loss = sum, *most = worst;
+}
+
+/* A sample that is certain and right adds nothing, even at infinity. Loss, two slopes, then the
+ * Hessian's zz, z1 and 11; `worst` is the largest loss.
  */
 static int affine_binary_chunk(const struct affine_job *job, int64_t start, int64_t stop,
                                struct binary_block *b, struct total *t, double *worst)
@@ -20,7 +54,7 @@ static int affine_binary_chunk(const struct affine_job *job, int64_t start, int6
     double scale = job->scale, shift = job->shift[0];
     for (int64_t at = start; at < stop; at += BLOCK) {
         int64_t n = stop - at < BLOCK ? stop - at : BLOCK;
-        double loss = 0, g1 = 0, g0 = 0, h2 = 0, h1 = 0, h0 = 0, most = *worst;
+        double loss = 0, g1 = 0, g0 = 0, h2 = 0, h1 = 0, h0 = 0;
         load_numbers(b->x, &values, at, n);
         if (job->weights.data) load_numbers(b->w, &job->weights, at, n);
         else SIMD for (int64_t i = 0; i < n; i++) b->w[i] = 1.0;
@@ -28,29 +62,27 @@ static int affine_binary_chunk(const struct affine_job *job, int64_t start, int6
         SIMD for (int64_t i = 0; i < n; i++) b->y[i] = b->code[i];
         SIMD for (int64_t i = 0; i < n; i++) {
             double m = scale * b->x[i] + shift, against = b->y[i] > 0.0 ? -m : m;
-            double small = exp_down(-fabs(m)), both = unit_both(small);
-            double inverse = unit_inverse(small, both), tail = unit_log1p(small, both);
-            double less = small * inverse;
-            b->loss[i] = (against < 0.0 ? 0.0 : against) + tail;
-            b->p[i] = against > 0.0 ? inverse : less;   /* of the wrong class */
-            b->brier[i] = less * inverse;               /* p (1 - p) */
+            double small = exp_down(-fabs(m)), inverse = 1.0 / (1.0 + small);
+            double less = small * inverse, wrong = against > 0.0 ? inverse : less;
+            b->above[i] = small;
+            b->loss[i] = against;
+            b->p[i] = b->w[i] * (b->y[i] > 0.0 ? -wrong : wrong);
+            b->brier[i] = b->w[i] * (less * inverse); /* p (1 - p) */
         }
-        _Pragma("omp simd reduction(+ : loss, g1, g0, h2, h1, h0) reduction(max : most)")
+        _Pragma("omp simd reduction(+ : g1, g0, h2, h1, h0)")
         for (int64_t i = 0; i < n; i++) {
-            double w = b->w[i], z = b->x[i], l = b->loss[i];
-            double g = w * (b->y[i] > 0.0 ? -b->p[i] : b->p[i]), h = w * b->brier[i];
+            double z = b->x[i], g = b->p[i], h = b->brier[i];
             double gz = g == 0.0 ? 0.0 : g * z, hz = h == 0.0 ? 0.0 : h * z;
-            loss += w == 0.0 ? 0.0 : w * l;
-            most = l > most ? l : most;
+            double hzz = hz == 0.0 ? 0.0 : hz * z;
             g1 += gz;
             g0 += g;
-            h2 += hz == 0.0 ? 0.0 : hz * z;
+            h2 += hzz;
             h1 += hz;
             h0 += h;
         }
+        if (job->weights.data || !sum_by_product(b, n, &loss, worst)) sum_by_row(b, n, &loss, worst);
         const double found[6] = {loss, g1, g0, h2, h1, h0};
         for (int j = 0; j < 6; j++) add_to(&t[j], found[j]);
-        *worst = most;
     }
     return 0;
 }
@@ -149,32 +181,44 @@ static void affine_slopes(const struct affine_job *job, struct affine_block *b, 
     row[0] += spread;
 }
 
-/* Sum of wq_r q_c over the samples, for r >= c: four columns at a time share what is loaded. */
+/* Sum of wq_r q_c over the samples, for at least all c <= r: two rows and four columns at a time
+ * share what is loaded.
+ */
 static void affine_outer(const struct affine_block *b, int64_t k, int64_t n, double *outer)
 {
-    for (int64_t r = 0; r < k; r++) {
-        const double *wq = b->wq + r * LANES;
+    int64_t r = 0;
+    for (; r + 2 <= k; r += 2) {
+        const double *u = b->wq + r * LANES, *v = u + LANES;
         int64_t c = 0;
-        for (; c + 4 <= r + 1; c += 4) {
-            const double *q0 = b->q + c * LANES, *q1 = q0 + LANES, *q2 = q1 + LANES,
-                         *q3 = q2 + LANES;
-            double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-            _Pragma("omp simd reduction(+ : s0, s1, s2, s3)") for (int64_t i = 0; i < n; i++) {
-                s0 = FMA(wq[i], q0[i], s0);
-                s1 = FMA(wq[i], q1[i], s1);
-                s2 = FMA(wq[i], q2[i], s2);
-                s3 = FMA(wq[i], q3[i], s3);
+        for (; c < r + 2 && c + 4 <= k; c += 4) {
+            const double *q = b->q + c * LANES;
+            double u0 = 0, u1 = 0, u2 = 0, u3 = 0, v0 = 0, v1 = 0, v2 = 0, v3 = 0;
+            _Pragma("omp simd reduction(+ : u0, u1, u2, u3, v0, v1, v2, v3)")
+            for (int64_t i = 0; i < n; i++) {
+                double a = u[i], d = v[i];
+                u0 = FMA(a, q[i], u0), v0 = FMA(d, q[i], v0);
+                u1 = FMA(a, q[i + LANES], u1), v1 = FMA(d, q[i + LANES], v1);
+                u2 = FMA(a, q[i + 2 * LANES], u2), v2 = FMA(d, q[i + 2 * LANES], v2);
+                u3 = FMA(a, q[i + 3 * LANES], u3), v3 = FMA(d, q[i + 3 * LANES], v3);
             }
-            double *o = outer + r * k + c;
-            o[0] += s0, o[1] += s1, o[2] += s2, o[3] += s3;
+            double *x = outer + r * k + c, *y = x + k;
+            x[0] += u0, x[1] += u1, x[2] += u2, x[3] += u3;
+            y[0] += v0, y[1] += v1, y[2] += v2, y[3] += v3;
         }
-        for (; c <= r; c++) {
-            const double *q0 = b->q + c * LANES;
-            double s0 = 0;
-            _Pragma("omp simd reduction(+ : s0)") for (int64_t i = 0; i < n; i++)
-                s0 = FMA(wq[i], q0[i], s0);
-            outer[r * k + c] += s0;
+        for (; c < r + 2; c++) {
+            const double *q = b->q + c * LANES;
+            double u0 = 0, v0 = 0;
+            _Pragma("omp simd reduction(+ : u0, v0)") for (int64_t i = 0; i < n; i++)
+                u0 = FMA(u[i], q[i], u0), v0 = FMA(v[i], q[i], v0);
+            outer[r * k + c] += u0, outer[(r + 1) * k + c] += v0;
         }
+    }
+    for (int64_t c = 0; r < k && c < k; c++) {
+        const double *u = b->wq + r * LANES, *q = b->q + c * LANES;
+        double u0 = 0;
+        _Pragma("omp simd reduction(+ : u0)") for (int64_t i = 0; i < n; i++)
+            u0 = FMA(u[i], q[i], u0);
+        outer[r * k + c] += u0;
     }
 }
 

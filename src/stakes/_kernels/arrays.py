@@ -65,12 +65,12 @@ def column(values: NDArray[Any] | None) -> Column:
     if values is None:
         return Column(None, 0, 0)
     kind = _CODES if values.dtype.kind in "iu" else _NUMBERS
-    return Column(values.ctypes.data, values.strides[0], kind[values.dtype])
+    return Column(_address(values), values.strides[0], kind[values.dtype])
 
 
 def table(values: NDArray[Any]) -> Table:
     """Describe a table to a kernel; the caller keeps the array alive."""
-    return Table(values.ctypes.data, *values.strides, _NUMBERS[values.dtype])
+    return Table(_address(values), *values.strides, _NUMBERS[values.dtype])
 
 
 def check_lengths(n: int, **columns: NDArray[Any] | None) -> None:
@@ -83,7 +83,12 @@ def check_lengths(n: int, **columns: NDArray[Any] | None) -> None:
 
 def pointer(values: NDArray[Any] | None) -> int | None:
     """Return where a contiguous array lies; None if there is none."""
-    return None if values is None else values.ctypes.data
+    return None if values is None else _address(values)
+
+
+def _address(values: NDArray[Any]) -> int:
+    """Return where an array begins; `values.ctypes` would take three times as long."""
+    return values.__array_interface__["data"][0]
 
 
 def chunk_rows(n_classes: int) -> int:
@@ -110,6 +115,8 @@ def over_chunks(run: Callable[[int, int], None], n_chunks: int, threads: int) ->
 
 def summed(parts: FloatArray) -> FloatArray:
     """Add the sums of all chunks, neighbours first, in their order."""
+    if len(parts) == 1:
+        return parts[0]
     with np.errstate(invalid="ignore"):
         while len(parts) > 1:
             even = parts[: len(parts) // 2 * 2]

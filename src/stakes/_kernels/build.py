@@ -1,4 +1,4 @@
-"""Builds the kernels in place: `python -m stakes._kernels.build`. Standard library only."""
+"""Builds the kernels in place: `python -m stakes._kernels`. Standard library only."""
 
 import os
 import platform
@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 import zlib
+from concurrent.futures import ThreadPoolExecutor
+from itertools import takewhile
 from pathlib import Path
 
 ROOM = Path(__file__).resolve().parent
@@ -74,21 +76,21 @@ def build(room: Path = ROOM, extra: tuple[str, ...] = ()) -> Path:
 
 def _wider_objects(command: list[str], room: Path, scratch: Path) -> tuple[list[str], int]:
     """Compile for wider vectors, as far as the compiler knows them; also the widest level."""
-    objects: list[str] = []
     if platform.machine().lower() not in {"x86_64", "amd64"}:
-        return objects, 1
-    widest = 1
-    for level, name in _WIDER.items():
-        out = scratch / f"v{level}.o"
+        return [], 1
+
+    def compiled(level: int) -> str | None:
+        out = str(scratch / f"v{level}.o")
+        wide = [f"-march={_WIDER[level]}", f"-DLEVEL=v{level}"]
         try:
-            source = str(room / "kernels.c")
-            wide = [f"-march={name}", f"-DLEVEL=v{level}"]
-            _run([*command, *wide, "-c", source, "-o", str(out)])
+            _run([*command, *wide, "-c", str(room / "kernels.c"), "-o", out])
         except BuildError:
-            break
-        objects.append(str(out))
-        widest = level
-    return objects, widest
+            return None
+        return out
+
+    with ThreadPoolExecutor(len(_WIDER)) as pool:
+        made = list(takewhile(bool, pool.map(compiled, _WIDER)))
+    return [out for out in made if out], [1, *_WIDER][len(made)]
 
 
 def _run(command: list[str]) -> None:

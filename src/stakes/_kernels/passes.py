@@ -153,27 +153,28 @@ def binary_pass(
 
 def _binary_record(sums: FloatArray, limits: FloatArray, n_above: int, bins: int) -> BinaryPass:
     """Split the sums of a binary pass."""
-    classes, above, cells = np.split(sums, [2 * _FIELDS, 2 * _FIELDS + 4 * n_above])
-    high = above.reshape(n_above, 2, 2)
-    cell = cells.reshape(bins, 2, 3)
-    weight, square, probability = cell.sum(axis=1).T
+    above = 2 * _FIELDS + 4 * n_above
+    high = sums[2 * _FIELDS : above].reshape(n_above, 2, 2)
+    low, up = sums[above:].reshape(bins, 2, 3).transpose(1, 2, 0)
+    weight, square, probability = low + up
     return BinaryPass(
-        *class_parts(classes.reshape(2, _FIELDS)),
+        *class_parts(sums[: 2 * _FIELDS].reshape(2, _FIELDS)),
         high[:, :, 0],
         high[:, :, 1],
-        Bins(weight, square, probability, cell[:, 1, 0]),
+        Bins(weight, square, probability, up[0]),
         _limits(limits),
     )
 
 
 def _limits(parts: FloatArray) -> Limits:
     """Return the limits of all chunks; of equal gaps the first row."""
-    least, largest, unknown = parts[:, 0].min(), parts[:, 1].max(), parts[:, 2].sum()
-    if parts.shape[1] == 3:
-        return Limits(float(least), float(largest), int(unknown))
-    at = int(parts[:, 3].argmax())
-    gap, row = parts[at, 3:]
-    return Limits(float(least), float(largest), int(unknown), float(gap), int(row))
+    rows = parts.tolist()
+    least, largest = min(row[0] for row in rows), max(row[1] for row in rows)
+    unknown = sum(int(row[2]) for row in rows)
+    if parts.shape[1] < _LIMITS_OF_ROWS:
+        return Limits(least, largest, unknown)
+    widest = max(rows, key=lambda row: row[3])
+    return Limits(least, largest, unknown, widest[3], int(widest[4]))
 
 
 def rows_pass(

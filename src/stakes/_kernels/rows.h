@@ -82,20 +82,19 @@ static void lanes_softmax(struct rows_block *b, int64_t k, int64_t n)
             b->at[i] = more ? code : b->at[i];
         }
     }
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = b->truth[i] = b->loss[i] = 0.0;
+    for (int64_t i = 0; i < n; i++) b->loss[i] = b->x[b->y[i] * LANES + i] - b->peak[i];
+    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = 0.0;
     for (int64_t j = 0; j < k; j++) {
         double *x = b->x + j * LANES, code = (double)j;
         SIMD for (int64_t i = 0; i < n; i++) {
-            double shifted = x[i] - b->peak[i], e = exp_down(shifted);
-            int here = b->yd[i] == code;
-            double other = here | (b->at[i] == code) ? 0.0 : e;
+            double e = exp_down(x[i] - b->peak[i]);
+            double other = (b->yd[i] == code) | (b->at[i] == code) ? 0.0 : e;
             x[i] = e;
             b->sum[i] += other;
             b->square[i] += other * other;
-            b->truth[i] = here ? e : b->truth[i];
-            b->loss[i] = here ? shifted : b->loss[i];
         }
     }
+    for (int64_t i = 0; i < n; i++) b->truth[i] = b->x[b->y[i] * LANES + i];
     double inverse = 1.0 / (double)k;
     SIMD for (int64_t i = 0; i < n; i++) {
         int right = b->at[i] == b->yd[i];
@@ -111,20 +110,19 @@ static void lanes_softmax(struct rows_block *b, int64_t k, int64_t n)
 
 INLINE void lanes_posteriors(struct rows_block *b, int64_t k, int64_t n, int logs)
 {
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = b->truth[i] = b->loss[i] = 0.0;
+    if (logs)
+        for (int64_t i = 0; i < n; i++) b->loss[i] = -b->x[b->y[i] * LANES + i];
+    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = 0.0;
     for (int64_t j = 0; j < k; j++) {
         double *x = b->x + j * LANES, code = (double)j;
         SIMD for (int64_t i = 0; i < n; i++) {
-            double p = logs ? vexp(x[i]) : x[i];
-            int here = b->yd[i] == code;
-            double other = here ? 0.0 : p;
-            b->loss[i] = here ? -x[i] : b->loss[i];
-            b->truth[i] = here ? p : b->truth[i];
+            double p = logs ? vexp(x[i]) : x[i], other = b->yd[i] == code ? 0.0 : p;
             b->sum[i] += other;
             b->square[i] += other * other;
-            x[i] = p;
+            if (logs) x[i] = p;
         }
     }
+    for (int64_t i = 0; i < n; i++) b->truth[i] = b->x[b->y[i] * LANES + i];
     double inverse = 1.0 / (double)k;
     SIMD for (int64_t i = 0; i < n; i++) {
         double p = b->truth[i], wrong = logs ? b->sum[i] : 1.0 - p;
@@ -200,17 +198,23 @@ static void lanes_decide(struct rows_block *b, const struct cost_table *c, int64
 
 /* ---- several classes in a vector ---- */
 
+typedef double four __attribute__((vector_size(32)));
+typedef int64_t four_whole __attribute__((vector_size(32)));
+
+#define LOAD_FOUR(v, x) memcpy(&(v), (x), sizeof(v))
+
 static int64_t first_equal(const double *x, int64_t k, double v)
 {
-    for (int64_t j = 0; j < k; j += 64) {
-        int64_t stop = j + 64 < k ? j + 64 : k;
-        double hits = 0.0;
-        _Pragma("omp simd reduction(+ : hits)") for (int64_t q = j; q < stop; q++)
-            hits += x[q] == v ? 1.0 : 0.0;
-        if (hits > 0.0)
-            for (int64_t q = j; q < stop; q++)
-                if (x[q] == v) return q;
+    four wanted = {v, v, v, v}, a, b, c, d;
+    int64_t j = 0;
+    for (; j + 16 <= k; j += 16) {
+        LOAD_FOUR(a, x + j), LOAD_FOUR(b, x + j + 4);
+        LOAD_FOUR(c, x + j + 8), LOAD_FOUR(d, x + j + 12);
+        four_whole hit = (a == wanted) | (b == wanted) | (c == wanted) | (d == wanted);
+        if (hit[0] | hit[1] | hit[2] | hit[3]) break;
     }
+    for (; j < k; j++)
+        if (x[j] == v) return j;
     return 0;
 }
 
@@ -221,13 +225,20 @@ static double largest(const double *x, int64_t k)
     return v;
 }
 
+/* Two vectors of sums, since one would wait for itself. */
 static void sum_and_square(const double *x, int64_t k, double *sum, double *square)
 {
-    double s = 0.0, q = 0.0;
-    _Pragma("omp simd reduction(+ : s, q)") for (int64_t j = 0; j < k; j++) {
-        s += x[j];
-        q += x[j] * x[j];
+    four s0 = {0}, s1 = {0}, q0 = {0}, q1 = {0};
+    int64_t j = 0;
+    for (; j + 8 <= k; j += 8) {
+        four a, b;
+        LOAD_FOUR(a, x + j), LOAD_FOUR(b, x + j + 4);
+        s0 += a, s1 += b;
+        q0 += a * a, q1 += b * b;
     }
+    s0 += s1, q0 += q1;
+    double s = (s0[0] + s0[2]) + (s0[1] + s0[3]), q = (q0[0] + q0[2]) + (q0[1] + q0[3]);
+    for (; j < k; j++) s += x[j], q += x[j] * x[j];
     *sum = s, *square = q;
 }
 
@@ -401,9 +412,11 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
     } else {
         for (int64_t i = 0; i < n; i++) {
             struct column c = {t->data + (start + i) * t->row_stride, t->column_stride, t->type};
+            load_numbers(b->x + i * k, &c, 0, k);
+        }
+        find_limits(b->x, n * k, limits);
+        for (int64_t i = 0; i < n; i++) {
             double *x = b->x + i * k;
-            load_numbers(x, &c, 0, k);
-            find_limits(x, k, limits);
             if (kind == LOGITS) row_softmax(b, x, k, i);
             else if (kind == LOG_POSTERIORS) row_posteriors(b, x, k, i, 1);
             else row_posteriors(b, x, k, i, 0);
