@@ -312,3 +312,19 @@ def test_a_comparison_and_decisions_are_live(browser: Any, tmp_path: Path) -> No
         cost = confusion.expected_cost(chosen["costs"], chosen["priors"])
         assert watched.necs() == [number(cost.normalized)]
         quiet(watched, path)
+
+
+@pytest.mark.parametrize("share", ["0.123456", "0.99997", "0.0000123456"])
+def test_a_number_is_taken_as_typed(browser: Any, tmp_path: Path, share: str) -> None:  # noqa: ANN401
+    path = tmp_path / "report.html"
+    stakes.evaluate(**two_classes(), calibrator=None, resamples=0).save_html(path)
+    with opened(browser, path) as watched:
+        shown = watched.page.get_by_role("spinbutton", name=re.compile("^Share of"))
+        shown.fill("")
+        shown.press_sequentially(share, delay=40)  # frames pass between the digits
+        shown.press("Tab")
+        watched.settle()
+        assert watched.application()["prior"]["alarm"] == float(share)
+        assert float(shown.input_value()) == pytest.approx(float(share), rel=1e-3)
+        assert float(shown.input_value()) < 1
+        quiet(watched, path)
