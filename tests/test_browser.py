@@ -353,3 +353,18 @@ def test_the_strip_of_odds_never_contradicts_the_costs(browser: Any, tmp_path: P
                     assert "No mark" in said
     assert {prior for prior, adapt in marked if adapt} == {None, 0.01, 0.5, 0.9}
     assert {prior for prior, adapt in marked if not adapt} == {None}
+
+
+def test_a_calibrator_of_other_priors_is_owned_to(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = two_classes()
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
+    uses: dict[str, Any] = {"here": costs, "there": stakes.Application(costs, [0.5, 0.5])}
+    path = tmp_path / "report.html"
+    stakes.evaluate(**data, costs=uses, resamples=0).save_html(path)
+    with opened(browser, path) as watched:
+        live = watched.page.locator("#live")
+        assert "fitted at other priors" not in live.inner_text()
+        watched.page.get_by_label("Application").select_option("there")
+        watched.settle()
+        assert "fitted at other priors" in live.inner_text()
+        quiet(watched, path)
