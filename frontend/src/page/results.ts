@@ -177,7 +177,7 @@ function basisText(payload: Payload, found: Found): string {
     return `On all ${count(samples)} decisions, which stay as they were made.${interval}`;
   if (live.kind === "levels") {
     const exact = live.exact ? "." : `; within ${number(live.error)} of the exact normalised cost.`;
-    return `On all ${count(samples)} samples${exact}${interval}`;
+    return `On all ${count(samples)} samples${exact}${interval}${movedText(payload, found)}`;
   }
   const rest = found.preview ? `; on ${count(live.rows)} once you let go` : "";
   const error =
@@ -185,5 +185,14 @@ function basisText(payload: Payload, found: Found): string {
       ? ` Within ${number(live.error)} of the normalised cost on all ${count(live.total)} samples.`
       : "";
   const all = samples === live.total ? "all" : `${count(samples)} of`;
-  return `On ${all} ${count(live.total)} samples${rest}.${error}${interval}`;
+  return `On ${all} ${count(live.total)} samples${rest}.${error}${interval}${movedText(payload, found)}`;
+}
+
+/** Say that calibrated scores are at other priors than those that they were fitted for. */
+function movedText({ kind, live, dataPriors }: Payload, { problem }: Found): string {
+  if (kind !== "evaluation" || live === null || live.kind === "decisions") return "";
+  const fitted = live.systems[1]?.reference ?? null;
+  const priors = problem.fromData ? dataPriors : problem.priors;
+  if (fitted === null || fitted.every((p, i) => Math.abs(p - priors[i]) <= 1e-9)) return "";
+  return " The calibrator was fitted at other priors and its scores moved to these; Numbers has it fitted anew for each application.";
 }

@@ -40,6 +40,7 @@ _NOTHING: Mapping[str, Any] = {
     "names": None,
     "counts": [],
     "dataPriors": [],
+    "oddsPriors": [],
     "noInterval": "",
     "scores": "posteriors",
     "applications": [],
@@ -55,6 +56,7 @@ def _sketched(sketch: Sketch) -> dict[str, Any]:
         "names": _full([str(c) for c in sketch.classes]),
         "counts": sketch.counts.tolist(),
         "dataPriors": sketch.priors.tolist(),
+        "oddsPriors": sketch.used.tolist(),
         "noInterval": _no_interval(sketch),
         "scores": sketch.scores,
         "applications": [

@@ -61,6 +61,7 @@ def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Ske
         classes=samples.classes,
         counts=np.bincount(samples.y, minlength=len(samples.classes)),
         priors=samples.data_priors(),
+        used=samples.priors,
         weighted=samples.weights is not None,
         grouped=grouped,
         scores=_kind(samples, adapted=adapted),

@@ -47,6 +47,7 @@ class Sketch:
     classes: Names
     counts: IntArray
     priors: FloatArray  # shares in the data, by weight
+    used: FloatArray  # priors of use, apart from those that an application has of its own
     weighted: bool
     grouped: bool
     scores: str  # "posteriors", "adapted" or "likelihoods": whether they follow the priors
