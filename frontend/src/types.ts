@@ -39,7 +39,7 @@ export interface DecidedSystem {
 
 export type LiveData =
   | { kind: "decisions"; systems: DecidedSystem[] }
-  | { kind: "levels"; exact: boolean; error: number; systems: LevelsSystem[] }
+  | { kind: "levels"; exact: boolean; systems: LevelsSystem[] }
   | {
       kind: "rows";
       rows: number; // embedded, in random order

@@ -123,7 +123,7 @@ def _live(sketch: Sketch) -> dict[str, Any]:
     named = [_system(system) for system in sketch.systems]
     if sketch.y is None:
         exact = all(s.exact for s in sketch.systems if isinstance(s, LevelSketch))
-        return {"kind": "levels", "exact": exact, "error": sketch.error, "systems": named}
+        return {"kind": "levels", "exact": exact, "systems": named}
     return {
         "kind": "rows",
         "rows": int(sketch.y.size),

@@ -57,5 +57,5 @@ class Sketch:
     y: IntArray | None = None  # of the rows
     weights: FloatArray | None = None  # of the rows
     scale: float = 0.0  # of the codes
-    error: float = 0.0  # the largest of a normalised cost that was seen, against all samples
+    error: float = 0.0  # of rows: the largest of a normalised cost, against all samples
     why_not: str = ""  # there is nothing to judge with
