@@ -37,7 +37,7 @@ lint: $(VENV)/.developing
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/codespell src tests docs examples changelog.d README.md CONTRIBUTING.md CHANGELOG.md
+	$(BIN)/codespell src tests docs examples frontend/src frontend/test frontend/README.md benchmarks changelog.d README.md CONTRIBUTING.md CHANGELOG.md
 
 format: $(VENV)/.developing
 	$(BIN)/ruff check --fix

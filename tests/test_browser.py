@@ -312,3 +312,59 @@ def test_a_comparison_and_decisions_are_live(browser: Any, tmp_path: Path) -> No
         cost = confusion.expected_cost(chosen["costs"], chosen["priors"])
         assert watched.necs() == [number(cost.normalized)]
         quiet(watched, path)
+
+
+@pytest.mark.parametrize("share", ["0.123456", "0.99997", "0.0000123456"])
+def test_a_number_is_taken_as_typed(browser: Any, tmp_path: Path, share: str) -> None:  # noqa: ANN401
+    path = tmp_path / "report.html"
+    stakes.evaluate(**two_classes(), calibrator=None, resamples=0).save_html(path)
+    with opened(browser, path) as watched:
+        shown = watched.page.get_by_role("spinbutton", name=re.compile("^Share of"))
+        shown.fill("")
+        shown.press_sequentially(share, delay=40)  # frames pass between the digits
+        shown.press("Tab")
+        watched.settle()
+        assert watched.application()["prior"]["alarm"] == float(share)
+        assert float(shown.input_value()) == pytest.approx(float(share), rel=1e-3)
+        assert float(shown.input_value()) < 1
+        quiet(watched, path)
+
+
+def test_the_strip_of_odds_never_contradicts_the_costs(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = stakes.simulation.simulate(2, n=1000)
+    systems = {
+        "one": data.posteriors([0.5, 0.5]),
+        "two": data.posteriors([0.5, 0.5], stakes.simulation.MISCALIBRATED),
+    }
+    path = tmp_path / "compare.html"
+    stakes.compare(data.y, systems, resamples=50).save_html(path)
+    marked = []
+    for prior in (None, 0.01, 0.5, 0.9):
+        for miss in (0.2, 1, 5):
+            for adapt in ("", "&a=1"):
+                at = "" if prior is None else f"&p={1 - prior},{prior}"
+                with opened(browser, path, f"#v=1&c=0,1;{miss},0&d=0,1{at}{adapt}") as watched:
+                    said = watched.page.locator(".odds p.hint").inner_text()
+                    least = watched.page.locator("li[data-code=cheapest]").inner_text()
+                if "costs least" in said:
+                    assert said.split(": ")[1].split()[0] == least.split()[0]
+                    marked.append((prior, adapt))
+                else:
+                    assert "No mark" in said
+    assert {prior for prior, adapt in marked if adapt} == {None, 0.01, 0.5, 0.9}
+    assert {prior for prior, adapt in marked if not adapt} == {None}
+
+
+def test_a_calibrator_of_other_priors_is_owned_to(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = two_classes()
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
+    uses: dict[str, Any] = {"here": costs, "there": stakes.Application(costs, [0.5, 0.5])}
+    path = tmp_path / "report.html"
+    stakes.evaluate(**data, costs=uses, resamples=0).save_html(path)
+    with opened(browser, path) as watched:
+        live = watched.page.locator("#live")
+        assert "fitted at other priors" not in live.inner_text()
+        watched.page.get_by_label("Application").select_option("there")
+        watched.settle()
+        assert "fitted at other priors" in live.inner_text()
+        quiet(watched, path)

@@ -39,7 +39,7 @@ export interface DecidedSystem {
 
 export type LiveData =
   | { kind: "decisions"; systems: DecidedSystem[] }
-  | { kind: "levels"; exact: boolean; error: number; systems: LevelsSystem[] }
+  | { kind: "levels"; exact: boolean; systems: LevelsSystem[] }
   | {
       kind: "rows";
       rows: number; // embedded, in random order
@@ -78,6 +78,7 @@ export interface Payload {
   names: string[] | null; // as the command line knows the classes; null if they are too long
   counts: number[]; // samples of each class
   dataPriors: number[]; // shares of the classes, by weight
+  oddsPriors: number[]; // priors that the ranges of odds were found at
   noInterval: string; // why live numbers have no interval; empty if they have
   scores: "posteriors" | "adapted" | "likelihoods"; // whether scores follow priors
   applications: ApplicationData[];

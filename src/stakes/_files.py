@@ -64,7 +64,7 @@ def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
     """Refuse to write over a directory, or over a file where that was not asked for."""
     file = Path(path)
     if str(path) in {"-", ""}:
-        msg = "the output must be named: standard output takes no tables."
+        msg = "the output must be named: standard output does not take it."
         raise FileError(msg)
     if not file.parent.is_dir():
         folder = plain(file.parent, 1000)

@@ -3,6 +3,7 @@ export * from "./abstention";
 export * from "./curves";
 export * from "./data";
 export * from "./detector";
+export * from "./grid";
 export * from "./judge";
 export * from "./multiclass";
 export * from "./regions";

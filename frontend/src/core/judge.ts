@@ -40,6 +40,9 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
   const normalized = naive > 0 ? expected / naive : NaN;
   const reference = problem.costs.map((row) => row[naiveDecision]);
   const known = facts.noInterval === "" && Number.isFinite(normalized);
+  const ends = known
+    ? interval(losses, priors, problem.fromData, facts.quantile, reference, naive)
+    : null;
   const rates = problem.decisions.map((_, j) => counts.map((row, i) => row[j] / losses.size[i]));
   return {
     counts,
@@ -47,9 +50,7 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
     naive,
     naiveDecision,
     normalized,
-    interval: known
-      ? interval(losses, priors, problem.fromData, facts.quantile, reference, naive)
-      : null,
+    interval: ends?.some(Number.isNaN) ? null : ends, // costs whose squares overflow
     byClass: losses.mean,
     shares: rates.map((column) => expectation(priors, column)),
     samples,

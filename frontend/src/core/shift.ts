@@ -46,3 +46,20 @@ export function oddsShift(
   const shift = Math.log(priors[1]) - Math.log(priors[0]);
   return shift - (Math.log(reference[1]) - Math.log(reference[0]));
 }
+
+/**
+ * Tell whether a system has the likelihood ratios now that it has at some other priors.
+ *
+ * They are the odds of its posteriors over those of the priors, so that posteriors which stay as
+ * given have others at each prior, and then its cost does not follow from costs times priors alone.
+ */
+export function sameRatios(
+  system: Pick<SystemData, "reference">,
+  problem: Problem,
+  facts: Pick<Facts, "dataPriors">,
+  priors: number[],
+): boolean {
+  if (system.reference !== null) return true;
+  const now = referenceOf(system, problem, facts) ?? priorsOf(problem, facts);
+  return now.every((p, i) => Math.abs(p - priors[i]) <= 1e-9 * priors[i]);
+}

@@ -1,6 +1,8 @@
 /** The chosen application as files that the command line takes: stakes evaluate --app FILE. */
 import type { Payload, Problem } from "../types";
 
+const ODD = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu; // characters that show as something else
+
 /** A file by its name. */
 export interface TextFile {
   name: string;
@@ -76,9 +78,15 @@ function number(value: number): string {
   return Math.abs(value) < 2 ** 53 || /[.e]/.test(text) ? text : `${text}.0`;
 }
 
-/** Return a text as a TOML basic string. */
+/** Return a text as a TOML basic string, in which nothing hides or turns the text around it. */
 function quoted(text: string): string {
-  return JSON.stringify(wellFormed(text)).replaceAll("\x7f", "\\u007f");
+  return JSON.stringify(wellFormed(text)).replace(ODD, escaped);
+}
+
+/** Return a character as TOML escapes it. */
+function escaped(character: string): string {
+  const code = character.codePointAt(0)!.toString(16);
+  return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
 }
 
 /** Return a text with U+FFFD for each half of a surrogate pair, which no file can hold. */

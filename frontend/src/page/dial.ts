@@ -107,11 +107,9 @@ export class Dial {
   /** Show a value; what somebody is typing stays as typed. */
   show(value: number): void {
     this.#showSlider(value);
-    if (
-      document.activeElement === this.#field &&
-      Number(this.#field.value) === Number(plainNumber(value))
-    )
-      return;
+    const typed = Number(this.#field.value);
+    const held = typed === value || typed === Number(plainNumber(value));
+    if (document.activeElement === this.#field && held) return;
     this.#field.value = plainNumber(value);
     this.#field.removeAttribute("aria-invalid");
   }

@@ -63,7 +63,15 @@ export function withAbstention(problem: Problem, price: number | null): Problem 
       costs: problem.costs.map((row) => row.map((c, j) => (j === at ? price : c))),
     };
   const costs = problem.costs.map((row) => [...row, price]);
-  return { ...problem, costs, decisions: [...problem.decisions, ABSTAIN] };
+  return { ...problem, costs, decisions: [...problem.decisions, freeName(problem.decisions)] };
+}
+
+/** Return a name for abstaining that no decision has: abstain, abstain 2. */
+function freeName(decisions: string[]): string {
+  for (let i = 1; ; i += 1) {
+    const name = i > 1 ? `${ABSTAIN} ${i}` : ABSTAIN;
+    if (!decisions.includes(name)) return name;
+  }
 }
 
 /** Return a price of abstention to begin with: a tenth of the dearest error. */

@@ -6,6 +6,8 @@ import { logarithmic, within } from "./scale";
 import { number, range } from "./text";
 
 const MOST_ROWS = 12;
+const MOVED =
+  "No mark: this is for the priors of the report, and posteriors as given do not follow others.";
 // Metrics on the scale of the normalised cost, those that decide first; others have units of their own.
 const ORDER = [
   /(^|\.)nec$/,
@@ -128,18 +130,20 @@ export class OddsStrip {
       return tick;
     });
     strip.append(this.#pin);
+    const more = odds.length - MOST_ROWS;
     const list = h(
       "ul.plain",
       ...odds.slice(0, MOST_ROWS).map((one) => h("li", named(one.system), words(one))),
+      more > 0 && h("li", `and ${more} more: see Details`),
     );
     this.element = h("div.odds", strip, h("div.ticks", HIDDEN, ...ticks), this.#now, list);
   }
 
-  /** Move the mark to some odds c12 P1 / (c21 P2); hide it where there are none. */
-  show(odds: number): void {
-    this.#pin.hidden = !(odds > 0 && odds < Infinity);
+  /** Move the mark to some odds c12 P1 / (c21 P2); hide it where there are none, or the strip does not hold. */
+  show(odds: number, fits: boolean): void {
+    this.#pin.hidden = !(fits && odds > 0 && odds < Infinity);
     if (this.#pin.hidden) {
-      this.#now.textContent = "";
+      this.#now.textContent = fits ? "" : MOVED;
       return;
     }
     this.#pin.style.left = `${100 * this.#share(odds)}%`;

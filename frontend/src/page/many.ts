@@ -13,6 +13,7 @@ import { apart, count, number, percent } from "./text";
 const PRICES = 31;
 const TRADE_ROWS = 4000;
 const MOST_CLASSES = 24;
+const MOST_COST = 2.5; // of the naive one, that is drawn
 
 /** A picture too dear to draw while something moves. */
 abstract class Later extends Picture {
@@ -65,8 +66,10 @@ export class Trade extends Later {
     const { systems, payload, names } = this.model;
     const several = systems.length > 1;
     const layers: Layer[] = [];
+    const costs: number[] = [];
     for (const [i, system] of systems.entries()) {
       const found = trade(system, plain, payload, prices, plain.decisions.length, TRADE_ROWS);
+      costs.push(...found.normalized);
       const name = several ? `${apart(names[i])}, ` : "";
       layers.push({
         kind: "line",
@@ -84,6 +87,7 @@ export class Trade extends Later {
         ys: found.share,
       });
     }
+    const reach = Math.min(MOST_COST, 1.05 * Math.max(1.1, ...costs.filter(isFinite)));
     const rows = this.model.rows[0];
     const on = rows && rows.n > TRADE_ROWS ? ` On ${count(TRADE_ROWS)} samples.` : "";
     this.figure.say(`Where abstaining is cheap, more is left undecided.${on}`);
@@ -94,7 +98,7 @@ export class Trade extends Later {
         label: "price of abstaining",
         read: (v) => `at a price of ${number(v)}`,
       },
-      y: { scale: linear(0, 1.15), label: "normalised cost; share left undecided" },
+      y: { scale: linear(0, reach), label: "normalised cost; share left undecided" },
       layers,
     });
   }

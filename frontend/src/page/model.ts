@@ -1,5 +1,6 @@
 /** The systems of a page and what follows from the reader's problem: the one place where the page asks the core. */
 import {
+  gridError,
   decode,
   judge,
   judgeRows,
@@ -110,6 +111,21 @@ export class Model {
       reasons: outcomes.map((one) => reasonOf(one, problem, this.payload)),
       regions: two ? regions(problem.costs) : null,
       preview,
+      error: this.#error(problem),
     };
   }
+
+  /** Return how far numbers can be from those of all scores; not at all for the report's own. */
+  #error(problem: Problem): number {
+    const { live, applications } = this.payload;
+    const own = applications.some(
+      ({ costs, priors }) => same(costs, problem.costs) && same(priors, this.priors(problem)),
+    );
+    if (live?.kind !== "levels" || live.exact || (own && !problem.adapt)) return 0;
+    return Math.max(...this.levels.map((one) => gridError(one, problem, this.payload)));
+  }
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

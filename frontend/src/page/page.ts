@@ -1,5 +1,11 @@
 /** The live page: state, controls, results and pictures, put together. */
-import { applicationFiles, fromFragment, operatingPoint, toFragment } from "../core/index";
+import {
+  applicationFiles,
+  fromFragment,
+  operatingPoint,
+  sameRatios,
+  toFragment,
+} from "../core/index";
 import type { Payload } from "../types";
 import { actions } from "./actions";
 import { Reliability, RocPicture, Scores, Thresholds } from "./binary";
@@ -198,8 +204,10 @@ class LivePage {
     this.#results.show(found);
     this.#confusion.show(found);
     for (const one of this.#moving) one.show(found);
-    const point = operatingPoint(found.problem, this.#model.payload);
-    this.#compared.strip?.show(point ? Math.exp(-point.logOdds) : NaN);
+    const { payload, levels } = this.#model;
+    const point = operatingPoint(found.problem, payload);
+    const fits = levels.every((one) => sameRatios(one, found.problem, payload, payload.oddsPriors));
+    this.#compared.strip?.show(point ? Math.exp(-point.logOdds) : NaN, fits);
   }
 
   /** Keep the choice in the address, so that it can be shared and survives a reload. */

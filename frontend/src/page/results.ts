@@ -3,7 +3,7 @@ import { type Region } from "../core/regions";
 import type { Outcome, Payload, Problem } from "../types";
 import { marker, toneClass } from "./layers";
 import { type Child, debounced, h, HIDDEN, named, refill, s } from "./dom";
-import { count, number, percent, range } from "./text";
+import { apart, count, number, percent, range } from "./text";
 import { cheapest, type Sentence, usefulness } from "./words";
 
 /** All that the results show at one moment. */
@@ -13,6 +13,7 @@ export interface Found {
   reasons: string[]; // why a cost is undefined; empty if it is not
   regions: Region[] | null; // of P(last class), for two classes
   preview: boolean; // fewer samples than there are
+  error: number; // of the normalised costs, at most; 0 if they are exact
 }
 
 /** Bars of the normalised cost, the verdict, and the facts beneath. */
@@ -24,6 +25,7 @@ export class Results {
   readonly #verdicts = h("ul.verdicts");
   readonly #facts = h("dl.facts");
   readonly #basis = h("p.hint");
+  readonly #chosen = h("p.printed-only");
   readonly #spoken = h("p.unseen", { role: "status", "aria-live": "polite" });
   #summary = "";
   readonly #speak = debounced(700, () => {
@@ -44,7 +46,7 @@ export class Results {
       head,
       this.#bars,
     );
-    this.element.append(top, this.#verdicts, this.#facts, this.#basis, this.#spoken);
+    this.element.append(top, this.#verdicts, this.#facts, this.#basis, this.#chosen, this.#spoken);
   }
 
   show(found: Found): void {
@@ -143,6 +145,7 @@ export class Results {
         ]);
       }
     }
+    this.#chosen.textContent = chosenText(problem, this.#payload);
     refill(this.#facts, ...rows.flatMap(([term, said]) => [h("dt", term), h("dd", ...said)]));
   }
 }
@@ -176,14 +179,34 @@ function basisText(payload: Payload, found: Found): string {
   if (live.kind === "decisions")
     return `On all ${count(samples)} decisions, which stay as they were made.${interval}`;
   if (live.kind === "levels") {
-    const exact = live.exact ? "." : `; within ${number(live.error)} of the exact normalised cost.`;
-    return `On all ${count(samples)} samples${exact}${interval}`;
+    const near = `; the normalised cost is within ${number(found.error)} of the exact one.`;
+    const exact = found.error > 0 ? near : ".";
+    return `On all ${count(samples)} samples${exact}${interval}${movedText(payload, found)}`;
   }
   const rest = found.preview ? `; on ${count(live.rows)} once you let go` : "";
   const error =
     live.error > 0 && !found.preview
-      ? ` Within ${number(live.error)} of the normalised cost on all ${count(live.total)} samples.`
+      ? ` At the report's own costs it is within ${number(live.error)} of all ${count(live.total)} samples.`
       : "";
   const all = samples === live.total ? "all" : `${count(samples)} of`;
-  return `On ${all} ${count(live.total)} samples${rest}.${error}${interval}`;
+  return `On ${all} ${count(live.total)} samples${rest}.${error}${interval}${movedText(payload, found)}`;
+}
+
+/** Say that calibrated scores are at other priors than those that they were fitted for. */
+function movedText({ kind, live, dataPriors }: Payload, { problem }: Found): string {
+  if (kind !== "evaluation" || live === null || live.kind === "decisions") return "";
+  const fitted = live.systems[1]?.reference ?? null;
+  const priors = problem.fromData ? dataPriors : problem.priors;
+  if (fitted === null || fitted.every((p, i) => Math.abs(p - priors[i]) <= 1e-9)) return "";
+  return " The calibrator was fitted at other priors and its scores moved to these; Numbers has it fitted anew for each application.";
+}
+
+/** Say what was chosen, for a print, where the controls are not. */
+function chosenText({ costs, decisions, priors }: Problem, { classes }: Payload): string {
+  if (costs.length * decisions.length > 200) return "";
+  const rows = classes.map((name, i) => {
+    const priced = decisions.map((one, j) => `${apart(one)} ${number(costs[i][j])}`);
+    return `${apart(name)}, prior ${number(priors[i])}: ${priced.join(", ")}`;
+  });
+  return `Chosen costs by true class. ${rows.join("; ")}.`;
 }

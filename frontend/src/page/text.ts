@@ -15,9 +15,14 @@ export function number(value: number, digits = 4): string {
   return minus(value.toExponential(digits - 2).replace(/e([+-])(\d)$/, "e$10$2"));
 }
 
-/** Return a number as a field takes it: four digits below 1, six above, ASCII. */
+/** Return a number as a field takes it: four digits below 1, six above and next to 1, ASCII. */
 export function plainNumber(value: number): string {
-  return isFinite(value) ? String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6))) : "";
+  if (!isFinite(value)) return "";
+  const text = (digits: number) => String(Number(value.toPrecision(digits)));
+  const size = Math.abs(value);
+  if (size >= 1) return text(6);
+  if (size < 0.999) return text(4);
+  return text(6) === "1" ? String(value) : text(6); // a share short of 1 is none of 1
 }
 
 /** Return a count with thin groups: 20,000; weights keep a digit. */

@@ -40,6 +40,7 @@ _NOTHING: Mapping[str, Any] = {
     "names": None,
     "counts": [],
     "dataPriors": [],
+    "oddsPriors": [],
     "noInterval": "",
     "scores": "posteriors",
     "applications": [],
@@ -55,6 +56,7 @@ def _sketched(sketch: Sketch) -> dict[str, Any]:
         "names": _full([str(c) for c in sketch.classes]),
         "counts": sketch.counts.tolist(),
         "dataPriors": sketch.priors.tolist(),
+        "oddsPriors": sketch.used.tolist(),
         "noInterval": _no_interval(sketch),
         "scores": sketch.scores,
         "applications": [
@@ -121,7 +123,7 @@ def _live(sketch: Sketch) -> dict[str, Any]:
     named = [_system(system) for system in sketch.systems]
     if sketch.y is None:
         exact = all(s.exact for s in sketch.systems if isinstance(s, LevelSketch))
-        return {"kind": "levels", "exact": exact, "error": sketch.error, "systems": named}
+        return {"kind": "levels", "exact": exact, "systems": named}
     return {
         "kind": "rows",
         "rows": int(sketch.y.size),

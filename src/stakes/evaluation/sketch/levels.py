@@ -11,8 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from stakes._math import log
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray
 from stakes.evaluation.sketch.records import LevelSketch, SketchedApplication
 from stakes.samples import Samples
 from stakes.statistics import ScoreLevels
@@ -20,7 +19,7 @@ from stakes.statistics import ScoreLevels
 _BYTES = 72_000  # for the levels of all systems together
 _PER_LEVEL = 8  # bytes that do not shrink; twice as many where samples have weights
 _PER_CELL = 4  # bytes of a cell of the grid, as packed; more where samples have weights
-_PER_WEIGHED_CELL = 12
+_PER_WEIGHED_CELL = 8
 _EVEN = 4.0  # the grid is even for log odds below it, and coarsens in proportion above
 _REACH = 4.0  # the grid ends at _EVEN * sinh(_REACH), about 109
 _MOST_CELLS = 8192
@@ -40,8 +39,8 @@ class Scored:
 
 def level_sketches(
     scored: Sequence[Scored], samples: Samples, applications: Sequence[SketchedApplication]
-) -> tuple[tuple[LevelSketch, ...], float]:
-    """Return the levels of each system, and the largest error of a normalised cost."""
+) -> tuple[LevelSketch, ...]:
+    """Return the levels of each system, exact or gathered."""
     full = [_levels(s.log_odds, samples) for s in scored]
     weighted = samples.weights is not None
     if sum(f.level.size for f in full) * _PER_LEVEL * (1 + weighted) <= _BYTES:
@@ -49,16 +48,13 @@ def level_sketches(
             LevelSketch(s.name, s.reference, f.level, *_floats(f), exact=True)
             for s, f in zip(scored, full, strict=True)
         )
-        return tuple(kept), 0.0
+        return tuple(kept)
     room = _BYTES / (len(scored) * (_PER_WEIGHED_CELL if weighted else _PER_CELL))
     cells = min(_MOST_CELLS, 2 ** int(math.log2(room)))
-    out, error = [], 0.0
-    for s, f in zip(scored, full, strict=True):
-        edges = _edges(cells, _thresholds(applications, s.reference))
-        sketch = _gathered(s, f, edges)
-        error = max(error, _error(f, sketch))
-        out.append(sketch)
-    return tuple(out), error
+    return tuple(
+        _gathered(s, f, _edges(cells, _thresholds(applications, s.reference)))
+        for s, f in zip(scored, full, strict=True)
+    )
 
 
 def _levels(log_odds: FloatArray, samples: Samples) -> ScoreLevels:
@@ -129,25 +125,3 @@ def _short(middle: FloatArray, edges: FloatArray) -> FloatArray:
     brief = np.round(middle * _SHORT) / _SHORT
     inside = (brief > edges[:-1]) & (brief < edges[1:])
     return np.where(inside, brief, middle)
-
-
-def _error(full: ScoreLevels, sketch: LevelSketch) -> float:
-    """Return the largest error of the normalised cost over thresholds from 0.001 to 0.999."""
-    theta = np.linspace(0.001, 0.999, 999)
-    z = log(theta) - np.log1p(-theta)
-    if not all(full.totals):  # one class only: no cost to normalise by
-        return 0.0
-    exact = _costs(full.level, *_floats(full), z, theta)
-    near = _costs(sketch.level, sketch.first, sketch.second, z, theta)
-    return float(np.abs(exact - near).max())
-
-
-def _costs(
-    level: FloatArray, first: FloatArray, second: FloatArray, z: FloatArray, theta: FloatArray
-) -> FloatArray:
-    """Return the normalised cost of deciding the second class above each threshold."""
-    at: IntArray = np.searchsorted(level, z, side="right")
-    below = [np.concatenate([[0.0], np.cumsum(w)]) for w in (first, second)]
-    n1, n2 = below[0][-1], below[1][-1]
-    cost = theta * (n1 - below[0][at]) + (1 - theta) * below[1][at]
-    return np.asarray(cost / np.minimum(theta * n1, (1 - theta) * n2), dtype=np.float64)

@@ -61,6 +61,7 @@ def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Ske
         classes=samples.classes,
         counts=np.bincount(samples.y, minlength=len(samples.classes)),
         priors=samples.data_priors(),
+        used=samples.priors,
         weighted=samples.weights is not None,
         grouped=grouped,
         scores=_kind(samples, adapted=adapted),
@@ -98,8 +99,8 @@ def _application(sources: Sequence[Source], i: int) -> SketchedApplication:
 def _levels(sketch: Sketch, sources: Sequence[Source]) -> Sketch:
     """Return the sketch of two classes."""
     scored = [Scored(s.name, _log_odds(s), s.reference) for s in sources]
-    systems, error = level_sketches(scored, sources[0].samples, sketch.applications)
-    return replace(sketch, systems=systems, error=error)
+    systems = level_sketches(scored, sources[0].samples, sketch.applications)
+    return replace(sketch, systems=systems)
 
 
 def _log_odds(source: Source) -> FloatArray:

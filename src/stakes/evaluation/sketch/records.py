@@ -47,6 +47,7 @@ class Sketch:
     classes: Names
     counts: IntArray
     priors: FloatArray  # shares in the data, by weight
+    used: FloatArray  # priors of use, apart from those that an application has of its own
     weighted: bool
     grouped: bool
     scores: str  # "posteriors", "adapted" or "likelihoods": whether they follow the priors
@@ -56,5 +57,5 @@ class Sketch:
     y: IntArray | None = None  # of the rows
     weights: FloatArray | None = None  # of the rows
     scale: float = 0.0  # of the codes
-    error: float = 0.0  # the largest of a normalised cost that was seen, against all samples
+    error: float = 0.0  # of rows: the largest of a normalised cost, against all samples
     why_not: str = ""  # there is nothing to judge with
