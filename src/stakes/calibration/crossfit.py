@@ -164,7 +164,7 @@ class DealtFolds:
 
     def split(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ANN401, ARG002, N803
         """Yield the samples of all other folds, and those of each fold."""
-        for fold in np.unique(self.number):
+        for fold in np.flatnonzero(np.bincount(self.number)):
             yield np.flatnonzero(self.number != fold), np.flatnonzero(self.number == fold)
 
     @property
@@ -194,11 +194,18 @@ def splits(
     unit = None if groups is None else group_codes(groups, samples)
     for train, test in _made_splits(samples, folds, groups, unit, rng):
         sides = (train, test) if unit is None else (unit[train], unit[test])
-        if np.intersect1d(*sides).size:
+        if _overlap(*sides, len(samples) if unit is None else int(unit.max()) + 1):
             what = "sample" if unit is None else "group"
             msg = f"folds must keep each {what} on one side: one is trained on and tested on."
             raise InputError(msg)
         yield train, test
+
+
+def _overlap(one: IntArray, other: IntArray, n: int) -> bool:
+    """Whether one of n numbers stands on both sides."""
+    seen = np.zeros(n, dtype=np.bool_)
+    seen[one] = True
+    return bool(seen[other].any())
 
 
 def _made_splits(
@@ -250,16 +257,16 @@ def _folds(
     if n_folds < 2:
         msg = f"folds must be at least 2: got {n_folds}. To fit on the test data say TrainOnTest()."
         raise InputError(msg)
-    unit = np.arange(len(samples)) if group is None else group
+    sizes = np.bincount(samples.y, minlength=len(samples.classes))
     for k, name in enumerate(samples.classes):
-        size = np.unique(unit[samples.y == k]).size
+        size = int(sizes[k]) if group is None else np.unique(group[samples.y == k]).size
         if size < n_folds:
             what = "samples" if group is None else "groups"
             msg = f"class {quoted([name])} has {size} {what}, too few for {n_folds} folds."
             raise UndefinedMetricError(f"{msg} Use fewer folds, or more data of it.")
     if group is None:
         return _stratified(samples.y, n_folds, rng)
-    return _grouped(samples.y, unit, n_folds, rng)
+    return _grouped(samples.y, group, n_folds, rng)
 
 
 def group_codes(groups: Column, samples: Samples) -> IntArray:
@@ -277,7 +284,7 @@ def _stratified(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray
     """Deal the samples of each class to the folds in turn, after a shuffle."""
     fold = np.empty(y.size, dtype=np.int64)
     start = 0
-    for k in np.unique(y):
+    for k in np.flatnonzero(np.bincount(y)):
         rows = rng.permutation(np.flatnonzero(y == k))
         fold[rows] = (start + np.arange(rows.size)) % n_folds
         start = (start + rows.size) % n_folds

@@ -155,8 +155,18 @@ def _slopes(problem: Problem, basis: FloatArray, x: FloatArray) -> Slopes:
     else:
         found = affine_pass(problem.log_p, problem.y, problem.weights, scale, theta[k:])
         moved = np.vstack([basis[0], basis[k:]])
-    hessian = moved.T @ found.hessian @ moved
-    return Slopes(found.loss, moved.T @ found.gradient, hessian, found.worst)
+    gradient, hessian = _along(moved, found.gradient, found.hessian)
+    return Slopes(found.loss, gradient, hessian, found.worst)
+
+
+def _along(
+    basis: FloatArray, gradient: FloatArray, hessian: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return derivatives along the columns of a basis; where these just choose, no product is."""
+    if (basis.sum(axis=0) == 1).all() and ((basis == 0) | (basis == 1)).all():
+        kept = basis.argmax(axis=0)
+        return gradient[kept], hessian[np.ix_(kept, kept)]
+    return basis.T @ gradient, basis.T @ hessian @ basis
 
 
 def _full_slopes(problem: Problem, basis: FloatArray, theta: FloatArray) -> Slopes:
@@ -189,8 +199,11 @@ def _full_slopes(problem: Problem, basis: FloatArray, theta: FloatArray) -> Slop
 def _direction(hessian: FloatArray, slope: FloatArray) -> FloatArray:
     """Return the Newton step, a little damped where the curvature is nearly flat."""
     damping = 1e-12 * max(float(np.trace(hessian)), 1e-300)
-    damped = hessian + damping * np.eye(slope.size)
-    return np.asarray(-np.linalg.lstsq(damped, slope, rcond=None)[0], dtype=np.float64)
+    curvature, axes = np.linalg.eigh(hessian)
+    curvature += damping
+    held = np.abs(curvature) > np.finfo(np.float64).eps * slope.size * np.abs(curvature).max()
+    along = np.divide(axes.T @ slope, curvature, out=np.zeros(slope.size), where=held)
+    return np.asarray(-(axes @ along), dtype=np.float64)
 
 
 def _search(
