@@ -12,7 +12,8 @@ import pytest
 from pyarrow import parquet
 
 import stakes
-from command import QUICK, SCORED, SCORES, TABLE, run, write_scores
+from command import QUICK, SCORED, SCORES, TABLE, environment, run, write_scores
+from stakes._kernels import compiled
 
 
 @pytest.fixture
@@ -154,7 +155,10 @@ def test_reproduce_marks_every_cell_and_draws(tmp_path: Path) -> None:
 
 
 def test_version_and_help() -> None:
-    assert run("--version").stdout.strip() == f"stakes {stakes.__version__}"
+    said = run("--version").stdout.splitlines()
+    assert said == [f"stakes {stakes.__version__}", f"kernels: {compiled}"]
+    slow = run("--version", env=environment(STAKES_KERNELS="numpy")).stdout
+    assert "kernels: numpy definitions: STAKES_KERNELS" in slow
     listed = run("--help").stdout
     commands = (
         "calibrate", "check", "compare", "completion", "decide", "demo", "evaluate", "reproduce",

@@ -59,8 +59,10 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
     if not value or ctx.resilient_parsing:
         return
     import stakes  # noqa: PLC0415
+    from stakes._kernels import compiled  # noqa: PLC0415
 
     click.echo(f"stakes {stakes.__version__}")
+    click.echo(f"kernels: {compiled}")
     ctx.exit()
 
 
@@ -72,7 +74,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
-    help="Show the version.",
+    help="Show the version, and whether kernels are compiled.",
 )  # fmt: skip
 def group() -> None:
     """Evaluate classifiers by what their decisions cost.
