@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 import stakes
 from registry import BINARY_OBJECTS
@@ -42,7 +42,7 @@ from stakes.intervals import (
     seed_of,
 )
 from stakes.intervals.bootstrap import Statistic
-from stakes.intervals.delong import delong_variance, placements
+from stakes.intervals.delong import _t, delong_variance, placements
 from stakes.metrics.scores import sample_losses
 from stakes.samples import read_samples
 from stakes.scores import Answers
@@ -700,3 +700,9 @@ def test_products_of_weights_and_columns_use_every_class() -> None:
         found = weighing.expectation(np.array([w]), columns)[0]
         first = (w[0] * columns[0] + w[2] * columns[2]) / (w[0] + w[2])
         np.testing.assert_allclose(found, 0.2 * first + 0.3 * columns[1] + 0.5 * columns[3])
+
+
+@pytest.mark.parametrize("degrees", [999, 1000, 1001, 20_000, 10**9])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_the_quantile_of_t_is_that_of_scipy(degrees: int, level: float) -> None:
+    assert _t(level, degrees) == pytest.approx(stdtrit(degrees, (1 + level) / 2), rel=1e-10)

@@ -43,7 +43,7 @@ class Texts:
 
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
         texts = coded.dictionary.cast(pa.string()).to_pylist()
-        codes = coded.indices.to_numpy(zero_copy_only=False)
+        codes = _numbers(coded.indices)
         for text in ("", None):
             here = codes == texts.index(text) if text in texts else np.zeros(0, dtype=bool)
             if here.any():
@@ -66,6 +66,11 @@ class Texts:
         if self._kind[0] != found:
             msg = f"{part}: column {self.name!r} must hold {self._kind[0]} as in {self._kind[1]}:"
             raise InputError(f"{msg} got {found} ({kind}).")
+
+
+def _numbers(values: "pa.Array") -> Any:  # noqa: ANN401
+    """Return an Arrow array without nulls; Arrow's own `to_numpy` would load pandas for it."""
+    return np.from_dlpack(values) if len(values) else values.to_numpy(zero_copy_only=False)
 
 
 def _label_kind(kind: "pa.DataType") -> str | None:
@@ -123,7 +128,7 @@ class Numbers:
         if fixed:
             width = kind.list_size
         else:
-            lengths = np.diff(chunk.offsets.to_numpy())
+            lengths = np.diff(_numbers(chunk.offsets))
             width = int(lengths[0]) if len(lengths) else 0
             if (lengths != width).any():
                 row = int(np.argmax(lengths != width))
@@ -141,12 +146,12 @@ class Numbers:
 
         kind = values.type
         if pa.types.is_floating(kind):
-            return values.to_numpy(zero_copy_only=False)
+            return _numbers(values)
         if not (pa.types.is_integer(kind) or pa.types.is_decimal(kind)):
             msg = f"{part}: column {self.name!r} must hold numbers: got {kind}."
             raise InputError(msg)
         try:
-            return values.cast(pa.float64()).to_numpy(zero_copy_only=False)
+            return _numbers(values.cast(pa.float64()))
         except pa.ArrowException as error:
             msg = (
                 f"{part}: column {self.name!r} must hold numbers a double can: {plain(error, 200)}"
