@@ -60,7 +60,10 @@ class LinearCalibrator(Calibrator):
 
 def _unit(log_p: FloatArray) -> float:
     """Return the size of the scores: their largest finite distance from 0, or 1."""
-    size = float(np.abs(np.where(np.isfinite(log_p), log_p, 0.0)).max())
+    low, high = float(log_p.min()), float(log_p.max())
+    size = max(-low, high)
+    if not np.isfinite(size):
+        size = float(np.abs(log_p[np.isfinite(log_p)]).max(initial=0.0))
     return size if size > 0 else 1.0
 
 
@@ -68,9 +71,9 @@ def _problem(
     log_p: FloatArray, y: IntArray, weights: FloatArray, held_scale: float = 0.0
 ) -> Problem:
     """Return the problem, with posteriors of 0 set apart; the true class must be possible."""
-    finite = np.isfinite(log_p)
-    if finite.all():
+    if np.isfinite(log_p.min()):
         return Problem(log_p, None, y, weights, held_scale)
+    finite = np.isfinite(log_p)
     impossible = ~finite[np.arange(y.size), y] & (weights > 0)
     if impossible.any():
         raise ImpossibleTruthError(np.flatnonzero(impossible))
