@@ -1,0 +1,1 @@
+"""Measurements: speed beside the peers, coverage of intervals, pages."""

@@ -1,0 +1,58 @@
+"""Times of several calls in turn: A, B, A, B, ... in one process, so that noise hits all alike."""
+
+import gc
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.jobs.base import Thunk
+
+_SHORTEST = 0.01  # seconds of one measurement; shorter calls are repeated within it
+_FEWEST, _MOST = 3, 15  # rounds
+_SLOW = 8.0  # seconds of a call that is not worth three rounds
+
+
+@dataclass
+class Times:
+    """Processor and wall times of one side, a call each."""
+
+    inner: int
+    cpu: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+
+    @property
+    def spent(self) -> float:
+        """Seconds that went into it."""
+        return sum(self.wall) * self.inner
+
+    @property
+    def medians(self) -> tuple[float, float]:
+        """Processor and wall time of a call."""
+        return statistics.median(self.cpu), statistics.median(self.wall)
+
+
+def measure(call: Thunk, times: Times) -> None:
+    """Add one measurement."""
+    gc.collect()
+    gc.disable()
+    try:
+        wall, cpu = time.perf_counter(), time.process_time()
+        for _ in range(times.inner):
+            call()
+        cpu_spent, wall_spent = time.process_time() - cpu, time.perf_counter() - wall
+    finally:
+        gc.enable()
+    times.cpu.append(cpu_spent / times.inner)
+    times.wall.append(wall_spent / times.inner)
+
+
+def interleaved(calls: Sequence[Thunk], first: Sequence[float], budget: float) -> list[Times]:
+    """Time calls in turn, given what one call of each took; a budget of seconds for each."""
+    found = [Times(max(1, round(_SHORTEST / max(t, 1e-7)))) for t in first]
+    for turn in range(_MOST):
+        for call, times, once in zip(calls, found, first, strict=True):
+            fewest = 1 if once > _SLOW else _FEWEST
+            if turn < fewest or times.spent < budget:
+                measure(call, times)
+    return found
