@@ -40,17 +40,16 @@ def _author() -> str:
     _single_torch_thread()
     module = load("expected_cost.ec")
     check = module._check_targets
-    if getattr(check, "shortened", False):
-        return "_check_targets"
+    if len(check([0, 1], [0, 1])) == 3:
+        return ""
 
-    def shortened(*columns: Any) -> tuple[Any, ...]:  # noqa: ANN401
-        return tuple(check(*columns)[:3])
+    def shortened(targets: Any, decisions: Any) -> tuple[Any, ...]:  # noqa: ANN401
+        kind, *rest = check(targets, decisions)
+        columns = rest[1:3] if len(rest) == 4 else rest[:2]  # with the labels first, or without
+        return (kind, *columns)
 
-    shortened.shortened = True  # type: ignore[attr-defined]
-    if len(check([0, 1], [0, 1])) > 3:
-        module._check_targets = shortened
-        return "expected_cost.ec unpacks three values of a private function that now returns more"
-    return ""
+    module._check_targets = shortened
+    return "expected_cost.ec unpacks 3 values of a private function that now returns more"
 
 
 PEERS = {

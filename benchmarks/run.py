@@ -38,7 +38,7 @@ JOBS: tuple[Job, ...] = (
     *small.JOBS,
 )
 HERE = Path(__file__).parent
-_BUDGET, _QUICK_BUDGET = 8.0, 1.0  # seconds for each side of a job at one size
+_FULL, _QUICK = (8.0, 15), (0.5, 3)  # seconds for each side of a job at one size, and rounds
 
 
 def say(text: str) -> None:
@@ -114,8 +114,8 @@ def timed(job: Job, *, quick: bool) -> Iterator[dict[str, Any]]:
         data = job.make(shape)
         tried = [_try(side, data, shape) for side in job.sides]
         ready = [t for t in tried if isinstance(t, Ready)]
-        budget = _QUICK_BUDGET if quick else _BUDGET
-        times = interleaved([r.call for r in ready], [r.once for r in ready], budget)
+        calls, once = [r.call for r in ready], [r.once for r in ready]
+        times = interleaved(calls, once, *(_QUICK if quick else _FULL))
         of = {r.side.name: t for r, t in zip(ready, times, strict=True)}
         for side, result in zip(job.sides, tried, strict=True):
             row = {"job": job.name, "family": job.family, "title": job.title, "unit": job.unit}
@@ -157,14 +157,15 @@ def _try(side: Side, data: Any, shape: Shape) -> Ready | str:  # noqa: ANN401
 
 def _numbers(side: Side, times: Times, ours: Times, shape: Shape) -> dict[str, Any]:
     """Return times and ratios of a side."""
-    cpu, wall = (t * side.scale for t in times.medians)
-    our_cpu, our_wall = ours.medians
-    row: dict[str, Any] = {"cpu": cpu, "wall": wall, "rounds": len(times.cpu)}
+    cpu, user, wall = (t * side.scale for t in times.medians)
+    our_cpu, our_user, our_wall = ours.medians
+    row: dict[str, Any] = {"cpu": cpu, "user": user, "wall": wall, "rounds": len(times.cpu)}
     row |= {"scaled_from": side.scaled_from or None, "note": side.note}
     if side.peer:
         wanted = side.wanted.get(shape)
         ratio = cpu / our_cpu
         row |= {"ratio": ratio, "wall_ratio": wall / our_wall, "wanted": wanted}
+        row["user_ratio"] = user / our_user if our_user else None
         row["met"] = None if wanted is None else ratio >= wanted
     return row
 

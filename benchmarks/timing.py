@@ -1,6 +1,7 @@
 """Times of several calls in turn: A, B, A, B, ... in one process, so that noise hits all alike."""
 
 import gc
+import os
 import statistics
 import time
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from benchmarks.jobs.base import Thunk
 
 _SHORTEST = 0.01  # seconds of one measurement; shorter calls are repeated within it
-_FEWEST, _MOST = 3, 15  # rounds
+_FEWEST = 3  # rounds
 _SLOW = 8.0  # seconds of a call that is not worth three rounds
 
 
@@ -19,6 +20,7 @@ class Times:
 
     inner: int
     cpu: list[float] = field(default_factory=list)
+    user: list[float] = field(default_factory=list)  # without what the kernel does, such as pages
     wall: list[float] = field(default_factory=list)
 
     @property
@@ -27,9 +29,10 @@ class Times:
         return sum(self.wall) * self.inner
 
     @property
-    def medians(self) -> tuple[float, float]:
-        """Processor and wall time of a call."""
-        return statistics.median(self.cpu), statistics.median(self.wall)
+    def medians(self) -> tuple[float, float, float]:
+        """Processor, user and wall time of a call."""
+        cpu, user, wall = (statistics.median(part) for part in (self.cpu, self.user, self.wall))
+        return cpu, user, wall
 
 
 def measure(call: Thunk, times: Times) -> None:
@@ -37,20 +40,24 @@ def measure(call: Thunk, times: Times) -> None:
     gc.collect()
     gc.disable()
     try:
-        wall, cpu = time.perf_counter(), time.process_time()
+        kernel, wall, cpu = os.times().system, time.perf_counter(), time.process_time()
         for _ in range(times.inner):
             call()
         cpu_spent, wall_spent = time.process_time() - cpu, time.perf_counter() - wall
+        system = os.times().system - kernel
     finally:
         gc.enable()
     times.cpu.append(cpu_spent / times.inner)
+    times.user.append(max(cpu_spent - system, 0.0) / times.inner)
     times.wall.append(wall_spent / times.inner)
 
 
-def interleaved(calls: Sequence[Thunk], first: Sequence[float], budget: float) -> list[Times]:
+def interleaved(
+    calls: Sequence[Thunk], first: Sequence[float], budget: float, most: int
+) -> list[Times]:
     """Time calls in turn, given what one call of each took; a budget of seconds for each."""
     found = [Times(max(1, round(_SHORTEST / max(t, 1e-7)))) for t in first]
-    for turn in range(_MOST):
+    for turn in range(most):
         for call, times, once in zip(calls, found, first, strict=True):
             fewest = 1 if once > _SLOW else _FEWEST
             if turn < fewest or times.spent < budget:

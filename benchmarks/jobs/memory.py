@@ -43,11 +43,6 @@ MEMORY = (
 )
 
 
-def fields(data: Input) -> tuple[str, ...]:
-    """Return which arrays the sides read beside the labels."""
-    return ("p",) if isinstance(data, Binary) else ("logits",)
-
-
 def measured(memory: MemoryJob, *, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield the peak of each side."""
     shape = memory.quick if quick else memory.shape
@@ -63,17 +58,15 @@ def measured(memory: MemoryJob, *, quick: bool) -> Iterator[dict[str, Any]]:
                 "most": memory.most if index == 0 else None,
             }
             missing = presence(side.peer).missing if side.peer else ""
-            try:
-                row |= _read(missing, _child(str(index), memory.job.name, shape, folder))
-            except (subprocess.CalledProcessError, ValueError) as error:
-                row["failed"] = missing or f"{error}"
-            yield row
+            yield row | ({"failed": missing} if missing else _peaks(index, memory, shape, folder))
 
 
-def _read(missing: str, text: str) -> dict[str, Any]:
-    """Return the bytes that a child printed."""
-    if missing:
-        raise ValueError(missing)
+def _peaks(index: int, memory: MemoryJob, shape: Shape, folder: str) -> dict[str, Any]:
+    """Return the bytes of the input and of the peak above it, or why there are none."""
+    try:
+        text = _child(str(index), memory.job.name, shape, folder)
+    except subprocess.CalledProcessError as error:
+        return {"failed": error.stderr.strip().splitlines()[-1]}
     given, peak = (int(part) for part in text.split())
     return {"input_bytes": given, "extra_bytes": peak, "share": peak / given}
 
