@@ -1,7 +1,8 @@
 """Time every job beside every peer that is installed; see docs/performance.md.
 
 python -m benchmarks.run                        all jobs, written to benchmarks/results.json
-python -m benchmarks.run --quick --job auc      one job, small sizes, printed alone
+python -m benchmarks.run --quick --job auc      one job at small sizes, printed
+python -m benchmarks.run --wanted --quick       few rounds of the sizes with a wanted ratio
 python -m benchmarks.run --profile --job auc    what our side spends its time on
 """
 
@@ -38,7 +39,7 @@ JOBS: tuple[Job, ...] = (
     *small.JOBS,
 )
 HERE = Path(__file__).parent
-_FULL, _QUICK = (8.0, 15), (0.5, 3)  # seconds for each side of a job at one size, and rounds
+_FULL, _QUICK = (4.0, 9), (0.5, 3)  # seconds for each side of a job at one size, and rounds
 
 
 def say(text: str) -> None:
@@ -49,7 +50,7 @@ def say(text: str) -> None:
 def main() -> None:
     """Run what was asked for."""
     options = _options()
-    jobs = [job for job in JOBS if options.job is None or job.name.startswith(options.job)]
+    jobs = [job for job in JOBS if job.name.startswith(options.job)]
     if options.profile:
         for job in jobs:
             say(profile(job, job.quick[-1] if options.quick else _largest(job)))
@@ -57,11 +58,17 @@ def main() -> None:
     warnings.simplefilter("ignore")  # of peers
     began = time.time()
     found: dict[str, Any] = {"machine": machine(), "quick": options.quick, "peers": _peers()}
-    found["jobs"] = [row for job in jobs for row in timed(job, quick=options.quick)]
-    found["memory"] = list(_memory(options.job, quick=options.quick))
-    found["cold_start"] = list(_cold_start(options.job, quick=options.quick))
+    found["jobs"] = [
+        row
+        for job in jobs
+        for row in timed(job, _shapes(job, options), *(_QUICK if options.quick else _FULL))
+    ]
+    if "memory".startswith(options.job):
+        found["memory"] = list(_memory(quick=options.quick))
+    if "cold-start".startswith(options.job):
+        found["cold_start"] = list(_cold_start(quick=options.quick))
     found["minutes"] = (time.time() - began) / 60
-    path = options.json or (HERE / "results.json" if options.job is None else None)
+    path = options.json or (None if options.job else HERE / "results.json")
     text = json.dumps(found, indent=1, allow_nan=False, default=float)
     if path is None:
         print(text)
@@ -73,11 +80,16 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--job", help="jobs whose name starts so; also memory or cold-start")
+    parser.add_argument("--job", default="", help="the jobs whose name starts so")
     parser.add_argument("--quick", action="store_true", help="small sizes, few rounds")
+    parser.add_argument("--wanted", action="store_true", help="only sizes with a wanted ratio")
     parser.add_argument("--json", type=Path, help="where to write the results")
     parser.add_argument("--profile", action="store_true", help="profile our side instead")
-    return parser.parse_args()
+    options = parser.parse_args()
+    names = [*(job.name for job in JOBS), "memory", "cold-start"]
+    if not any(name.startswith(options.job) for name in names):
+        parser.error(f"--job must start one of {', '.join(names)}: got {options.job!r}.")
+    return options
 
 
 def machine() -> dict[str, Any]:
@@ -107,15 +119,24 @@ def _peers() -> dict[str, Any]:
     return found
 
 
-def timed(job: Job, *, quick: bool) -> Iterator[dict[str, Any]]:
+def _shapes(job: Job, options: argparse.Namespace) -> tuple[Shape, ...]:
+    """Return the sizes that were asked for."""
+    if options.wanted:
+        return tuple(s for s in job.shapes if any(s in side.wanted for side in job.peers))
+    return job.quick if options.quick else job.shapes
+
+
+def timed(
+    job: Job, shapes: tuple[Shape, ...], budget: float, rounds: int
+) -> Iterator[dict[str, Any]]:
     """Yield a row for each side of a job at each size."""
-    for shape in job.quick if quick else job.shapes:
+    for shape in shapes:
         say(f"{job.name}, {shape[0]:,} x {shape[1]}")
         data = job.make(shape)
         tried = [_try(side, data, shape) for side in job.sides]
         ready = [t for t in tried if isinstance(t, Ready)]
         calls, once = [r.call for r in ready], [r.once for r in ready]
-        times = interleaved(calls, once, *(_QUICK if quick else _FULL))
+        times = interleaved(calls, once, budget, rounds)
         of = {r.side.name: t for r, t in zip(ready, times, strict=True)}
         for side, result in zip(job.sides, tried, strict=True):
             row = {"job": job.name, "family": job.family, "title": job.title, "unit": job.unit}
@@ -195,10 +216,8 @@ def _tell(row: dict[str, Any]) -> None:
     say(f"  {row['side']:52s} {1000 * row['cpu']:12.3f} ms{ratio}{wanted}{noted}{doubt}")
 
 
-def _memory(only: str | None, *, quick: bool) -> Iterator[dict[str, Any]]:
+def _memory(*, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield the peak memory of all sides."""
-    if only not in {None, "memory"}:
-        return
     for job in memory.MEMORY:
         say(f"memory of {job.job.name}")
         for row in memory.measured(job, quick=quick):
@@ -207,10 +226,8 @@ def _memory(only: str | None, *, quick: bool) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _cold_start(only: str | None, *, quick: bool) -> Iterator[dict[str, Any]]:
+def _cold_start(*, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield the times of whole commands."""
-    if only not in {None, "cold-start"}:
-        return
     for row in cold_start.measured(quick=quick):
         told = row.get("failed") or f"{row['cpu']:.3f} s"
         say(f"  {row['command']:52s} {told}")
