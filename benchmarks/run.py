@@ -6,15 +6,11 @@ python -m benchmarks.run --wanted --quick       few rounds of the sizes with a w
 python -m benchmarks.run --profile --job auc    what our side spends its time on
 """
 
-import os
-
-for _name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):  # before numpy is loaded
-    os.environ[f"{_name}_NUM_THREADS"] = "1"
-
 import argparse
 import cProfile
 import io
 import json
+import os
 import platform
 import pstats
 import sys

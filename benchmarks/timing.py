@@ -2,6 +2,7 @@
 
 import gc
 import os
+import random
 import statistics
 import time
 from collections.abc import Sequence
@@ -55,11 +56,16 @@ def measure(call: Thunk, times: Times) -> None:
 def interleaved(
     calls: Sequence[Thunk], first: Sequence[float], budget: float, most: int
 ) -> list[Times]:
-    """Time calls in turn, given what one call of each took; a budget of seconds for each."""
+    """Time calls in turn, given what one call of each took; a budget of seconds for each.
+
+    Each round has an order of its own: the state that a call leaves the system's memory in makes
+    the next one slower or faster.
+    """
+    order = random.Random(0)  # noqa: S311
     found = [Times(max(1, round(_SHORTEST / max(t, 1e-7)))) for t in first]
     for turn in range(most):
-        for call, times, once in zip(calls, found, first, strict=True):
-            fewest = 1 if once > _SLOW else _FEWEST
-            if turn < fewest or times.spent < budget:
-                measure(call, times)
+        for at in order.sample(range(len(calls)), len(calls)):
+            fewest = 1 if first[at] > _SLOW else _FEWEST
+            if turn < fewest or found[at].spent < budget:
+                measure(calls[at], found[at])
     return found

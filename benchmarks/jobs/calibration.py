@@ -179,26 +179,26 @@ def _cross_job(name: str, title: str, shapes: tuple[Shape, ...]) -> Job:
     )
 
 
+_SKLEARN = tuple(
+    Side(
+        f"scikit-learn, LogisticRegression ({solver})",
+        _logistic(solver),
+        _read_logistic,
+        "scikit-learn",
+        {_BIG: 10},
+        tolerances=_LOOSE,
+    )
+    for solver in ("lbfgs", "newton-cholesky")
+)
+
 JOBS = (
     _fit_job(
         "affine-binary",
         "affine fit, two classes",
         _TWO,
-        tuple(
-            Side(
-                f"scikit-learn, LogisticRegression ({solver})",
-                _logistic(solver),
-                _read_logistic,
-                "scikit-learn",
-                {_BIG: 10},
-                tolerances=_LOOSE,
-            )
-            for solver in ("lbfgs", "newton-cholesky")
-        )
-        + (
-            Side(
-                "netcal, LogisticCalibration", _netcal, _read_netcal, "netcal", tolerances=_LOOSE
-            ),
+        (
+            *_SKLEARN,
+            Side("netcal, LogisticCalibration", _netcal, _read_netcal, "netcal", tolerances=_LOOSE),
         ),
     ),
     _fit_job("affine-many", "affine fit, K classes", _MANY, ()),

@@ -57,7 +57,9 @@ def commands(folder: Path) -> tuple[Command, ...]:
         Command("import stakes", (*python, "import stakes")),
         Command("python, nothing else", (*python, "pass")),
         Command("import numpy", (*python, "import numpy")),
-        Command("import sklearn.metrics", (*python, "import sklearn.metrics"), None, "scikit-learn"),
+        Command(
+            "import sklearn.metrics", (*python, "import sklearn.metrics"), None, "scikit-learn"
+        ),
         Command("import torchmetrics", (*python, "import torchmetrics"), None, "torchmetrics"),
         Command("import netcal.metrics", (*python, "import netcal.metrics"), None, "netcal"),
         Command("import psrcal.losses", (*python, "import psrcal.losses"), None, "author"),

@@ -76,9 +76,7 @@ def _loop_cost(data: Binary) -> Thunk:
     """Return the normalised cost by the author's two packages."""
     ec = load("expected_cost.ec")
     costs = ec.CostMatrix(data.costs)
-    return _naive_loop(
-        data, lambda y, d: ec.average_cost(y, d, costs, adjusted=True), data.decided
-    )
+    return _naive_loop(data, lambda y, d: ec.average_cost(y, d, costs, adjusted=True), data.decided)
 
 
 def _loop_log_loss(data: Binary) -> Thunk:

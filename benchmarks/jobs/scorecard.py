@@ -156,7 +156,7 @@ def _sklearn_many(data: Many) -> Thunk:
 
 
 def _halved(k: int) -> float:
-    """What scikit-learn's Brier score is to be divided by to be ours, which has 1/K."""
+    """Return what scikit-learn's Brier score is divided by to be ours, which has 1/K."""
     return k if k > 2 else 1.0
 
 
@@ -243,7 +243,7 @@ JOBS = (
                 "scikit-learn",
                 {_BIG: 100},
             ),
-            Side("expected_cost and psrcal, four calls", _author_binary, _same, "author", {_BIG: 100}),
+            Side("expected_cost, psrcal, four calls", _author_binary, _same, "author", {_BIG: 100}),
             Side(
                 "torchmetrics and torch, four calls",
                 _torch_binary,
@@ -252,9 +252,7 @@ JOBS = (
                 {_BIG: 30},
                 tolerances=_SINGLE,
             ),
-            Side(
-                "netcal, calibration error alone", _netcal, _same, "netcal", tolerances=_SINGLE
-            ),
+            Side("netcal, calibration error alone", _netcal, _same, "netcal", tolerances=_SINGLE),
         ),
     ),
     Job(
@@ -275,7 +273,7 @@ JOBS = (
                 {_TENS: 18, (100_000, 100): 60, (10_000, 1000): 80},
             ),
             Side("scikit-learn, three calls", _sklearn_many, _same, "scikit-learn"),
-            Side("expected_cost and psrcal, four calls", _author_many, _same, "author"),
+            Side("expected_cost, psrcal, four calls", _author_many, _same, "author"),
             Side(
                 "torchmetrics and torch, three calls",
                 _torch_many,
@@ -283,9 +281,7 @@ JOBS = (
                 "torchmetrics",
                 tolerances=_SINGLE,
             ),
-            Side(
-                "netcal, calibration error alone", _netcal, _same, "netcal", tolerances=_SINGLE
-            ),
+            Side("netcal, calibration error alone", _netcal, _same, "netcal", tolerances=_SINGLE),
         ),
     ),
     Job(
