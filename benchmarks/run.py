@@ -135,7 +135,12 @@ def timed(
         times = interleaved(calls, once, budget, rounds)
         of = {r.side.name: t for r, t in zip(ready, times, strict=True)}
         for side, result in zip(job.sides, tried, strict=True):
-            row = {"job": job.name, "family": job.family, "title": job.title, "unit": job.unit}
+            row: dict[str, Any] = {
+                "job": job.name,
+                "family": job.family,
+                "title": job.title,
+                "unit": job.unit,
+            }
             row |= {"n": shape[0], "k": shape[1], "side": side.name, "peer": side.peer}
             if isinstance(result, str):
                 say(f"  {side.name}: {result}")

@@ -190,6 +190,7 @@ _SKLEARN = tuple(
     )
     for solver in ("lbfgs", "newton-cholesky")
 )
+_NETCAL = Side("netcal, LogisticCalibration", _netcal, _read_netcal, "netcal", tolerances=_LOOSE)
 
 JOBS = (
     _fit_job(

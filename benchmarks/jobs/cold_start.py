@@ -46,9 +46,9 @@ def commands(folder: Path) -> tuple[Command, ...]:
     data = Binary.made((_ROWS, 2))
     path = folder / "scores.parquet"
     parquet.write_table(pa.table({"y": data.y, "p": data.p}), path)
-    evaluate = ("evaluate", str(path), "--label", "y", "--scores", "p")
-    evaluate += ("--scores-are", "posteriors", "--classes", "0,1")
-    evaluate += ("--resamples", "0", "--calibrator", "none")
+    evaluate = ["evaluate", str(path), "--label", "y", "--scores", "p"]
+    evaluate += ["--scores-are", "posteriors", "--classes", "0,1"]
+    evaluate += ["--resamples", "0", "--calibrator", "none"]
     ours = stakes_command()
     python = (sys.executable, "-c")
     return (
