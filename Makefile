@@ -2,7 +2,7 @@
 # make test: the same environment with the test tools, then the whole suite. The page of the report
 #   is tested with node and Chromium where they are installed.
 # make bench: time every job beside the peers, in an environment of its own, and write
-#   docs/performance.md.
+#   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
 # make frontend: check, build and test the page's script; needs node.
 
 PYTHON ?= python3
@@ -23,7 +23,7 @@ test: $(VENV)/.developing
 
 bench: $(BENCH)/.installed
 	@$(BENCH)/bin/python -m pip install --quiet --no-deps .
-	$(BENCH)/bin/python -m benchmarks.run
+	$(BENCH)/bin/python -m benchmarks.run $(OPTIONS)
 	$(BENCH)/bin/python -m benchmarks.report
 
 # A peer that cannot be had is left out here, and listed with the reason in the results.

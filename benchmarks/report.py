@@ -48,7 +48,7 @@ def setting(results: Row) -> str:
     load = "" if m["load"] is None else f", load {m['load']:.1f} at the start"
     said = f"{m['processor']}, {m['cores']} cores{load}; {m['system']}, Python {m['python']}"
     kind = " A quick run: few rounds." if results["quick"] else ""
-    return f"stakes {m['stakes']} (kernels: {m['kernels']}) on {said}.{kind}"
+    return f"{m['stakes']} on {said}.{kind}"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import pstats
+import subprocess
 import sys
 import time
 import warnings
@@ -22,7 +23,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import stakes
 from benchmarks.inputs import Shape
 from benchmarks.jobs import calibration, cold_start, memory, ranking, resampling, scorecard, small
 from benchmarks.jobs.base import Job, Side, Thunk, Values
@@ -101,9 +101,16 @@ def machine() -> dict[str, Any]:
         "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "python": platform.python_version(),
         "system": platform.system(),
-        "stakes": stakes.__version__,
-        "kernels": getattr(stakes, "kernels", lambda: "none")(),
+        "stakes": _version(),
     }
+
+
+def _version() -> str:
+    """Return what `stakes --version` says, which tells whether kernels are compiled."""
+    command = [*cold_start.stakes_command(), "--version"]
+    return subprocess.run(  # noqa: S603
+        command, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def _peers() -> dict[str, Any]:
