@@ -79,20 +79,33 @@ def _child(task: str, name: str, shape: Shape, folder: str) -> str:
     return done.stdout
 
 
-def _peak() -> int:
-    """Return the largest memory of this process so far, in bytes.
+def _reset() -> int:
+    """Return the memory of this process in bytes, and forget its peak where that can be done.
 
-    Linux hands ru_maxrss of the parent on to a process that it starts, so that its own mark is read
-    where there is one.
+    Linux hands ru_maxrss of the parent on to a process that it starts, and a peak while the input
+    was made would hide that of the call: so its own marks are used where there are some.
     """
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(part for part in status.read_text().splitlines() if part.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
+    forget = Path("/proc/self/clear_refs")
+    if not forget.exists():
+        return _peak()
+    forget.write_text("5")
+    return _mark("VmRSS")
+
+
+def _peak() -> int:
+    """Return the largest memory of this process since then, in bytes."""
+    if Path("/proc/self/status").exists():
+        return _mark("VmHWM")
     import resource  # noqa: PLC0415  not on every system
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _mark(name: str) -> int:
+    """Return one of the marks that Linux keeps of this process, in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(name)).split()[1]) * 1024
 
 
 def _make(job: Job, shape: Shape, folder: Path) -> None:
@@ -131,11 +144,11 @@ def _measure(job: Job, side: Side, folder: Path) -> str:
     if side.peer == "author":
         data.__dict__["log_p"] = np.log(data.both if isinstance(data, Binary) else data.p)
     call = side.prepare(data)
-    before = _peak()
+    before = _reset()
     found = call()
     after = _peak()
     del found
-    return f"{given} {after - before}"
+    return f"{given} {max(after - before, 0)}"
 
 
 def main() -> None:
