@@ -66,27 +66,37 @@ def section(title: str, text: str, *said: str) -> str:
 
 def wanted(results: Row) -> str:
     """Return the jobs with a wanted ratio."""
-    rows = []
-    for row in _peer_rows(results):
-        if row.get("wanted"):
-            ours = _ours(results, row)
-            rows.append(
-                (
-                    row["title"],
-                    size(row),
-                    seconds(ours["cpu"]),
-                    row["side"] + _scaled(row),
-                    seconds(row["cpu"]),
-                    times(row["ratio"]),
-                    times(row["user_ratio"]),
-                    f"{row['wanted']:g} x",
-                    "yes" if row["met"] else "no",
-                )
-            )
     heads = ("job", "N x K", "stakes", "peer", "its time", "ratio", "user time", "wanted", "met")
     said = "Ratio: the peer's processor time over ours. User time: the same without what the "
     said += "system does for the process, mostly fresh pages for temporary arrays."
-    return section("Wanted and found", table(heads, rows), said)
+    rows = [row for row in _peer_rows(results) if row.get("wanted")]
+    first, second = (
+        table(heads, (_wanted(results, row) for row in rows if (row["family"] == "small") is few))
+        for few in (False, True)
+    )
+    return "\n\n".join(
+        part
+        for part in (
+            section("Wanted and found", first, said),
+            section("Few samples", second, "Single metrics, where the cost of a call counts."),
+        )
+        if part
+    )
+
+
+def _wanted(results: Row, row: Row) -> tuple[str, ...]:
+    """Return one line of a wanted ratio."""
+    return (
+        row["title"],
+        size(row),
+        seconds(_ours(results, row)["cpu"]),
+        row["side"] + _scaled(row),
+        seconds(row["cpu"]),
+        times(row["ratio"]),
+        times(row["user_ratio"]),
+        f"{row['wanted']:g} x",
+        "yes" if row["met"] else "no",
+    )
 
 
 def speed(results: Row) -> str:

@@ -191,7 +191,7 @@ def _numbers(side: Side, times: Times, ours: Times, shape: Shape) -> dict[str, A
     cpu, user, wall = (t * side.scale for t in times.medians)
     our_cpu, our_user, our_wall = ours.medians
     row: dict[str, Any] = {"cpu": cpu, "user": user, "wall": wall, "rounds": len(times.cpu)}
-    row |= {"scaled_from": side.scaled_from or None, "note": side.note}
+    row["scaled_from"] = side.scaled_from or None
     if side.peer:
         wanted = side.wanted.get(shape)
         ratio = cpu / our_cpu

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,28 +21,28 @@ def run(module: str, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def test_a_job_is_timed_and_checked_beside_a_peer(tmp_path: Path) -> None:
-    path = tmp_path / "results.json"
+@pytest.fixture(scope="module")
+def accuracy(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str]:
+    path = tmp_path_factory.mktemp("bench") / "results.json"
     done = run("run", "--quick", "--job", "small-accuracy", "--json", str(path))
     assert done.returncode == 0, done.stderr
-    results = json.loads(path.read_text())
-    ours, theirs = results["jobs"]
-    assert ours["agrees"]
+    return json.loads(path.read_text()), done.stderr
+
+
+def test_a_job_is_timed_and_checked_beside_a_peer(accuracy: tuple[dict[str, Any], str]) -> None:
+    ours, theirs = accuracy[0]["jobs"]
     assert ours["cpu"] > 0
+    assert ours["agrees"]
     assert theirs["agrees"]
     assert theirs["values"] == pytest.approx(ours["values"])
     assert theirs["ratio"] == pytest.approx(theirs["cpu"] / ours["cpu"])
 
 
-def test_every_peer_has_a_version_or_a_reason(tmp_path: Path) -> None:
-    path = tmp_path / "results.json"
-    done = run("run", "--quick", "--job", "small-brier-10", "--json", str(path))
-    assert done.returncode == 0, done.stderr
-    peers = json.loads(path.read_text())["peers"]
-    for peer in peers.values():
+def test_every_peer_has_a_version_or_a_reason(accuracy: tuple[dict[str, Any], str]) -> None:
+    results, told = accuracy
+    for name, peer in results["peers"].items():
         assert peer["missing"] or peer["versions"]
-    for name, peer in peers.items():
-        assert (f"{name} is left out" in done.stderr) == bool(peer["missing"])
+        assert (f"{name} is left out" in told) == bool(peer["missing"])
 
 
 def test_an_unknown_job_is_refused() -> None:

@@ -28,7 +28,6 @@ class Side:
     scaled_from: int = 0  # of how many resamples the time was taken, where the job wants more
     scaled_to: int = 0
     shapes: tuple[Shape, ...] | None = None  # where it can be run; None for all
-    note: str = ""
 
     @property
     def scale(self) -> float:

@@ -122,7 +122,7 @@ JOBS = (
     Job(
         name="auc",
         family="ranking",
-        title="exact area under the ROC curve",
+        title="exact AUC",
         shapes=_ALL,
         quick=_QUICK,
         make=Binary.made,
@@ -141,7 +141,7 @@ JOBS = (
     Job(
         name="sweep",
         family="ranking",
-        title="expected and normalised cost, F-score, MCC and net benefit at every threshold",
+        title="five metrics at every threshold",
         shapes=_ALL,
         quick=_QUICK,
         make=Binary.made,

@@ -137,19 +137,19 @@ def _job(name: str, title: str, ours: Side, peers: tuple[Side, ...]) -> Job:
     )
 
 
-_EVALUATE = "stakes.evaluate, with all else it tells"
+_EVALUATE = "by an evaluation with all else it tells"  # there is no narrower call
 
 JOBS = (
     _job(
         "interval-nec",
-        "normalised cost of given decisions",
+        "interval of the normalised cost, given decisions",
         Side("stakes", _decisions, _read_decisions),
         (_loop("confidence-intervals and expected_cost", _loop_cost, 1000),),
     ),
     _job(
         "interval-log-loss",
-        "log loss",
-        Side("stakes", _evaluated, _read_evaluated("cross_entropy.value"), note=_EVALUATE),
+        f"interval of the log loss, {_EVALUATE}",
+        Side("stakes", _evaluated, _read_evaluated("cross_entropy.value")),
         (
             _loop("confidence-intervals and scikit-learn's log_loss", _loop_log_loss, 100),
             Side(
@@ -164,8 +164,8 @@ JOBS = (
     ),
     _job(
         "interval-auc",
-        "area under the ROC curve",
-        Side("stakes", _evaluated, _read_evaluated("auc"), note=_EVALUATE),
+        f"interval of the AUC, {_EVALUATE}",
+        Side("stakes", _evaluated, _read_evaluated("auc")),
         (_loop("confidence-intervals and scikit-learn's roc_auc_score", _loop_auc, 80),),
     ),
 )

@@ -230,7 +230,7 @@ JOBS = (
     Job(
         name="scorecard-binary",
         family="scorecard",
-        title=f"log loss, Brier score, Bayes cost and calibration error, from P(H_2) ({ROAD})",
+        title=f"scorecard from P(H_2), {ROAD}",
         shapes=TWO,
         quick=((1_000, 2), _BIG),
         make=Binary.made,
@@ -258,7 +258,7 @@ JOBS = (
     Job(
         name="scorecard-posteriors",
         family="scorecard",
-        title=f"the same from posteriors of K classes ({ROAD})",
+        title=f"scorecard from posteriors, {ROAD}",
         shapes=MANY,
         quick=((1_000, 10), (100_000, 10), (10_000, 1000)),
         make=Many.made,
@@ -287,7 +287,7 @@ JOBS = (
     Job(
         name="scorecard-logits",
         family="scorecard",
-        title=f"the same from logits ({ROAD})",
+        title=f"scorecard from logits, {ROAD}",
         shapes=tuple((10**e, 10) for e in range(3, 7)),
         quick=((1_000, 10), (100_000, 10)),
         make=Many.made,
