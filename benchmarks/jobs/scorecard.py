@@ -12,12 +12,9 @@ from benchmarks.peers import load
 BINS = 15
 ONE_CALL = hasattr(stakes, "scorecard")
 ROAD = "one call" if ONE_CALL else "four calls"
-_SINGLE = {"calibration_error": 1e-4}  # peers that set the edges of bins in single precision
-_FIELDS = {
-    "log_loss": ("cross_entropy", "log_loss"),
-    "brier": ("brier_score", "brier"),
-    "cost": ("bayes_cost", "cost", "expected_cost"),
-    "calibration_error": ("calibration_error", "confidence_calibration_error"),
+_SINGLE = {  # of peers that set the edges of bins in single precision
+    "calibration_error": 1e-4,
+    "confidence_error": 1e-4,
 }
 
 
@@ -30,25 +27,28 @@ def _ours(y: Ints, scores: Any, costs: Floats | None) -> Thunk:  # noqa: ANN401
 
 def _four_calls(y: Ints, scores: Any, costs: Floats | None) -> Values:  # noqa: ANN401
     """Return the four numbers one by one."""
-    two = np.ndim(scores) == 1
-    error = stakes.calibration_error if two else stakes.confidence_calibration_error
-    return {
+    found = {
         "log_loss": stakes.cross_entropy(y, scores).value,
         "brier": stakes.brier_score(y, scores).value,
         "cost": stakes.bayes_cost(y, scores, costs=costs).value,
-        "calibration_error": error(y, scores, BINS),
     }
+    if np.ndim(scores) == 1:
+        return {**found, "calibration_error": stakes.calibration_error(y, scores, BINS)}
+    return {**found, "confidence_error": stakes.confidence_calibration_error(y, scores, BINS)}
 
 
 def _read(card: Any, data: Any) -> Values:  # noqa: ANN401, ARG001
-    """Read the numbers off our card."""
+    """Read the numbers off our card, which has one calibration error or the other."""
     if isinstance(card, dict):
         return card
-    found = {}
-    for name, fields in _FIELDS.items():
-        field = next(f for f in fields if hasattr(card, f))
-        found[name] = float(getattr(card, field))
-    return found
+    found = {
+        "log_loss": card.cross_entropy.value,
+        "brier": card.brier_score.value,
+        "cost": card.cost.value,
+        "calibration_error": card.calibration_error,
+        "confidence_error": card.confidence_calibration_error,
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _same(values: Values, data: Any) -> Values:  # noqa: ANN401, ARG001
@@ -129,7 +129,8 @@ def _read_torch(found: dict[str, Any], data: Any) -> Values:  # noqa: ANN401
 def _netcal(data: Any) -> Thunk:  # noqa: ANN401
     """Return the calibration error alone."""
     measure = load("netcal.metrics").ECE(BINS)
-    return lambda: {"calibration_error": measure.measure(data.p, data.y)}
+    name = "calibration_error" if data.p.ndim == 1 else "confidence_error"
+    return lambda: {name: measure.measure(data.p, data.y)}
 
 
 def _sklearn_log_loss(data: Many) -> Thunk:
@@ -171,7 +172,7 @@ def _author_many(data: Many) -> Thunk:
             "log_loss": psr.LogLoss(log_p, data.y, norm=False),
             "brier": psr.Brier(log_p, data.y, norm=False),
             "cost": ec.average_cost_for_bayes_decisions(data.y, log_p, costs)[0],
-            "calibration_error": psr.ECE(log_p, data.y, BINS) / 100,
+            "confidence_error": psr.ECE(log_p, data.y, BINS) / 100,
         }
 
     return call
@@ -187,7 +188,7 @@ def _torch_many(data: Many) -> Thunk:
         return {
             "log_loss": torch.nn.functional.nll_loss(torch.log(p), y),
             "counts": tm.multiclass_confusion_matrix(p, y, k),
-            "calibration_error": tm.multiclass_calibration_error(p, y, k, n_bins=BINS),
+            "confidence_error": tm.multiclass_calibration_error(p, y, k, n_bins=BINS),
         }
 
     return call
@@ -211,7 +212,7 @@ def _numpy_logits(data: Many) -> Thunk:
             "log_loss": -log_p[np.arange(n), data.y].mean(),
             "brier": np.square(p - np.eye(k)[data.y]).sum(axis=1).mean() / k,
             "cost": 1 - counts.trace() / n,
-            "calibration_error": np.abs(gap).sum() / n,
+            "confidence_error": np.abs(gap).sum() / n,
         }
 
     return call
