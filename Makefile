@@ -1,22 +1,40 @@
 # make demo: install into .venv and show the main job on data that ship with the package.
 # make test: the same environment with the test tools, then the whole suite. The page of the report
 #   is tested with node and Chromium where they are installed.
+# make bench: time every job beside the peers, in an environment of its own, and write
+#   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
 # make frontend: check, build and test the page's script; needs node.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BENCH := .venv-bench
 
 # Whatever environment the shell has active must not leak into ours.
-unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
+unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test frontend page lint format planted thorough changelog clean
+.PHONY: demo test bench frontend page lint format planted thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
 
 test: $(VENV)/.developing
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+
+bench: $(BENCH)/.installed
+	@$(BENCH)/bin/python -m pip install --quiet --no-deps .
+	$(BENCH)/bin/python -m benchmarks.run $(OPTIONS)
+	$(BENCH)/bin/python -m benchmarks.report
+
+# A peer that cannot be had is left out here, and listed with the reason in the results.
+$(BENCH)/.installed: benchmarks/requirements.txt
+	$(PYTHON) -m venv --clear $(BENCH)
+	@echo "installing the peers into $(BENCH) ..."
+	@$(BENCH)/bin/python -m pip install --quiet --no-deps --requirement benchmarks/requirements.txt \
+	  || grep -v '^#' benchmarks/requirements.txt | while read -r peer; do \
+	    $(BENCH)/bin/python -m pip install --quiet --no-deps "$$peer" || echo "left out: $$peer"; \
+	  done
+	@touch $@
 
 # Types, tests, and whether the committed script is that of the sources.
 frontend: frontend/node_modules/.installed
@@ -69,4 +87,4 @@ $(VENV)/.developing: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) dist build reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH) dist build reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
