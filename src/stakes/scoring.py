@@ -60,7 +60,7 @@ class ScoringRule(ABC):
     def naive_losses(self, priors: FloatArray) -> FloatArray:
         """Return what answering the priors costs for each class."""
         k = priors.size
-        return self.of(np.arange(k), Probabilities(np.tile(priors, (k, 1))))
+        return self.of(np.arange(k), Probabilities(np.broadcast_to(priors, (k, k))))
 
     def naive_answer(self, priors: FloatArray) -> Label:  # noqa: ARG002
         """Say what the naive system answers."""
