@@ -42,17 +42,24 @@ class IsotonicCalibrator(Calibrator):
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return the blocks and their class weights."""
         _require_two(log_p, type(self).__name__)
-        even = bool((weights == weights[0]).all())
-        levels = ScoreLevels.of(log_odds(log_p), y, None if even else weights * y.size)
-        starts = levels.blocks()
+        each = class_weights(y, weights)
+        levels = ScoreLevels.of(log_odds(log_p), y, weights * y.size if each is None else None)
+        starts = levels.blocks()  # a weight for each class changes none of them
+        scale = (1.0, 1.0) if each is None else each * y.size
         first, second = (
-            np.add.reduceat(part, starts[:-1]).astype(np.float64)
-            for part in (levels.first, levels.second)
+            np.add.reduceat(part, starts[:-1]).astype(np.float64) * factor
+            for part, factor in zip((levels.first, levels.second), scale, strict=True)
         )
         if self.mix:
             prior = second.sum() / (first.sum() + second.sum())
             first, second = first + self.mix * (1 - prior), second + self.mix * prior
         return StepMap(levels.level[starts[:-1]], levels.level[starts[1:] - 1], first, second)
+
+
+def class_weights(y: IntArray, weights: FloatArray) -> FloatArray | None:
+    """Return the weight of the samples of either class, where they are alike within a class."""
+    each = np.array([weights[int((y == k).argmax())] for k in (0, 1)])
+    return each if bool((weights == each[y]).all()) else None
 
 
 @dataclass(eq=False)
