@@ -68,7 +68,6 @@ DEFECTS = [
     ("statistics/losses.py", "self.infinite + other.infinite", "self.infinite", "scoring_laws and parts"),
     ("samples.py", "kept = np.flatnonzero(weights)", "weights = weights + 1; kept = np.flatnonzero(weights)", "scoring_laws and weight_zero"),
     # curves
-    ("statistics/levels.py", "stack[-1][1] * a >= b * stack[-1][0]", "stack[-1][1] * a > 2 * b * stack[-1][0]", "hull"),
     ("statistics/levels.py", "level, code = np.unique(scores, return_inverse=True)", "level, code = np.unique(scores + 1e-9 * np.arange(scores.size), return_inverse=True)", "ranking"),
     ("curves/roc.py", "2 * below + first", "2 * below", "pairs_in_order"),
     ("curves/roc.py", "width = (alarm_1 - alarm_2) + (miss_2 - miss_1)", "width = Fraction(1)", "equal_error_rate"),
@@ -181,6 +180,16 @@ DEFECTS = [
     ("evaluation/sketch/rows.py", "gap = abs(nec - a.normalized[i])", "gap = 0.0", "test_sketch"),
     ("evaluation/sketch/rows.py", "min(_FEWEST, most // (y.max() + 1))", "0", "test_sketch"),
     ("evaluation/sketch/make.py", "reference = np.full(k, 1 / k)", "reference = None", "test_sketch"),
+    # one pass
+    ("statistics/levels.py", "parts = scores[~second], scores[second]", "parts = scores[second], scores[~second]", "test_ranking"),
+    ("metrics/onepass.py", "limits.largest <= 1 and not limits.unknown", "limits.largest <= 2 and not limits.unknown", "test_scorecard"),
+    ("metrics/onepass.py", "return limits.gap <= slack(unit, data.values.shape[1])", "return True", "test_scorecard"),
+    ("costs/matrix.py", "(fall + TIE * np.abs(self.values).max())", "(rise + TIE * np.abs(self.values).max())", "test_scorecard"),
+    ("calibration/newton.py", "return gradient[kept], hessian[np.ix_(kept, kept)]", "return gradient[kept], hessian[: kept.size, : kept.size]", "test_calibration and gradient"),
+    ("calibration/newton.py", "scale = problem.held_scale + float(theta[0])", "scale = float(theta[0])", "test_calibration and gradient"),
+    ("calibration/crossfit.py", "return bool(seen[other].any())", "return False", "test_calibration"),
+    ("calibration/steps.py", "scale = (1.0, 1.0) if each is None else each * y.size", "scale = (1.0, 1.0)", "test_calibration or test_risk"),
+    ("intervals/delong.py", "(z**3 + z) / 4", "(z**3 - z) / 4", "quantile_of_t"),
     # the page
     ("report/markup.py", "return html.escape(plain(content, _LONGEST))", "return content", "test_report and not room"),
     ("report/markup.py", '="{html.escape(value)}"', "='{value}'", "test_report and not room"),

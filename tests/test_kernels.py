@@ -558,3 +558,16 @@ def test_a_compiler_that_fails_is_named(room: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(build.BuildError, match="no C compiler"):
         build.build(room)
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2], [0, -1, 1]])
+def test_labels_that_are_no_classes_are_refused_on_both_roads(labels: list[int]) -> None:
+    y, p = np.array(labels), np.full((3, 2), 0.5)
+    for run in (
+        lambda: kernels.binary_pass(p[:, 1], y),
+        lambda: kernels.rows_pass(p, y),
+        lambda: definitions.binary_pass(p[:, 1], y, np.empty(0), None, 15, log_odds=False),
+        lambda: definitions.rows_pass(p, y, "posteriors", (), None, 15),
+    ):
+        with pytest.raises(ValueError, match="class codes"):
+            run()

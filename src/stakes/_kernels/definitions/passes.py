@@ -35,6 +35,13 @@ class Rows(NamedTuple):
     sums: FloatArray | None  # of each row, where they should be 1
 
 
+def _check_codes(y: IntArray, n_classes: int) -> None:
+    """Refuse labels that are no class codes, as the compiled loops do."""
+    if y.size and not 0 <= int(y.min()) <= int(y.max()) < n_classes:
+        msg = "y must hold class codes from 0 up to the number of classes."
+        raise ValueError(msg)
+
+
 def binary_pass(
     values: NDArray[Any],
     y: IntArray,
@@ -45,6 +52,7 @@ def binary_pass(
     log_odds: bool,
 ) -> BinaryPass:
     """Sum over samples of two classes, from P(H_2) or its log odds."""
+    _check_codes(y, 2)
     sums, above, cells, limits = [], [], [], []
     for part in _blocks(y.size, 1):
         x, code = values[part].astype(np.float64), y[part].astype(np.int64)
@@ -73,6 +81,7 @@ def rows_pass(
     bins: int,
 ) -> RowsPass:
     """Sum over samples of K classes, from posteriors, their logs, or logits."""
+    _check_codes(y, values.shape[1])
     n, k = values.shape
     sums, binned, limits, chosen = [], [], [], [[np.empty(0, np.int64)] for _ in costs]
     for part in _blocks(n, k):
