@@ -123,3 +123,14 @@ def test_texts_and_names_work_too() -> None:
     assert card.cost.value == stakes.bayes_cost(y, p, costs=costs).value
     turned = stakes.scorecard(y.tolist(), p.tolist(), costs=costs)
     assert turned.cost.value == card.cost.value
+
+
+def test_costs_of_other_classes_get_the_words_of_the_definitions() -> None:
+    y, p = np.array(["a", "b"] * 150), np.linspace(0.01, 0.99, 300)
+    turned = stakes.CostMatrix.binary(miss=3, false_alarm=1, classes=["b", "a"])
+    messages = []
+    for function in (stakes.scorecard, stakes.bayes_cost):
+        with pytest.raises(stakes.InputError, match="classes of the scores") as refused:
+            function(y, p, costs=turned, classes=["a", "b"])
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from stakes._kernels import affine_binary_pass, affine_pass
+from stakes._kernels.records import Slopes
 from stakes._math import log_softmax
 from stakes._typing import BoolArray, FloatArray, IntArray
 
@@ -56,16 +57,6 @@ class Problem:
         size = min(8192, max(256, _WORK // self.log_p.shape[1] ** 2))
         for start in range(0, self.y.size, size):
             yield slice(start, start + size)
-
-
-@dataclass(frozen=True, eq=False)
-class Slopes:
-    """The loss at some parameters, its derivatives along the basis, and its worst sample."""
-
-    loss: float
-    gradient: FloatArray
-    hessian: FloatArray
-    worst: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -119,6 +119,8 @@ def pass_over(
 ) -> Passed | None:
     """Return what one pass finds; None where it must be left to the definitions."""
     matrix = CostMatrix.zero_one(data.classes) if costs is None else costs
+    if matrix.classes != data.classes:
+        return None
     run = _two if data.two else _many
     try:
         made = run(data, matrix, bins)
