@@ -33,6 +33,7 @@ from stakes.intervals import (
     Weighing,
     auc_difference,
     auc_interval,
+    count_statistic,
     counts,
     refit,
     refitter,
@@ -41,11 +42,14 @@ from stakes.intervals import (
     resampling,
     seed_of,
 )
-from stakes.intervals.bootstrap import Statistic
+from stakes.intervals.bootstrap import Statistic, Streamed, Summed
 from stakes.intervals.delong import _t, delong_variance, placements
+from stakes.intervals.sums import ClassSums
 from stakes.metrics.scores import sample_losses
 from stakes.samples import read_samples
 from stakes.scores import Answers
+from stakes.scores.answers import SecondProbabilities
+from stakes.scoring import LogLoss
 from stakes.simulation import MISCALIBRATED, simulate
 from stakes.statistics import ScoreLevels
 from strategies import Scored, scored
@@ -697,9 +701,73 @@ def test_products_of_weights_and_columns_use_every_class() -> None:
     weighing = Weighing(y, 3, np.array([0.2, 0.3, 0.5]))
     columns = np.arange(8.0).reshape(4, 2)
     for w in product([1.0, 2.0], repeat=4):
-        found = weighing.expectation(np.array([w]), columns)[0]
+        found = weighing.expectation(weighing.sums(columns.T).under(np.array([w])))[0]
         first = (w[0] * columns[0] + w[2] * columns[2]) / (w[0] + w[2])
         np.testing.assert_allclose(found, 0.2 * first + 0.3 * columns[1] + 0.5 * columns[3])
+
+
+def statistics_of(*, sorted_classes: bool) -> list[Statistic]:
+    """Return some of every kind, over samples of two classes."""
+    data = simulate(2, n=300, priors=[0.6, 0.4])
+    y = np.sort(data.y) if sorted_classes else data.y
+    p = np.clip(RNG.normal(0.4 + 0.2 * y, 0.2).round(2), 0.01, 0.99)
+    losses = LogLoss().of(y, SecondProbabilities(p))
+    constants = RNG.uniform(0.5, 2, (300, 2))
+    priced = [
+        Priced("log", "normalized", losses, LogLoss().of, LogLoss().naive, rule=LogLoss()),
+        Priced("cost", "nec", losses**2, LogLoss().of, constants=constants),
+    ]
+    names = ("a", "b")
+    d = (p > 0.5).astype(np.int64)
+    odds = [
+        Odds("x", np.array([[0, 1.0], [3, 0]]), None),
+        Odds("y", np.eye(2)[::-1], np.array([0.5, 0.5])),
+    ]
+    return [
+        LossStatistic(Weighing(y, 2, None), priced),
+        LossStatistic(Weighing(y, 2, np.array([0.2, 0.8])), priced),
+        count_statistic("x", y, d, (names, names), (stakes.metrics.Accuracy(),), None),
+        RankStatistic(p, y, odds),
+    ]
+
+
+@pytest.mark.parametrize("sorted_classes", [False, True])
+@pytest.mark.parametrize("kept", ["", "strata", "unit"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_streams_see_the_weights_that_are_drawn(
+    *, sorted_classes: bool, kept: str, weighted: bool
+) -> None:
+    statistics = statistics_of(sorted_classes=sorted_classes)
+    n, y = 300, statistics[3].y
+    plan = Resampling(
+        n,
+        7,
+        strata=y if kept == "strata" else None,
+        unit=np.arange(n) // 4 if kept == "unit" else None,
+        weights=RNG.uniform(0.5, 2, n) if weighted else None,
+    )
+    rows = range(3, 17)
+    weights = np.stack([plan.draw(index) for index in rows])
+    left = plan.left_out(range(int(plan.parts.max()) + 1))
+    for statistic in statistics:
+        assert isinstance(statistic, Streamed)
+        np.testing.assert_allclose(statistic.stream(plan)(rows), statistic.of(weights), rtol=1e-12)
+        if isinstance(statistic, Summed):
+            found = statistic.from_sums(statistic.sums.left_out(plan))
+            np.testing.assert_allclose(found, statistic.of(left), rtol=1e-11)
+
+
+def test_a_class_that_is_left_out_whole_has_no_weight() -> None:
+    y = np.array([0, 0, 0, 1])
+    sums = ClassSums(np.array([[0.1, 0.2, 0.4, 0.3]]), y, 2).left_out(Resampling(4, 0))
+    assert sums[3, 1].tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(sums[:3, 0, 0], [0.6, 0.5, 0.3])
+
+
+def test_seeds_of_more_than_64_bits_draw_their_own() -> None:
+    seeds = [2**64 + 3, 3, 2**70]
+    drawn = [Resampling(50, seed).draw(0).tolist() for seed in seeds]
+    assert len({tuple(row) for row in drawn}) == 3
 
 
 @pytest.mark.parametrize("degrees", [999, 1000, 1001, 20_000, 10**9])

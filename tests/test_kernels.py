@@ -363,7 +363,7 @@ SIZES = [[0], [1], [2], [5, 0, 3], [2047], [2048], [2049], [4096, 1], [6000, 700
 def test_resamples_are_those_of_the_definition(sizes: list[int]) -> None:
     rng = np.random.default_rng(4)
     edges = np.cumsum([0, *sizes])
-    x = rng.exponential(size=(2, edges[-1]))
+    x = rng.exponential(size=(3, edges[-1]))
     for kept in (False, True):
         trees = edges if kept else edges[[0, -1]]
         whole = sizes if kept else [sum(sizes)]
@@ -371,12 +371,15 @@ def test_resamples_are_those_of_the_definition(sizes: list[int]) -> None:
             counts = kernels.multinomial_counts(whole, 9, index)
             np.testing.assert_array_equal(counts, definitions.multinomial_counts(trees, 9, index))
             assert counts.sum() == edges[-1]
-        found = kernels.multinomial_dot(x, sizes, 9, range(3, 24), stratified=kept)
-        close(found, definitions.multinomial_dot(x, edges, trees, 9, range(3, 24)), 1e-14)
+        for columns in (x, x[:1]):  # counted, and summed as they are drawn
+            found = kernels.multinomial_dot(columns, sizes, 9, range(3, 24), stratified=kept)
+            wanted = definitions.multinomial_dot(columns, edges, trees, 9, range(3, 24))
+            close(found, wanted, 1e-14)
 
 
-def test_an_infinite_loss_counts_only_where_it_is_drawn() -> None:
-    x = np.array([[math.inf, *[1.0] * 9]])
+@pytest.mark.parametrize("columns", [1, 3])
+def test_an_infinite_loss_counts_only_where_it_is_drawn(columns: int) -> None:
+    x = np.array([[math.inf, *[1.0] * 9]] * columns)
     sums, _ = kernels.multinomial_dot(x, [10], 0, range(200))
     drawn = np.array([kernels.multinomial_counts([10], 0, b)[0] > 0 for b in range(200)])
     np.testing.assert_array_equal(np.isinf(sums[:, 0, 0]), drawn)
@@ -416,17 +419,51 @@ def test_resampled_losses_have_the_spread_of_a_mean() -> None:
     assert sums.std() == pytest.approx(x.std() * math.sqrt(20_000), rel=0.06)
 
 
+def ranking_of(n: int, seed: int, rises: list[list[float]]) -> kernels.Ranking:
+    """Return scores of two classes with many ties, some infinite."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(np.int64)
+    y[:2] = 0, 1
+    scores = rng.normal(y, 1).round(1)
+    scores[rng.integers(0, n, 3)] = rng.choice([-np.inf, np.inf], 3)
+    as_rate = np.arange(len(rises)) % 2
+    return kernels.Ranking(scores, y, np.array(rises).reshape(-1, 2), as_rate)
+
+
+@pytest.mark.parametrize("n", [2, 3, 50, 5500])
+def test_ranking_metrics_under_weights(n: int) -> None:
+    ranking = ranking_of(n, n, [[1.0, 1.0], [0.2, 7.0], [0.0, 1.0], [0.0, 0.0]])
+    rng = np.random.default_rng(1)
+    weights = rng.choice([0.0, 1.0, 0.3, 2.0], (6, n))
+    weights[:, :2] = 1, 2
+    weights[5] = ranking.y  # the first class has none
+    found = kernels.reweighted_ranks(ranking, weights)
+    close(found, definitions.reweighted_ranks(ranking, weights), 1e-12)
+    assert np.isnan(found[5, 2:]).all()
+    assert not np.isnan(found[:5]).any()
+
+
+@pytest.mark.parametrize("rises", [[-1.0, 2.0], [1.0, -2.0], [-1.0, -1.0]])
+def test_errors_that_pay_are_weighed_at_every_threshold(rises: list[float]) -> None:
+    ranking = ranking_of(40, 3, [rises])
+    first, second = (ranking.scores[ranking.y == k] for k in (0, 1))
+    at = np.concatenate([[-np.inf], np.unique(ranking.scores), [np.nan]])
+    costs = [rises[0] * (first >= t).sum() + rises[1] * (~(second >= t)).sum() for t in at]
+    found = kernels.reweighted_ranks(ranking, np.ones((1, 40)))[0, 4]
+    assert found == pytest.approx(min(costs) / 40, rel=1e-12)
+
+
 @pytest.mark.parametrize("kept", [False, True])
-def test_resampled_area(*, kept: bool) -> None:
-    rng = np.random.default_rng(7)
-    a, b = (np.sort(rng.normal(m, 1, size).round(1)) for m, size in ((0, 3000), (1, 2500)))
-    pairs, drawn = kernels.multinomial_auc(a, b, 2, range(5), stratified=kept)
-    edges = np.array([0, 3000, 5500])
-    trees = edges if kept else edges[[0, 2]]
-    close((pairs, drawn), definitions.multinomial_auc(a, b, trees, 2, range(5)))
-    counts = kernels.multinomial_counts([3000, 2500] if kept else [5500], 2, 3)
-    again = kernels.auc_pairs(np.repeat(a, counts[:3000]), np.repeat(b, counts[3000:]))
-    assert again == pairs[3]
+def test_resampled_ranking(*, kept: bool) -> None:
+    ranking = ranking_of(5500, 7, [[1.0, 2.0]])
+    sizes = [3000, 2500] if kept else [5500]
+    found = kernels.multinomial_ranks(ranking, sizes, 2, range(5))
+    counts = np.stack([kernels.multinomial_counts(sizes, 2, b) for b in range(5)])
+    close(found, definitions.reweighted_ranks(ranking, counts.astype(float)), 1e-12)
+    own, unit = np.random.default_rng(1).random(5500), np.arange(5500) // 2
+    found = kernels.multinomial_ranks(ranking, [2750], 2, range(5), unit=unit, weights=own)
+    counts = np.stack([kernels.multinomial_counts([2750], 2, b) for b in range(5)])
+    close(found, definitions.reweighted_ranks(ranking, counts[:, unit] * own), 1e-12)
 
 
 def test_labels_that_are_no_classes_are_refused() -> None:

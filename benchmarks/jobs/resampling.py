@@ -1,5 +1,6 @@
 """Intervals from 1000 resamples."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,21 +42,16 @@ def _read_decisions(found: tuple[float, Any], data: Binary) -> Values:  # noqa: 
     return _band(found[0], *found[1])
 
 
-def _evaluated(data: Binary) -> Thunk:
-    """Return all that an evaluation gives, over the same resamples."""
-    rules = [stakes.LogLoss()]
-    return lambda: stakes.evaluate(
-        data.y, data.p, calibrator=None, resamples=RESAMPLES, rules=rules
-    )
+def _drawn(metric: stakes.ScoringRule | stakes.AreaUnderRoc) -> Callable[[Binary], Thunk]:
+    """Return the interval of one metric."""
+    return lambda data: lambda: stakes.bootstrap(data.y, data.p, metric, resamples=RESAMPLES)
 
 
-def _read_evaluated(name: str) -> Any:  # noqa: ANN401
-    """Read one value of an evaluation."""
+def _read_drawn(name: str) -> Callable[[stakes.Bootstrap, Binary], Values]:
+    """Read one value and the width of its interval."""
 
-    def read(found: stakes.Evaluation, data: Binary) -> Values:  # noqa: ARG001
-        estimate = found.metrics()[name]
-        band = estimate.interval or (np.nan, np.nan)
-        return _band(estimate.value, *band)
+    def read(found: stakes.Bootstrap, data: Binary) -> Values:  # noqa: ARG001
+        return _band(found[name].value, *(found[name].interval or (np.nan, np.nan)))
 
     return read
 
@@ -137,8 +133,6 @@ def _job(name: str, title: str, ours: Side, peers: tuple[Side, ...]) -> Job:
     )
 
 
-_EVALUATE = "by an evaluation with all else it tells"  # there is no narrower call
-
 JOBS = (
     _job(
         "interval-nec",
@@ -148,8 +142,8 @@ JOBS = (
     ),
     _job(
         "interval-log-loss",
-        f"interval of the log loss, {_EVALUATE}",
-        Side("stakes", _evaluated, _read_evaluated("cross_entropy.value")),
+        "interval of the log loss",
+        Side("stakes", _drawn(stakes.LogLoss()), _read_drawn("cross_entropy.value")),
         (
             _loop("confidence-intervals and scikit-learn's log_loss", _loop_log_loss, 100),
             Side(
@@ -164,8 +158,8 @@ JOBS = (
     ),
     _job(
         "interval-auc",
-        f"interval of the AUC, {_EVALUATE}",
-        Side("stakes", _evaluated, _read_evaluated("auc")),
+        "interval of the AUC",
+        Side("stakes", _drawn(stakes.AreaUnderRoc()), _read_drawn("auc")),
         (_loop("confidence-intervals and scikit-learn's roc_auc_score", _loop_auc, 80),),
     ),
 )

@@ -6,7 +6,13 @@ library is stale, and not used.
 """
 
 from stakes._kernels.affine import affine_binary_pass, affine_pass
-from stakes._kernels.draws import multinomial_auc, multinomial_counts, multinomial_dot
+from stakes._kernels.draws import (
+    Ranking,
+    multinomial_counts,
+    multinomial_dot,
+    multinomial_ranks,
+    reweighted_ranks,
+)
 from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a sentence, not a constant
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._kernels.ranks import auc_pairs, pav_blocks, places, sorted_merge
@@ -14,16 +20,18 @@ from stakes._kernels.records import CostColumns
 
 __all__ = [
     "CostColumns",
+    "Ranking",
     "affine_binary_pass",
     "affine_pass",
     "auc_pairs",
     "binary_pass",
     "compiled",
-    "multinomial_auc",
     "multinomial_counts",
     "multinomial_dot",
+    "multinomial_ranks",
     "pav_blocks",
     "places",
+    "reweighted_ranks",
     "rows_pass",
     "sorted_merge",
 ]

@@ -13,6 +13,7 @@
 #define LEAF_BITS 11
 #define LEAF (1 << LEAF_BITS)
 #define GROUP 16 /* resamples that read the same leaf while it is in the cache */
+#define FEW_COLUMNS 2 /* that cost less to gather than to count draws and multiply */
 #define STEP 0x9e3779b97f4a7c15u
 
 struct draws_job {
@@ -21,10 +22,9 @@ struct draws_job {
     const int64_t *segments; /* where each set begins that is summed by itself, and n */
     const double *columns;   /* n_columns x n */
     uint64_t seed, first;    /* `first`: number of the first resample */
+    int64_t finite;          /* whether all columns are, so that 0 draws of one add 0 */
     double *sums;            /* resamples x segments x columns */
     int64_t *weights;        /* resamples x segments */
-    const int32_t *below, *upto; /* for the area: ranks of the second segment in the first */
-    int64_t *pairs;
 };
 
 static inline uint64_t mixed(uint64_t x)
@@ -56,27 +56,24 @@ static int64_t half_of(uint64_t key, int64_t n)
     return count;
 }
 
-/* How many of n uniform numbers lie below share / whole; 64 are compared at a time. */
+/* How many of n uniform numbers lie below share / whole, told by their bits, the highest first: each
+ * bit decides for about half of those that are open.
+ */
 static int64_t share_of(uint64_t key, int64_t n, uint64_t share, uint64_t whole)
 {
-    int64_t count = 0, groups = (n + 63) / 64;
-    for (int64_t g = 0; g < groups; g++) {
-        int64_t size = n - 64 * g < 64 ? n - 64 * g : 64;
-        uint64_t open = size == 64 ? ~0ull : (1ull << size) - 1, below = 0, rest = share;
-        for (uint64_t step = 0; open && rest; step++) {
-            uint64_t bits = word(key, step * (uint64_t)groups + (uint64_t)g);
-            rest *= 2;
-            if (rest >= whole) {
-                rest -= whole;
-                below |= open & ~bits;
-                open &= bits;
-            } else {
-                open &= ~bits;
-            }
+    int64_t below = 0;
+    for (uint64_t step = 0, rest = share; n > 0 && rest; step++) {
+        int64_t ones = half_of(word(key, step), n);
+        rest *= 2;
+        if (rest >= whole) {
+            rest -= whole;
+            below += n - ones;
+            n = ones;
+        } else {
+            n -= ones;
         }
-        count += __builtin_popcountll(below);
     }
-    return count;
+    return below;
 }
 
 /* Part n draws among the leaves of a node of 2^level leaves, of which the first `valid` samples
@@ -137,11 +134,15 @@ static void draw_leaf(uint64_t key, int64_t n, int64_t size, int32_t *counts)
     }
 }
 
-static double counted_dot(const int32_t *counts, const double *x, int64_t n)
+static double counted_dot(const int32_t *counts, const double *x, int64_t n, int64_t finite)
 {
     double sum = 0.0;
-    _Pragma("omp simd reduction(+ : sum)") for (int64_t i = 0; i < n; i++)
-        sum += counts[i] == 0 ? 0.0 : (double)counts[i] * x[i];
+    if (finite) {
+        _Pragma("omp simd reduction(+ : sum)") for (int64_t i = 0; i < n; i++)
+            sum += (double)counts[i] * x[i];
+        return sum;
+    }
+    for (int64_t i = 0; i < n; i++) sum += counts[i] == 0 ? 0.0 : (double)counts[i] * x[i];
     return sum;
 }
 
@@ -154,13 +155,35 @@ static void add_leaf(const struct draws_job *job, int64_t start, int64_t size,
         int64_t high = job->segments[s + 1] < start + size ? job->segments[s + 1] : start + size;
         if (low >= high) continue;
         const int32_t *c = counts + (low - start);
-        int64_t many = 0;
+        int32_t many = 0;
         for (int64_t i = 0; i < high - low; i++) many += c[i];
         weights[s] += many;
         for (int64_t j = 0; j < job->n_columns; j++)
             add_to(&sums[s * job->n_columns + j],
-                   counted_dot(c, job->columns + j * job->n + low, high - low));
+                   counted_dot(c, job->columns + j * job->n + low, high - low, job->finite));
     }
+}
+
+/* The sum of n draws of a whole leaf, the same as `draw_leaf` makes, without their counts. */
+static double drawn_sum(uint64_t key, int64_t n, const double *x)
+{
+    double sum[5] = {0.0};
+    int64_t words = n / 5;
+    for (int64_t i = 0; i < words; i++) {
+        uint64_t w = word(key, (uint64_t)i);
+        for (int j = 0; j < 5; j++) sum[j] += x[w >> j * LEAF_BITS & (LEAF - 1)];
+    }
+    uint64_t w = word(key, (uint64_t)words);
+    for (int j = 0; j < n - 5 * words; j++) sum[j] += x[w >> j * LEAF_BITS & (LEAF - 1)];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) + sum[4];
+}
+
+/* The segment that holds the whole of a leaf, or -1. */
+static int64_t segment_of(const struct draws_job *job, int64_t start)
+{
+    for (int64_t s = 0; s < job->n_segments; s++)
+        if (job->segments[s] <= start && start + LEAF <= job->segments[s + 1]) return s;
+    return -1;
 }
 
 /* Draw the leaves of all trees for some resamples; return how many there are. */
@@ -191,13 +214,29 @@ static int64_t leaf_total(const struct draws_job *job)
     return many;
 }
 
+/* Add one leaf of one resample: few columns are summed as they are drawn. */
+static void dot_leaf(const struct draws_job *job, uint64_t key, int64_t start, int64_t size,
+                     int64_t n, int64_t segment, struct total *sums, int64_t *weights)
+{
+    if (segment >= 0 && job->n_columns <= FEW_COLUMNS) {
+        weights[segment] += n;
+        for (int64_t j = 0; j < job->n_columns; j++)
+            add_to(&sums[segment * job->n_columns + j],
+                   drawn_sum(key, n, job->columns + j * job->n + start));
+        return;
+    }
+    int32_t counts[LEAF];
+    memset(counts, 0, (size_t)size * sizeof *counts);
+    draw_leaf(key, n, size, counts);
+    add_leaf(job, start, size, counts, sums, weights);
+}
+
 /* Sums of resamples first..last-1 of the job. */
 EXPORT int NAME(draws_dot)(const struct draws_job *job, int64_t first, int64_t last)
 {
     int64_t many = leaf_total(job), cells = job->n_segments * job->n_columns;
     int64_t *leaves = malloc((size_t)(GROUP * many + 1) * sizeof *leaves);
     struct total *sums = malloc((size_t)(GROUP * cells + 1) * sizeof *sums);
-    int32_t counts[LEAF];
     int status = leaves && sums ? 0 : NO_MEMORY;
     for (int64_t b = first; b < last && !status; b += GROUP) {
         int64_t group = last - b < GROUP ? last - b : GROUP, at = 0;
@@ -207,13 +246,11 @@ EXPORT int NAME(draws_dot)(const struct draws_job *job, int64_t first, int64_t l
             for (int64_t start = job->trees[t], place = 0; start < job->trees[t + 1];
                  start += LEAF, place++, at++) {
                 int64_t size = job->trees[t + 1] - start;
-                if (size > LEAF) size = LEAF;
-                for (int64_t g = 0; g < group; g++) {
-                    memset(counts, 0, (size_t)size * sizeof *counts);
-                    draw_leaf(leaf_key(job, b + g, t, place), leaves[g * many + at], size, counts);
-                    add_leaf(job, start, size, counts, sums + g * cells,
+                int64_t segment = size < LEAF ? -1 : segment_of(job, start);
+                for (int64_t g = 0; g < group; g++)
+                    dot_leaf(job, leaf_key(job, b + g, t, place), start, size < LEAF ? size : LEAF,
+                             leaves[g * many + at], segment, sums + g * cells,
                              job->weights + (b + g) * job->n_segments);
-                }
             }
         for (int64_t j = 0; j < group * cells; j++) job->sums[b * cells + j] = value_of(&sums[j]);
     }
@@ -243,34 +280,5 @@ EXPORT int NAME(draws_counts)(const struct draws_job *job, int32_t *counts)
     int64_t *leaves = malloc((size_t)(leaf_total(job) + 1) * sizeof *leaves);
     int status = leaves ? draw_counts(job, 0, leaves, counts) : NO_MEMORY;
     free(leaves);
-    return status;
-}
-
-/* Pairs in order (twice greater plus equal) of resamples first..last-1: the first segment and the
- * second, both in rising order of score; ranks as the kernel `places` gives them.
- */
-EXPORT int NAME(draws_auc)(const struct draws_job *job, int64_t first, int64_t last)
-{
-    int64_t n1 = job->segments[1], n2 = job->n - n1;
-    int64_t *leaves = malloc((size_t)(leaf_total(job) + 1) * sizeof *leaves);
-    int32_t *counts = malloc((size_t)(job->n + 1) * sizeof *counts);
-    int32_t *before = malloc((size_t)(n1 + 1) * sizeof *before);
-    int status = leaves && counts && before ? 0 : NO_MEMORY;
-    for (int64_t b = first; b < last && !status; b++) {
-        int64_t pairs = 0, many = 0;
-        draw_counts(job, b, leaves, counts);
-        before[0] = 0;
-        for (int64_t i = 0; i < n1; i++) before[i + 1] = before[i] + counts[i];
-        const int32_t *second = counts + n1;
-        for (int64_t i = 0; i < n2; i++) {
-            int64_t under = (int64_t)before[job->below[i]] + before[job->upto[i]];
-            pairs += second[i] * under;
-            many += second[i];
-        }
-        job->pairs[b] = pairs;
-        job->weights[2 * b] = before[n1];
-        job->weights[2 * b + 1] = many;
-    }
-    free(leaves), free(counts), free(before);
     return status;
 }

@@ -1,6 +1,7 @@
-"""Resamples streamed over the rows: exact multinomial counts, their dot products, and the AUC."""
+"""Resamples streamed over the rows: exact counts, their dot products, and ranking metrics."""
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import NDArray
 from stakes._kernels import definitions
 from stakes._kernels.arrays import over_chunks, pointer, useful_threads
 from stakes._kernels.library import KERNELS, check
-from stakes._kernels.ranks import places
 from stakes._typing import FloatArray, IntArray
 
+Counts = NDArray[np.int32]
+Ranking = definitions.Ranking
 _MOST = 2**31 - 1
 
 
@@ -26,22 +28,37 @@ class _DrawsJob(ctypes.Structure):
         ("columns", ctypes.c_void_p),
         ("seed", ctypes.c_uint64),
         ("first", ctypes.c_uint64),
+        ("finite", ctypes.c_int64),
         ("sums", ctypes.c_void_p),
         ("weights", ctypes.c_void_p),
+    )
+
+
+class _RanksJob(ctypes.Structure):
+    _fields_ = (
+        ("n", ctypes.c_int64),
+        ("n1", ctypes.c_int64),
+        ("n_odds", ctypes.c_int64),
+        ("order", ctypes.c_void_p),
         ("below", ctypes.c_void_p),
         ("upto", ctypes.c_void_p),
-        ("pairs", ctypes.c_void_p),
+        ("rises", ctypes.c_void_p),
+        ("as_rate", ctypes.c_void_p),
+        ("unit", ctypes.c_void_p),
+        ("weights", ctypes.c_void_p),
+        ("values", ctypes.c_void_p),
     )
 
 
 if KERNELS is not None:
     _RANGE = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
     _dot = KERNELS.function("draws_dot", *_RANGE)
-    _auc = KERNELS.function("draws_auc", *_RANGE)
+    _ranks_weighted = KERNELS.function("ranks_weighted", ctypes.c_void_p, *_RANGE)
+    _ranks_drawn = KERNELS.function("ranks_drawn", ctypes.c_void_p, *_RANGE)
     _counts = KERNELS.function("draws_counts", ctypes.c_void_p, ctypes.c_void_p)
 
 
-def multinomial_counts(sizes: NDArray[Any] | list[int], seed: int, index: int) -> IntArray:
+def multinomial_counts(sizes: NDArray[Any] | list[int], seed: int, index: int) -> Counts:
     """Return how often each sample occurs in resample number `index` of a seed.
 
     Samples come in sets of the given sizes, each of which keeps its size; one set is a plain
@@ -55,12 +72,12 @@ def multinomial_counts(sizes: NDArray[Any] | list[int], seed: int, index: int) -
     """
     trees = _edges(sizes)
     if KERNELS is None:
-        return definitions.multinomial_counts(trees, seed, index)
+        return definitions.multinomial_counts(trees, seed, index).astype(np.int32)
     counts = np.empty(int(trees[-1]), dtype=np.int32)
     job = _DrawsJob(n=counts.size, n_trees=trees.size - 1, trees=pointer(trees))
     job.seed, job.first = seed, index
     check(_counts(ctypes.byref(job), pointer(counts)))
-    return counts.astype(np.int64)
+    return counts
 
 
 def multinomial_dot(
@@ -108,47 +125,98 @@ def multinomial_dot(
     drawn = np.zeros(sums.shape[:2], dtype=np.int64)
     job = _job(edges, trees, seed, resamples)
     job.columns, job.n_columns = pointer(table), len(table)
+    job.finite = bool(np.isfinite(table).all())
     job.sums, job.weights = pointer(sums), pointer(drawn)
-    _over(_dot, job, resamples, threads)
+    _over(lambda a, b: _dot(ctypes.byref(job), a, b), len(resamples), n, threads)
     return sums, drawn
 
 
-def multinomial_auc(
-    first: NDArray[Any],
-    second: NDArray[Any],
+def multinomial_ranks(
+    ranking: Ranking,
+    sizes: NDArray[Any] | list[int],
     seed: int,
     resamples: range,
     *,
-    stratified: bool = False,
+    unit: IntArray | None = None,
+    weights: FloatArray | None = None,
     threads: int = 1,
-) -> tuple[IntArray, IntArray]:
-    """Return `auc_pairs` under each resample of sorted scores, and the size of each class.
+) -> FloatArray:
+    """Return `reweighted_ranks` of each resample.
 
-    The samples are those of `multinomial_dot` with the same seed where both are in this order:
-    the first class by score, then the second by score.
+    Parameters
+    ----------
+    sizes : array
+        Of the sets that keep their size, as for `multinomial_counts`.
+    unit : array of N, optional
+        The unit of each sample, where units are drawn; by default each sample is one.
+    weights : array of N, optional
+        What counts of samples are multiplied by.
 
     Examples
     --------
     >>> import numpy as np
-    >>> pairs, drawn = multinomial_auc(np.array([0.1, 0.5]), np.array([0.6, 0.9]), 0, range(2))
-    >>> bool((pairs == 2 * drawn[:, 0] * drawn[:, 1]).all())
-    True
+    >>> apart = Ranking(np.arange(4.0), np.array([0, 0, 1, 1]), np.empty((0, 2)), np.empty(0, int))
+    >>> multinomial_ranks(apart, [2, 2], 0, range(1))
+    array([[2., 2., 1., 0.]])
     """
-    edges = np.cumsum([0, len(first), len(second)])
-    trees = edges if stratified else edges[[0, -1]]
-    if edges[-1] > _MOST:
-        msg = f"first and second must be fewer than 2**31 samples together: got {edges[-1]}."
+    trees = _edges(sizes)
+    if KERNELS is None or (ranking.rises < 0).any():
+        drawn = np.stack([multinomial_counts(sizes, seed, b) for b in resamples]).astype(np.float64)
+        rows = drawn if unit is None else drawn[:, unit]
+        return definitions.reweighted_ranks(ranking, rows if weights is None else rows * weights)
+    values, job, kept = _ranks_job(ranking, len(resamples))
+    groups = None if unit is None else unit.astype(np.int32)
+    own = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    job.unit, job.weights = pointer(groups), pointer(own)
+    draws = _job(trees, trees, seed, resamples)
+    both = ctypes.byref(job), ctypes.byref(draws)
+    _over(lambda a, b: _ranks_drawn(*both, a, b), len(resamples), job.n, threads)
+    del kept
+    return values
+
+
+def reweighted_ranks(ranking: Ranking, weights: FloatArray, *, threads: int = 1) -> FloatArray:
+    """Return ranking metrics under each row of weights: scores are sorted once, and never again.
+
+    Returns
+    -------
+    array of rows x (4 + odds)
+        Weight of both classes, AUC, equal error rate, and for each odds the least that any
+        threshold adds to the cost of no error; NaN where a class has no weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> apart = Ranking(np.arange(4.0), np.array([0, 1, 0, 1]), np.ones((1, 2)), np.ones(1, int))
+    >>> reweighted_ranks(apart, np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 0.0, 1.0, 2.0]]))
+    array([[2.  , 2.  , 0.75, 0.25, 0.5 ],
+           [2.  , 2.  , 1.  , 0.  , 0.  ]])
+    """
+    rows = np.ascontiguousarray(weights, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != ranking.y.size:
+        msg = f"weights must be rows of {ranking.y.size} samples: got shape {rows.shape}."
         raise ValueError(msg)
-    if KERNELS is None:
-        return definitions.multinomial_auc(first, second, trees, seed, resamples)
-    below, upto = (part.astype(np.int32) for part in places(first, second))
-    pairs = np.zeros(len(resamples), dtype=np.int64)
-    drawn = np.zeros((len(resamples), 2), dtype=np.int64)
-    job = _job(edges, trees, seed, resamples)
-    job.below, job.upto = pointer(below), pointer(upto)
-    job.pairs, job.weights = pointer(pairs), pointer(drawn)
-    _over(_auc, job, resamples, threads)
-    return pairs, drawn
+    if KERNELS is None or (ranking.rises < 0).any():
+        return definitions.reweighted_ranks(ranking, rows)
+    values, job, kept = _ranks_job(ranking, len(rows))
+    both = ctypes.byref(job), pointer(rows)
+    _over(lambda a, b: _ranks_weighted(*both, a, b), len(rows), job.n, threads)
+    del kept
+    return values
+
+
+def _ranks_job(ranking: Ranking, rows: int) -> tuple[FloatArray, _RanksJob, list[NDArray[Any]]]:
+    """Return room for the values, what the kernel is told, and what must live until it is done."""
+    first, second = ranking.by_class
+    order = np.concatenate([first, second]).astype(np.int32)
+    below, upto = (part.astype(np.int32) for part in ranking.places)
+    rises = np.ascontiguousarray(ranking.rises, dtype=np.float64)
+    as_rate = ranking.as_rate.astype(np.int32)
+    values = np.empty((rows, 4 + len(rises)))
+    job = _RanksJob(n=order.size, n1=first.size, n_odds=len(rises))
+    job.order, job.below, job.upto = pointer(order), pointer(below), pointer(upto)
+    job.rises, job.as_rate, job.values = pointer(rises), pointer(as_rate), pointer(values)
+    return values, job, [order, below, upto, rises, as_rate]
 
 
 def _edges(sizes: NDArray[Any] | list[int]) -> IntArray:
@@ -171,10 +239,6 @@ def _job(edges: IntArray, trees: IntArray, seed: int, resamples: range) -> _Draw
     return job
 
 
-def _over(run: Any, job: _DrawsJob, resamples: range, threads: int) -> None:  # noqa: ANN401
-    """Run the resamples, several at a time where that pays."""
-    over_chunks(
-        lambda first, last: check(run(ctypes.byref(job), first, last)),
-        len(resamples),
-        useful_threads(threads, 2 * job.n * len(resamples)),
-    )
+def _over(run: Callable[[int, int], int], rows: int, n: int, threads: int) -> None:
+    """Run the rows, several at a time where that pays."""
+    over_chunks(lambda a, b: check(run(a, b)), rows, useful_threads(threads, 2 * n * rows))

@@ -1,6 +1,7 @@
 """Everything about a system at once: the one road behind the command line and the report."""
 
 from stakes.evaluation.applications import Application
+from stakes.evaluation.bootstrap import AreaUnderRoc, Bootstrap, EqualErrorRate, bootstrap
 from stakes.evaluation.compare import Comparison, Difference, compare
 from stakes.evaluation.decisions import DecisionEvaluation, evaluate_decisions
 from stakes.evaluation.evaluate import evaluate
@@ -21,11 +22,14 @@ __all__ = [
     "SCHEMA_VERSION",
     "Application",
     "ApplicationResult",
+    "AreaUnderRoc",
+    "Bootstrap",
     "ClassResult",
     "Comparison",
     "DataSummary",
     "DecisionEvaluation",
     "Difference",
+    "EqualErrorRate",
     "Evaluation",
     "LossResult",
     "OddsRange",
@@ -33,6 +37,7 @@ __all__ = [
     "ThresholdChoice",
     "ThresholdResult",
     "Verdict",
+    "bootstrap",
     "choose_threshold",
     "compare",
     "evaluate",

@@ -19,7 +19,7 @@ from stakes.evaluation.applications import (
     read_training,
 )
 from stakes.evaluation.decisions import suited_metrics
-from stakes.evaluation.evaluate import RULES, check_resamples, make_system, read_rules
+from stakes.evaluation.evaluate import RULES, make_system, read_rules
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.pages import Paged
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
@@ -29,6 +29,7 @@ from stakes.intervals import (
     Replicates,
     Statistic,
     auc_difference,
+    check_resamples,
     replicate,
     seed_of,
 )

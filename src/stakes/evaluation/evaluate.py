@@ -33,7 +33,7 @@ from stakes.evaluation.records import DataSummary, Evaluation
 from stakes.evaluation.sketch import Source, sketch_of
 from stakes.evaluation.systems import System, read_stage, read_units
 from stakes.evaluation.verdicts import verdicts_of
-from stakes.intervals import Progress, replicate, seed_of
+from stakes.intervals import Progress, check_resamples, replicate, seed_of
 from stakes.metrics.reliability import binned_errors
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
@@ -123,7 +123,8 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     drawn = None
     if resamples:
         plan = system.resampling(unit, seed)
-        drawn = replicate(system.statistics(metrics), plan, resamples, progress)
+        statistics = system.statistics(metrics, losses=unit is not None)
+        drawn = replicate(statistics, plan, resamples, progress) if statistics else None
     curve = _curve(samples)
     ranking = ranking_of(samples, curve, drawn, level, unit)
     least = [least_cost(task, curve) for task in system.tasks]
@@ -228,11 +229,3 @@ def read_rules(rules: Sequence[ScoringRule]) -> tuple[ScoringRule, ...]:
         msg = f"rules must be a list of scoring rules, such as [LogLoss()]: got {rules!r}."
         raise InputError(msg)
     return tuple(rules)
-
-
-def check_resamples(resamples: int) -> None:
-    """Refuse anything but a whole number: 0, or enough for an interval."""
-    whole = isinstance(resamples, int | np.integer) and not isinstance(resamples, bool)
-    if not whole or (resamples != 0 and resamples < 50):
-        msg = f"resamples must be 0 or a whole number of at least 50: got {resamples!r}."
-        raise InputError(msg)

@@ -26,7 +26,6 @@ from stakes.costs import SampleCosts
 from stakes.evaluation.applications import Task
 from stakes.intervals import (
     CalibratedStatistic,
-    CountStatistic,
     LossStatistic,
     Odds,
     Priced,
@@ -35,6 +34,7 @@ from stakes.intervals import (
     Statistic,
     Training,
     Weighing,
+    count_statistic,
     refitter,
 )
 from stakes.intervals.refit import Refit
@@ -196,29 +196,42 @@ class System:
         return samples.with_scores(self._fits[key].scores)
 
     def statistics(
-        self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = ""
+        self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = "", *, losses: bool = True
     ) -> list[Statistic]:
         """Return all that is drawn again: losses, decisions, ranking, calibration.
 
         Samples are taken in the order of their classes, so that sums over a class need no copy.
+        Losses can be left out where their intervals have a closed form.
         """
-        order = np.argsort(self.samples.y, kind="stable")
-        out: list[Statistic] = []
-        for samples, priced in self._prices(order, prefix):
-            given = _given(samples)
-            weighing = Weighing(samples.y[order], len(samples.classes), given)
-            out.append(LossStatistic(weighing, priced))
-            if self.stage is not None:
-                answers = self._refit(samples, order, given)
-                out.append(CalibratedStatistic(weighing, priced, answers))
+        out = self.loss_statistics(prefix) if losses else []
+        if self.stage is not None:
+            for samples, priced in self._prices(prefix):
+                answers = self._refit(samples, self.order, _given(samples))
+                out.append(CalibratedStatistic(self._weighing(samples), priced, answers))
         for judged, chosen in zip(self.judgements, metrics, strict=True):
-            out += _counts(judged, chosen, order, prefix)
+            out += _counts(judged, chosen, self.order, prefix)
         if len(self.samples.classes) == 2:
-            out.append(self._ranking(order, prefix))
+            out.append(self.ranking(prefix))
         return out
 
-    def _prices(self, order: IntArray, prefix: str) -> list[tuple[Samples, list[Priced]]]:
+    def loss_statistics(self, prefix: str = "") -> list[Statistic]:
+        """Return expected losses and costs as they are drawn again; infinite ones are left out."""
+        prices = self._prices(prefix)
+        return [LossStatistic(self._weighing(samples), priced) for samples, priced in prices]
+
+    @cached_property
+    def order(self) -> IntArray:
+        """The samples in the order of their classes."""
+        few = len(self.samples.classes) < 2**15  # small whole numbers are sorted by their digits
+        return np.argsort(self.samples.y.astype(np.int16) if few else self.samples.y, kind="stable")
+
+    def _weighing(self, samples: Samples) -> Weighing:
+        """Return how sums become expectations at the priors of some samples."""
+        return Weighing(samples.y[self.order], len(samples.classes), _given(samples))
+
+    def _prices(self, prefix: str) -> list[tuple[Samples, list[Priced]]]:
         """Return all losses by the priors they are had at, so that each needs one fit only."""
+        order = self.order
         found: dict[bytes, tuple[Samples, list[Priced]]] = {}
         for judged in self.judgements:
             _at_priors(found, judged.task.samples).append(_cost_price(judged, order, prefix))
@@ -226,7 +239,7 @@ class System:
             losses = sample_losses(rule, self.samples)
             if np.isfinite(losses).all():
                 name = f"{prefix}{key_of(rule.name)}"
-                priced = Priced(name, "normalized", losses[order], rule.of, rule.naive)
+                priced = Priced(name, "normalized", losses[order], rule.of, rule.naive, rule=rule)
                 _at_priors(found, self.samples).append(priced)
         return list(found.values())
 
@@ -266,19 +279,19 @@ class System:
             out[f"{prefix}{name}.relative"] = relative_loss(a, b)
         return out
 
-    def _ranking(self, order: IntArray, prefix: str) -> RankStatistic:
+    def ranking(self, prefix: str = "") -> RankStatistic:
         """Return what follows from the order of the scores."""
         odds = [
             Odds(f"{prefix}{t.name}", costs.values, _given(t.samples))
             for t in self.tasks
             if (costs := t.binary_costs) is not None
         ]
-        ranks = self.samples.scores.ranks()[order]
-        return RankStatistic(ranks, self.samples.y[order], odds, prefix)
+        ranks = self.samples.scores.ranks()[self.order]
+        return RankStatistic(ranks, self.samples.y[self.order], odds, prefix)
 
     def resampling(self, unit: IntArray | None, seed: int) -> Resampling:
         """Return how the samples are drawn again: class sizes are kept where priors are given."""
-        order = np.argsort(self.samples.y, kind="stable")
+        order = self.order
         weights = self._weights(order)
         if unit is not None:
             return Resampling(len(self.samples), seed, unit=unit[order], weights=weights)
@@ -308,7 +321,7 @@ def _cost_price(judged: Judgement, order: IntArray, prefix: str) -> Priced:
     name, losses = f"{prefix}{task.name}", judged.losses()[order]
     if not isinstance(task.costs, SampleCosts):
         rule = BayesCost(task.costs)
-        return Priced(name, "nec", losses, rule.of, rule.naive)
+        return Priced(name, "nec", losses, rule.of, rule.naive, rule=rule)
     costs = task.costs.part(order)
     y = task.samples.y[order]
 
@@ -327,12 +340,11 @@ def _counts(
         return []
     task = judged.task
     return [
-        CountStatistic(
+        count_statistic(
             f"{prefix}{task.name}",
             task.samples.y[order],
             judged.decided[order],
-            task.costs.classes,
-            task.costs.decisions,
+            (task.costs.classes, task.costs.decisions),
             metrics,
             _given(task.samples),
         )

@@ -1,12 +1,12 @@
 """Intervals: closed form for sums elsewhere, here resampling and DeLong."""
 
 from stakes.intervals.bootstrap import NOT_DRAWN, Progress, Replicates, Statistic, replicate
-from stakes.intervals.counts import CountStatistic, replicate_counts
+from stakes.intervals.counts import CountStatistic, count_statistic, replicate_counts
 from stakes.intervals.delong import auc_difference, auc_interval
 from stakes.intervals.losses import CalibratedStatistic, LossStatistic, Priced, Weighing
 from stakes.intervals.ranking import Odds, RankStatistic
 from stakes.intervals.refit import FullRefit, Training, WarmRefit, refitter
-from stakes.intervals.resampling import Resampling, seed_of
+from stakes.intervals.resampling import Resampling, check_resamples, seed_of
 
 __all__ = [
     "NOT_DRAWN",
@@ -26,6 +26,8 @@ __all__ = [
     "Weighing",
     "auc_difference",
     "auc_interval",
+    "check_resamples",
+    "count_statistic",
     "refitter",
     "replicate",
     "replicate_counts",

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from stakes._typing import FloatArray
 from stakes.intervals.resampling import Resampling
+from stakes.intervals.sums import ClassSums, Stream
 from stakes.results import Estimate, Interval
 
 Progress = Callable[[int, int], None]
@@ -35,6 +36,26 @@ class Statistic(Protocol):
 
     def of(self, weights: FloatArray) -> FloatArray:
         """Return the values, one row for each row of weights."""
+
+
+@runtime_checkable
+class Streamed(Statistic, Protocol):
+    """A statistic that needs no weight of each sample to be drawn again."""
+
+    def stream(self, plan: Resampling) -> Stream:
+        """Return what gives the values of some resamples."""
+
+
+@runtime_checkable
+class Summed(Streamed, Protocol):
+    """A statistic that follows from sums within each class."""
+
+    @property
+    def sums(self) -> ClassSums:
+        """The sums."""
+
+    def from_sums(self, sums: FloatArray) -> FloatArray:
+        """Return the values, one row for each row of sums."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,18 +131,7 @@ def replicate(
     n_parts = int(resampling.parts.max()) + 1
     total = count + n_parts
 
-    def drawn(rows: range) -> FloatArray:
-        weights = np.stack([resampling.draw(index) for index in rows])
-        return np.hstack([s.of(weights) for s in statistics])
-
-    def left_out(rows: range) -> FloatArray:
-        weights = resampling.left_out(rows)
-        blank = np.full((len(rows), 1), np.nan)
-        return np.hstack(
-            [s.of(weights) if s.smooth else blank.repeat(len(s.names), 1) for s in statistics]
-        )
-
-    def gathered(values: Callable[[range], FloatArray], n: int, before: int) -> FloatArray:
+    def gathered(values: Stream, n: int, before: int) -> FloatArray:
         parts: list[FloatArray] = [np.empty((0, len(names)))]
         for part in _in_threads(values, resampling.blocks(n)):
             parts.append(part)
@@ -129,9 +139,44 @@ def replicate(
                 progress(before + sum(map(len, parts)), total)
         return np.vstack(parts)
 
-    resampled = gathered(drawn, count, 0)
-    parted = gathered(left_out, n_parts, count)
+    resampled = gathered(_drawn(statistics, resampling), count, 0)
+    parted = gathered(_left_out(statistics, resampling), n_parts, count)
     return Replicates(names, observed, resampled, parted, resampling.units)
+
+
+def _drawn(statistics: Sequence[Statistic], plan: Resampling) -> Stream:
+    """Return what gives all values of some resamples; weights are drawn only where one needs them.
+
+    What a resample draws follows from its number, so that all statistics see the same samples.
+    """
+    streams = [s.stream(plan) if isinstance(s, Streamed) else None for s in statistics]
+
+    def values(rows: range) -> FloatArray:
+        weights = np.empty((0, plan.n))
+        if None in streams:
+            weights = np.stack([plan.draw(index) for index in rows])
+        pairs = zip(statistics, streams, strict=True)
+        return np.hstack([s.of(weights) if stream is None else stream(rows) for s, stream in pairs])
+
+    return values
+
+
+def _left_out(statistics: Sequence[Statistic], plan: Resampling) -> Stream:
+    """Return what gives all values without some parts; NaN of a statistic that is not smooth."""
+    known = [
+        s.from_sums(s.sums.left_out(plan)) if isinstance(s, Summed) else None for s in statistics
+    ]
+
+    def of_one(s: Statistic, found: FloatArray | None, rows: range) -> FloatArray:
+        if found is not None:
+            return found[rows.start : rows.stop]
+        return s.of(plan.left_out(rows)) if s.smooth else np.full((len(rows), len(s.names)), np.nan)
+
+    def values(rows: range) -> FloatArray:
+        pairs = zip(statistics, known, strict=True)
+        return np.hstack([of_one(s, found, rows) for s, found in pairs])
+
+    return values
 
 
 def _in_threads(

@@ -11,9 +11,12 @@ from stakes._check import UndefinedMetricError
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.intervals.bootstrap import Replicates
-from stakes.intervals.resampling import seed_of
+from stakes.intervals.resampling import Resampling, seed_of
+from stakes.intervals.sums import ClassSums, Stream
 from stakes.metrics import ConfusionMatrix, DecisionMetric
 from stakes.metrics.traditional import Binary
+
+_FEW_DECISIONS = 8  # for which a column each costs less than a weight of each sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,18 +37,49 @@ class CountStatistic:
         """The name of each metric."""
         return tuple(f"{self.name}.{key_of(metric.name)}" for metric in self.metrics)
 
-    @cached_property
-    def _cell(self) -> IntArray:
-        """Class and decision of each sample as one number."""
-        return self.y * len(self.decisions) + self.decided
-
     def of(self, weights: FloatArray) -> FloatArray:
         """Return the values, one row for each row of weights."""
         k, m = len(self.classes), len(self.decisions)
-        tables = [np.bincount(self._cell, row, k * m).reshape(k, m) for row in weights]
-        return values_of(
-            np.stack(tables), self.metrics, self.priors, (self.classes, self.decisions)
-        )
+        cell = self.y * m + self.decided
+        tables = [np.bincount(cell, row, k * m).reshape(k, m) for row in weights]
+        return self._values(np.stack(tables))
+
+    def _values(self, tables: FloatArray) -> FloatArray:
+        """Return the values of many tables of counts."""
+        return values_of(tables, self.metrics, self.priors, (self.classes, self.decisions))
+
+
+@dataclass(frozen=True, eq=False)
+class FewCountStatistic(CountStatistic):
+    """The same for few decisions, where each can have a column of its own that is summed."""
+
+    @cached_property
+    def sums(self) -> ClassSums:
+        """How many samples of each class got each decision."""
+        columns = [self.decided == j for j in range(len(self.decisions))]
+        return ClassSums(np.array(columns, dtype=np.float64), self.y, len(self.classes))
+
+    def from_sums(self, sums: FloatArray) -> FloatArray:
+        """Return the values from sums within each class."""
+        return self._values(sums[:, :, :-1])
+
+    def stream(self, plan: Resampling) -> Stream:
+        """Return what gives the values of some resamples."""
+        drawn = self.sums.stream(plan)
+        return lambda rows: self.from_sums(drawn(rows))
+
+
+def count_statistic(
+    name: str,
+    y: IntArray,
+    decided: IntArray,
+    names: tuple[Names, Names],
+    metrics: Sequence[DecisionMetric],
+    priors: FloatArray | None,
+) -> CountStatistic:
+    """Return the metrics of decisions, as they are quickest to draw again."""
+    made = FewCountStatistic if len(names[1]) <= _FEW_DECISIONS else CountStatistic
+    return made(name, y, decided, *names, metrics, priors)
 
 
 def values_of(

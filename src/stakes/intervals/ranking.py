@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
+from stakes._kernels import Ranking, reweighted_ranks
 from stakes._typing import FloatArray, IntArray
-
-_HALVINGS = 40  # of the odds, in the search for the equal error rate
+from stakes.intervals.resampling import Resampling
+from stakes.intervals.sums import Stream
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +19,22 @@ class Odds:
     name: str
     costs: FloatArray  # 2 x 2
     priors: FloatArray | None
+
+    @property
+    def rises(self) -> FloatArray:
+        """What a false alarm and a miss add to the cost, times the prior where it is given."""
+        c = self.costs
+        rises = np.array([c[0, 1] - c[0, 0], c[1, 0] - c[1, 1]])
+        return rises if self.priors is None else rises * self.priors
+
+    def normalized(self, least: FloatArray, sizes: FloatArray) -> FloatArray:
+        """Return normalised costs from what errors add, at rows of class weights."""
+        with np.errstate(invalid="ignore"):  # of a class that was not drawn
+            drawn = sizes / sizes.sum(axis=1, keepdims=True)
+        p = drawn if self.priors is None else np.broadcast_to(self.priors, sizes.shape)
+        naive = (p @ self.costs).min(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(naive == 0, np.nan, (p @ self.costs.diagonal() + least) / naive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,75 +57,23 @@ class RankStatistic:
         )
 
     @cached_property
-    def _order(self) -> IntArray:
-        """Samples from the lowest score to the highest."""
-        return np.argsort(self.scores, kind="stable")
-
-    @cached_property
-    def _second(self) -> FloatArray:
-        """1 for the class of interest and 0 for the other, in that order."""
-        return self.y[self._order].astype(np.float64)
-
-    @cached_property
-    def _starts(self) -> IntArray:
-        """Where each distinct score begins in that order."""
-        ordered = self.scores[self._order]
-        return np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    def _ranking(self) -> Ranking:
+        """The scores with what errors cost."""
+        rises = np.array([a.rises for a in self.applications]).reshape(-1, 2)
+        as_rate = np.array([a.priors is not None for a in self.applications], dtype=np.int64)
+        return Ranking(self.scores, self.y, rises, as_rate)
 
     def of(self, weights: FloatArray) -> FloatArray:
         """Return the values, one row for each row of weights."""
-        return np.stack([self._row(row) for row in weights])
+        return self._values(reweighted_ranks(self._ranking, weights))
 
-    def _row(self, weights: FloatArray) -> FloatArray:
-        """Return the values of one row of weights."""
-        ordered = weights[self._order]
-        up = ordered * self._second
-        if self._starts.size < ordered.size:
-            ordered, up = (np.add.reduceat(part, self._starts) for part in (ordered, up))
-        down = ordered - up
-        alarm, miss = np.empty(up.size + 1), np.zeros(up.size + 1)
-        alarm[0] = 0
-        np.cumsum(down, out=alarm[1:])
-        np.cumsum(up, out=miss[1:])
-        n1, n2 = float(alarm[-1]), float(miss[-1])
-        if n1 == 0 or n2 == 0:
-            return np.full(len(self.names), np.nan)
-        auc = (float(up @ alarm[1:]) - float(up @ down) / 2) / (n1 * n2)
-        alarm *= -1 / n1
-        alarm += 1
-        miss *= 1 / n2
-        least = [_least(a, alarm, miss, n2 / (n1 + n2)) for a in self.applications]
-        return np.array([auc, _equal_error(alarm, miss), *least])
+    def stream(self, plan: Resampling) -> Stream:
+        """Return what gives the values of some resamples."""
+        ranking = self._ranking
+        return lambda rows: self._values(plan.ranks(ranking, rows))
 
-
-def _least(odds: Odds, alarm: FloatArray, miss: FloatArray, share: float) -> float:
-    """Return the least normalised cost of any threshold."""
-    p = np.array([1 - share, share]) if odds.priors is None else odds.priors
-    c = odds.costs
-    naive = float((p @ c).min())
-    if naive == 0:
-        return float("nan")
-    rise_1, rise_2 = p[0] * (c[0, 1] - c[0, 0]), p[1] * (c[1, 0] - c[1, 1])
-    base = p[0] * c[0, 0] + p[1] * c[1, 1]
-    return float(base + (rise_1 * alarm + rise_2 * miss).min()) / naive
-
-
-def _equal_error(alarm: FloatArray, miss: FloatArray) -> float:
-    """Return where the convex hull has both errors alike: the largest least cost of any odds.
-
-    As alarms get dearer the best threshold only rises, so that each halving of the odds also cuts
-    the thresholds to look at.
-    """
-    low, high = 0.0, 1.0
-    first, last = 0, alarm.size - 1
-    best = 0.0
-    for _ in range(_HALVINGS):
-        share = (low + high) / 2
-        part = slice(first, last + 1)
-        at = first + int((share * alarm[part] + (1 - share) * miss[part]).argmin())
-        best = max(best, share * alarm[at] + (1 - share) * miss[at])
-        if alarm[at] > miss[at]:
-            low, first = share, at
-        else:
-            high, last = share, at
-    return best
+    def _values(self, found: FloatArray) -> FloatArray:
+        """Return the values from those of the kernel; NaN where a class has no weight."""
+        sizes = found[:, :2]
+        least = [a.normalized(found[:, 4 + i], sizes) for i, a in enumerate(self.applications)]
+        return np.column_stack([found[:, 2], found[:, 3], *least])

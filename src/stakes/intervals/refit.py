@@ -136,6 +136,11 @@ class WarmRefit:
         """Fold and class of each sample as one number."""
         return self._fold * self.training.log_p.shape[1] + self.training.y
 
+    @cached_property
+    def _log_odds(self) -> FloatArray:
+        """Log odds of the second of two classes."""
+        return np.asarray(self._problem.log_p[:, 1] - self._problem.log_p[:, 0])
+
     def parameters(self, weights: FloatArray) -> FloatArray | None:
         """Return scales and biases, a row for each fold, under one row of weights."""
         data, basis = self.training, self._basis
@@ -175,9 +180,13 @@ class WarmRefit:
         problem, k, fold = self._problem, self.training.log_p.shape[1], self._fold
         scale, bias = problem.held_scale + theta[:, :k], theta[:, k:]
         if k == 2 and problem.possible is None:
-            first, second = problem.log_p.T
-            log_odds = second * scale[:, 1][fold] - first * scale[:, 0][fold]
-            return LogOdds(log_odds + (bias[:, 1] - bias[:, 0])[fold])
+            if (scale[:, 0] == scale[:, 1]).all():
+                log_odds = self._log_odds * scale[:, 0][fold]
+            else:
+                first, second = problem.log_p.T
+                log_odds = second * scale[:, 1][fold] - first * scale[:, 0][fold]
+            log_odds += (bias[:, 1] - bias[:, 0])[fold]
+            return LogOdds(log_odds)
         logits = problem.log_p * scale[fold] + bias[fold]
         if problem.possible is not None:
             logits[~problem.possible] = -np.inf

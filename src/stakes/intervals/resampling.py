@@ -7,18 +7,20 @@ from functools import cached_property
 import numpy as np
 
 from stakes._check import InputError
+from stakes._kernels import Ranking, multinomial_counts, multinomial_ranks
 from stakes._typing import FloatArray, IntArray
 
 _CELLS = 2**21  # of a block of weights: 16 megabytes
 _MOST_PARTS = 100  # parts that are left out in turn
+_FEWEST = 50  # resamples that an interval can be asked of
 
 
 @dataclass(frozen=True, eq=False)
 class Resampling:
     """Draws N samples with replacement, as a weight for each sample.
 
-    Each resample has a generator of its own, made from the seed and its number, so that neither
-    the size of blocks nor what else is computed changes what is drawn.
+    What a resample draws follows from the seed and its number alone, so that neither the size of
+    blocks nor what else is computed changes it.
     """
 
     n: int
@@ -29,22 +31,45 @@ class Resampling:
 
     def draw(self, index: int) -> FloatArray:
         """Return how often each sample occurs in a resample, times its weight."""
-        rng = np.random.default_rng([self.seed, index])
-        if self.unit is not None:
-            size = int(self.unit.max()) + 1
-            times = _counts(rng, size)[self.unit]
-        elif self.strata is not None:
-            times = np.empty(self.n)
-            for members in self._members:
-                times[members] = _counts(rng, members.size)
-        else:
-            times = _counts(rng, self.n)
-        return times if self.weights is None else times * self.weights
+        times = multinomial_counts(self.sizes, self.key, index)
+        if self.place is not None:
+            times = times[self.place]
+        return times.astype(np.float64) if self.weights is None else times * self.weights
+
+    def ranks(self, ranking: Ranking, rows: range) -> FloatArray:
+        """Return ranking metrics of some resamples, as `reweighted_ranks` gives them."""
+        return multinomial_ranks(
+            ranking, self.sizes, self.key, rows, unit=self.place, weights=self.weights
+        )
 
     @property
     def units(self) -> int:
         """How many samples, or groups, are drawn from."""
         return self.n if self.unit is None else int(self.unit.max()) + 1
+
+    @property
+    def key(self) -> int:
+        """The seed as 64 bits."""
+        if self.seed < 2**64:
+            return self.seed
+        return int(np.random.SeedSequence(self.seed).generate_state(1, np.uint64)[0])
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """How many of each set are drawn from as many: of each class, or of all units."""
+        by_class = self.unit is None and self.strata is not None
+        return np.bincount(self.strata) if by_class else np.array([self.units])  # type: ignore[arg-type]
+
+    @cached_property
+    def place(self) -> IntArray | None:
+        """Which count is that of each sample; None where they are in the same order."""
+        if self.unit is not None:
+            return self.unit
+        if self.strata is None or (self.strata[1:] >= self.strata[:-1]).all():
+            return None
+        place = np.empty(self.n, dtype=np.int64)
+        place[np.argsort(self.strata, kind="stable")] = np.arange(self.n)
+        return place
 
     def blocks(self, count: int) -> Iterator[range]:
         """Yield the numbers of some resamples at a time, so that their weights stay small."""
@@ -62,26 +87,9 @@ class Resampling:
         """The part of each sample: single ones or groups where they are few."""
         if self.unit is not None:
             return self.unit % _MOST_PARTS
-        if self.strata is None:
+        if self.place is None:  # with strata: in the order of classes, so that each part has all
             return np.arange(self.n) % _MOST_PARTS
-        order = np.argsort(self.strata, kind="stable")  # so that each part has all classes
-        part = np.empty(self.n, dtype=np.int64)
-        part[order] = np.arange(self.n) % _MOST_PARTS
-        return part
-
-    @cached_property
-    def _members(self) -> list[IntArray]:
-        """The samples of each class."""
-        strata = np.zeros(self.n, dtype=np.int64) if self.strata is None else self.strata
-        order = np.argsort(strata, kind="stable")
-        sizes = np.bincount(strata)
-        return np.split(order, np.cumsum(sizes)[:-1])
-
-
-def _counts(rng: np.random.Generator, n: int) -> FloatArray:
-    """Return how often each of n things is drawn in n draws."""
-    drawn = rng.integers(0, n, n, dtype=np.int32 if n < 2**31 else np.int64)
-    return np.bincount(drawn, minlength=n).astype(np.float64)
+        return self.place % _MOST_PARTS
 
 
 def seed_of(rng: int | np.random.Generator) -> int:
@@ -92,3 +100,12 @@ def seed_of(rng: int | np.random.Generator) -> int:
         msg = f"rng must be a whole number of at least 0 or a Generator: got {rng!r}."
         raise InputError(msg)
     return int(rng)
+
+
+def check_resamples(resamples: int, *, none: bool = True) -> None:
+    """Refuse anything but a whole number: 0 where none are needed, or enough for an interval."""
+    whole = isinstance(resamples, int | np.integer) and not isinstance(resamples, bool)
+    if not whole or (resamples < _FEWEST and not (none and resamples == 0)):
+        zero = "0 or " if none else ""
+        msg = f"resamples must be {zero}a whole number of at least {_FEWEST}: got {resamples!r}."
+        raise InputError(msg)

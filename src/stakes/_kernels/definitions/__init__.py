@@ -1,21 +1,23 @@
 """What each kernel computes, written in numpy: the meaning, and the way without a compiler."""
 
 from stakes._kernels.definitions.affine import affine_binary_pass, affine_pass
-from stakes._kernels.definitions.draws import multinomial_auc, multinomial_counts, multinomial_dot
+from stakes._kernels.definitions.draws import multinomial_counts, multinomial_dot
 from stakes._kernels.definitions.passes import binary_pass, cells, rows_pass
 from stakes._kernels.definitions.ranks import auc_pairs, pav_blocks, places, sorted_merge
+from stakes._kernels.definitions.reweighted import Ranking, reweighted_ranks
 
 __all__ = [
+    "Ranking",
     "affine_binary_pass",
     "affine_pass",
     "auc_pairs",
     "binary_pass",
     "cells",
-    "multinomial_auc",
     "multinomial_counts",
     "multinomial_dot",
     "pav_blocks",
     "places",
+    "reweighted_ranks",
     "rows_pass",
     "sorted_merge",
 ]

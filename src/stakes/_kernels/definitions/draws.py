@@ -6,7 +6,6 @@ The same bits as the compiled draws; draws.h says why each draw is exact.
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.definitions.ranks import places
 from stakes._typing import FloatArray, IntArray
 
 _LEAF_BITS = 11
@@ -46,21 +45,6 @@ def multinomial_dot(
                 terms = columns[:, part][:, drawn] * counts[part][drawn]
                 sums[b, s] = [column.sum() for column in terms]
     return sums, weights
-
-
-def multinomial_auc(
-    first: FloatArray, second: FloatArray, trees: IntArray, seed: int, resamples: range
-) -> tuple[IntArray, IntArray]:
-    """Return twice the pairs in order plus equal ones under each resample, and class sizes."""
-    below, upto = places(first, second)
-    pairs = np.zeros(len(resamples), dtype=np.int64)
-    weights = np.zeros((len(resamples), 2), dtype=np.int64)
-    for b, index in enumerate(resamples):
-        low, high = np.split(multinomial_counts(trees, seed, index), [first.size])
-        before = np.concatenate([[0], np.cumsum(low)])
-        pairs[b] = (high * (before[below] + before[upto])).sum()
-        weights[b] = low.sum(), high.sum()
-    return pairs, weights
 
 
 def _mixed(x: Words) -> Words:
@@ -106,36 +90,24 @@ def _tree(key: int, size: int) -> IntArray:
 def _half(key: int, n: int) -> int:
     """Return how many of n uniform bits are 1."""
     words = _words(key, np.arange(-(-n // _BITS), dtype=np.uint64))
-    words &= _open(n, words.size)
+    if n % _BITS:
+        words[-1] &= np.uint64((1 << n % _BITS) - 1)
     return int(np.bitwise_count(words).sum())
 
 
-def _open(n: int, groups: int) -> Words:
-    """Return n bits of 1, 64 to a word, the lowest first."""
-    words = np.full(groups, _WORD - 1, dtype=np.uint64)
-    if n % _BITS:
-        words[-1] = (1 << n % _BITS) - 1
-    return words
-
-
 def _share(key: int, n: int, share: int, whole: int) -> int:
-    """Return how many of n uniform numbers, compared bit by bit, lie below share / whole."""
-    groups = -(-n // _BITS)
-    undecided = _open(n, groups)
-    below = np.zeros(groups, dtype=np.uint64)
-    group = np.arange(groups, dtype=np.uint64)
-    step, rest = 0, share
-    while rest and undecided.any():
-        bits = _words(key, group + np.uint64(step * groups))
+    """Return how many of n uniform numbers, told by their bits, lie below share / whole."""
+    below, step, rest = 0, 0, share
+    while n and rest:
+        ones = _half(_word(key, step), n)
         rest *= 2
         if rest >= whole:
             rest -= whole
-            below |= undecided & ~bits
-            undecided &= bits
+            below, n = below + n - ones, ones
         else:
-            undecided &= ~bits
+            n -= ones
         step += 1
-    return int(np.bitwise_count(below).sum())
+    return below
 
 
 def _leaf(key: int, n: int, size: int) -> IntArray:

@@ -1,0 +1,198 @@
+"""Intervals of single metrics, all from the same resamples."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._check import InputError, read_level
+from stakes._text import key_of, number
+from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
+from stakes.evaluation.systems import System, read_units
+from stakes.intervals import (
+    Progress,
+    Replicates,
+    Statistic,
+    check_resamples,
+    replicate,
+    seed_of,
+)
+from stakes.results import Estimate
+from stakes.samples import Samples, read_samples
+from stakes.scores import Scores
+from stakes.scoring import ScoringRule
+
+
+@dataclass(frozen=True)
+class AreaUnderRoc:
+    """Area under the ROC curve: how often a sample of the second class scores higher."""
+
+    name = "auc"
+
+
+@dataclass(frozen=True)
+class EqualErrorRate:
+    """Where misses and false alarms are alike on the hull of the ROC curve."""
+
+    name = "eer"
+
+
+Drawable = ScoringRule | AreaUnderRoc | EqualErrorRate
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """Metrics with intervals, and their values over the same resamples.
+
+    Its items are estimates by name: `found["auc"].interval`.
+    """
+
+    estimates: Mapping[str, Estimate]
+    drawn: Mapping[str, FloatArray]
+    n: int
+    level: float
+    resamples: int
+    seed: int
+
+    def __getitem__(self, name: str) -> Estimate:
+        if name not in self.estimates:
+            msg = f"name must be one of {', '.join(self.estimates)}: got {name!r}."
+            raise InputError(msg)
+        return self.estimates[name]
+
+    def __str__(self) -> str:
+        wide = max(map(len, self.estimates))
+        lines = [f"{name:<{wide}}  {estimate}" for name, estimate in self.estimates.items()]
+        return "\n".join(
+            [*lines, f"{number(self.resamples)} resamples of {number(self.n)} samples"]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values, fit for JSON."""
+        return {
+            "n": self.n,
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "estimates": {name: e.to_dict() for name, e in self.estimates.items()},
+        }
+
+
+def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
+    y_true: Column,
+    scores: Scores | Column,
+    metrics: Drawable | Sequence[Drawable],
+    *,
+    priors: PriorsLike | None = None,
+    level: float = 0.95,
+    resamples: int = 1000,
+    groups: Column | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+    rng: int | np.random.Generator = 0,
+    progress: Progress | None = None,
+) -> Bootstrap:
+    """Draw the samples again, and return metrics with intervals.
+
+    `evaluate` gives these and much more; here only what is asked for is drawn. Every resample
+    draws N of the N samples with replacement, exactly; class sizes are kept where priors are
+    given, and groups are drawn whole. Expected losses get BCa intervals, ranking metrics
+    percentile ones.
+
+    Parameters
+    ----------
+    y_true, scores, priors, sample_weight, classes
+        As for `expected_loss`.
+    metrics : scoring rule, AreaUnderRoc, EqualErrorRate, or several
+        Each rule gives `<rule>.value` and `<rule>.normalized`; the others need two classes.
+    level, resamples, groups, rng, progress
+        As for `evaluate`.
+
+    Returns
+    -------
+    Bootstrap
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> raw, metrics = data.posteriors([0.1, 0.9]), [stakes.LogLoss(), stakes.AreaUnderRoc()]
+    >>> found = stakes.bootstrap(data.y, raw, metrics, resamples=200)
+    >>> sorted(found.estimates)
+    ['auc', 'cross_entropy.normalized', 'cross_entropy.value']
+    >>> found["auc"].interval.low < found["auc"].value < found["auc"].interval.high
+    True
+    >>> found.drawn["auc"].shape
+    (200,)
+    """
+    asked = _read_metrics(metrics)
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    read_level(level)
+    check_resamples(resamples, none=False)
+    seed = seed_of(rng)
+    unit = read_units(groups, samples)
+    rules = tuple(metric for metric in asked if isinstance(metric, ScoringRule))
+    system = System(samples, (), rules, None)
+    plan = system.resampling(unit, seed)
+    found = replicate(_statistics(system, asked), plan, resamples, progress)
+    named = _estimates(system, asked, found, level)
+    drawn = {name: found.drawn[:, found.column(name)] for name in named if name in found.names}
+    return Bootstrap(named, drawn, len(samples), level, resamples, seed)
+
+
+def _read_metrics(metrics: Drawable | Sequence[Drawable]) -> tuple[Drawable, ...]:
+    """Read one metric or several, each once."""
+    asked = (metrics,) if isinstance(metrics, Drawable) else tuple(metrics)
+    for metric in asked:
+        if not isinstance(metric, Drawable):
+            msg = "metrics must be scoring rules, AreaUnderRoc() or EqualErrorRate():"
+            raise InputError(f"{msg} got {metric!r}.")
+    if not asked:
+        msg = "metrics must name at least one metric, such as [LogLoss()]: got none."
+        raise InputError(msg)
+    names = [key_of(metric.name) for metric in asked]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        msg = f"metrics must have names of their own: {', '.join(twice)} stands for several."
+        raise InputError(msg)
+    return asked
+
+
+def _statistics(system: System, asked: Sequence[Drawable]) -> list[Statistic]:
+    """Return what is drawn again."""
+    out = system.loss_statistics() if system.rules else []
+    if len(system.rules) < len(asked):
+        _check_two(system.samples)
+        out.append(system.ranking())
+    return out
+
+
+def _check_two(samples: Samples) -> None:
+    """Refuse ranking metrics of anything but two classes that both occur."""
+    if len(samples.classes) != 2 or np.unique(samples.y).size != 2:
+        occurs = np.unique(samples.y).size
+        msg = "metrics must be scoring rules unless two classes occur:"
+        raise InputError(f"{msg} got {occurs} of {len(samples.classes)} classes in y_true.")
+
+
+def _estimates(
+    system: System, asked: Sequence[Drawable], found: Replicates, level: float
+) -> dict[str, Estimate]:
+    """Return each metric by name, in the order they were asked for."""
+    raw = {id(rule): loss for rule, loss in zip(system.rules, system.raw, strict=True)}
+    out: dict[str, Estimate] = {}
+    for metric in asked:
+        if not isinstance(metric, ScoringRule):
+            out[metric.name] = found.estimate(metric.name, level)
+            continue
+        loss, key = raw[id(metric)], key_of(metric.name)
+        for name, value in (("value", loss.value), ("normalized", loss.normalized)):
+            full = f"{key}.{name}"
+            known = full in found.names
+            out[full] = (
+                found.estimate(full, level, value) if known else Estimate(value, None, "infinite")
+            )
+    return out
