@@ -28,9 +28,8 @@ class ClassSums:
             part, mine = self.columns[:, members], weights[:, members]
             out[:, k, -1] = mine.sum(axis=1)
             with np.errstate(invalid="ignore"):  # of an infinite loss that was not drawn
-                out[:, k, :-1] = np.stack(
-                    [part @ row for row in mine]
-                )  # for the same bits in any block
+                sums = [part @ row for row in mine]  # row by row: the same bits in any block
+            out[:, k, :-1] = np.stack(sums)
         return out
 
     def stream(self, plan: Resampling) -> Stream:
