@@ -7,6 +7,7 @@ library is stale, and not used.
 
 from stakes._kernels.affine import affine_binary_pass, affine_pass
 from stakes._kernels.draws import multinomial_auc, multinomial_counts, multinomial_dot
+from stakes._kernels.keys import score_blocks, score_levels, score_pairs
 from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a sentence, not a constant
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._kernels.ranks import auc_pairs, pav_blocks, places, sorted_merge
@@ -25,5 +26,8 @@ __all__ = [
     "pav_blocks",
     "places",
     "rows_pass",
+    "score_blocks",
+    "score_levels",
+    "score_pairs",
     "sorted_merge",
 ]

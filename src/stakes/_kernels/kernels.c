@@ -4,6 +4,7 @@
 #include "binary.h"
 #include "rows.h"
 #include "ranks.h"
+#include "keys.h"
 #include "affine.h"
 #include "draws.h"
 

@@ -3,7 +3,16 @@
 from stakes._kernels.definitions.affine import affine_binary_pass, affine_pass
 from stakes._kernels.definitions.draws import multinomial_auc, multinomial_counts, multinomial_dot
 from stakes._kernels.definitions.passes import binary_pass, cells, rows_pass
-from stakes._kernels.definitions.ranks import auc_pairs, pav_blocks, places, sorted_merge
+from stakes._kernels.definitions.ranks import (
+    auc_pairs,
+    pav_blocks,
+    places,
+    score_blocks,
+    score_levels,
+    score_pairs,
+    sorted_by_class,
+    sorted_merge,
+)
 
 __all__ = [
     "affine_binary_pass",
@@ -17,5 +26,9 @@ __all__ = [
     "pav_blocks",
     "places",
     "rows_pass",
+    "score_blocks",
+    "score_levels",
+    "score_pairs",
+    "sorted_by_class",
     "sorted_merge",
 ]
