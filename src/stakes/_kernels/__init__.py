@@ -12,6 +12,13 @@ from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a senten
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._kernels.ranks import auc_pairs, pav_blocks, places, sorted_merge
 from stakes._kernels.records import CostColumns
+from stakes._kernels.sweeps import (
+    swept_costs,
+    swept_f_score,
+    swept_matthews,
+    swept_net_benefit,
+    swept_precision,
+)
 
 __all__ = [
     "CostColumns",
@@ -30,4 +37,9 @@ __all__ = [
     "score_levels",
     "score_pairs",
     "sorted_merge",
+    "swept_costs",
+    "swept_f_score",
+    "swept_matthews",
+    "swept_net_benefit",
+    "swept_precision",
 ]

@@ -5,6 +5,7 @@
 #include "rows.h"
 #include "ranks.h"
 #include "keys.h"
+#include "sweeps.h"
 #include "affine.h"
 #include "draws.h"
 
