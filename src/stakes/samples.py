@@ -116,6 +116,11 @@ def plain_arrays(
     return y_true, scores
 
 
+def plain_names(y_true: NDArray[Any]) -> Names:
+    """Return the names of two classes that no one has named, for labels of 0 and 1."""
+    return (False, True) if y_true.dtype.kind == "b" else (0, 1)
+
+
 def read_pair(
     y_true: Column, scores: Scores | Column, classes: NamesLike | None
 ) -> tuple[LabelColumn, Scores, Names]:

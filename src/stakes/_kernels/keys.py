@@ -121,7 +121,7 @@ def _pooled(levels: Levels, limits: tuple[float, float]) -> Blocks:
 
 
 def _sorted_keys(scores: NDArray[Any], y: NDArray[Any]) -> _Keys:
-    """Return keys in rising order; those of scores far apart are tried with a shift of their own."""
+    """Return keys in rising order; scores that lie far apart get a shift of their own."""
     values, codes = as_numbers(scores), as_codes(y)
     check_lengths(values.size, scores=values, y=codes)
     key = np.empty(values.size)
@@ -140,7 +140,7 @@ def _sorted_keys(scores: NDArray[Any], y: NDArray[Any]) -> _Keys:
 def _written(
     values: NDArray[Any], codes: NDArray[Any], shift: int, key: FloatArray
 ) -> tuple[tuple[float, float], float, int, int]:
-    """Write keys; return the limits, the largest size, how many have no key, and the second class."""
+    """Return limits, the largest size, how many have no key, and those of the second class."""
     limits, counts = np.empty(3), np.empty(4, dtype=np.uint64)
     columns = [column(part) for part in (values, codes)]
     outputs = [pointer(part) for part in (key, limits, counts)]

@@ -33,14 +33,17 @@ static inline double from_count(int64_t count)
     return of_bits((uint64_t)count | 0x4330000000000000u) - 0x1p52;
 }
 
-/* Samples below each threshold, from those at each score; return how many are below the next. */
-static int64_t counts_below(double *out, const int64_t *at, int64_t n, int64_t points, int64_t sum)
+/* Samples below each threshold, from those at each score; `sum` is kept from block to block. */
+static void counts_below(double *out, const int64_t *at, int64_t n, int64_t points, int64_t *sum)
 {
-    int64_t below[SWEEP_BLOCK];
-    for (int64_t i = 0; i < n; i++) below[i] = sum, sum += at[i];
-    if (points > n) below[n] = sum; /* the last threshold has no score above */
+    int64_t below[SWEEP_BLOCK], total = *sum;
+    for (int64_t i = 0; i < n; i++) {
+        below[i] = total;
+        total += at[i];
+    }
+    if (points > n) below[n] = total; /* the last threshold has no score above */
     SIMD for (int64_t i = 0; i < points; i++) out[i] = from_count(below[i]);
-    return sum;
+    *sum = total;
 }
 
 /* p: n1, n2, c12, c11, c21, c22, P1, P2, and what to divide by. */
@@ -113,8 +116,8 @@ EXPORT int NAME(sweep)(int64_t kind, const int64_t *first, const int64_t *second
     for (int64_t start = 0; start <= n; start += SWEEP_BLOCK) {
         int64_t points = n + 1 - start < SWEEP_BLOCK ? n + 1 - start : SWEEP_BLOCK;
         int64_t m = n - start < SWEEP_BLOCK ? n - start : SWEEP_BLOCK;
-        one = counts_below(f, first + start, m, points, one);
-        two = counts_below(s, second + start, m, points, two);
+        counts_below(f, first + start, m, points, &one);
+        counts_below(s, second + start, m, points, &two);
         double *at = out + start;
         if (kind == SWEEP_COSTS) sweep_costs(at, f, s, points, p);
         else if (kind == SWEEP_F) sweep_f(at, f, s, points, p);

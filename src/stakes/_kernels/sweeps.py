@@ -11,7 +11,8 @@ import numpy as np
 from stakes._kernels.arrays import pointer
 from stakes._kernels.definitions import sweeps as definitions
 from stakes._kernels.library import KERNELS, check
-from stakes._typing import FloatArray, IntArray
+from stakes._kernels.records import ClassCounts
+from stakes._typing import FloatArray
 
 _COSTS, _F, _MATTHEWS, _BENEFIT, _PRECISION = range(5)
 _MOST = 2.0**52
@@ -22,63 +23,60 @@ if KERNELS is not None:
 
 
 def swept_costs(
-    first: IntArray, second: IntArray, table: FloatArray, priors: FloatArray, by: float = 1.0
+    at: ClassCounts, table: FloatArray, priors: FloatArray, by: float = 1.0
 ) -> FloatArray:
     """Return the expected cost, divided by some number."""
-    totals = float(first.sum()), float(second.sum())
-    if not _quick(totals):
-        return definitions.costs(definitions.four(first, second), totals, table, priors) / by
+    if not _quick(at):
+        return (
+            definitions.costs(definitions.four(at.first, at.second), at.totals, table, priors) / by
+        )
     (c11, c12), (c21, c22) = table.tolist()
-    return _swept(_COSTS, first, second, *totals, c12, c11, c21, c22, *priors.tolist(), by)
+    return _swept(_COSTS, at, c12, c11, c21, c22, *priors.tolist(), by)
 
 
-def swept_f_score(first: IntArray, second: IntArray, beta: float) -> FloatArray:
+def swept_f_score(at: ClassCounts, beta: float) -> FloatArray:
     """Return the F-score."""
-    totals = float(first.sum()), float(second.sum())
-    if not _quick(totals):
-        return definitions.f_score(*definitions.four(first, second)[1:], beta)
+    if not _quick(at):
+        return definitions.f_score(*definitions.four(at.first, at.second)[1:], beta)
     small = beta if beta <= 1 else 1 / beta
-    return _swept(_F, first, second, *totals, small * small, float(beta > 1))
+    return _swept(_F, at, small * small, float(beta > 1))
 
 
-def swept_matthews(first: IntArray, second: IntArray) -> FloatArray:
+def swept_matthews(at: ClassCounts) -> FloatArray:
     """Return the Matthews correlation."""
-    totals = float(first.sum()), float(second.sum())
-    if not _quick(totals):
-        return definitions.matthews(*definitions.four(first, second))
-    return _swept(_MATTHEWS, first, second, *totals)
+    if not _quick(at):
+        return definitions.matthews(*definitions.four(at.first, at.second))
+    return _swept(_MATTHEWS, at)
 
 
-def swept_net_benefit(first: IntArray, second: IntArray, threshold: float) -> FloatArray:
+def swept_net_benefit(at: ClassCounts, threshold: float) -> FloatArray:
     """Return the net benefit."""
-    totals = float(first.sum()), float(second.sum())
-    if not _quick(totals):
-        _, n12, _, n22 = definitions.four(first, second)
-        return definitions.net_benefit(n12, n22, sum(totals), threshold)
-    return _swept(_BENEFIT, first, second, *totals, threshold)
+    if not _quick(at):
+        _, n12, _, n22 = definitions.four(at.first, at.second)
+        return definitions.net_benefit(n12, n22, sum(at.totals), threshold)
+    return _swept(_BENEFIT, at, threshold)
 
 
-def swept_precision(first: IntArray, second: IntArray) -> FloatArray:
+def swept_precision(at: ClassCounts) -> FloatArray:
     """Return the precision."""
-    totals = float(first.sum()), float(second.sum())
-    if not _quick(totals):
-        _, n12, _, n22 = definitions.four(first, second)
+    if not _quick(at):
+        _, n12, _, n22 = definitions.four(at.first, at.second)
         return definitions.precision(n12, n22)
-    return _swept(_PRECISION, first, second, *totals)
+    return _swept(_PRECISION, at)
 
 
-def _quick(totals: tuple[float, float]) -> bool:
+def _quick(at: ClassCounts) -> bool:
     """Whether the kernel can do it: all counts are whole numbers of 52 bits."""
-    return KERNELS is not None and sum(totals) < _MOST
+    return KERNELS is not None and sum(at.totals) < _MOST
 
 
-def _swept(kind: int, first: IntArray, second: IntArray, *parameters: float) -> FloatArray:
+def _swept(kind: int, at: ClassCounts, *parameters: float) -> FloatArray:
     """Run the kernel."""
-    a, b = (np.ascontiguousarray(part, dtype=np.int64) for part in (first, second))
+    a, b = (np.ascontiguousarray(part, dtype=np.int64) for part in (at.first, at.second))
     if a.shape != b.shape or a.ndim != 1:
         msg = f"first and second must be columns of one length: got {a.shape} and {b.shape}."
         raise ValueError(msg)
     out = np.empty(a.size + 1)
-    numbers = np.array(parameters)
+    numbers = np.array([*at.totals, *parameters], dtype=np.float64)
     check(_sweep(kind, pointer(a), pointer(b), a.size, pointer(numbers), pointer(out)))
     return out

@@ -20,7 +20,7 @@ from stakes._check import (
 )
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike
-from stakes.samples import plain_arrays, read_pair
+from stakes.samples import plain_arrays, plain_names, read_pair
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
 
@@ -47,7 +47,7 @@ def _whole_levels(scores: NDArray[Any], y: NDArray[Any]) -> ScoreLevels:
     return ScoreLevels.of(scores, y, None)
 
 
-def read_plain(  # noqa: PLR0913  the arguments of a detector, and what to make of them
+def read_plain(
     y_true: Column,
     scores: Scores | Column,
     sample_weight: Column | None,
@@ -62,13 +62,10 @@ def read_plain(  # noqa: PLR0913  the arguments of a detector, and what to make 
     arrays = plain_arrays(y_true, scores)
     if arrays is None or sample_weight is not None:
         return None
-    truth = arrays[0].dtype.kind == "b"
-    names: Names = (False, True) if truth else (0, 1)
-    if classes is not None:
-        names = read_names(classes, "classes")
-    if names != (0, 1) or (positive is not None and positive != names[-1]):
-        return None
     try:
+        names = plain_names(arrays[0]) if classes is None else read_names(classes, "classes")
+        if names != (0, 1) or (positive is not None and positive != names[-1]):
+            return None
         return kernel(arrays[1], arrays[0]), names
     except ValueError:
         return None

@@ -53,7 +53,7 @@ class RocCurve:
     def _rejections(self) -> Counts:
         """N_11 at each point, on the scale of the first class."""
         if self.levels.whole:
-            return self._totals[0] - self.false_alarms
+            return self.false_alarms[0] - self.false_alarms
         return cumulative(self.levels.first)
 
     @property
@@ -230,22 +230,22 @@ class RocCurve:
 
     def _costs(self, matrix: CostMatrix, priors: FloatArray, by: float = 1.0) -> FloatArray:
         """Return the expected cost at every point, divided by some number."""
-        levels = self.levels
-        if levels.whole:
-            return swept_costs(levels.first, levels.second, matrix.values, priors, by)
-        hits = self._totals[1] - self.misses
-        counts = self._rejections, self.false_alarms, self.misses, hits
-        return costs_of(counts, self._totals, matrix.values, priors) / by
+        if self.levels.whole:
+            return swept_costs(self.levels.counts, matrix.values, priors, by)
+        n = self._binary
+        found = costs_of((n.n11, n.n12, n.n21, n.n22), self._totals, matrix.values, priors)
+        return found / by
 
     @cached_property
     def _binary(self) -> Binary:
         """The four counts at every point."""
         if self.levels.whole:
-            return AtLevels(self.levels.first, self.levels.second)
+            return AtLevels(self.levels.counts)
         n2 = self._totals[1]
         e1, e2 = (int(e) for e in self.levels.exponent)
         counts = (self._rejections, self.false_alarms, self.misses, n2 - self.misses)
-        return Binary(*counts, (e1, e2))
+        n11, n12, n21, n22 = (np.asarray(c, dtype=np.float64) for c in counts)
+        return Binary(n11, n12, n21, n22, (e1, e2))
 
     def _point(self, index: int) -> OperatingPoint:
         """Return one point."""

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from stakes._kernels import pav_blocks, score_levels
+from stakes._kernels.records import ClassCounts
 from stakes._math import cumulative, sum_by, total_by, weight_exponents
 from stakes._typing import Counts, FloatArray, IntArray
 
@@ -44,6 +45,11 @@ class ScoreLevels:
             return int(self.first.sum()), int(self.second.sum())
         first, second = (cumulative(c)[-1].item() for c in (self.first, self.second))
         return first, second
+
+    @property
+    def counts(self) -> ClassCounts:
+        """The weights of samples that have none, as the kernels sweep them."""
+        return ClassCounts(self.first, self.second, self.totals)  # type: ignore[arg-type]
 
     @property
     def whole(self) -> bool:

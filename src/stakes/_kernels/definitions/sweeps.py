@@ -30,9 +30,7 @@ def matthews(n11: FloatArray, n12: FloatArray, n21: FloatArray, n22: FloatArray)
     return ratio(determinant, spread)
 
 
-def net_benefit(
-    n12: FloatArray, n22: FloatArray, total: Floats, threshold: float
-) -> FloatArray:
+def net_benefit(n12: FloatArray, n22: FloatArray, total: Floats, threshold: float) -> FloatArray:
     """Return N_22/N - p/(1-p) N_12/N for the threshold probability p."""
     p = threshold
     q = 1 - p

@@ -10,8 +10,9 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._kernels.definitions.sweeps import FourCounts, four, ratio
+from stakes._kernels.records import ClassCounts
 from stakes._text import quoted
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.results import Direction, MetricValue, Undefined
 from stakes.statistics import ConfusionCounts
@@ -81,34 +82,33 @@ class AtLevels(Binary):
     when they are asked for.
     """
 
-    first: IntArray
-    second: IntArray
+    at: ClassCounts
 
-    def __init__(self, first: IntArray, second: IntArray) -> None:
-        self.__dict__.update(first=first, second=second, exponents=(0, 0))
+    def __init__(self, at: ClassCounts) -> None:
+        self.__dict__.update(at=at, exponents=(0, 0))
 
     @cached_property
     def _cells(self) -> FourCounts:
         """The four counts at every threshold."""
-        return four(self.first, self.second)
+        return four(self.at.first, self.at.second)
 
     @property
-    def n11(self) -> FloatArray:  # type: ignore[override]
+    def n11(self) -> FloatArray:
         """First class, decided as such."""
         return self._cells[0]
 
     @property
-    def n12(self) -> FloatArray:  # type: ignore[override]
+    def n12(self) -> FloatArray:
         """False alarms."""
         return self._cells[1]
 
     @property
-    def n21(self) -> FloatArray:  # type: ignore[override]
+    def n21(self) -> FloatArray:
         """Misses."""
         return self._cells[2]
 
     @property
-    def n22(self) -> FloatArray:  # type: ignore[override]
+    def n22(self) -> FloatArray:
         """Second class, decided as such."""
         return self._cells[3]
 

@@ -41,7 +41,7 @@ class NetBenefit(BinaryMetric):
 
     def values(self, n: Binary) -> FloatArray:
         if isinstance(n, AtLevels):
-            return swept_net_benefit(n.first, n.second, self.threshold)
+            return swept_net_benefit(n.at, self.threshold)
         n = n.level()
         return formulas.net_benefit(n.n12, n.n22, n.n1 + n.n2, self.threshold)
 
@@ -87,7 +87,7 @@ class FScore(BinaryMetric):
 
     def values(self, n: Binary) -> FloatArray:
         if isinstance(n, AtLevels):
-            return swept_f_score(n.first, n.second, self.beta)
+            return swept_f_score(n.at, self.beta)
         n = n.level()
         return formulas.f_score(n.n12, n.n21, n.n22, self.beta)
 
@@ -132,7 +132,7 @@ class Precision(BinaryMetric):
 
     def values(self, n: Binary) -> FloatArray:
         if isinstance(n, AtLevels):
-            return swept_precision(n.first, n.second)
+            return swept_precision(n.at)
         n = n.level()
         return formulas.precision(n.n12, n.n22)
 

@@ -171,7 +171,7 @@ class Matthews(DecisionMetric):
     def values(self, n: Binary) -> FloatArray:
         """Return the correlation for the four counts of two classes, or arrays of them."""
         if isinstance(n, AtLevels):
-            return swept_matthews(n.first, n.second)
+            return swept_matthews(n.at)
         n = n.level()
         return formulas.matthews(n.n11, n.n12, n.n21, n.n22)
 
