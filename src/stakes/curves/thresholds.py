@@ -190,9 +190,8 @@ def _swept_cost(
 
 def _swept(metric: SweepMetric, roc: RocCurve) -> SweptMetric:
     """Return a traditional metric at every threshold."""
-    values = roc.sweep(metric)
-    point, value = roc.best(metric, values)
-    return SweptMetric(metric.name, values, metric.better, (point.threshold, value))
+    point, value = roc.best(metric)
+    return SweptMetric(metric.name, roc.sweep(metric), metric.better, (point.threshold, value))
 
 
 def _matrix(costs: Costs | None, classes: Names) -> CostMatrix:
