@@ -97,7 +97,8 @@ def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
         return definitions.score_blocks(*_checked(scores, y))
     found = _sorted_keys(scores, y)
     if found.key is None:
-        return _pooled(sorted_merge(*_by_class(scores, y)), found.limits)
+        levels = sorted_merge(*_by_class(scores, y))
+        return definitions.blocks_at(levels, pav_blocks(levels.first, levels.second))
     n = found.key.size
     most = int(3 * n ** (2 / 3)) + 16  # more steps than so many samples can make a hull of
     stop, below = (np.empty(most, dtype=np.int64) for _ in range(2))
@@ -110,14 +111,6 @@ def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
     return Blocks(
         low[:m].copy(), high[:m].copy(), np.diff(stop[: m + 1]) - second, second, found.limits
     )
-
-
-def _pooled(levels: Levels, limits: tuple[float, float]) -> Blocks:
-    """Return the blocks of levels."""
-    starts = pav_blocks(levels.first, levels.second)
-    stops = np.append(starts[1:], levels.level.size) - 1
-    first, second = (np.add.reduceat(part, starts) for part in (levels.first, levels.second))
-    return Blocks(levels.level[starts], levels.level[stops], first, second, limits)
 
 
 def _sorted_keys(scores: NDArray[Any], y: NDArray[Any]) -> _Keys:

@@ -5,6 +5,7 @@ from stakes._kernels.definitions.draws import multinomial_auc, multinomial_count
 from stakes._kernels.definitions.passes import binary_pass, cells, rows_pass
 from stakes._kernels.definitions.ranks import (
     auc_pairs,
+    blocks_at,
     pav_blocks,
     places,
     score_blocks,
@@ -19,6 +20,7 @@ __all__ = [
     "affine_pass",
     "auc_pairs",
     "binary_pass",
+    "blocks_at",
     "cells",
     "multinomial_auc",
     "multinomial_counts",

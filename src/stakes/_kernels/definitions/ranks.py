@@ -67,7 +67,11 @@ def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
 def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
     """Return the blocks of pool-adjacent-violators: their ends and how many of either class."""
     levels = score_levels(scores, y)
-    starts = pav_blocks(levels.first, levels.second)
+    return blocks_at(levels, pav_blocks(levels.first, levels.second))
+
+
+def blocks_at(levels: Levels, starts: IntArray) -> Blocks:
+    """Return the blocks of levels that begin at some of them."""
     stops = np.append(starts[1:], levels.level.size) - 1
     first, second = (np.add.reduceat(part, starts) for part in (levels.first, levels.second))
     limits = float(levels.level[0]), float(levels.level[-1])
