@@ -187,7 +187,7 @@ def posteriors(draw: st.DrawFn) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, A
     """Draw posteriors and classes that both occur; some posteriors have the same log odds."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = draw(st.sampled_from([2, 5, 70, 900]))
-    near = 0.5 + rng.integers(-5, 6, n) * 2.0**-54
+    near = 0.1 + rng.integers(-9, 10, n) * 2.0**-56
     kinds = [rng.beta(0.3, 0.3, n), rng.random(n).round(2), rng.choice([0.0, 0.4, 1.0], n), near]
     y = rng.integers(0, 2, n)
     y[:2] = 0, 1
