@@ -87,7 +87,9 @@ def cumulative(values: Counts) -> Counts:
     Whole numbers stay whole; others are summed by limbs, so that no long sum loses digits.
     """
     if values.dtype.kind == "i":
-        return np.concatenate([[0], np.cumsum(values)])
+        total = np.zeros(values.size + 1, dtype=np.int64)
+        np.cumsum(values, out=total[1:])
+        return total
     exponent = int(np.frexp(np.max(values, initial=0.0))[1])
     parts = [np.cumsum(limb) for limb in _limbs(np.ldexp(values, -exponent))]
     return np.concatenate([[0.0], np.ldexp(_joined(parts), exponent)])

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._check import (
     InputError,
@@ -99,6 +101,24 @@ def read_samples(
         raise typed.lacks_priors()
     used = _data_priors(y, weights, len(names)) if given is None else given
     return Samples(y, typed, weights, names, column.row, used, given is None, n_given)
+
+
+def plain_arrays(
+    y_true: Column, scores: Scores | Column
+) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return labels and one column of scores where kernels can read them as they lie, or None."""
+    if type(y_true) is not np.ndarray or type(scores) is not np.ndarray:
+        return None
+    if y_true.dtype.kind not in "iub" or scores.dtype not in (np.float64, np.float32):
+        return None
+    if scores.ndim != 1 or scores.shape != y_true.shape or scores.size == 0:
+        return None
+    return y_true, scores
+
+
+def plain_names(y_true: NDArray[Any]) -> Names:
+    """Return the names of two classes that no one has named, for labels of 0 and 1."""
+    return (False, True) if y_true.dtype.kind == "b" else (0, 1)
 
 
 def read_pair(

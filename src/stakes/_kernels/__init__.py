@@ -13,10 +13,18 @@ from stakes._kernels.draws import (
     multinomial_ranks,
     reweighted_ranks,
 )
+from stakes._kernels.keys import score_blocks, score_levels, score_pairs
 from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a sentence, not a constant
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._kernels.ranks import auc_pairs, pav_blocks, places, sorted_merge
 from stakes._kernels.records import CostColumns
+from stakes._kernels.sweeps import (
+    swept_costs,
+    swept_f_score,
+    swept_matthews,
+    swept_net_benefit,
+    swept_precision,
+)
 
 __all__ = [
     "CostColumns",
@@ -33,5 +41,13 @@ __all__ = [
     "places",
     "reweighted_ranks",
     "rows_pass",
+    "score_blocks",
+    "score_levels",
+    "score_pairs",
     "sorted_merge",
+    "swept_costs",
+    "swept_f_score",
+    "swept_matthews",
+    "swept_net_benefit",
+    "swept_precision",
 ]

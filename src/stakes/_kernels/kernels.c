@@ -4,6 +4,8 @@
 #include "binary.h"
 #include "rows.h"
 #include "ranks.h"
+#include "keys.h"
+#include "sweeps.h"
 #include "affine.h"
 #include "draws.h"
 #include "reweighted.h"

@@ -115,6 +115,33 @@ class Levels:
     second: IntArray
 
 
+class ClassCounts(NamedTuple):
+    """Whole numbers of samples of two classes at each score, in rising order, and in all."""
+
+    first: IntArray
+    second: IntArray
+    totals: tuple[int, int]
+
+
+class Pairs(NamedTuple):
+    """Twice the pairs in which the second class scores more, plus ties; samples of the classes."""
+
+    total: int
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Least and largest score of each block of pool-adjacent-violators, and its class counts."""
+
+    low: FloatArray
+    high: FloatArray
+    first: IntArray
+    second: IntArray
+    limits: tuple[float, float]  # least and largest score of all
+
+
 def class_parts(sums: FloatArray) -> tuple[IntArray, FloatArray, FloatArray, LossParts, LossParts]:
     """Split classes x 10 sums as the kernels lay them out."""
     count, weight, square, log, log_2, log_22, infinite, brier, brier_2, brier_22 = sums.T

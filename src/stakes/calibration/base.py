@@ -72,14 +72,35 @@ class Calibrator(ABC):
         if isinstance(y_true, Scores):
             msg = f"y_true must be labels: got {type(y_true).__name__}. Call fit(scores, y_true)."
             raise InputError(msg)
+        if sample_weight is None:
+            quick = self.learn_plain(scores, y_true, priors, classes)
+            if quick is not None:
+                (self._map, self._classes), self._priors = quick, None
+                return self
         samples = read_samples(
             y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
         )
         return self.fit_samples(samples)
 
+    def learn_plain(
+        self,
+        scores: Scores | Column,  # noqa: ARG002
+        y_true: Column,  # noqa: ARG002
+        priors: PriorsLike | None,  # noqa: ARG002
+        classes: NamesLike | None,  # noqa: ARG002
+    ) -> tuple[CalibrationMap, Names] | None:
+        """Return map and classes where they can be had of arrays as they are; by default not."""
+        return None
+
     def fit_samples(self, samples: Samples) -> Self:
         """Learn from samples that were checked."""
         _require_every_class(samples)
+        if samples.weights is None:
+            priors = None if samples.priors_from_data else samples.priors
+            quick = self.learn_plain(samples.scores, samples.y, priors, None)
+            if quick is not None:
+                self._map, self._classes, self._priors = quick[0], samples.classes, None
+                return self
         weights = samples.balanced_weights()
         log_p = samples.scores.answers(samples.priors).log_p
         try:

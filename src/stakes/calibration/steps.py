@@ -5,11 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._check import InputError, read_number
-from stakes._typing import FloatArray, IntArray
+from stakes._check import InputError, read_names, read_number, read_priors
+from stakes._kernels import score_blocks
+from stakes._kernels.records import Blocks
+from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.base import Calibrator
 from stakes.calibration.maps import CalibrationMap, HistogramMap, ShiftMap, StepMap, log_odds
 from stakes.costs import CostMatrix
+from stakes.samples import plain_arrays, plain_names
+from stakes.scores import Logits, Posteriors, Scores
 from stakes.statistics import ScoreLevels
 from stakes.statistics.bins import equal_mass, equal_width
 
@@ -50,10 +54,61 @@ class IsotonicCalibrator(Calibrator):
             np.add.reduceat(part, starts[:-1]).astype(np.float64) * factor
             for part, factor in zip((levels.first, levels.second), scale, strict=True)
         )
+        low, high = levels.level[starts[:-1]], levels.level[starts[1:] - 1]
+        return self._steps(low, high, first, second)
+
+    def learn_plain(
+        self,
+        scores: Scores | Column,
+        y_true: Column,
+        priors: PriorsLike | None,
+        classes: NamesLike | None,
+    ) -> tuple[CalibrationMap, Names] | None:
+        """Return the blocks of one column of posteriors or log odds, and the classes.
+
+        The scores are pooled as they are, since log odds rise with them; None where rounding makes
+        the log odds of two blocks the same, or where the kernel finds fault.
+        """
+        kind = type(scores) if isinstance(scores, Scores) else Posteriors
+        arrays = plain_arrays(y_true, scores.values if isinstance(scores, Scores) else scores)
+        if arrays is None or kind not in (Posteriors, Logits):
+            return None
+        y, values = arrays
+        try:
+            blocks = score_blocks(values, y)
+            names = plain_names(y) if classes is None else read_names(classes, "classes")
+            given = read_priors(priors, names)
+        except ValueError:
+            return None
+        inside = isinstance(scores, Scores) or 0 <= blocks.limits[0] <= blocks.limits[1] <= 1
+        if names != (0, 1) or not inside:
+            return None
+        fitted = self._of_blocks(blocks, kind, given)
+        return None if fitted is None else (fitted, names)
+
+    def _of_blocks(
+        self, blocks: Blocks, kind: type[Scores], priors: FloatArray | None
+    ) -> CalibrationMap | None:
+        """Return the map of blocks of scores, where their log odds are apart and classes two."""
+        totals = np.array([blocks.first.sum(), blocks.second.sum()], dtype=np.float64)
+        low, high = (
+            log_odds(kind.trusted(end).answers(None).log_p) for end in (blocks.low, blocks.high)
+        )
+        if not totals.all() or not (high[:-1] < low[1:]).all():
+            return None
+        n = totals.sum()
+        each = (totals / n if priors is None else priors) / totals
+        first, second = blocks.first * (each[0] * n), blocks.second * (each[1] * n)
+        return self._steps(low, high, first, second)
+
+    def _steps(
+        self, low: FloatArray, high: FloatArray, first: FloatArray, second: FloatArray
+    ) -> StepMap:
+        """Return the map of blocks and their class weights, with samples of the priors mixed in."""
         if self.mix:
             prior = second.sum() / (first.sum() + second.sum())
             first, second = first + self.mix * (1 - prior), second + self.mix * prior
-        return StepMap(levels.level[starts[:-1]], levels.level[starts[1:] - 1], first, second)
+        return StepMap(low, high, first, second)
 
 
 def class_weights(y: IntArray, weights: FloatArray) -> FloatArray | None:

@@ -1,6 +1,10 @@
 """Labels and scores of a detector, checked and gathered by level."""
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._check import (
     InputError,
@@ -16,9 +20,11 @@ from stakes._check import (
 )
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike
-from stakes.samples import read_pair
+from stakes.samples import plain_arrays, plain_names, read_pair
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
+
+Found = TypeVar("Found")
 
 
 def read_levels(
@@ -29,8 +35,40 @@ def read_levels(
     positive: Label | None,
 ) -> tuple[ScoreLevels, Names]:
     """Read a detector's labels and scores by level; samples of weight 0 are absent."""
+    plain = read_plain(y_true, scores, sample_weight, classes, positive, _whole_levels)
+    if plain is not None:
+        return plain
     ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
     return ScoreLevels.of(ranks, y, weights), names
+
+
+def _whole_levels(scores: NDArray[Any], y: NDArray[Any]) -> ScoreLevels:
+    """Return the levels of samples without weights."""
+    return ScoreLevels.of(scores, y, None)
+
+
+def read_plain(
+    y_true: Column,
+    scores: Scores | Column,
+    sample_weight: Column | None,
+    classes: NamesLike | None,
+    positive: Label | None,
+    kernel: Callable[[NDArray[Any], NDArray[Any]], Found],
+) -> tuple[Found, Names] | None:
+    """Give plain arrays of scores and of classes 0 and 1 to a kernel, which checks as it reads.
+
+    None where they are anything else, or where it finds fault: `read_detector` has the words.
+    """
+    arrays = plain_arrays(y_true, scores)
+    if arrays is None or sample_weight is not None:
+        return None
+    try:
+        names = plain_names(arrays[0]) if classes is None else read_names(classes, "classes")
+        if names != (0, 1) or (positive is not None and positive != names[-1]):
+            return None
+        return kernel(arrays[1], arrays[0]), names
+    except ValueError:
+        return None
 
 
 def read_detector(

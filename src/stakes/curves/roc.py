@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stakes._check import InputError, UndefinedMetricError, read_number, read_priors
-from stakes._kernels import auc_pairs
+from stakes._kernels import score_pairs, swept_costs
+from stakes._kernels.definitions.sweeps import costs as costs_of
 from stakes._math import cumulative, sum_by
 from stakes._text import number, quoted
 from stakes._typing import Column, Counts, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
-from stakes.curves.reading import read_detector, read_levels
-from stakes.metrics.traditional import Binary, SweepMetric
+from stakes.curves.reading import read_detector, read_levels, read_plain
+from stakes.metrics.traditional import AtLevels, Binary, SweepMetric
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
-from stakes.statistics.levels import sorted_by_class
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,13 @@ class RocCurve:
         return cumulative(self.levels.second)
 
     @property
+    def _rejections(self) -> Counts:
+        """N_11 at each point, on the scale of the first class."""
+        if self.levels.whole:
+            return self.false_alarms[0] - self.false_alarms
+        return cumulative(self.levels.first)
+
+    @property
     def false_alarm_rate(self) -> FloatArray:
         """R_12 at each point, falling from 1 to 0."""
         return self.false_alarms / self._totals[0]
@@ -68,7 +75,7 @@ class RocCurve:
     @property
     def specificity(self) -> FloatArray:
         """R_11 at each point."""
-        return cumulative(self.levels.first) / self._totals[0]
+        return self._rejections / self._totals[0]
 
     @property
     def priors(self) -> FloatArray:
@@ -143,13 +150,7 @@ class RocCurve:
     ) -> FloatArray:
         """Return the expected cost at every point, for two classes and two decisions."""
         matrix, p = self._problem(costs, priors)
-        c = matrix.values
-        total = _priced(c[0, 1], self.false_alarm_rate, c[0, 0], self.specificity)
-        total *= p[0]
-        second = _priced(c[1, 0], self.miss_rate, c[1, 1], self.sensitivity)
-        second *= p[1]
-        total += second
-        return total
+        return self._costs(matrix, p)
 
     def normalized_costs(
         self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
@@ -157,7 +158,7 @@ class RocCurve:
         """Return the normalised expected cost at every point; NaN where the naive cost is 0."""
         matrix, p = self._problem(costs, priors)
         naive = matrix.naive(p)[1]
-        return self.expected_costs(matrix, p) / (naive if naive > 0 else math.nan)
+        return self._costs(matrix, p, naive if naive > 0 else math.nan)
 
     def minimum_cost(
         self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
@@ -168,7 +169,7 @@ class RocCurve:
         difference to the cost of Bayes decisions is what calibration could give back.
         """
         matrix, p = self._problem(costs, priors)
-        values = self.expected_costs(matrix, p)
+        values = self._costs(matrix, p)
         best = int(values.argmin())
         return MinimumCost(self._point(best), float(values[best]), matrix.naive(p)[1])
 
@@ -227,23 +228,36 @@ class RocCurve:
         misses = (self.misses[high] - self.misses[low]) / self._totals[1]
         return float(misses / alarms) if alarms > 0 else math.inf
 
+    def _costs(self, matrix: CostMatrix, priors: FloatArray, by: float = 1.0) -> FloatArray:
+        """Return the expected cost at every point, divided by some number."""
+        if self.levels.whole:
+            return swept_costs(self.levels.counts, matrix.values, priors, by)
+        n = self._binary
+        found = costs_of((n.n11, n.n12, n.n21, n.n22), self._totals, matrix.values, priors)
+        return found / by
+
     @cached_property
     def _binary(self) -> Binary:
         """The four counts at every point."""
+        if self.levels.whole:
+            return AtLevels(self.levels.counts)
         n2 = self._totals[1]
         e1, e2 = (int(e) for e in self.levels.exponent)
-        counts = (cumulative(self.levels.first), self.false_alarms, self.misses, n2 - self.misses)
+        counts = (self._rejections, self.false_alarms, self.misses, n2 - self.misses)
         n11, n12, n21, n22 = (np.asarray(c, dtype=np.float64) for c in counts)
         return Binary(n11, n12, n21, n22, (e1, e2))
 
     def _point(self, index: int) -> OperatingPoint:
         """Return one point."""
+        n1, n2 = self._totals
+        misses, alarms = self.misses[index], self.false_alarms[index]
+        rejected = n1 - alarms if self.levels.whole else self._rejections[index]
         return OperatingPoint(
-            float(self.thresholds[index]),
-            float(self.sensitivity[index]),
-            float(self.specificity[index]),
-            self.misses[index].item(),
-            self.false_alarms[index].item(),
+            float(self.levels.level[index - 1]) if index else -math.inf,
+            float((n2 - misses) / n2),
+            float(rejected / n1),
+            misses.item(),
+            alarms.item(),
         )
 
     def _priors(self, priors: PriorsLike | None) -> FloatArray:
@@ -269,14 +283,6 @@ class RocCurve:
         return f"RocCurve({self.levels.level.size} distinct scores, AUC {number(self.auc())})"
 
 
-def _priced(wrong: float, error: FloatArray, right: float, rest: FloatArray) -> FloatArray:
-    """Return what a class costs at every point, without an array that is not needed."""
-    error *= wrong
-    if right:
-        error += right * rest
-    return error
-
-
 def auc(
     y_true: Column,
     scores: Scores | Column,
@@ -300,12 +306,15 @@ def auc(
     >>> stakes.auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
-    if weights is not None:
-        return _curve(ScoreLevels.of(ranks, y, weights), names).auc()
-    first, second = sorted_by_class(ranks, y)
-    _check_both(names, (first.size, second.size))
-    return auc_pairs(first, second) / (2 * first.size * second.size)
+    plain = read_plain(y_true, scores, sample_weight, classes, positive, score_pairs)
+    if plain is None:
+        ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
+        if weights is not None:
+            return _curve(ScoreLevels.of(ranks, y, weights), names).auc()
+        plain = score_pairs(ranks, y), names
+    pairs, names = plain
+    _check_both(names, (pairs.first, pairs.second))
+    return pairs.total / (2 * pairs.first * pairs.second)
 
 
 def roc_curve(

@@ -1,11 +1,13 @@
 """Class weights at each distinct score, which add; everything about thresholds follows."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from stakes._kernels import pav_blocks, sorted_merge
+from stakes._kernels import pav_blocks, score_levels
+from stakes._kernels.records import ClassCounts
 from stakes._math import cumulative, sum_by, total_by, weight_exponents
 from stakes._typing import Counts, FloatArray, IntArray
 
@@ -27,8 +29,8 @@ class ScoreLevels:
     def of(cls, scores: FloatArray, y: IntArray, weights: FloatArray | None) -> Self:
         """Gather scores of samples coded 0 and 1; every weight is above 0."""
         if weights is None:  # values are sorted much quicker than their places
-            merged = sorted_merge(*sorted_by_class(scores, y))
-            return cls(merged.level, merged.first, merged.second, np.zeros(2, dtype=np.int64))
+            found = score_levels(scores, y)
+            return cls(found.level, found.first, found.second, np.zeros(2, dtype=np.int64))
         level, code = np.unique(scores, return_inverse=True)
         n = level.size
         exponent = weight_exponents(y, weights, 2)
@@ -36,11 +38,18 @@ class ScoreLevels:
         sums = [sum_by(code[y == k], scaled[y == k], n) for k in (0, 1)]
         return cls(level, sums[0], sums[1], exponent)
 
-    @property
+    @cached_property
     def totals(self) -> tuple[float | int, float | int]:
         """Weight of each class, on its own scale."""
+        if self.whole:
+            return int(self.first.sum()), int(self.second.sum())
         first, second = (cumulative(c)[-1].item() for c in (self.first, self.second))
         return first, second
+
+    @property
+    def counts(self) -> ClassCounts:
+        """The weights of samples that have none, as the kernels sweep them."""
+        return ClassCounts(self.first, self.second, self.totals)  # type: ignore[arg-type]
 
     @property
     def whole(self) -> bool:
@@ -64,15 +73,6 @@ class ScoreLevels:
         class rises strictly. Comparisons are exact for whole numbers.
         """
         return np.append(pav_blocks(self.first, self.second), self.first.size)
-
-
-def sorted_by_class(scores: FloatArray, y: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the scores of either class in rising order."""
-    second = y == 1
-    parts = scores[~second], scores[second]
-    for part in parts:
-        part.sort()
-    return parts
 
 
 def _rescaled(cells: Counts, shift: int) -> Counts:

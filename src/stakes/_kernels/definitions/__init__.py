@@ -3,7 +3,17 @@
 from stakes._kernels.definitions.affine import affine_binary_pass, affine_pass
 from stakes._kernels.definitions.draws import multinomial_counts, multinomial_dot
 from stakes._kernels.definitions.passes import binary_pass, cells, rows_pass
-from stakes._kernels.definitions.ranks import auc_pairs, pav_blocks, places, sorted_merge
+from stakes._kernels.definitions.ranks import (
+    auc_pairs,
+    blocks_at,
+    pav_blocks,
+    places,
+    score_blocks,
+    score_levels,
+    score_pairs,
+    sorted_by_class,
+    sorted_merge,
+)
 from stakes._kernels.definitions.reweighted import Ranking, reweighted_ranks
 
 __all__ = [
@@ -12,6 +22,7 @@ __all__ = [
     "affine_pass",
     "auc_pairs",
     "binary_pass",
+    "blocks_at",
     "cells",
     "multinomial_counts",
     "multinomial_dot",
@@ -19,5 +30,9 @@ __all__ = [
     "places",
     "reweighted_ranks",
     "rows_pass",
+    "score_blocks",
+    "score_levels",
+    "score_pairs",
+    "sorted_by_class",
     "sorted_merge",
 ]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._kernels.records import Levels
+from stakes._kernels.records import Blocks, Levels, Pairs
 from stakes._typing import Counts, IntArray
 
 
@@ -42,3 +42,37 @@ def pav_blocks(first: Counts, second: Counts) -> IntArray:
         stack.append((a, b))
         starts.append(start)
     return np.array(starts, dtype=np.int64)
+
+
+def sorted_by_class(scores: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the scores of either class in rising order."""
+    second = y == 1
+    parts = scores[~second], scores[second]
+    for part in parts:
+        part.sort()
+    return parts
+
+
+def score_pairs(scores: NDArray[Any], y: NDArray[Any]) -> Pairs:
+    """Return twice the pairs in which the second class scores more, plus those of equal score."""
+    first, second = sorted_by_class(scores, y)
+    return Pairs(auc_pairs(first, second), first.size, second.size)
+
+
+def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
+    """Return distinct scores in rising order, and how many samples of either class have each."""
+    return sorted_merge(*sorted_by_class(scores, y))
+
+
+def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
+    """Return the blocks of pool-adjacent-violators: their ends and how many of either class."""
+    levels = score_levels(scores, y)
+    return blocks_at(levels, pav_blocks(levels.first, levels.second))
+
+
+def blocks_at(levels: Levels, starts: IntArray) -> Blocks:
+    """Return the blocks of levels that begin at some of them."""
+    stops = np.append(starts[1:], levels.level.size) - 1
+    first, second = (np.add.reduceat(part, starts) for part in (levels.first, levels.second))
+    limits = float(levels.level[0]), float(levels.level[-1])
+    return Blocks(levels.level[starts], levels.level[stops], first, second, limits)

@@ -5,6 +5,7 @@ the expected cost it is tied to, and the identity between the two.
 """
 
 from stakes.metrics.traditional.base import (
+    AtLevels,
     Binary,
     BinaryMetric,
     DecisionMetric,
@@ -30,6 +31,7 @@ from stakes.metrics.traditional.general import (
 
 __all__ = [
     "Accuracy",
+    "AtLevels",
     "BalancedAccuracy",
     "BalancedErrorRate",
     "Binary",

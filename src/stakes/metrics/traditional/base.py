@@ -3,16 +3,30 @@
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Protocol
 
 import numpy as np
 
 from stakes._check import InputError
+from stakes._kernels.definitions.sweeps import FourCounts, four, ratio
+from stakes._kernels.records import ClassCounts
 from stakes._text import quoted
-from stakes._typing import FloatArray, Floats
+from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.results import Direction, MetricValue, Undefined
 from stakes.statistics import ConfusionCounts
+
+__all__ = [
+    "AtLevels",
+    "Binary",
+    "BinaryMetric",
+    "DecisionMetric",
+    "SweepMetric",
+    "ratio",
+    "require_binary",
+    "require_square",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +75,42 @@ class Binary:
         return self.n21 + self.n22
 
 
-def ratio(above: Floats, below: Floats) -> FloatArray:
-    """Return above / below: infinite for x/0, NaN for 0/0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.divide(above, below)
+class AtLevels(Binary):
+    """The counts at every threshold, from those at each score, which the kernels can sweep.
+
+    They are whole numbers. A metric that no kernel knows finds the four arrays all the same, made
+    when they are asked for.
+    """
+
+    at: ClassCounts
+
+    def __init__(self, at: ClassCounts) -> None:
+        self.__dict__.update(at=at, exponents=(0, 0))
+
+    @cached_property
+    def _cells(self) -> FourCounts:
+        """The four counts at every threshold."""
+        return four(self.at.first, self.at.second)
+
+    @property
+    def n11(self) -> FloatArray:
+        """First class, decided as such."""
+        return self._cells[0]
+
+    @property
+    def n12(self) -> FloatArray:
+        """False alarms."""
+        return self._cells[1]
+
+    @property
+    def n21(self) -> FloatArray:
+        """Misses."""
+        return self._cells[2]
+
+    @property
+    def n22(self) -> FloatArray:
+        """Second class, decided as such."""
+        return self._cells[3]
 
 
 class SweepMetric(Protocol):

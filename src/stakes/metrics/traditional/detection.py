@@ -4,11 +4,12 @@ import math
 from dataclasses import dataclass
 
 from stakes._check import read_number
-from stakes._math import difference_of_products
+from stakes._kernels import swept_f_score, swept_net_benefit, swept_precision
+from stakes._kernels.definitions import sweeps as formulas
 from stakes._text import number, quoted
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
-from stakes.metrics.traditional.base import Binary, BinaryMetric, ratio
+from stakes.metrics.traditional.base import AtLevels, Binary, BinaryMetric, ratio
 from stakes.results import Undefined
 from stakes.statistics import ConfusionCounts
 
@@ -39,12 +40,10 @@ class NetBenefit(BinaryMetric):
         return f"net benefit at {number(self.threshold)}"
 
     def values(self, n: Binary) -> FloatArray:
+        if isinstance(n, AtLevels):
+            return swept_net_benefit(n.at, self.threshold)
         n = n.level()
-        p = self.threshold
-        q = 1 - p
-        lost = (1 - q) - p  # what the rounding of 1 - p took away; it shows when terms cancel
-        benefit = difference_of_products(n.n22, q, p, n.n12) + n.n22 * lost
-        return ratio(benefit, (n.n1 + n.n2) * q)
+        return formulas.net_benefit(n.n12, n.n22, n.n1 + n.n2, self.threshold)
 
     def naive(self, counts: ConfusionCounts) -> float:
         """Return the better of treating nobody and treating all."""
@@ -87,12 +86,10 @@ class FScore(BinaryMetric):
         return f"F{number(self.beta)} score"
 
     def values(self, n: Binary) -> FloatArray:
+        if isinstance(n, AtLevels):
+            return swept_f_score(n.at, self.beta)
         n = n.level()
-        small = self.beta if self.beta <= 1 else 1 / self.beta
-        square = small * small  # at most 1, so that no beta overflows
-        often, seldom = (n.n21, n.n12) if self.beta <= 1 else (n.n12, n.n21)
-        errors = (square * often + seldom) / (1 + square)
-        return ratio(n.n22, n.n22 + errors)
+        return formulas.f_score(n.n12, n.n21, n.n22, self.beta)
 
     def naive(self, counts: ConfusionCounts) -> float:
         """Return the value of always deciding for the class of interest."""
@@ -134,8 +131,10 @@ class Precision(BinaryMetric):
     rewards = "Silence: misses cost nothing, so one sure answer and no other scores 1."
 
     def values(self, n: Binary) -> FloatArray:
+        if isinstance(n, AtLevels):
+            return swept_precision(n.at)
         n = n.level()
-        return ratio(n.n22, n.n12 + n.n22)
+        return formulas.precision(n.n12, n.n22)
 
     def naive(self, counts: ConfusionCounts) -> float:
         """Return the value of always deciding for the class of interest."""

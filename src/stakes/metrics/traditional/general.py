@@ -8,11 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from stakes._check import UndefinedMetricError
+from stakes._kernels import swept_matthews
+from stakes._kernels.definitions import sweeps as formulas
 from stakes._math import difference_of_products
 from stakes._text import quoted
 from stakes._typing import BoolArray, FloatArray
 from stakes.costs import CostMatrix
 from stakes.metrics.traditional.base import (
+    AtLevels,
     Binary,
     DecisionMetric,
     ratio,
@@ -167,10 +170,10 @@ class Matthews(DecisionMetric):
 
     def values(self, n: Binary) -> FloatArray:
         """Return the correlation for the four counts of two classes, or arrays of them."""
+        if isinstance(n, AtLevels):
+            return swept_matthews(n.at)
         n = n.level()
-        determinant = difference_of_products(n.n11, n.n22, n.n12, n.n21)
-        spread = np.sqrt(n.n1) * np.sqrt(n.n2) * np.sqrt(n.n11 + n.n21) * np.sqrt(n.n12 + n.n22)
-        return ratio(determinant, spread)
+        return formulas.matthews(n.n11, n.n12, n.n21, n.n22)
 
     def costs(self, counts: ConfusionCounts) -> CostMatrix:
         return CostMatrix.balanced(counts.classes, counts.priors)

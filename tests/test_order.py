@@ -1,0 +1,264 @@
+"""What follows from the order of scores: by sorted keys as by the definitions, on every road."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import stakes
+from stakes import _kernels as kernels
+from stakes._kernels import definitions
+from stakes._kernels.definitions import sweeps
+from stakes._kernels.records import ClassCounts
+from stakes.calibration.maps import StepMap
+from stakes.metrics.traditional import Binary
+from stakes.results import Direction
+from stakes.samples import read_samples
+
+SPREADS = [
+    [-math.inf, -2.0, -1.0, -0.0, 0.0, 0.5, 0.7, 2.0, math.inf],
+    [0.0, 1.0, 0.5, 5e-324, 1e-310, 2.3e-308, 1 - 2**-53],  # no key has all of them
+    [1e300, -1e299, 3e299, math.inf, -math.inf, 0.0],  # but with a shift of its own
+    [1e300, 1e-300, -1e-320, 0.0, math.inf],  # too far apart for any
+    [1535.9, 1536.0, -1537.0, 2.0**-1011, 2.0**-1013],
+    [-3.0, -2.0, -1.0],
+]
+
+
+@st.composite
+def columns(draw: st.DrawFn) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Draw scores and classes of any type and stride, with ties or without."""
+    n = draw(st.sampled_from([1, 2, 7, 63, 64, 65, 128, 513, 1300]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    among = draw(st.sampled_from([*SPREADS, None]))
+    decimals = draw(st.sampled_from([1, 3, 17]))
+    scores = rng.normal(0, 6, n).round(decimals) if among is None else rng.choice(among, n)
+    if among is None:
+        scores = scores.astype(draw(st.sampled_from([np.float64, np.float32])))
+    share = draw(st.sampled_from([0.0, 0.1, 0.5, 1.0]))
+    y = rng.random(n) < share
+    y = y.astype(draw(st.sampled_from([np.bool_, np.uint8, np.int16, np.int32, np.int64])))
+    if draw(st.booleans()):
+        scores, y = np.repeat(scores, 2)[::2], y[::-1].copy()[::-1]
+    return scores, y
+
+
+def same(found: Any, wanted: Any) -> None:
+    """Hold two records equal, bit for bit."""
+    for name, part in vars(wanted).items():
+        np.testing.assert_array_equal(getattr(found, name), part, err_msg=name)
+
+
+@given(columns())
+def test_keys_are_sorted_as_scores_are(data: tuple[Any, Any]) -> None:
+    assert kernels.score_pairs(*data) == definitions.score_pairs(*data)
+    same(kernels.score_levels(*data), definitions.score_levels(*data))
+    same(kernels.score_blocks(*data), definitions.score_blocks(*data))
+
+
+@given(columns())
+def test_pairs_are_what_they_are(data: tuple[Any, Any]) -> None:
+    scores, y = (part[:100] for part in data)
+    first, second = scores[y == 0].tolist(), scores[y == 1].tolist()
+    total = sum(2 * (b > a) + (b == a) for a in first for b in second)
+    assert kernels.score_pairs(scores, y) == (total, len(first), len(second))
+
+
+@pytest.mark.parametrize("decimals", [2, 4, 17])
+def test_many_keys(decimals: int) -> None:
+    rng = np.random.default_rng(decimals)
+    y = rng.integers(0, 2, 100_000)
+    scores = (rng.normal(0, 2, y.size) + y).round(decimals)
+    assert kernels.score_pairs(scores, y) == definitions.score_pairs(scores, y)
+    same(kernels.score_levels(scores, y), definitions.score_levels(scores, y))
+    same(kernels.score_blocks(scores, y), definitions.score_blocks(scores, y))
+
+
+@pytest.mark.parametrize("kernel", [kernels.score_pairs, kernels.score_levels])
+def test_keys_of_what_is_no_score_or_no_class(kernel: Any) -> None:
+    p = np.linspace(0, 1, 700)
+    with pytest.raises(ValueError, match="0 and 1"):
+        kernel(p, np.full(700, 2))
+    for row in (0, 3, 699):
+        y = np.zeros(700, dtype=np.int64)
+        for label in (-1, 2, 2**40):
+            y[row] = label
+            with pytest.raises(ValueError, match="0 and 1"):
+                kernel(p, y)
+        unknown = p.copy()
+        unknown[row] = math.nan
+        with pytest.raises(ValueError, match="NaN"):
+            kernel(unknown, np.zeros(700, dtype=np.int64))
+    with pytest.raises(ValueError, match="column of 700"):
+        kernel(p, np.zeros(699, dtype=np.int64))
+
+
+def counted(first: Any, second: Any) -> ClassCounts:
+    one, two = np.array(first, dtype=np.int64), np.array(second, dtype=np.int64)
+    return ClassCounts(one, two, (int(one.sum()), int(two.sum())))
+
+
+counts_at = st.lists(
+    st.tuples(st.integers(0, 3) | st.integers(0, 2**40), st.integers(0, 3)), max_size=600
+).map(lambda pairs: counted(*np.array(pairs, dtype=np.int64).reshape(-1, 2).T))
+
+
+@given(counts_at, st.floats(0, 8), st.floats(0, 0.999), st.sampled_from([0.0, 0.1]))
+def test_swept_metrics_have_the_bits_of_the_definitions(
+    at: ClassCounts, beta: float, p: float, more: float
+) -> None:
+    four = n11, n12, n21, n22 = sweeps.four(at.first, at.second)
+    table = np.array([[0.0, 2.0], [0.7, 0.0]]) + more
+    priors = np.array([0.3, 0.7])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        pairs = [
+            (kernels.swept_f_score(at, beta), sweeps.f_score(n12, n21, n22, beta)),
+            (kernels.swept_matthews(at), sweeps.matthews(n11, n12, n21, n22)),
+            (
+                kernels.swept_net_benefit(at, p),
+                sweeps.net_benefit(n12, n22, float(sum(at.totals)), p),
+            ),
+            (kernels.swept_precision(at), sweeps.precision(n12, n22)),
+            (
+                kernels.swept_costs(at, table, priors, 0.21),
+                sweeps.costs(four, at.totals, table, priors) / 0.21,
+            ),
+        ]
+    for found, wanted in pairs:
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_a_correlation_near_nothing_keeps_its_digits() -> None:
+    n = 94_906_267  # the products differ by 1 in 9e15
+    at = counted([n, n + 1], [n - 1, n])
+    found = kernels.swept_matthews(at)[1]
+    n1, n2 = 2 * n + 1, 2 * n - 1
+    exact = Fraction(n * n - (n + 1) * (n - 1))
+    assert found == pytest.approx(float(exact) / math.sqrt(n1 * n2 * (2 * n - 1) * (2 * n + 1)))
+
+
+def test_counts_that_no_kernel_takes() -> None:
+    at = counted([2**60, 3], [1, 2**59])
+    found = kernels.swept_f_score(at, 1.0)
+    assert found[1] == pytest.approx(2 * 2**59 / (2 * 2**59 + 1 + 3))
+
+
+def test_curves_of_plain_arrays_are_those_of_any_column() -> None:
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 500)
+    for s in (rng.random(500), rng.normal(0, 9, 500).round(), rng.random(500).astype(np.float32)):
+        other = s.tolist()
+        for labels in (y, y.astype(np.uint8), y.astype(bool)):
+            assert stakes.auc(labels, s) == stakes.auc(labels.tolist(), other)
+            curve, wanted = stakes.roc_curve(labels, s), stakes.roc_curve(labels.tolist(), other)
+            assert curve.classes == wanted.classes
+            assert [type(c) for c in curve.classes] == [type(c) for c in wanted.classes]
+            same(curve.levels, wanted.levels)
+        turned = stakes.auc(y, s, positive=0)
+        assert turned == stakes.auc(y.tolist(), other, positive=0) == stakes.auc(1 - y, s)
+        assert stakes.auc(y, s, classes=[1, 0]) == turned
+        assert stakes.auc(y + 1, s) == stakes.auc(y, s)
+
+
+def said(call: Any, *arguments: Any) -> str:
+    with pytest.raises(stakes.StakesError) as caught:
+        call(*arguments)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("call", [stakes.auc, stakes.roc_curve])
+def test_errors_have_the_same_words_on_every_road(call: Any) -> None:
+    p, y = np.array([0.1, 0.2, 0.7]), np.array([0, 1, 1])
+    unknown = np.array([0.1, math.nan, 0.7])
+    cases = [(y, unknown), (y + np.arange(3), p), (0 * y, p), (y, p[:2]), (y[:0], p[:0])]
+    for labels, scores in cases:
+        assert said(call, labels, scores) == said(call, labels.tolist(), scores.tolist())
+
+
+@st.composite
+def posteriors(draw: st.DrawFn) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Draw posteriors and classes that both occur; some posteriors have the same log odds."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n = draw(st.sampled_from([2, 5, 70, 900]))
+    near = 0.1 + rng.integers(-9, 10, n) * 2.0**-56
+    kinds = [rng.beta(0.3, 0.3, n), rng.random(n).round(2), rng.choice([0.0, 0.4, 1.0], n), near]
+    y = rng.integers(0, 2, n)
+    y[:2] = 0, 1
+    return draw(st.sampled_from(kinds)), y
+
+
+@given(posteriors(), st.sampled_from([None, [0.8, 0.2]]), st.sampled_from([0.0, 0.5]))
+def test_isotonic_fits_of_plain_arrays(data: tuple[Any, Any], priors: Any, mix: float) -> None:
+    p, y = data
+    odds = stakes.Logits(np.log(p + 1e-9) - np.log1p(1e-9 - p))
+    for scores in (p, stakes.Posteriors(p), odds):
+        quick = stakes.IsotonicCalibrator(mix).fit(scores, y, priors=priors)
+        samples = read_samples(y, scores, priors=priors)
+        log_p = samples.scores.answers(None).log_p
+        found, wanted = quick.fitted, quick.learn(log_p, y, samples.balanced_weights())
+        assert isinstance(wanted, StepMap)
+        same(found, wanted)
+        weighted = quick.fresh().fit(scores, y, priors=priors, sample_weight=np.full(y.size, 2.0))
+        np.testing.assert_allclose(vars(weighted.fitted)["low"], found.low)  # type: ignore[attr-defined]
+
+
+def test_isotonic_errors_have_the_same_words_on_every_road() -> None:
+    p, y = np.array([0.1, 0.2, 0.7]), np.array([0, 1, 1])
+    fit = stakes.IsotonicCalibrator().fit
+    outside, unknown = np.array([0.1, 1.2, 0.7]), np.array([0.1, math.nan, 0.7])
+    cases = [(outside, y), (-p, y), (unknown, y), (p, y + 1), (p, 0 * y), (p[:2], y)]
+    for scores, labels in cases:
+        assert said(fit, scores, labels) == said(fit, scores.tolist(), labels.tolist())
+
+
+ROADS = """
+import json, numpy as np, stakes
+from stakes import metrics
+rng = np.random.default_rng(8)
+y = rng.integers(0, 2, 3000)
+p = (rng.random(3000) / 2 + y / 3).round(3)
+curve = stakes.roc_curve(y, p)
+every = metrics.FScore(2), metrics.Matthews(), metrics.NetBenefit(0.3), metrics.Precision()
+found = [np.nan_to_num(curve.sweep(metric)).tolist() for metric in every]
+found.append(curve.normalized_costs([[0, 1], [4, 0]]).tolist())
+found.append([stakes.auc(y, p), curve.auc(), curve.eer(), *curve.hull_points.tolist()])
+fitted = stakes.IsotonicCalibrator().fit(p, y).fitted
+print(json.dumps([*found, fitted.to_dict()]))
+"""
+
+
+def test_both_roads_give_the_same() -> None:
+    inherited = {"PATH", "PYTHONPATH", "HOME"} & os.environ.keys()
+    env = {name: os.environ[name] for name in inherited}
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", ROADS],
+            env=env | more,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for more in ({}, {"STAKES_KERNELS": "numpy"})
+    ]
+    assert json.loads(told[0]) == json.loads(told[1])
+
+
+def test_a_metric_of_ones_own_is_swept() -> None:
+    class Alarms:
+        """How many are decided as the class of interest."""
+
+        name = "alarms"
+        better: Direction = "lower"
+
+        def values(self, n: Binary) -> np.ndarray[Any, Any]:
+            return n.n12 + n.n22
+
+    curve = stakes.roc_curve(np.array([0, 1, 1]), np.array([0.1, 0.4, 0.4]))
+    assert curve.sweep(Alarms()).tolist() == [3, 2, 0]
