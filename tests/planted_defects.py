@@ -21,6 +21,9 @@ DEFECTS = [
     ("_math.py", "exponent if (np.abs(exponent) > _SAFE_EXPONENT).any() else", "0 * exponent if True else", "reference or odd_but_good"),
     ("_math.py", "(high_1 - high_2) + (low_1 - low_2)", "high_1 - high_2", "test_math"),
     ("_math.py", "others[rows, top] = 0", "others[rows, top] = 1", "every_kind_of_score"),
+    ("_kernels/sums.py", "np.frexp(peak[0])[1]", "np.frexp(peak[-1])[1]", "any_order or compiled_sums"),
+    ("_kernels/sums.py", "if status == _OTHER_ROAD:", "if status == -1:", "compiled_sums"),
+    ("io/gather.py", "(wide - wide.dtype.type(low))", "(values - low)", "become_their_own_texts"),
     # counting
     ("statistics/confusion.py", "y * len(decisions) + d", "d * len(decisions) + y", "test_oracles or rates"),
     ("statistics/confusion.py", "for part, power in ((weight, 1), (square, 2))", "for part, power in ((weight, 1), (square, 1))", "parts_add_up"),

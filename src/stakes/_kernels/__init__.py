@@ -11,6 +11,7 @@ from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a senten
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._kernels.ranks import auc_pairs, pav_blocks, places, sorted_merge
 from stakes._kernels.records import CostColumns
+from stakes._kernels.sums import sum_by
 
 __all__ = [
     "CostColumns",
@@ -26,4 +27,5 @@ __all__ = [
     "places",
     "rows_pass",
     "sorted_merge",
+    "sum_by",
 ]

@@ -6,6 +6,7 @@
 #include "ranks.h"
 #include "affine.h"
 #include "draws.h"
+#include "sums.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

@@ -5,8 +5,8 @@ from typing import Self
 
 import numpy as np
 
-from stakes._kernels import pav_blocks, sorted_merge
-from stakes._math import cumulative, sum_by, total_by, weight_exponents
+from stakes._kernels import pav_blocks, sorted_merge, sum_by
+from stakes._math import cumulative, total_by, weight_exponents
 from stakes._typing import Counts, FloatArray, IntArray
 
 
