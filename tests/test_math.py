@@ -46,7 +46,8 @@ def test_compiled_sums_have_the_bits_of_the_definition(odd: float, n_groups: int
     group = rng.integers(0, n_groups, 1000)
     wanted = sum_by(group, values, n_groups)
     np.testing.assert_array_equal(_kernels.sum_by(group, values, n_groups), wanted)
-    turned = _kernels.sum_by(group.astype(np.int32)[::-1], values[::-1], n_groups)
+    codes: Any = group.astype(np.int32)[::-1]
+    turned = _kernels.sum_by(codes, values[::-1], n_groups)
     np.testing.assert_array_equal(turned, wanted)
 
 

@@ -76,7 +76,7 @@ def _edges(cells: int, further: Iterable[float]) -> FloatArray:
     """Return the edges of the grid; a cell holds its upper edge."""
     half = cells // 2
     grid = _EVEN * np.sinh(_REACH * np.arange(-half, half + 1) / half)
-    return np.unique(np.concatenate([grid, np.array(list(further))]))
+    return np.array(sorted({*grid.tolist(), *further}))
 
 
 def _thresholds(
