@@ -78,15 +78,15 @@ class Resampling:
         return np.split(order, np.cumsum(sizes)[:-1])
 
 
-def _counts(rng: np.random.Generator, n: int) -> FloatArray:
+def _counts(rng: "np.random.Generator", n: int) -> FloatArray:
     """Return how often each of n things is drawn in n draws."""
     drawn = rng.integers(0, n, n, dtype=np.int32 if n < 2**31 else np.int64)
     return np.bincount(drawn, minlength=n).astype(np.float64)
 
 
-def seed_of(rng: int | np.random.Generator) -> int:
+def seed_of(rng: "int | np.random.Generator") -> int:
     """Return a seed: the number itself, or one drawn from a generator."""
-    if isinstance(rng, np.random.Generator):
+    if not isinstance(rng, int) and isinstance(rng, np.random.Generator):  # slow to load
         return int(rng.integers(2**53))  # a whole number that any reader of JSON keeps
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         msg = f"rng must be a whole number of at least 0 or a Generator: got {rng!r}."
