@@ -88,7 +88,9 @@ except AttributeError as error:
 
 def test_evaluating_a_parquet_file_loads_nothing_slow(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    parquet.write_table(pa.table({"y": [0, 1, 0, 1] * 200, "p": [0.1, 0.2, 0.6, 0.7] * 200}), path)
+    parquet.write_table(
+        pa.table({"y": [0, 1, 0, 1] * 10_000, "p": [0.1, 0.2, 0.6, 0.7] * 10_000}), path
+    )
     words = f"evaluate {path} --label y --scores p --scores-are posteriors --classes 0,1"
     words += " --resamples 0 --calibrator none"
     script = f"""
