@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import limits, profiles
+
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "performance.md"
 BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"
@@ -36,7 +38,7 @@ def page(text: str, results: Row) -> str:
     """Return the page with the tables of some results between its marks."""
     head, rest = text.split(BEGIN)
     _, tail = rest.split(END)
-    parts = [setting(results), wanted(results), speed(results), growth(results)]
+    parts = [setting(results), wanted(results), missed(results), speed(results), growth(results)]
     parts += [solutions(results), memory(results), cold_start(results), peers(results)]
     body = "\n\n".join(part for part in parts if part)
     return f"{head}{BEGIN}\n\n{body}\n\n{END}{tail}"
@@ -48,7 +50,7 @@ def setting(results: Row) -> str:
     load = "" if m["load"] is None else f", load {m['load']:.1f} at the start"
     said = f"{m['processor']}, {m['cores']} cores{load}; {m['system']}, Python {m['python']}"
     kind = " A quick run: few rounds." if results["quick"] else ""
-    return f"{m['stakes']} on {said}.{kind}"
+    return f"{m['stakes']} on {said}.{kind} The run took {results['minutes']:.0f} minutes."
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -117,16 +119,76 @@ def speed(results: Row) -> str:
     return section("Ratios at every size", "\n\n".join(parts))
 
 
+def missed(results: Row) -> str:
+    """Return by how much figures were missed, where our time goes, and what limits it."""
+    rows = [
+        (
+            row["title"],
+            size(row),
+            row["side"],
+            f"{times(row['ratio'])} of {row['wanted']:g} x",
+            f"{row['wanted'] / row['ratio']:.3g} x less time",
+            limits.profile_of(results, row),
+        )
+        for row in limits.missed_ratios(results)
+    ]
+    rows += [
+        (
+            f"memory of {row['title']}",
+            size(row),
+            "",
+            f"{row['share']:.2f} of {row['most']:g} inputs",
+            f"{row['share'] / row['most']:.3g} x less memory",
+            "",
+        )
+        for row in limits.missed_peaks(results)
+    ]
+    rows += [
+        (
+            f"`{row['command']}`",
+            "",
+            "",
+            f"{row['cpu']:.2f} s of {row['most']:g} s",
+            f"{row['cpu'] / row['most']:.3g} x less time",
+            profiles.told(row.get("profile") or ()),
+        )
+        for row in limits.missed_starts(results)
+    ]
+    heads = ("job", "N x K", "peer", "found", "what would be needed", "where our time goes")
+    said = "The share of our time that each step takes itself, as a profiler sees it; a compiled "
+    said += "loop counts for the function that calls it."
+    body = "\n\n".join(part for part in (table(heads, rows), limits.words(results)) if part)
+    return section("What limits the missed figures", body, said)
+
+
 def growth(results: Row) -> str:
     """Return our time per row or cell at every size: even, where growth is linear."""
-    rows = []
-    for row in results["jobs"]:
-        if not row["peer"] and "cpu" in row and row["family"] != "small":
-            cells = row["n"] * (row["k"] if row["unit"] == "cell" else 1)
-            each = f"{1e9 * row['cpu'] / cells:.3g} ns per {row['unit']}"
-            rows.append((row["title"], size(row), seconds(row["cpu"]), each))
-    heads = ("job", "N x K", "processor time", "growth")
-    return section("Growth", table(heads, rows), "The time of stakes alone.")
+    found = [r for r in results["jobs"] if not r["peer"] and "cpu" in r and r["family"] != "small"]
+    said = "The time of stakes alone, in nanoseconds per row (two classes) or cell (samples times "
+    said += "classes): even along a line where growth is linear. What a call costs whatever the "
+    said += "size is spread over few rows on the left."
+    parts = (_growth(found, "k", "n", "N"), _growth(found, "n", "k", "K"))
+    return section("Growth", "\n\n".join(part for part in parts if part), said)
+
+
+def _growth(rows: list[Row], fixed: str, grows: str, letter: str) -> str:
+    """Return a line for each job and fixed size, with a column for each size of the other kind."""
+    lines: dict[tuple[str, int], dict[int, float]] = {}
+    for row in rows:
+        cells = row["n"] * (row["k"] if row["unit"] == "cell" else 1)
+        line = lines.setdefault((f"{row['title']}, per {row['unit']}", row[fixed]), {})
+        line[row[grows]] = 1e9 * row["cpu"] / cells
+    several = {key: line for key, line in lines.items() if len(line) > 1}
+    sizes = sorted({size for line in several.values() for size in line})
+    other = "K" if letter == "N" else "N"
+    heads = ("job", other, *(f"{letter} = {size:,}" for size in sizes))
+    return table(
+        heads,
+        (
+            (title, f"{at:,}", *(f"{line[s]:.3g}" if s in line else "" for s in sizes))
+            for (title, at), line in several.items()
+        ),
+    )
 
 
 def memory(results: Row) -> str:

@@ -7,27 +7,23 @@ python -m benchmarks.run --profile --job auc    what our side spends its time on
 """
 
 import argparse
-import cProfile
-import io
 import json
 import os
 import platform
-import pstats
 import subprocess
 import sys
 import time
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 from benchmarks.inputs import Shape
 from benchmarks.jobs import calibration, cold_start, memory, ranking, resampling, scorecard, small
 from benchmarks.jobs.base import Job, Side, Thunk, Values
 from benchmarks.peers import PEERS, presence
-from benchmarks.timing import Times, interleaved
+from benchmarks.profiles import profile, told
+from benchmarks.timing import SLOW, SLOW_BESIDE, Times, interleaved
 
 JOBS: tuple[Job, ...] = (
     *scorecard.JOBS,
@@ -37,7 +33,7 @@ JOBS: tuple[Job, ...] = (
     *small.JOBS,
 )
 HERE = Path(__file__).parent
-_FULL, _QUICK = (4.0, 9), (0.5, 3)  # seconds for each side of a job at one size, and rounds
+_FULL, _QUICK = (2.0, 7), (0.5, 3)  # seconds for each side of a job at one size, and rounds
 
 
 def say(text: str) -> None:
@@ -50,8 +46,7 @@ def main() -> None:
     options = _options()
     jobs = [job for job in JOBS if job.name.startswith(options.job)]
     if options.profile:
-        for job in jobs:
-            say(profile(job, job.quick[-1] if options.quick else _largest(job)))
+        _profiles(jobs, options)
         return
     warnings.simplefilter("ignore")  # of peers
     began = time.time()
@@ -88,6 +83,15 @@ def _options() -> argparse.Namespace:
     if not any(name.startswith(options.job) for name in names):
         parser.error(f"--job must start one of {', '.join(names)}: got {options.job!r}.")
     return options
+
+
+def _profiles(jobs: list[Job], options: argparse.Namespace) -> None:
+    """Say where our time goes: at sizes with a wanted ratio, or at the largest."""
+    for job in jobs:
+        largest = (job.quick[-1] if options.quick else _largest(job),)
+        for shape in _shapes(job, options) if options.wanted else largest:
+            steps = profile(job.ours.prepare(job.make(shape)))
+            say(f"{job.name}, {shape[0]:,} x {shape[1]}: {told(steps)}")
 
 
 def machine() -> dict[str, Any]:
@@ -141,8 +145,10 @@ def timed(
         tried = [_try(side, data, shape) for side in job.sides]
         ready = [t for t in tried if isinstance(t, Ready)]
         calls, once = [r.call for r in ready], [r.once for r in ready]
-        times = interleaved(calls, once, budget, rounds)
+        slow = SLOW if any(shape in side.wanted for side in job.peers) else SLOW_BESIDE
+        times = interleaved(calls, once, budget, rounds, slow)
         of = {r.side.name: t for r, t in zip(ready, times, strict=True)}
+        steps = profile(ready[0].call) if _missed(ready, of, shape) else None
         for side, result in zip(job.sides, tried, strict=True):
             row: dict[str, Any] = {
                 "job": job.name,
@@ -157,8 +163,19 @@ def timed(
                 continue
             row |= _numbers(side, of[side.name], of[job.ours.name], shape)
             row |= _compared(job, side, result.values, ready[0].values)
+            if steps and not side.peer:
+                row["profile"] = steps
             _tell(row)
             yield row
+
+
+def _missed(ready: list["Ready"], of: dict[str, Times], shape: Shape) -> bool:
+    """Whether a wanted ratio was not reached: then it is told where our time goes."""
+    ours = of[ready[0].side.name].medians[0]
+    return any(
+        of[r.side.name].medians[0] * r.side.scale < r.side.wanted.get(shape, 0.0) * ours
+        for r in ready
+    )
 
 
 class Ready:
@@ -176,10 +193,13 @@ def _try(side: Side, data: Any, shape: Shape) -> Ready | str:  # noqa: ANN401
         return presence(side.peer).missing
     try:
         call = side.prepare(data)
-        call()  # what is loaded or compiled with the first call is not counted
-        start = time.perf_counter()
-        found = call()
-        return Ready(side, call, time.perf_counter() - start, side.read(found, data))
+        for _ in range(2):  # what is loaded or compiled with the first call is not counted
+            start = time.perf_counter()
+            found = call()
+            once = time.perf_counter() - start
+            if once > SLOW_BESIDE:  # of which that is a small part
+                break
+        return Ready(side, call, once, side.read(found, data))
     except Exception as error:
         if not side.peer:
             raise
@@ -231,43 +251,22 @@ def _memory(*, quick: bool) -> Iterator[dict[str, Any]]:
     for job in memory.MEMORY:
         say(f"memory of {job.job.name}")
         for row in memory.measured(job, quick=quick):
-            told = row.get("failed") or f"{row['extra_bytes'] / 1e6:.0f} MB, {row['share']:.2f}"
-            say(f"  {row['side']:52s} {told}")
+            said = row.get("failed") or f"{row['extra_bytes'] / 1e6:.0f} MB, {row['share']:.2f}"
+            say(f"  {row['side']:52s} {said}")
             yield row
 
 
 def _cold_start(*, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield the times of whole commands."""
     for row in cold_start.measured(quick=quick):
-        told = row.get("failed") or f"{row['cpu']:.3f} s"
-        say(f"  {row['command']:52s} {told}")
+        said = row.get("failed") or f"{row['cpu']:.3f} s"
+        say(f"  {row['command']:52s} {said}")
         yield row
 
 
 def _largest(job: Job) -> Shape:
     """Return the size of a job with most cells."""
     return max(job.shapes, key=lambda shape: shape[0] * shape[1])
-
-
-def _at_once(pool: object, work: Any, *given: Any) -> Future[Any]:  # noqa: ANN401, ARG001
-    """Do the work of a thread here, where the profiler sees it."""
-    done: Future[Any] = Future()
-    done.set_result(work(*given))
-    return done
-
-
-def profile(job: Job, shape: Shape) -> str:
-    """Return the functions that our side spends most time in itself; no other thread works."""
-    call = job.ours.prepare(job.make(shape))
-    call()
-    watch = cProfile.Profile()
-    with mock.patch.object(ThreadPoolExecutor, "submit", _at_once):
-        watch.runcall(call)
-    out = io.StringIO()
-    pstats.Stats(watch, stream=out).sort_stats("tottime").print_stats(6)
-    lines = [line for line in out.getvalue().splitlines() if line.strip()]
-    root = str(HERE.parent)
-    return "\n".join([f"{job.name}, {shape}", *lines[-7:]]).replace(root, "")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from benchmarks.jobs.base import Thunk
 
 _SHORTEST = 0.01  # seconds of one measurement; shorter calls are repeated within it
 _FEWEST = 3  # rounds
-_SLOW = 8.0  # seconds of a call that is not worth three rounds
+SLOW = 8.0  # seconds of a call that is not worth three rounds
+SLOW_BESIDE = 2.0  # the same at a size that no figure is wanted for
 
 
 @dataclass
@@ -54,9 +55,11 @@ def measure(call: Thunk, times: Times) -> None:
 
 
 def interleaved(
-    calls: Sequence[Thunk], first: Sequence[float], budget: float, most: int
+    calls: Sequence[Thunk], first: Sequence[float], budget: float, most: int, slow: float = SLOW
 ) -> list[Times]:
     """Time calls in turn, given what one call of each took; a budget of seconds for each.
+
+    A call of more than `slow` seconds is timed once.
 
     Each round has an order of its own: the state that a call leaves the system's memory in makes
     the next one slower or faster.
@@ -65,7 +68,7 @@ def interleaved(
     found = [Times(max(1, round(_SHORTEST / max(t, 1e-7)))) for t in first]
     for turn in range(most):
         for at in order.sample(range(len(calls)), len(calls)):
-            fewest = 1 if first[at] > _SLOW else _FEWEST
+            fewest = 1 if first[at] > slow else _FEWEST
             if turn < fewest or found[at].spent < budget:
                 measure(calls[at], found[at])
     return found

@@ -51,13 +51,44 @@ def test_an_unknown_job_is_refused() -> None:
     assert "--job must start one of scorecard-binary" in done.stderr
 
 
+RESULTS = ROOT / "benchmarks" / "results.json"
+
+
+def test_words_on_what_limits_us_hold_no_numbers() -> None:
+    text = (ROOT / "benchmarks" / "limits.md").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("## ")]
+    assert not [line for line in lines if any(letter.isdigit() for letter in line)]
+
+
+def test_every_missed_figure_says_by_how_much_where_time_goes_and_why(tmp_path: Path) -> None:
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    theirs = next(row for row in results["jobs"] if row.get("wanted"))
+    theirs |= {"ratio": theirs["wanted"] / 4, "met": False}
+    ours = next(r for r in results["jobs"] if r["job"] == theirs["job"] and not r["peer"])
+    ours |= {"profile": [{"step": "some.step", "share": 0.5}], "n": theirs["n"], "k": theirs["k"]}
+    path = tmp_path / "missed.json"
+    path.write_text(json.dumps(results), encoding="utf-8")
+    script = "import json, sys; from benchmarks import report;"
+    script += "print(report.missed(json.load(open(sys.argv[1]))))"
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    line = next(line for line in done.stdout.splitlines() if theirs["side"] in line)
+    assert "| 4 x less time | `some.step` 50 % |" in line
+    assert "Not looked into yet." not in done.stdout
+
+
 def test_the_page_is_that_of_the_results() -> None:
     done = run("report", "--check")
     assert done.returncode == 0, done.stderr
 
 
 def test_a_page_of_other_numbers_is_noticed(tmp_path: Path) -> None:
-    results = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
     results["machine"]["python"] = "0.0"
     (tmp_path / "other.json").write_text(json.dumps(results))
     done = run("report", "--check", "--json", str(tmp_path / "other.json"))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stakes
-from stakes.evaluation.bootstrap import Drawable
+from stakes.evaluation.bootstrapping import Drawable
 from stakes.intervals.passed import pass_sums, passable
 from stakes.intervals.sums import ClassSums
 from stakes.scores import LogProbabilities

@@ -4,10 +4,16 @@ import inspect
 import json
 import subprocess
 import sys
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import stakes
+
+ROOMS = ("calibration", "curves", "evaluation", "io", "metrics")  # that load what is asked of them
+SLOW = {"numpy.ma", "numpy.random", "pyarrow.compute", "pyarrow.dataset", "stakes.paper"}
 
 MODULES = {"__version__", "displays", "metrics", "simulation"}
 HEAVY = {
@@ -58,6 +64,48 @@ def loaded_after(code: str) -> set[str]:
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     assert loaded_after("import stakes") == set()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_name_of_a_room_is_there_whichever_module_came_first(room: str) -> None:
+    script = f"""
+import importlib, pkgutil, types
+room = importlib.import_module("stakes.{room}")
+for module in pkgutil.iter_modules(room.__path__):
+    importlib.import_module(f"stakes.{room}.{{module.name}}")
+for name in room.__all__:
+    assert not isinstance(getattr(room, name), types.ModuleType), name
+try:
+    room.nothing
+except AttributeError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=True, text=True
+    )
+    assert done.stdout.strip() == f"module 'stakes.{room}' has no attribute 'nothing'"
+
+
+def test_evaluating_a_parquet_file_loads_nothing_slow(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    parquet.write_table(
+        pa.table({"y": [0, 1, 0, 1] * 10_000, "p": [0.1, 0.2, 0.6, 0.7] * 10_000}), path
+    )
+    words = f"evaluate {path} --label y --scores p --scores-are posteriors --classes 0,1"
+    words += " --resamples 0 --calibrator none"
+    script = f"""
+import sys
+from stakes.cli import main
+try:
+    main({words.split()!r})
+except SystemExit as end:
+    assert not end.code
+print(*sorted(sys.modules), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    loaded = set(done.stderr.decode().split())
+    assert {"pyarrow.parquet", "stakes.evaluation.evaluate"} <= loaded
+    assert not loaded & SLOW
 
 
 def test_counting_arrays_loads_numpy_alone() -> None:

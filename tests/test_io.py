@@ -185,6 +185,16 @@ def test_labels_of_other_types_become_texts(tmp_path: Path) -> None:
     assert table.texts("cat").tolist() == ["x", "y"]
 
 
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("wide", [False, True])
+def test_whole_numbers_become_their_own_texts(kind: str, tmp_path: Path, *, wide: bool) -> None:
+    ends = np.iinfo(kind)
+    labels = [ends.max, ends.max - 2, ends.max, ends.max - 1, *([ends.min] if wide else [])]
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"y": np.array(labels, dtype=kind)}), path, row_group_size=3)
+    assert read_columns(path, ("y",)).texts("y").tolist() == [str(label) for label in labels]
+
+
 @pytest.mark.parametrize("name", ["l.parquet", "l.jsonl", "l.npz", "l.arrow"])
 def test_a_column_of_lists_is_a_matrix(name: str, tmp_path: Path) -> None:
     post = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])

@@ -1,16 +1,24 @@
 """Sums and differences that keep their digits."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from stakes import _kernels
 from stakes._math import difference_of_products, sum_by
 
+ROADS = pytest.mark.parametrize("sum_by", [sum_by, _kernels.sum_by])
 
-def test_sums_have_the_same_bits_in_any_order_and_are_exact_to_rounding() -> None:
+
+@ROADS
+def test_sums_have_the_same_bits_in_any_order_and_are_exact_to_rounding(
+    sum_by: Callable[..., Any],
+) -> None:
     rng = np.random.default_rng(0)
     values = rng.lognormal(0, 3, 20_000) * rng.choice([1.0, -1e-9], 20_000)
     group = rng.integers(0, 3, 20_000)
@@ -26,6 +34,28 @@ def test_sums_have_the_same_bits_in_any_order_and_are_exact_to_rounding() -> Non
 def test_each_group_keeps_its_own_scale() -> None:
     sums = sum_by(np.array([0, 0, 1, 1]), np.array([1e-300, 2e-300, 1e300, 2e300]), 2)
     np.testing.assert_allclose(sums, [3e-300, 3e300], rtol=2e-16)
+
+
+@pytest.mark.parametrize("n_groups", [2, 300])
+@pytest.mark.parametrize("odd", [0.0, 5e-324, -1e-310, 1e306, math.inf, -math.inf, math.nan])
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_compiled_sums_have_the_bits_of_the_definition(odd: float, n_groups: int) -> None:
+    rng = np.random.default_rng(1)
+    values = rng.lognormal(0, 30, 1000) * rng.choice([1.0, -1e-9], 1000)
+    values[rng.integers(0, 1000, 20)] = odd
+    group = rng.integers(0, n_groups, 1000)
+    wanted = sum_by(group, values, n_groups)
+    np.testing.assert_array_equal(_kernels.sum_by(group, values, n_groups), wanted)
+    codes: Any = group.astype(np.int32)[::-1]
+    turned = _kernels.sum_by(codes, values[::-1], n_groups)
+    np.testing.assert_array_equal(turned, wanted)
+
+
+def test_groups_that_are_none_are_refused_by_both() -> None:
+    for code in (-1, 2):
+        for add in (sum_by, _kernels.sum_by):
+            with pytest.raises((ValueError, IndexError)):
+                add(np.full(1000, code), np.ones(1000), 2)
 
 
 def test_plain_summation_would_not_keep_the_bits() -> None:

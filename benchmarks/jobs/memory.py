@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.inputs import Binary, Input, Many, Shape
-from benchmarks.jobs import ranking, scorecard
+from benchmarks.jobs import ranking, scorecard, small
 from benchmarks.jobs.base import Job, Side
 from benchmarks.peers import presence
 
@@ -30,16 +30,30 @@ class MemoryJob:
 
 def _job(name: str) -> Job:
     """Return a job by its name."""
-    return next(j for j in (*scorecard.JOBS, *ranking.JOBS) if j.name == name)
+    return next(j for j in (*scorecard.JOBS, *ranking.JOBS, *small.JOBS) if j.name == name)
 
+
+_TWO, _TENS, _HUNDREDS = (10_000_000, 2), (1_000_000, 10), (100_000, 100)
+_FEW, _FEW_TENS, _FEW_HUNDREDS = (1_000_000, 2), (100_000, 10), (10_000, 100)
+_LITTLE, _AGAIN = 0.1, 1.0  # of the input: for one pass, and for what sorts
 
 MEMORY = (
-    MemoryJob(_job("scorecard-binary"), (10_000_000, 2), (1_000_000, 2), 0.1),
-    MemoryJob(_job("scorecard-posteriors"), (1_000_000, 10), (100_000, 10), 0.1),
-    MemoryJob(_job("scorecard-logits"), (1_000_000, 10), (100_000, 10), 0.1),
-    MemoryJob(_job("auc"), (10_000_000, 2), (1_000_000, 2), 1.0),
-    MemoryJob(_job("sweep"), (10_000_000, 2), (1_000_000, 2), None),  # five curves are returned
-    MemoryJob(_job("isotonic"), (10_000_000, 2), (1_000_000, 2), 1.0),
+    MemoryJob(_job("scorecard-binary"), _TWO, _FEW, _LITTLE),
+    MemoryJob(_job("scorecard-posteriors"), _TENS, _FEW_TENS, _LITTLE),
+    MemoryJob(_job("scorecard-posteriors"), _HUNDREDS, _FEW_HUNDREDS, _LITTLE),
+    MemoryJob(_job("scorecard-logits"), _TENS, _FEW_TENS, _LITTLE),
+    *(
+        MemoryJob(_job(f"small-{name}"), _TWO, _FEW, _LITTLE)
+        for name in ("log-loss", "brier", "confusion", "reliability")
+    ),
+    *(
+        MemoryJob(_job(f"small-{name}"), _TENS, _FEW_TENS, _LITTLE)
+        for name in ("log-loss-10", "brier-10")
+    ),
+    MemoryJob(_job("auc"), _TWO, _FEW, _AGAIN),
+    MemoryJob(_job("small-average-precision"), _TWO, _FEW, _AGAIN),
+    MemoryJob(_job("sweep"), _TWO, _FEW, None),  # five curves are returned
+    MemoryJob(_job("isotonic"), _TWO, _FEW, _AGAIN),
 )
 
 
@@ -143,6 +157,8 @@ def _measure(job: Job, side: Side, folder: Path) -> str:
     data, given = _loaded(job, folder)
     if side.peer == "author":
         data.__dict__["log_p"] = np.log(data.both if isinstance(data, Binary) else data.p)
+    if isinstance(data, Binary):
+        _ = data.decided  # an input of some
     call = side.prepare(data)
     before = _reset()
     found = call()

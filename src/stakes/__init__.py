@@ -418,7 +418,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401
     """Import a public name from its room the first time it is asked for."""
     if name == "__version__":
-        value: Any = import_module("importlib.metadata").version("stakes")
+        value: Any = import_module("stakes._version").__version__
     elif name in _MODULES:
         return import_module(f"stakes.{name}")
     elif name in _ROOMS:

@@ -1,7 +1,6 @@
 """Small text files: read with a limit, written whole or not at all."""
 
 import os
-import tempfile
 from pathlib import Path
 
 from stakes._errors import FileError, InputError
@@ -37,6 +36,8 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file under a temporary name, then rename it; an older file stays whole till then."""
+    import tempfile  # noqa: PLC0415  only where something is written
+
     file = Path(path)
     temporary: str | None = None
     try:

@@ -16,7 +16,8 @@ from stakes._check import (
     read_priors,
     read_weights,
 )
-from stakes._math import shares, sum_by, weight_exponents
+from stakes._kernels import sum_by
+from stakes._math import shares, weight_exponents
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.scores import Answers, Scores, as_scores, class_names
 

@@ -1,8 +1,15 @@
-"""Tables of other libraries that are not read yet: relations, lazy frames, data sets."""
+"""Columns and tables of other libraries: masked arrays, relations, lazy frames, data sets."""
 
+import sys
 from typing import Any
 
 from stakes._typing import Column
+
+
+def is_masked(values: Any) -> bool:  # noqa: ANN401
+    """Whether something is a masked array: there is none before numpy's module for them is here."""
+    module = sys.modules.get("numpy.ma")
+    return module is not None and isinstance(values, module.MaskedArray)
 
 
 def is_table(values: Column) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check.frames import is_table, only_column
+from stakes._check.frames import is_masked, is_table, only_column
 from stakes._errors import InputError
 from stakes._text import quoted
 from stakes._typing import Column, IntArray, Label, Names, NamesLike
@@ -62,7 +62,7 @@ def read_column(values: Column, argument: str) -> LabelColumn:
 
 def _as_array(values: Column, argument: str) -> np.ndarray[Any, Any]:
     """Return the column as an array that shows its kind of labels; nulls stay visible."""
-    if isinstance(values, np.ma.MaskedArray):
+    if is_masked(values):
         msg = f"{argument} must not be a masked array: its mask would be lost."
         raise InputError(f"{msg} Pass {argument}.compressed() with its partner arrays cut alike.")
     if isinstance(values, np.ndarray):
@@ -255,10 +255,17 @@ def encode(column: LabelColumn, names: Names, what: str, why: str = "") -> IntAr
     return codes
 
 
+class _Places(dict[Any, int]):
+    """The place of each name; without a call of Python's for those that are there."""
+
+    def __missing__(self, name: object) -> int:
+        return -1
+
+
 def _encode_texts(column: LabelColumn, names: Names) -> IntArray:
     """Look texts up one by one; -1 where a text is no name."""
-    index = {name: i for i, name in enumerate(names)}
-    return np.fromiter((index.get(v, -1) for v in column.values), np.int64, len(column))
+    index = _Places({name: i for i, name in enumerate(names)})
+    return np.fromiter(map(index.__getitem__, column.values), np.int64, len(column))
 
 
 def _encode_numbers(column: LabelColumn, names: Names) -> IntArray:

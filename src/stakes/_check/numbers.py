@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stakes._check.frames import is_masked
 from stakes._errors import InputError, UndefinedMetricError
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, Names, PriorsLike
@@ -16,7 +17,7 @@ SUM_TOLERANCE = 1e-9  # how far priors may be from adding up to 1: rounding, not
 
 def read_array(values: Any, argument: str) -> FloatArray:  # noqa: ANN401
     """Read numbers of any kind as float64, without a copy where they are float64 already."""
-    if isinstance(values, np.ma.MaskedArray):
+    if is_masked(values):
         msg = f"{argument} must not be a masked array: its mask would be lost."
         raise InputError(msg)
     if hasattr(values, "toarray") and hasattr(values, "nnz"):

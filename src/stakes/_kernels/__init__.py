@@ -18,6 +18,7 @@ from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a senten
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._kernels.ranks import auc_pairs, pav_blocks, places, sorted_merge
 from stakes._kernels.records import CostColumns
+from stakes._kernels.sums import sum_by
 from stakes._kernels.sweeps import (
     swept_costs,
     swept_f_score,
@@ -45,6 +46,7 @@ __all__ = [
     "score_levels",
     "score_pairs",
     "sorted_merge",
+    "sum_by",
     "swept_costs",
     "swept_f_score",
     "swept_matthews",

@@ -2,7 +2,6 @@
 
 import ctypes
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -107,6 +106,8 @@ def over_chunks(run: Callable[[int, int], None], n_chunks: int, threads: int) ->
     if threads == 1:
         run(0, n_chunks)
         return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  slow to load
+
     cuts = [n_chunks * i // threads for i in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:
         for done in [pool.submit(run, a, b) for a, b in pairwise(cuts)]:

@@ -4,11 +4,8 @@ import os
 import platform
 import shlex
 import shutil
-import subprocess
 import sys
-import tempfile
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 from itertools import takewhile
 from pathlib import Path
 
@@ -58,6 +55,8 @@ def compiler() -> list[str]:
 
 def build(room: Path = ROOM, extra: tuple[str, ...] = ()) -> Path:
     """Compile the sources in `room` to a shared library there, one version per vector width."""
+    import tempfile  # noqa: PLC0415  only where something is built, as below
+
     command = [*compiler(), *_FLAGS, *extra]
     with tempfile.TemporaryDirectory() as scratch:
         built = Path(scratch) / LIBRARY
@@ -76,6 +75,8 @@ def build(room: Path = ROOM, extra: tuple[str, ...] = ()) -> Path:
 
 def _wider_objects(command: list[str], room: Path, scratch: Path) -> tuple[list[str], int]:
     """Compile for wider vectors, as far as the compiler knows them; also the widest level."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
     if platform.machine().lower() not in {"x86_64", "amd64"}:
         return [], 1
 
@@ -95,6 +96,8 @@ def _wider_objects(command: list[str], room: Path, scratch: Path) -> tuple[list[
 
 def _run(command: list[str]) -> None:
     """Run the compiler; its last words become the error."""
+    import subprocess  # noqa: PLC0415
+
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     except OSError as error:

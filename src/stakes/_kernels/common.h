@@ -28,7 +28,7 @@
 #define SIMD _Pragma("omp simd")
 #define INLINE static inline __attribute__((always_inline)) /* so that switches are constants */
 
-enum { BAD_LABEL = 1, NO_MEMORY = 2 };
+enum { BAD_LABEL = 1, NO_MEMORY = 2, OTHER_ROAD = 3 /* to the definition */ };
 
 /* One number per sample. Strides are in bytes and may be negative; no data: absent. */
 struct column {

@@ -9,6 +9,7 @@
 #include "affine.h"
 #include "draws.h"
 #include "reweighted.h"
+#include "sums.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

@@ -1,29 +1,64 @@
 """Calibration: better posteriors from scores, and how much they give back."""
 
-from stakes.calibration.affine import (
-    AffineCalibrator,
-    BetaCalibrator,
-    BiasCalibrator,
-    TemperatureCalibrator,
-    VectorCalibrator,
-)
-from stakes.calibration.base import Calibrator, calibrator_from_dict
-from stakes.calibration.crossfit import HeldOut, TrainOnTest, cross_calibrate
-from stakes.calibration.loss import (
-    CalibrationLoss,
-    CalibratorChoice,
-    ScoreDecomposition,
-    calibration_loss,
-    choose_calibrator,
-    decompose,
-)
-from stakes.calibration.risk import risk_curve
-from stakes.calibration.shift import (
-    PriorEstimate,
-    estimate_priors,
-    estimate_priors_from_decisions,
-)
-from stakes.calibration.steps import HistogramCalibrator, IsotonicCalibrator, ThresholdCalibrator
+from typing import TYPE_CHECKING
+
+from stakes._lazy import names_of_room
+
+if TYPE_CHECKING:
+    from stakes.calibration.affine import (
+        AffineCalibrator,
+        BetaCalibrator,
+        BiasCalibrator,
+        TemperatureCalibrator,
+        VectorCalibrator,
+    )
+    from stakes.calibration.base import Calibrator, calibrator_from_dict
+    from stakes.calibration.crossfit import HeldOut, TrainOnTest, cross_calibrate
+    from stakes.calibration.loss import (
+        CalibrationLoss,
+        CalibratorChoice,
+        ScoreDecomposition,
+        calibration_loss,
+        choose_calibrator,
+        decompose,
+    )
+    from stakes.calibration.risk import risk_curve
+    from stakes.calibration.shift import (
+        PriorEstimate,
+        estimate_priors,
+        estimate_priors_from_decisions,
+    )
+    from stakes.calibration.steps import (
+        HistogramCalibrator,
+        IsotonicCalibrator,
+        ThresholdCalibrator,
+    )
+else:
+    __getattr__ = names_of_room(
+        __name__,
+        {
+            "affine": (
+                "AffineCalibrator",
+                "BetaCalibrator",
+                "BiasCalibrator",
+                "TemperatureCalibrator",
+                "VectorCalibrator",
+            ),
+            "base": ("Calibrator", "calibrator_from_dict"),
+            "crossfit": ("HeldOut", "TrainOnTest", "cross_calibrate"),
+            "loss": (
+                "CalibrationLoss",
+                "CalibratorChoice",
+                "ScoreDecomposition",
+                "calibration_loss",
+                "choose_calibrator",
+                "decompose",
+            ),
+            "risk": ("risk_curve",),
+            "shift": ("PriorEstimate", "estimate_priors", "estimate_priors_from_decisions"),
+            "steps": ("HistogramCalibrator", "IsotonicCalibrator", "ThresholdCalibrator"),
+        },
+    )
 
 __all__ = [
     "AffineCalibrator",

@@ -1,6 +1,5 @@
 """Calibrators: objects that learn a map of posteriors from labelled scores."""
 
-import hashlib
 import json
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
@@ -228,6 +227,8 @@ def calibrator_from_dict(data: dict[str, Any]) -> Calibrator:
 
 def _checksum(body: dict[str, Any]) -> str:
     """Return the SHA-256 of the canonical JSON of a calibrator."""
+    import hashlib  # noqa: PLC0415  only for files
+
     text = json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 

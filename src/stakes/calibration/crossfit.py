@@ -56,7 +56,7 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
     *,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,
     sample_weight: Column | None = None,
     priors: PriorsLike | None = None,
     classes: NamesLike | None = None,
@@ -109,7 +109,7 @@ def cross_fitted(
     samples: Samples,
     folds: Folds,
     groups: Column | None,
-    rng: int | np.random.Generator,
+    rng: "int | np.random.Generator",
 ) -> CrossFit:
     """Return calibrated posteriors of checked samples."""
     if not isinstance(calibrator, Calibrator):
@@ -174,7 +174,7 @@ class DealtFolds:
 
 
 def deal(
-    samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
+    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
 ) -> "DealtFolds | GivenSplits":
     """Return splits that can be used again: the fold of each sample where that says it all."""
     unit = None if groups is None else group_codes(groups, samples)
@@ -185,7 +185,7 @@ def deal(
 
 
 def splits(
-    samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
+    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
 ) -> Iterator[Split]:
     """Yield rows to train on and to test on; no sample and no group is on both sides."""
     if isinstance(folds, DealtFolds):
@@ -213,7 +213,7 @@ def _made_splits(
     folds: Folds,
     groups: Column | None,
     unit: IntArray | None,
-    rng: int | np.random.Generator,
+    rng: "int | np.random.Generator",
 ) -> Iterator[Split]:
     """Yield the splits of a splitter, of given folds, or of folds dealt here."""
     if hasattr(folds, "split") and not isinstance(folds, str):
@@ -229,7 +229,7 @@ def _made_splits(
         yield np.flatnonzero(number != fold), np.flatnonzero(number == fold)
 
 
-def _generator(rng: int | np.random.Generator) -> np.random.Generator:
+def _generator(rng: "int | np.random.Generator") -> "np.random.Generator":
     """Return a generator of random numbers."""
     try:
         return np.random.default_rng(rng)
@@ -251,7 +251,7 @@ def _given_folds(samples: Samples, folds: Column) -> IntArray:
 
 
 def _folds(
-    samples: Samples, n_folds: int, group: IntArray | None, rng: np.random.Generator
+    samples: Samples, n_folds: int, group: IntArray | None, rng: "np.random.Generator"
 ) -> IntArray:
     """Return the fold of each sample, stratified by class."""
     if n_folds < 2:
@@ -280,7 +280,7 @@ def group_codes(groups: Column, samples: Samples) -> IntArray:
     return np.unique(names if samples.row is None else names[samples.row], return_inverse=True)[1]
 
 
-def _stratified(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+def _stratified(y: IntArray, n_folds: int, rng: "np.random.Generator") -> IntArray:
     """Deal the samples of each class to the folds in turn, after a shuffle."""
     fold = np.empty(y.size, dtype=np.int64)
     start = 0
@@ -291,7 +291,7 @@ def _stratified(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray
     return fold
 
 
-def _grouped(y: IntArray, group: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+def _grouped(y: IntArray, group: IntArray, n_folds: int, rng: "np.random.Generator") -> IntArray:
     """Deal whole groups, the largest first, each to the fold that it makes least uneven."""
     counts = np.zeros((group.max() + 1, y.max() + 1))
     np.add.at(counts, (group, y), 1)

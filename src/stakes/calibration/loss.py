@@ -112,7 +112,7 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     calibrator: Calibrator | None = None,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
@@ -153,7 +153,7 @@ def calibration_loss_of(
     calibrator: Calibrator,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,
 ) -> CalibrationLoss:
     """Return the calibration loss of checked samples."""
     raw = expectation(rule, samples)
@@ -271,7 +271,7 @@ def choose_calibrator(  # noqa: PLR0913
     *,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,

@@ -20,7 +20,7 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     calibrator: Calibrator | None = None,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,
 ) -> RiskCurve:
     """Return the expected cost of Bayes decisions at every threshold, for two classes.
 
@@ -74,7 +74,7 @@ def risk_curve_of(
     calibrator: Calibrator | None = None,
     folds: Folds = 5,
     groups: Column | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,
 ) -> RiskCurve:
     """Return the risk curve of checked samples."""
     if calibrator is None:

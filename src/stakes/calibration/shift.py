@@ -107,7 +107,7 @@ def estimate_priors_from_decisions(
     y_pred: Column,
     *,
     resamples: int = 500,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,
 ) -> PriorEstimate:
     """Estimate the priors of unlabelled data from decisions and their known rates.
 

@@ -1,5 +1,6 @@
 """The command line: parse, call, print. One file per command, imported when it is run."""
 
+import gc
 import io
 import os
 import signal
@@ -20,6 +21,7 @@ _SIGNALS = {
     int(signal.SIGTERM): ("terminated.", EXIT_TERMINATED),
 }
 _LONGEST_MESSAGE = 2000
+_SELDOM = (50_000, 10, 10)  # how often cycles are collected: importing makes none worth a look
 
 _COMMANDS = {
     "calibrate": "Learn how to turn the scores in a file into better ones, or apply it.",
@@ -89,7 +91,12 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
+    alone = arguments is None  # a process of its own, which ends before there is much to collect
+    if alone:
+        gc.set_threshold(*_SELDOM)
     code = _run(arguments)
+    if alone:
+        gc.freeze()  # so that the end need not look through all that was loaded
     if code in (EXIT_INTERRUPTED, EXIT_TERMINATED) and threading.active_count() > 1:
         os._exit(code)  # threads in the midst of work are not waited for; outputs are whole
     sys.exit(code)

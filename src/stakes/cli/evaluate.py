@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from stakes._text import plain
-from stakes.cli.decisions import evaluate_decided
 from stakes.cli.formats import begin, publish
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import with_line
@@ -22,6 +21,8 @@ def run(*, file: str, decision: str | None, details: bool, **options: Any) -> No
     """Tell what a system costs: Bayes decisions, naive reference, calibration, intervals."""
     begin(options)
     if decision is not None:
+        from stakes.cli.decisions import evaluate_decided  # noqa: PLC0415  another way to evaluate
+
         document = evaluate_decided(file, decision, options)
     else:
         problem, evaluation = evaluate_table(file, options)
@@ -120,6 +121,8 @@ def asked_for(file: str, options: dict[str, Any]) -> Asked:
 
 def _calibrator(method: str) -> Any:  # noqa: ANN401
     """Return the calibrator of a name."""
+    if method == "none":
+        return None
     from stakes.cli.calibrate import METHODS  # noqa: PLC0415
 
-    return None if method == "none" else METHODS[method].fresh()
+    return METHODS[method].fresh()

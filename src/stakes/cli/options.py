@@ -1,7 +1,6 @@
 """Options that commands share, and the application file that can hold them all."""
 
 import json
-import tomllib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -94,6 +93,8 @@ def _by_option(command: click.Command) -> dict[str, click.Parameter]:
 
 def _entries(path: str) -> dict[str, Any]:
     """Read an application file, TOML or JSON."""
+    import tomllib  # noqa: PLC0415  slow to load, and seldom asked for
+
     try:
         text = read_text(path)
         if path.lower().endswith(".json"):

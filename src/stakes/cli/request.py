@@ -15,7 +15,7 @@ from stakes.cli.progress import hurry
 from stakes.cli.scoring import KINDS, class_names, class_part, score_columns, typed
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Application
-from stakes.io import Columns, LongColumns, column_names, join_keys, read_columns
+from stakes.io import Columns, LongColumns, column_names, read_columns
 from stakes.scores import Posteriors, Scores
 
 _LABELS = ("label", "y", "y_true", "target", "truth", "class")
@@ -161,6 +161,8 @@ def _refuse_label_as_score(asked: Asked) -> None:
 
 def _trials(asked: Asked) -> tuple[Asked, Columns]:
     """Read scores of trials and their key."""
+    from stakes.io import join_keys  # noqa: PLC0415  the only use of it
+
     odd = {asked.group, *asked.slices} - {None, "model", "segment"}
     if asked.label or asked.scores or asked.weight or odd:
         msg = "--key joins lines `model segment score` with their key: the only columns that can be"

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
@@ -13,9 +13,12 @@ from rich.text import Text
 
 from stakes._text import number, plain
 from stakes.costs import CostMatrix
-from stakes.evaluation import SCHEMA_VERSION, DecisionEvaluation
+from stakes.evaluation import SCHEMA_VERSION
 from stakes.metrics import ConfusionMatrix, Explanation
-from stakes.paper import Reproduction
+
+if TYPE_CHECKING:
+    from stakes.evaluation import DecisionEvaluation
+    from stakes.paper import Reproduction
 
 _MOST_ROWS, _MOST_COLUMNS = 12, 8
 _BY_CASE = "from case to case"
@@ -59,7 +62,7 @@ def console(file: IO[str] | None = None) -> Console:
     )
 
 
-def print_decisions(screen: Console, evaluation: DecisionEvaluation, source: str) -> None:
+def print_decisions(screen: Console, evaluation: "DecisionEvaluation", source: str) -> None:
     """Print what decisions cost, beside the naive system and the traditional metrics."""
     confusion = evaluation.confusion
     unit = "samples" if confusion.whole else "total weight"
@@ -80,7 +83,7 @@ def print_decisions(screen: Console, evaluation: DecisionEvaluation, source: str
         screen.print(Text(reason))
 
 
-def _problem(evaluation: DecisionEvaluation) -> Group:
+def _problem(evaluation: "DecisionEvaluation") -> Group:
     """Return classes, priors and costs, in words."""
     cost = evaluation.expected_cost
     origin = "from the data" if cost.priors_from_data else "as given"
@@ -117,7 +120,7 @@ def described(costs: CostMatrix) -> str:
     return f"{costs.shape[0]} classes, {costs.shape[1]} decisions: {decisions}{more}"
 
 
-def _costs(evaluation: DecisionEvaluation) -> Table:
+def _costs(evaluation: "DecisionEvaluation") -> Table:
     """Return the expected cost and its normalised value, each beside the naive system."""
     cost, level = evaluation.expected_cost, evaluation.level
     table = sheet("", "value", f"{100 * level:g} % interval", "naive", "")
@@ -202,7 +205,7 @@ def sheet(first: str, *others: str, gap: int = 2) -> Table:
     return table
 
 
-def print_reproduction(reproduction: Reproduction) -> None:
+def print_reproduction(reproduction: "Reproduction") -> None:
     """Print a table of the paper: each computed value, the printed digits, whether they agree."""
     screen = console()
     screen.print(Text(f"{reproduction.label}: {reproduction.title}", style="bold"))

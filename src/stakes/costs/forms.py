@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,6 +39,8 @@ def to_toml(values: FloatArray, classes: Names, decisions: Names) -> str:
 
 def from_toml(text: str, source: str) -> Parts:
     """Read the TOML form."""
+    import tomllib  # noqa: PLC0415  slow to load, and seldom asked for
+
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:

@@ -46,7 +46,7 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,
 ) -> ReliabilityCurve:
     """Return the isotonic reliability curve of P(classes[-1]): no bins to choose (CORP).
 
@@ -110,7 +110,7 @@ def _on_one_scale(levels: ScoreLevels) -> tuple[FloatArray, FloatArray]:
 
 
 def _band(
-    samples: Samples, p: FloatArray, level: float, resamples: int, rng: np.random.Generator
+    samples: Samples, p: FloatArray, level: float, resamples: int, rng: "np.random.Generator"
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return posteriors, and what range the curve has there for labels drawn from them.
 

@@ -12,7 +12,7 @@ from stakes._typing import Column
 from stakes.displays.figures import Frame, ScoreDisplay, predicted
 from stakes.displays.looks import BLUE, GREY, RED, legend, note, shown, with_interval
 from stakes.evaluation import Comparison, compare
-from stakes.evaluation.compare import Difference
+from stakes.evaluation.comparison import Difference
 from stakes.scores import Scores
 
 if TYPE_CHECKING:

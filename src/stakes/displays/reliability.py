@@ -168,7 +168,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
         priors: PriorsLike | None = None,
         sample_weight: Column | None = None,
         classes: NamesLike | None = None,
-        rng: int | np.random.Generator = 0,
+        rng: "int | np.random.Generator" = 0,
         name: str = "",
     ) -> Self:
         """Return the display of P(classes[-1]); arguments as for `reliability_curve`."""

@@ -1,22 +1,54 @@
 """Everything about a system at once: the one road behind the command line and the report."""
 
-from stakes.evaluation.applications import Application
-from stakes.evaluation.bootstrap import AreaUnderRoc, Bootstrap, EqualErrorRate, bootstrap
-from stakes.evaluation.compare import Comparison, Difference, compare
-from stakes.evaluation.decisions import DecisionEvaluation, evaluate_decisions
+from typing import TYPE_CHECKING
+
+from stakes._lazy import names_of_room
 from stakes.evaluation.evaluate import evaluate
-from stakes.evaluation.odds import OddsRange
-from stakes.evaluation.records import (
-    SCHEMA_VERSION,
-    ApplicationResult,
-    ClassResult,
-    DataSummary,
-    Evaluation,
-    LossResult,
-    SliceResult,
-    Verdict,
-)
-from stakes.evaluation.thresholds import ThresholdChoice, ThresholdResult, choose_threshold
+
+if TYPE_CHECKING:
+    from stakes.evaluation.applications import Application
+    from stakes.evaluation.bootstrapping import (
+        AreaUnderRoc,
+        Bootstrap,
+        EqualErrorRate,
+        bootstrap,
+    )
+    from stakes.evaluation.comparison import Comparison, Difference, compare
+    from stakes.evaluation.decisions import DecisionEvaluation, evaluate_decisions
+    from stakes.evaluation.odds import OddsRange
+    from stakes.evaluation.records import (
+        SCHEMA_VERSION,
+        ApplicationResult,
+        ClassResult,
+        DataSummary,
+        Evaluation,
+        LossResult,
+        SliceResult,
+        Verdict,
+    )
+    from stakes.evaluation.thresholds import ThresholdChoice, ThresholdResult, choose_threshold
+else:
+    __getattr__ = names_of_room(
+        __name__,
+        {
+            "applications": ("Application",),
+            "bootstrapping": ("AreaUnderRoc", "Bootstrap", "EqualErrorRate", "bootstrap"),
+            "comparison": ("Comparison", "Difference", "compare"),
+            "decisions": ("DecisionEvaluation", "evaluate_decisions"),
+            "odds": ("OddsRange",),
+            "records": (
+                "SCHEMA_VERSION",
+                "ApplicationResult",
+                "ClassResult",
+                "DataSummary",
+                "Evaluation",
+                "LossResult",
+                "SliceResult",
+                "Verdict",
+            ),
+            "thresholds": ("ThresholdChoice", "ThresholdResult", "choose_threshold"),
+        },
+    )
 
 __all__ = [
     "SCHEMA_VERSION",

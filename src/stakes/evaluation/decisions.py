@@ -91,7 +91,7 @@ def evaluate_decisions(
     priors: PriorsLike | None = None,
     level: float = 0.95,
     resamples: int = 1000,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,
     priced: ExpectedLoss | None = None,
 ) -> DecisionEvaluation:
     """Evaluate counted decisions at given costs and priors, all metrics at the same priors.

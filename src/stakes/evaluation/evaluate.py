@@ -59,7 +59,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
     rules: Sequence[ScoringRule] = RULES,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate a system: what it costs, whether it is any use, how good its probabilities are.

@@ -155,7 +155,7 @@ def error_counts(judged: Judgement) -> dict[str, int]:
         right = (
             np.arange(len(costs.classes)) if len(costs.decisions) >= len(costs.classes) else None
         )
-    if right is None or np.unique(right).size < right.size:
+    if right is None or len(set(right.tolist())) < right.size:
         return {}
     wrong = np.isin(judged.decided, right) & (judged.decided != right[y])
     if len(costs.classes) > 2:

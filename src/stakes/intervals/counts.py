@@ -127,7 +127,7 @@ def replicate_counts(
     metrics: Sequence[DecisionMetric],
     priors: FloatArray | None,
     count: int,
-    rng: int | np.random.Generator,
+    rng: "int | np.random.Generator",
 ) -> Replicates:
     """Return metrics of counts that are drawn again, multinomially.
 
@@ -150,7 +150,7 @@ def replicate_counts(
     )
 
 
-def _drawn(table: IntArray, rng: np.random.Generator, count: int, *, by_class: bool) -> IntArray:
+def _drawn(table: IntArray, rng: "np.random.Generator", count: int, *, by_class: bool) -> IntArray:
     """Return tables of counts drawn from one, over all cells or within each class."""
     if not by_class:
         n = int(table.sum())

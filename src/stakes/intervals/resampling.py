@@ -92,9 +92,9 @@ class Resampling:
         return self.place % _MOST_PARTS
 
 
-def seed_of(rng: int | np.random.Generator) -> int:
+def seed_of(rng: "int | np.random.Generator") -> int:
     """Return a seed: the number itself, or one drawn from a generator."""
-    if isinstance(rng, np.random.Generator):
+    if not isinstance(rng, int) and isinstance(rng, np.random.Generator):  # slow to load
         return int(rng.integers(2**53))  # a whole number that any reader of JSON keeps
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         msg = f"rng must be a whole number of at least 0 or a Generator: got {rng!r}."

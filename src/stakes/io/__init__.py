@@ -1,9 +1,22 @@
 """Tables of samples from files of many kinds, read in batches; nothing is lost or guessed."""
 
+from typing import TYPE_CHECKING
+
+from stakes._lazy import names_of_room
 from stakes.io.columns import Columns, column_names, read_columns, read_whole
 from stakes.io.long import LongColumns
-from stakes.io.tables import with_columns, write_table
-from stakes.io.trials import join_keys
+
+if TYPE_CHECKING:
+    from stakes.io.tables import with_columns, write_table
+    from stakes.io.trials import join_keys
+else:
+    __getattr__ = names_of_room(
+        __name__,
+        {
+            "tables": ("with_columns", "write_table"),
+            "trials": ("join_keys",),
+        },
+    )
 
 __all__ = [
     "Columns",

@@ -1,6 +1,7 @@
 """Named columns of a table: labels as texts, numbers as doubles, each row with its place."""
 
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,39 +9,33 @@ import numpy as np
 from stakes._check import InputError
 from stakes._text import plain
 from stakes._typing import FloatArray
-from stakes.io.arrays import array_batches, array_header
-from stakes.io.arrow import arrow_batches, arrow_header, parquet_batches
 from stakes.io.batches import Ask, Batch, Places
 from stakes.io.gather import Numbers, Texts
-from stakes.io.objects import json_batches, json_header
 from stakes.io.sources import Part, Source, find_parts
 from stakes.io.streams import Limits, Progress, open_stream
-from stakes.io.text import text_batches, text_header
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _Reader = Callable[[Part, Ask, Limits], Iterator[Batch]]
-_READERS: dict[str, _Reader] = {
-    "csv": text_batches,
-    "tsv": text_batches,
-    "jsonl": json_batches,
-    "json": json_batches,
-    "parquet": parquet_batches,
-    "arrow": arrow_batches,
-    "npz": array_batches,
-    "npy": array_batches,
+_Header = Callable[[Part, Limits], list[str]]
+_ROOMS = {  # where each kind is read: the module, and its functions for rows and for names
+    "csv": ("text", "text_batches", "text_header"),
+    "tsv": ("text", "text_batches", "text_header"),
+    "jsonl": ("objects", "json_batches", "json_header"),
+    "json": ("objects", "json_batches", "json_header"),
+    "parquet": ("arrow", "parquet_batches", "arrow_header"),
+    "arrow": ("arrow", "arrow_batches", "arrow_header"),
+    "npz": ("arrays", "array_batches", "array_header"),
+    "npy": ("arrays", "array_batches", "array_header"),
 }
-_HEADERS: dict[str, Callable[[Part, Limits], list[str]]] = {
-    "csv": text_header,
-    "tsv": text_header,
-    "jsonl": json_header,
-    "json": json_header,
-    "parquet": arrow_header,
-    "arrow": arrow_header,
-    "npz": array_header,
-    "npy": array_header,
-}
+
+
+def _functions(kind: str) -> tuple[_Reader, _Header]:
+    """Return how files of a kind are read; the other kinds are not loaded."""
+    module, reader, header = _ROOMS[kind]
+    room = import_module(f"stakes.io.{module}")
+    return getattr(room, reader), getattr(room, header)
 
 
 class Columns:
@@ -131,7 +126,7 @@ def batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
     if part.kind is None:
         with open_stream(part, limits):  # a pipe nobody writes to is said to be that first
             part.need_kind()
-    return _READERS[part.need_kind()](part, ask, limits)
+    return _functions(part.need_kind())[0](part, ask, limits)
 
 
 def column_names(
@@ -143,7 +138,7 @@ def column_names(
     if part.streamed:
         msg = f"'{part.name}' can be read only once: its columns cannot be looked up beforehand."
         raise InputError(msg)
-    return _HEADERS[part.need_kind()](part, Limits.of(max_bytes, 60.0, None))
+    return _functions(part.need_kind())[1](part, Limits.of(max_bytes, 60.0, None))
 
 
 def read_whole(

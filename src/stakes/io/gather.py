@@ -39,11 +39,7 @@ class Texts:
 
     def _coded(self, chunk: "pa.Array", first: int) -> Any:  # noqa: ANN401
         """Return the codes of labels; new ones are added to those known."""
-        import pyarrow as pa  # noqa: PLC0415
-
-        coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
-        texts = coded.dictionary.cast(pa.string()).to_pylist()
-        codes = _numbers(coded.indices)
+        texts, codes = _dictionary(chunk)
         for text in ("", None):
             here = codes == texts.index(text) if text in texts else np.zeros(0, dtype=bool)
             if here.any():
@@ -66,6 +62,33 @@ class Texts:
         if self._kind[0] != found:
             msg = f"{part}: column {self.name!r} must hold {self._kind[0]} as in {self._kind[1]}:"
             raise InputError(f"{msg} got {found} ({kind}).")
+
+
+def _dictionary(chunk: "pa.Array") -> tuple[list[str | None], Any]:
+    """Return distinct labels as texts, and the place of each row's label among them.
+
+    Whole numbers are told apart here: Arrow's functions for it take long to load.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    if pa.types.is_integer(chunk.type) and len(chunk):
+        found, codes = _told_apart(_numbers(chunk))
+        return [str(value) for value in found], codes
+    coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+    return coded.dictionary.cast(pa.string()).to_pylist(), _numbers(coded.indices)
+
+
+def _told_apart(values: Any) -> tuple[list[int], Any]:  # noqa: ANN401
+    """Return distinct whole numbers, and the place of each among them; a wide range is sorted."""
+    low, high = values.min(), values.max()
+    if int(high) - int(low) > 4 * values.size + 1024:
+        found, codes = np.unique(values, return_inverse=True)
+        return found.tolist(), codes
+    wide = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
+    offset = (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
+    seen = np.bincount(offset) > 0
+    place = np.cumsum(seen, dtype=np.int32) - 1
+    return [int(low) + step for step in np.flatnonzero(seen).tolist()], place[offset]
 
 
 def _numbers(values: "pa.Array") -> Any:  # noqa: ANN401

@@ -1,6 +1,8 @@
 """Metrics of hard decisions: costs first, the traditional ones with the costs they imply."""
 
-from stakes.metrics.card import Scorecard, scorecard
+from typing import TYPE_CHECKING
+
+from stakes._lazy import names_of_room
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.metrics.decisions import confusion_matrix, expected_cost
 from stakes.metrics.explain import Explanation, explain
@@ -29,6 +31,16 @@ from stakes.metrics.traditional import (
     Sensitivity,
     Specificity,
 )
+
+if TYPE_CHECKING:
+    from stakes.metrics.card import Scorecard, scorecard
+else:
+    __getattr__ = names_of_room(
+        __name__,
+        {
+            "card": ("Scorecard", "scorecard"),
+        },
+    )
 
 __all__ = [
     "Accuracy",

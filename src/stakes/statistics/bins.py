@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from stakes._check import InputError
-from stakes._math import sum_by
+from stakes._kernels import sum_by
 from stakes._typing import FloatArray, IntArray
 
 

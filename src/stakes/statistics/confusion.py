@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stakes._check import InputError, read_array, read_names
-from stakes._math import shares, sum_by, total_by, weight_exponents
+from stakes._kernels import sum_by
+from stakes._math import shares, total_by, weight_exponents
 from stakes._text import quoted
 from stakes._typing import Counts, FloatArray, IntArray, Names, NamesLike
 from stakes.costs.names import default_decisions

@@ -6,9 +6,9 @@ from typing import Self
 
 import numpy as np
 
-from stakes._kernels import pav_blocks, score_levels
+from stakes._kernels import pav_blocks, score_levels, sum_by
 from stakes._kernels.records import ClassCounts
-from stakes._math import cumulative, sum_by, total_by, weight_exponents
+from stakes._math import cumulative, total_by, weight_exponents
 from stakes._typing import Counts, FloatArray, IntArray
 
 

@@ -5,7 +5,8 @@ from typing import Self
 
 import numpy as np
 
-from stakes._math import sum_by, weight_exponents
+from stakes._kernels import sum_by
+from stakes._math import weight_exponents
 from stakes._typing import FloatArray, IntArray
 
 

@@ -76,7 +76,8 @@ def _edges(cells: int, further: Iterable[float]) -> FloatArray:
     """Return the edges of the grid; a cell holds its upper edge."""
     half = cells // 2
     grid = _EVEN * np.sinh(_REACH * np.arange(-half, half + 1) / half)
-    return np.unique(np.concatenate([grid, np.array(list(further))]))
+    edges = np.sort(np.concatenate([grid, np.array(list(further))]))
+    return edges[np.append(True, edges[1:] != edges[:-1])]
 
 
 def _thresholds(

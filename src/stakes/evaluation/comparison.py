@@ -151,7 +151,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
     rules: Sequence[ScoringRule] = RULES,
-    rng: int | np.random.Generator = 0,
+    rng: "int | np.random.Generator" = 0,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare systems on the same samples: differences of every metric, with intervals.

@@ -1,0 +1,43 @@
+/* Sums within groups by whole-number limbs: exact, so that no order of the samples changes a bit.
+ *
+ * Neighbours go to banks of their own, so that one sum need not wait for that of the row before.
+ */
+
+/* The largest size of a value within each group; peak holds a row of groups for each bank. */
+static int peaks(const int64_t *group, const double *value, int64_t n, int64_t groups,
+                 int64_t banks, double *peak)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if ((uint64_t)group[i] >= (uint64_t)groups) return BAD_LABEL;
+        double *at = peak + (i & (banks - 1)) * groups + group[i], x = fabs(value[i]);
+        *at = x > *at ? x : *at;
+    }
+    return 0;
+}
+
+/* Add the three limbs of each value, scaled by that of its group; banks are a power of two.
+ * peak: banks x groups, limbs: banks x groups x 3, both 0; scale: groups. OTHER_ROAD where a scale
+ * is no normal number. */
+EXPORT int NAME(sum_by)(const int64_t *group, const double *value, int64_t n, int64_t groups,
+                        int64_t banks, double *peak, double *scale, double *limbs)
+{
+    int status = peaks(group, value, n, groups, banks, peak);
+    if (status) return status;
+    for (int64_t g = 0; g < groups; g++) {
+        double top = peak[g];
+        for (int64_t b = 1; b < banks; b++) top = fmax(top, peak[b * groups + g]);
+        int exponent = 0;
+        frexp(top, &exponent);
+        if (exponent > 1000 || exponent < -1000 || !isfinite(top)) return OTHER_ROAD;
+        peak[g] = top, scale[g] = ldexp(1.0, -exponent);
+    }
+    const double limb = 67108864.0; /* 2^26 */
+    for (int64_t i = 0; i < n; i++) {
+        double *at = limbs + 3 * ((i & (banks - 1)) * groups + group[i]);
+        double rest = value[i] * scale[group[i]] * limb, high = trunc(rest);
+        rest = (rest - high) * limb;
+        double middle = trunc(rest);
+        at[0] += high, at[1] += middle, at[2] += trunc((rest - middle) * limb);
+    }
+    return 0;
+}

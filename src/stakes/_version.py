@@ -1,0 +1,3 @@
+"""The version: here, because looking it up among the installed packages takes long."""
+
+__version__ = "0.1.0"
