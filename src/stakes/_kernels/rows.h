@@ -198,19 +198,14 @@ static void lanes_decide(struct rows_block *b, const struct cost_table *c, int64
 
 /* ---- several classes in a vector ---- */
 
-typedef double four __attribute__((vector_size(32)));
-typedef int64_t four_whole __attribute__((vector_size(32)));
-
-#define LOAD_FOUR(v, x) memcpy(&(v), (x), sizeof(v))
-
 static int64_t first_equal(const double *x, int64_t k, double v)
 {
     four wanted = {v, v, v, v}, a, b, c, d;
     int64_t j = 0;
     for (; j + 16 <= k; j += 16) {
-        LOAD_FOUR(a, x + j), LOAD_FOUR(b, x + j + 4);
-        LOAD_FOUR(c, x + j + 8), LOAD_FOUR(d, x + j + 12);
-        four_whole hit = (a == wanted) | (b == wanted) | (c == wanted) | (d == wanted);
+        LOAD(a, x + j), LOAD(b, x + j + 4);
+        LOAD(c, x + j + 8), LOAD(d, x + j + 12);
+        four_bits hit = (four_bits) ((a == wanted) | (b == wanted) | (c == wanted) | (d == wanted));
         if (hit[0] | hit[1] | hit[2] | hit[3]) break;
     }
     for (; j < k; j++)
@@ -232,7 +227,7 @@ static void sum_and_square(const double *x, int64_t k, double *sum, double *squa
     int64_t j = 0;
     for (; j + 8 <= k; j += 8) {
         four a, b;
-        LOAD_FOUR(a, x + j), LOAD_FOUR(b, x + j + 4);
+        LOAD(a, x + j), LOAD(b, x + j + 4);
         s0 += a, s1 += b;
         q0 += a * a, q1 += b * b;
     }
