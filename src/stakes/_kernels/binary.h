@@ -245,6 +245,7 @@ APART static void quick_logs(const double *g_of, const double *k_of, const int64
     four_bits truth;
     for (int64_t i = 0; i < n; i += 4) {
         LOAD(g, g_of + i), LOAD(k, k_of + i), LOAD(truth, y + i);
+        SOON(y + i + BLOCK);
         four s = g / (two_ - g), z = s * s, z2 = z * z;
         four series = FMA4(z2, c6, FMA4(z, c5, c4));
         series = FMA4(z2, FMA4(z2, series, FMA4(z, c3, c2)), FMA4(z, c1, c0));
@@ -302,6 +303,7 @@ APART static void quick_fill(const int64_t *cell, const double *x, int64_t n, do
 {
     char *h0 = (char *)hist, *h1 = h0 + 8 * size, *h2 = h1 + 8 * size, *h3 = h2 + 8 * size;
     for (int64_t i = 0; i < n; i += 4) {
+        SOON(x + i + BLOCK);
         *(two *)(void *)(h0 + cell[i]) += (two){1.0, x[i]};
         *(two *)(void *)(h1 + cell[i + 1]) += (two){1.0, x[i + 1]};
         *(two *)(void *)(h2 + cell[i + 2]) += (two){1.0, x[i + 2]};

@@ -58,6 +58,8 @@ typedef uint64_t four_bits __attribute__((vector_size(32)));
 #define FMA4(a, b, c) ((a) * (b) + (c))
 #endif
 
+#define SOON(x) __builtin_prefetch(x) /* memory is slow to answer; it need not exist */
+
 /* One number per sample. Strides are in bytes and may be negative; no data: absent. */
 struct column {
     const char *data;
