@@ -231,25 +231,32 @@ APART static struct quick_counts quick_cells(const double *x, const int64_t *y, 
                                  (double)ADDED(both)};
 }
 
-/* Sums of a block's losses. With x = 2^-k (1 - g), -log(x) = k ln 2 + 2 atanh(g / (2 - g)), right to
- * two units in the last place; the series is cut to what its range needs.
+/* One addition counts a sample and adds its probability. */
+#define FILL(copy, i) *(two *)(void *)(h + (copy) * size + cell[i]) += (two){1.0, x[i]}
+
+/* Sums of a block's losses, and its bins: two tasks for different parts of the processor. With
+ * right = 2^-k (1 - g), its loss is k ln 2 + 2 atanh(g / (2 - g)), right to two units in the last
+ * place; the series is cut to what its range needs.
  */
-APART static void quick_logs(const double *g_of, const double *k_of, const int64_t *y, int64_t n,
-                             double *out)
+APART static void quick_logs(const struct binary_block *b, const double *x, const int64_t *y,
+                             int64_t n, struct binary_state *state, double *out)
 {
     four c0 = ALL(0x1.5555555555558p-1), c1 = ALL(0x1.99999999952d7p-2);
     four c2 = ALL(0x1.2492492df281ap-2), c3 = ALL(0x1.c71c62e3f11e6p-3);
     four c4 = ALL(0x1.7462b51cb66b1p-3), c5 = ALL(0x1.39fe51a7c18f9p-3);
-    four c6 = ALL(0x1.2b5900de53b32p-3), two_ = ALL(2.0), ln2 = ALL(M_LN2);
+    four c6 = ALL(0x1.2b5900de53b32p-3), both = ALL(2.0), ln2 = ALL(M_LN2);
     four l0 = {0}, l1 = {0}, q0 = {0}, q1 = {0}, g, k;
     four_bits truth;
+    const int64_t *cell = b->cell, size = 8 * state->hist_size;
+    char *h = (char *)state->hist;
     for (int64_t i = 0; i < n; i += 4) {
-        LOAD(g, g_of + i), LOAD(k, k_of + i), LOAD(truth, y + i);
-        SOON(y + i + BLOCK);
-        four s = g / (two_ - g), z = s * s, z2 = z * z;
+        LOAD(g, b->loss + i), LOAD(k, b->brier + i), LOAD(truth, y + i);
+        SOON(x + i + BLOCK), SOON(y + i + BLOCK);
+        four s = g / (both - g), z = s * s, z2 = z * z;
+        FILL(0, i), FILL(1, i + 1), FILL(2, i + 2), FILL(3, i + 3);
         four series = FMA4(z2, c6, FMA4(z, c5, c4));
         series = FMA4(z2, FMA4(z2, series, FMA4(z, c3, c2)), FMA4(z, c1, c0));
-        four loss = FMA4(k, ln2, s * FMA4(z, series, two_));
+        four loss = FMA4(k, ln2, s * FMA4(z, series, both));
         four high = MASKED(-truth, loss), low = loss - high;
         l0 += low, l1 += high, q0 = FMA4(low, low, q0), q1 = FMA4(high, high, q1);
     }
@@ -260,7 +267,7 @@ APART static void quick_logs(const double *g_of, const double *k_of, const int64
  * must be done again with care.
  */
 APART static int quick_sums(const double *x, const int64_t *y, int64_t n, struct binary_block *b,
-                            double *out, double *limits)
+                            struct binary_state *state, double *out, double *limits)
 {
     four least = ALL(1.0), most = ALL(0.0), faintest = ALL(1.0), one = ALL(1.0), p;
     four b0 = {0}, b1 = {0}, e0 = {0}, e1 = {0}, high_bias = ALL(0x1p52 + 1024.0);
@@ -287,7 +294,7 @@ APART static int quick_sums(const double *x, const int64_t *y, int64_t n, struct
     four all = b0 + b1;
     if (!((bottom >= 0.0) & (top <= 1.0) & (faint >= 0x1p-1022) & (ADDED(all) < INFINITY)))
         return 0;
-    quick_logs(b->loss, b->brier, y, n, l);
+    quick_logs(b, x, y, n, state, l);
     const double found[2 * CLASS_FIELDS] = {
         0, 0, 0, l[0], l[0], l[1], 0, ADDED(b0), ADDED(b0), ADDED(e0),
         0, 0, 0, l[2], l[2], l[3], 0, ADDED(b1), ADDED(b1), ADDED(e1)};
@@ -295,20 +302,6 @@ APART static int quick_sums(const double *x, const int64_t *y, int64_t n, struct
     limits[0] = bottom < limits[0] ? bottom : limits[0];
     limits[1] = top > limits[1] ? top : limits[1];
     return 1;
-}
-
-/* One addition counts a sample and adds its probability. */
-APART static void quick_fill(const int64_t *cell, const double *x, int64_t n, double *hist,
-                             int64_t size)
-{
-    char *h0 = (char *)hist, *h1 = h0 + 8 * size, *h2 = h1 + 8 * size, *h3 = h2 + 8 * size;
-    for (int64_t i = 0; i < n; i += 4) {
-        SOON(x + i + BLOCK);
-        *(two *)(void *)(h0 + cell[i]) += (two){1.0, x[i]};
-        *(two *)(void *)(h1 + cell[i + 1]) += (two){1.0, x[i + 1]};
-        *(two *)(void *)(h2 + cell[i + 2]) += (two){1.0, x[i + 2]};
-        *(two *)(void *)(h3 + cell[i + 3]) += (two){1.0, x[i + 3]};
-    }
 }
 
 /* Put what was counted in its places; thresholds beyond the first are counted here. */
@@ -350,10 +343,9 @@ static int quick_block(const struct binary_job *job, int64_t at, int64_t n, stru
         y = b->truth;
     }
     struct quick_counts counts = quick_cells(x, y, n, job, first, b);
-    if ((counts.labels | 1) != 1 || !quick_sums(x, y, n, b, found, limits)) return 0;
+    if ((counts.labels | 1) != 1 || !quick_sums(x, y, n, b, s, found, limits)) return 0;
     for (int j = 0; j < 2 * CLASS_FIELDS; j++) add_to(&s->totals[j], found[j]);
     quick_count(&counts, x, y, n, job, s->totals);
-    quick_fill(b->cell, x, n, s->hist, s->hist_size);
     return 1;
 }
 

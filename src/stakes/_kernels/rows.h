@@ -274,6 +274,112 @@ INLINE void row_posteriors(struct rows_block *b, double *x, int64_t k, int64_t i
     b->total[i] = 1.0;
 }
 
+static void rows_gaps(const struct rows_block *b, int64_t n, int64_t start, double *limits)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double gap = fabs(b->sum[i] - 1.0);
+        if (gap > limits[3]) limits[3] = gap, limits[4] = (double)(start + i);
+    }
+}
+
+/* What one sweep over a row of posteriors finds; the truth is not in the sums. */
+struct sweep {
+    double least, most, sum, square;
+    int64_t top; /* the first largest */
+};
+
+typedef float four_single __attribute__((vector_size(16)));
+
+INLINE double number_at(const char *x, int64_t j, int single)
+{
+    return single ? ((const float *)(const void *)x)[j] : ((const double *)(const void *)x)[j];
+}
+
+#define SWEEP(v, place, sum, square)                                                               \
+    do {                                                                                           \
+        four_bits more = (four_bits)((v) > best);                                                  \
+        four other = (four)((four_bits)(v) & (four_bits)((place) != truth));                       \
+        least = LESS((v), least), best = PICK(more, (v), best);                                    \
+        at = (four_bits)PICK(more, (four)(place), (four)at);                                       \
+        sum += other, square = FMA4(other, other, square);                                         \
+    } while (0)
+
+INLINE void load_four(four *v, const char *x, int64_t j, int single)
+{
+    four_single narrow;
+    if (single) LOAD(narrow, (const float *)(const void *)x + j);
+    if (single) *v = __builtin_convertvector(narrow, four);
+    else LOAD(*v, (const double *)(const void *)x + j);
+}
+
+/* One read of a row, eight classes at a time. */
+INLINE struct sweep row_sweep(const char *x, int64_t k, int64_t y, int single)
+{
+    four least = ALL(INFINITY), best = ALL(-INFINITY), s0 = {0}, s1 = {0}, q0 = {0}, q1 = {0}, v;
+    four_bits at = {0}, here = {0, 1, 2, 3}, truth = ALL((uint64_t)y);
+    int64_t j = 0;
+    for (; j + 8 <= k; j += 8) {
+        load_four(&v, x, j, single);
+        SWEEP(v, here, s0, q0);
+        load_four(&v, x, j + 4, single);
+        SWEEP(v, here + 4, s1, q1);
+        here += 8;
+    }
+    if (j + 4 <= k) {
+        load_four(&v, x, j, single);
+        SWEEP(v, here, s0, q0);
+        j += 4;
+    }
+    s0 += s1, q0 += q1;
+    struct sweep r = {least[0], best[0], ADDED(s0), ADDED(q0), (int64_t)at[0]};
+    for (int c = 1; c < 4; c++) {
+        int more = (best[c] > r.most) | ((best[c] == r.most) & ((int64_t)at[c] < r.top));
+        r.most = more ? best[c] : r.most;
+        r.top = more ? (int64_t)at[c] : r.top;
+        r.least = least[c] < r.least ? least[c] : r.least;
+    }
+    for (; j < k; j++) {
+        double one = number_at(x, j, single);
+        if (one > r.most) r.most = one, r.top = j;
+        r.least = one < r.least ? one : r.least;
+        if (j != y) r.sum += one, r.square += one * one;
+    }
+    return r;
+}
+
+static void count_unknown(const char *x, int64_t k, int single, double *limits)
+{
+    for (int64_t j = 0; j < k; j++) {
+        double v = number_at(x, j, single);
+        limits[2] += v != v ? 1.0 : 0.0;
+    }
+}
+
+/* Posteriors of many classes, each row read where it lies, once. */
+INLINE void rows_in_place(const struct rows_job *job, struct rows_block *b, int64_t start,
+                          int64_t n, int single, double *limits)
+{
+    int64_t k = job->k;
+    for (int64_t i = 0; i < n; i++) {
+        const char *x = job->values.data + (start + i) * job->values.row_stride;
+        int64_t y = b->y[i];
+        double truth = number_at(x, y, single);
+        struct sweep r = row_sweep(x, k, y, single);
+        double wrong = 1.0 - truth;
+        if (!(fabs(r.sum + truth) < INFINITY)) count_unknown(x, k, single, limits);
+        limits[0] = r.least < limits[0] ? r.least : limits[0];
+        limits[1] = r.most > limits[1] ? r.most : limits[1];
+        b->truth[i] = truth;
+        b->brier[i] = (r.square + wrong * wrong) / (double)k;
+        b->sum[i] = r.sum + truth;
+        b->total[i] = 1.0;
+        b->top[i] = (double)r.top;
+        b->confidence[i] = r.most > -INFINITY ? r.most : number_at(x, 0, single);
+    }
+    log_losses(b, n);
+    rows_gaps(b, n, start, limits);
+}
+
 static double row_expected(const double *x, int64_t k, const double *cost, double constant,
                            double total)
 {
@@ -310,14 +416,6 @@ static int64_t row_decide(struct rows_block *b, const double *x, const struct co
 }
 
 /* ---- either way ---- */
-
-static void rows_gaps(const struct rows_block *b, int64_t n, int64_t start, double *limits)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double gap = fabs(b->sum[i] - 1.0);
-        if (gap > limits[3]) limits[3] = gap, limits[4] = (double)(start + i);
-    }
-}
 
 INLINE void rows_add(const struct rows_block *b, int64_t k, int64_t n, int weighted,
                             struct rows_state *s, int64_t bins)
@@ -384,6 +482,22 @@ static void rows_count(const struct rows_job *job, const struct rows_block *b, i
     }
 }
 
+/* Whether rows can be read where they lie. Costs beyond zero-one want doubles to work with. */
+static int in_place(const struct rows_job *job)
+{
+    const struct table *t = &job->values;
+    int wide = t->type == 0 && t->column_stride == 8, narrow = t->type == 1 && t->column_stride == 4;
+    for (int64_t c = 0; c < job->n_costs; c++)
+        narrow &= job->costs[c].same && !job->costs[c].n_columns;
+    return job->kind == POSTERIORS && job->k > MOST_TURNED && (wide || narrow);
+}
+
+/* How many samples make a block: what fits near the processor, where rows are copied. */
+static int64_t rows_in_block(const struct rows_job *job)
+{
+    return job->k <= MOST_TURNED || in_place(job) ? LANES : (4096 + job->k - 1) / job->k;
+}
+
 /* Read a block, and leave posteriors in x and everything about each sample beside it. */
 static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t start, int64_t n,
                       double *limits)
@@ -404,6 +518,9 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
         SIMD for (int64_t i = 0; i < n; i++) b->top[i] = b->at[i];
         for (int64_t i = 0; i < n; i++)
             b->confidence[i] = b->x[(int64_t)b->top[i] * LANES + i];
+    } else if (in_place(job)) {
+        if (t->type == 1) rows_in_place(job, b, start, n, 1, limits);
+        else rows_in_place(job, b, start, n, 0, limits);
     } else {
         for (int64_t i = 0; i < n; i++) {
             struct column c = {t->data + (start + i) * t->row_stride, t->column_stride, t->type};
@@ -433,7 +550,8 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
 static int rows_chunk(const struct rows_job *job, int64_t start, int64_t stop,
                       struct rows_block *b, struct rows_state *s, double *limits)
 {
-    int64_t k = job->k, size = k <= MOST_TURNED ? LANES : (4096 + k - 1) / k;
+    int64_t k = job->k, size = rows_in_block(job);
+    int placed = in_place(job);
     int64_t often = 16 * k < 2048 ? 2048 : 16 * k;
     int weighted = job->weights.data != NULL;
     for (int64_t at = start; at < stop; at += size) {
@@ -450,8 +568,11 @@ static int rows_chunk(const struct rows_job *job, int64_t start, int64_t stop,
             const struct cost_table *c = &job->costs[t];
             if (k <= MOST_TURNED) lanes_decide(b, c, k, n);
             else
-                for (int64_t i = 0; i < n; i++)
-                    b->at[i] = (double)row_decide(b, b->x + i * k, c, k, i);
+                for (int64_t i = 0; i < n; i++) {
+                    const char *row = job->values.data + (at + i) * job->values.row_stride;
+                    const double *x = placed ? (const double *)(const void *)row : b->x + i * k;
+                    b->at[i] = (double)row_decide(b, x, c, k, i);
+                }
             if (c->counted) {
                 rows_count(job, b, n, c->n_decisions, offset, s);
                 offset += k * c->n_decisions;
@@ -484,11 +605,11 @@ EXPORT int NAME(rows)(const struct rows_job *job, int64_t first, int64_t last)
     int64_t k = job->k, bins = job->bins;
     struct rows_state s = {0};
     struct rows_block *b = calloc(1, sizeof *b);
-    int64_t size = k <= MOST_TURNED ? LANES : (4096 + k - 1) / k;
+    int64_t size = rows_in_block(job), kept = in_place(job) ? 0 : size * k;
     s.copies = k <= 64 ? 4 : 1;
     for (int64_t t = 0; t < job->n_costs; t++)
         if (job->costs[t].counted) s.n_cells += k * job->costs[t].n_decisions;
-    double *x = malloc((size_t)(size * k) * sizeof(double));
+    double *x = malloc((size_t)(kept + 1) * sizeof(double));
     double *part = malloc((size_t)k * sizeof(double));
     s.quick = calloc((size_t)(s.copies * k * QUICK), sizeof(double));
     s.bins = calloc((size_t)(16 * bins), sizeof(double));

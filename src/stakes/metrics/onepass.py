@@ -118,7 +118,7 @@ def pass_over(
     data: Given, costs: CostMatrix | None, priors: PriorsLike | None, bins: int
 ) -> Passed | None:
     """Return what one pass finds; None where it must be left to the definitions."""
-    matrix = CostMatrix.zero_one(data.classes) if costs is None else costs
+    matrix = _zero_one(data.classes) if costs is None else costs
     if matrix.classes != data.classes:
         return None
     run = _two if data.two else _many
@@ -135,13 +135,18 @@ def pass_over(
     given = read_priors(priors, data.classes)
     used = confusion.priors if given is None else given
     scores = _trusted(data)
-    y = data.y.astype(np.int64, copy=False)
     n = len(data.values)
-    samples = Samples(y, scores, data.weights, data.classes, None, used, given is None, n)
+    samples = Samples(data.y, scores, data.weights, data.classes, None, used, given is None, n)
     second = None
     if not data.two and len(data.classes) == 2:
         second = _second_bins(data, bins)
     return Passed(found, samples, matrix, confusion, second)
+
+
+def _zero_one(classes: Names) -> CostMatrix:
+    """Return zero-one costs; numbers that were never given as names need no check."""
+    plain = type(classes[0]) is int and classes == tuple(range(len(classes)))
+    return CostMatrix.zero_one(len(classes) if plain else classes)
 
 
 def _second_bins(data: Given, bins: int) -> Bins:

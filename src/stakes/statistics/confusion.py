@@ -15,6 +15,7 @@ from stakes._typing import Counts, FloatArray, IntArray, Names, NamesLike
 from stakes.costs.names import default_decisions
 
 _MOST_CELLS = 2**26
+_MOST_EXACT = 2**53  # up to here every whole number is a double
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,7 @@ class ConfusionCounts:
         table[self.class_weight == 0] = np.nan
         return table
 
-    @property
+    @cached_property
     def priors(self) -> FloatArray:
         """P_i = N_i* / N, the share of each class in the data."""
         return shares(self.class_weight, self.exponent)
@@ -107,12 +108,12 @@ class ConfusionCounts:
     @cached_property
     def class_weight(self) -> FloatArray:
         """N_i* on the scale of each class."""
-        return sum_by(self.row, self._floats, len(self.classes))
+        return self._by_class(self.weight)
 
     @property
     def size(self) -> FloatArray:
         """How many equal samples each class is worth: (sum w)^2 / sum w^2."""
-        square = sum_by(self.row, self.square.astype(np.float64), len(self.classes))
+        square = self._by_class(self.square)
         out = np.zeros_like(square)
         return np.divide(np.square(self.class_weight), square, out=out, where=square > 0)
 
@@ -135,6 +136,13 @@ class ConfusionCounts:
     def aligned(self) -> FloatArray:
         """The weights of the cells in use, all on one scale."""
         return np.ldexp(self._floats, self.exponent[self.row] - self.exponent[self.row].max())
+
+    def _by_class(self, cells: Counts) -> FloatArray:
+        """Sum cells within each class; whole numbers, while they are exact, in any order."""
+        k = len(self.classes)
+        if cells.dtype.kind == "i" and cells.sum(dtype=np.float64) <= _MOST_EXACT:
+            return np.bincount(self.row, cells, k)
+        return sum_by(self.row, cells.astype(np.float64, copy=False), k)
 
     @property
     def _floats(self) -> FloatArray:
