@@ -126,13 +126,13 @@ def shares(weight: FloatArray, exponent: IntArray) -> FloatArray:
     used = weight > 0
     level = np.zeros_like(weight)
     level[used] = np.ldexp(weight[used], exponent[used] - exponent[used].max())
-    return level / math.fsum(level)
+    return level / math.fsum(level.tolist())
 
 
 def expectation(priors: FloatArray, means: FloatArray) -> float:
     """Sum over classes of the prior times the mean; a class of prior 0 does not count."""
     seen = priors > 0
-    return math.fsum(priors[seen] * means[seen])
+    return math.fsum((priors[seen] * means[seen]).tolist())
 
 
 def difference_of_products(a: Floats, b: Floats, c: Floats, d: Floats) -> FloatArray:

@@ -4,427 +4,14 @@
  * several samples; above, one vector holds several classes of the same sample.
  */
 
-#define LANES 128
-#define MOST_TURNED 32
-
-enum { POSTERIORS, LOG_POSTERIORS, LOGITS };
-/* Order of the quick sums, the ones without weights first. */
-enum { Q_LOG, Q_LOG2, Q_BRIER, Q_BRIER2, Q_COUNT, Q_INF, Q_W, Q_W2, Q_LOG_W2, Q_BRIER_W2, QUICK };
-
-struct cost_table {
-    const double *error;    /* K, or none: `columns` is the whole table */
-    int64_t same;           /* whether every error costs 1 */
-    int64_t n_columns;
-    const double *columns;  /* n_columns x K */
-    const double *constant; /* the cost of a column that is the same for all classes, else NaN */
-    double tie;
-    int64_t n_decisions;
-    int64_t counted; /* whether to count in `sums`; if not, decisions are written out */
-};
-
-struct rows_job {
-    struct table values;
-    struct column y, weights;
-    int64_t n, k, kind, chunk, n_costs;
-    const struct cost_table *costs;
-    int32_t *decisions; /* for each cost table that is not counted, one per sample */
-    const double *edges;
-    int64_t bins, width;
-    double *sums;   /* per chunk: K x CLASS_FIELDS, bins x 4, and K x decisions per cost table */
-    double *limits; /* per chunk: least, largest, how many NaN, largest gap and its row */
-};
-
-struct rows_block {
-    double *x;    /* scores, then posteriors or what is proportional to them */
-    double *part; /* K numbers of scratch */
-    double w[LANES], yd[LANES], loss[LANES], brier[LANES], total[LANES], confidence[LANES];
-    double top[LANES], best[LANES], at[LANES], sum[LANES], square[LANES], truth[LANES];
-    double peak[LANES];
-    int32_t y[LANES], bin[LANES];
-};
-
-struct rows_state {
-    int copies;
-    int64_t since;
-    double *quick, *bins;
-    struct total *class_totals, *bin_totals;
-    double *counts;
-    struct total *tables;
-    int64_t n_cells;
-};
-
-/* Log losses of the posteriors of the truth. */
-static void log_losses(struct rows_block *b, int64_t n)
-{
-    double least = 1.0, unknown = 0.0;
-    _Pragma("omp simd reduction(min : least) reduction(+ : unknown)")
-    for (int64_t i = 0; i < n; i++) {
-        double p = b->truth[i];
-        b->loss[i] = -log_normal(p, p - 1.0);
-        least = p < least ? p : least;
-        unknown += p - p; /* infinite or NaN */
-    }
-    if ((least >= 0x1p-1022) & (unknown == 0.0)) return;
-    for (int64_t i = 0; i < n; i++) b->loss[i] = -any_log(b->truth[i], b->truth[i] - 1.0);
-}
-
-/* ---- several samples in a vector ---- */
-
-static void lanes_softmax(struct rows_block *b, int64_t k, int64_t n)
-{
-    SIMD for (int64_t i = 0; i < n; i++) b->peak[i] = -INFINITY, b->at[i] = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        const double *x = b->x + j * LANES;
-        double code = (double)j;
-        SIMD for (int64_t i = 0; i < n; i++) {
-            int more = x[i] > b->peak[i];
-            b->peak[i] = more ? x[i] : b->peak[i];
-            b->at[i] = more ? code : b->at[i];
-        }
-    }
-    for (int64_t i = 0; i < n; i++) b->loss[i] = b->x[b->y[i] * LANES + i] - b->peak[i];
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        double *x = b->x + j * LANES, code = (double)j;
-        SIMD for (int64_t i = 0; i < n; i++) {
-            double e = exp_down(x[i] - b->peak[i]);
-            double other = (b->yd[i] == code) | (b->at[i] == code) ? 0.0 : e;
-            x[i] = e;
-            b->sum[i] += other;
-            b->square[i] += other * other;
-        }
-    }
-    for (int64_t i = 0; i < n; i++) b->truth[i] = b->x[b->y[i] * LANES + i];
-    double inverse = 1.0 / (double)k;
-    SIMD for (int64_t i = 0; i < n; i++) {
-        int right = b->at[i] == b->yd[i];
-        double rest = b->sum[i] + (right ? b->peak[i] - b->peak[i] : b->truth[i]);
-        double wrong = b->sum[i] + (right ? 0.0 : 1.0);
-        double square = b->square[i] + (right ? 0.0 : 1.0);
-        rest = b->peak[i] - b->peak[i] == 0.0 ? rest : NAN;
-        b->total[i] = 1.0 + rest;
-        b->loss[i] = vlog1p(rest) - b->loss[i];
-        b->brier[i] = (square + wrong * wrong) / (b->total[i] * b->total[i]) * inverse;
-    }
-}
-
-INLINE void lanes_posteriors(struct rows_block *b, int64_t k, int64_t n, int logs)
-{
-    if (logs)
-        for (int64_t i = 0; i < n; i++) b->loss[i] = -b->x[b->y[i] * LANES + i];
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        double *x = b->x + j * LANES, code = (double)j;
-        SIMD for (int64_t i = 0; i < n; i++) {
-            double p = logs ? vexp(x[i]) : x[i], other = b->yd[i] == code ? 0.0 : p;
-            b->sum[i] += other;
-            b->square[i] += other * other;
-            if (logs) x[i] = p;
-        }
-    }
-    for (int64_t i = 0; i < n; i++) b->truth[i] = b->x[b->y[i] * LANES + i];
-    double inverse = 1.0 / (double)k;
-    SIMD for (int64_t i = 0; i < n; i++) {
-        double p = b->truth[i], wrong = logs ? b->sum[i] : 1.0 - p;
-        b->brier[i] = (b->square[i] + wrong * wrong) * inverse;
-        b->sum[i] += p;
-        b->total[i] = 1.0;
-    }
-    if (!logs) log_losses(b, n);
-}
-
-static void lanes_largest(struct rows_block *b, int64_t k, int64_t n, const double *factor)
-{
-    SIMD for (int64_t i = 0; i < n; i++) b->best[i] = -INFINITY, b->at[i] = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        const double *x = b->x + j * LANES;
-        double code = (double)j, f = factor ? factor[j] : 1.0;
-        SIMD for (int64_t i = 0; i < n; i++) {
-            double v = x[i] * f;
-            int more = v > b->best[i];
-            b->best[i] = more ? v : b->best[i];
-            b->at[i] = more ? code : b->at[i];
-        }
-    }
-}
-
-static void lanes_expected(struct rows_block *b, int64_t k, int64_t n, const double *cost,
-                           double constant)
-{
-    if (constant == constant) {
-        SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = constant;
-        return;
-    }
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        const double *x = b->x + j * LANES;
-        double c = cost[j];
-        if (c != 0.0) SIMD for (int64_t i = 0; i < n; i++) b->sum[i] += x[i] * c;
-    }
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] /= b->total[i];
-}
-
-/* Leave the decisions of least expected cost in `at`. */
-static void lanes_decide(struct rows_block *b, const struct cost_table *c, int64_t k, int64_t n)
-{
-    int64_t j = 0, before = c->n_decisions - c->n_columns;
-    if (c->error) {
-        if (c->same) SIMD for (int64_t i = 0; i < n; i++) b->at[i] = b->top[i];
-        else lanes_largest(b, k, n, c->error);
-        if (!c->n_columns) return;
-        SIMD for (int64_t i = 0; i < n; i++) b->best[i] = 0.0;
-        for (int64_t q = 0; q < k; q++) {
-            const double *x = b->x + q * LANES;
-            double code = (double)q, e = c->error[q];
-            SIMD for (int64_t i = 0; i < n; i++)
-                b->best[i] += b->at[i] == code ? 0.0 : x[i] * e;
-        }
-        SIMD for (int64_t i = 0; i < n; i++) b->best[i] /= b->total[i];
-    } else {
-        lanes_expected(b, k, n, c->columns, c->constant[0]);
-        SIMD for (int64_t i = 0; i < n; i++) b->best[i] = b->sum[i], b->at[i] = 0.0;
-        j = 1;
-    }
-    for (; j < c->n_columns; j++) {
-        double code = (double)(before + j), tie = c->tie;
-        lanes_expected(b, k, n, c->columns + j * k, c->constant[j]);
-        SIMD for (int64_t i = 0; i < n; i++) {
-            int lower = b->sum[i] < b->best[i] - tie;
-            b->best[i] = lower ? b->sum[i] : b->best[i];
-            b->at[i] = lower ? code : b->at[i];
-        }
-    }
-}
-
-/* ---- several classes in a vector ---- */
-
-static int64_t first_equal(const double *x, int64_t k, double v)
-{
-    four wanted = {v, v, v, v}, a, b, c, d;
-    int64_t j = 0;
-    for (; j + 16 <= k; j += 16) {
-        LOAD(a, x + j), LOAD(b, x + j + 4);
-        LOAD(c, x + j + 8), LOAD(d, x + j + 12);
-        four_bits hit = (four_bits) ((a == wanted) | (b == wanted) | (c == wanted) | (d == wanted));
-        if (hit[0] | hit[1] | hit[2] | hit[3]) break;
-    }
-    for (; j < k; j++)
-        if (x[j] == v) return j;
-    return 0;
-}
-
-static double largest(const double *x, int64_t k)
-{
-    double v = -INFINITY;
-    _Pragma("omp simd reduction(max : v)") for (int64_t j = 0; j < k; j++) v = x[j] > v ? x[j] : v;
-    return v;
-}
-
-/* Two vectors of sums, since one would wait for itself. */
-static void sum_and_square(const double *x, int64_t k, double *sum, double *square)
-{
-    four s0 = {0}, s1 = {0}, q0 = {0}, q1 = {0};
-    int64_t j = 0;
-    for (; j + 8 <= k; j += 8) {
-        four a, b;
-        LOAD(a, x + j), LOAD(b, x + j + 4);
-        s0 += a, s1 += b;
-        q0 += a * a, q1 += b * b;
-    }
-    s0 += s1, q0 += q1;
-    double s = (s0[0] + s0[2]) + (s0[1] + s0[3]), q = (q0[0] + q0[2]) + (q0[1] + q0[3]);
-    for (; j < k; j++) s += x[j], q += x[j] * x[j];
-    *sum = s, *square = q;
-}
-
-static void row_softmax(struct rows_block *b, double *x, int64_t k, int64_t i)
-{
-    int64_t y = b->y[i];
-    double peak = largest(x, k), known = peak - peak, sum, square;
-    int64_t at = first_equal(x, k, peak);
-    double shifted = x[y] - peak;
-    SIMD for (int64_t j = 0; j < k; j++) x[j] = exp_down(x[j] - peak);
-    double truth = x[y], kept = x[at];
-    x[y] = x[at] = 0.0;
-    sum_and_square(x, k, &sum, &square);
-    x[y] = truth, x[at] = kept;
-    double rest = known == 0.0 ? sum + (at == y ? 0.0 : truth) : NAN;
-    double wrong = sum + (at == y ? 0.0 : 1.0), total = 1.0 + rest;
-    square += at == y ? 0.0 : 1.0;
-    b->total[i] = total;
-    b->sum[i] = rest;
-    b->loss[i] = shifted;
-    b->brier[i] = (square + wrong * wrong) / (total * total) / (double)k;
-}
-
-INLINE void row_posteriors(struct rows_block *b, double *x, int64_t k, int64_t i, int logs)
-{
-    int64_t y = b->y[i];
-    double sum, square;
-    b->loss[i] = -x[y];
-    if (logs) SIMD for (int64_t j = 0; j < k; j++) x[j] = vexp(x[j]);
-    double truth = x[y];
-    x[y] = 0.0;
-    sum_and_square(x, k, &sum, &square);
-    x[y] = truth;
-    double wrong = logs ? sum : 1.0 - truth;
-    b->truth[i] = truth;
-    b->brier[i] = (square + wrong * wrong) / (double)k;
-    b->sum[i] = sum + truth;
-    b->total[i] = 1.0;
-}
-
-static void rows_gaps(const struct rows_block *b, int64_t n, int64_t start, double *limits)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double gap = fabs(b->sum[i] - 1.0);
-        if (gap > limits[3]) limits[3] = gap, limits[4] = (double)(start + i);
-    }
-}
-
-/* What one sweep over a row of posteriors finds; the truth is not in the sums. */
-struct sweep {
-    double least, most, sum, square;
-    int64_t top; /* the first largest */
-};
-
-typedef float four_single __attribute__((vector_size(16)));
-
-INLINE double number_at(const char *x, int64_t j, int single)
-{
-    return single ? ((const float *)(const void *)x)[j] : ((const double *)(const void *)x)[j];
-}
-
-#define SWEEP(v, place, sum, square)                                                               \
-    do {                                                                                           \
-        four_bits more = (four_bits)((v) > best);                                                  \
-        four other = (four)((four_bits)(v) & (four_bits)((place) != truth));                       \
-        least = LESS((v), least), best = PICK(more, (v), best);                                    \
-        at = (four_bits)PICK(more, (four)(place), (four)at);                                       \
-        sum += other, square = FMA4(other, other, square);                                         \
-    } while (0)
-
-INLINE void load_four(four *v, const char *x, int64_t j, int single)
-{
-    four_single narrow;
-    if (single) LOAD(narrow, (const float *)(const void *)x + j);
-    if (single) *v = __builtin_convertvector(narrow, four);
-    else LOAD(*v, (const double *)(const void *)x + j);
-}
-
-/* One read of a row, eight classes at a time. */
-INLINE struct sweep row_sweep(const char *x, int64_t k, int64_t y, int single)
-{
-    four least = ALL(INFINITY), best = ALL(-INFINITY), s0 = {0}, s1 = {0}, q0 = {0}, q1 = {0}, v;
-    four_bits at = {0}, here = {0, 1, 2, 3}, truth = ALL((uint64_t)y);
-    int64_t j = 0;
-    for (; j + 8 <= k; j += 8) {
-        load_four(&v, x, j, single);
-        SWEEP(v, here, s0, q0);
-        load_four(&v, x, j + 4, single);
-        SWEEP(v, here + 4, s1, q1);
-        here += 8;
-    }
-    if (j + 4 <= k) {
-        load_four(&v, x, j, single);
-        SWEEP(v, here, s0, q0);
-        j += 4;
-    }
-    s0 += s1, q0 += q1;
-    struct sweep r = {least[0], best[0], ADDED(s0), ADDED(q0), (int64_t)at[0]};
-    for (int c = 1; c < 4; c++) {
-        int more = (best[c] > r.most) | ((best[c] == r.most) & ((int64_t)at[c] < r.top));
-        r.most = more ? best[c] : r.most;
-        r.top = more ? (int64_t)at[c] : r.top;
-        r.least = least[c] < r.least ? least[c] : r.least;
-    }
-    for (; j < k; j++) {
-        double one = number_at(x, j, single);
-        if (one > r.most) r.most = one, r.top = j;
-        r.least = one < r.least ? one : r.least;
-        if (j != y) r.sum += one, r.square += one * one;
-    }
-    return r;
-}
-
-static void count_unknown(const char *x, int64_t k, int single, double *limits)
-{
-    for (int64_t j = 0; j < k; j++) {
-        double v = number_at(x, j, single);
-        limits[2] += v != v ? 1.0 : 0.0;
-    }
-}
-
-/* Posteriors of many classes, each row read where it lies, once. */
-INLINE void rows_in_place(const struct rows_job *job, struct rows_block *b, int64_t start,
-                          int64_t n, int single, double *limits)
-{
-    int64_t k = job->k;
-    for (int64_t i = 0; i < n; i++) {
-        const char *x = job->values.data + (start + i) * job->values.row_stride;
-        int64_t y = b->y[i];
-        double truth = number_at(x, y, single);
-        struct sweep r = row_sweep(x, k, y, single);
-        double wrong = 1.0 - truth;
-        if (!(fabs(r.sum + truth) < INFINITY)) count_unknown(x, k, single, limits);
-        limits[0] = r.least < limits[0] ? r.least : limits[0];
-        limits[1] = r.most > limits[1] ? r.most : limits[1];
-        b->truth[i] = truth;
-        b->brier[i] = (r.square + wrong * wrong) / (double)k;
-        b->sum[i] = r.sum + truth;
-        b->total[i] = 1.0;
-        b->top[i] = (double)r.top;
-        b->confidence[i] = r.most > -INFINITY ? r.most : number_at(x, 0, single);
-    }
-    log_losses(b, n);
-    rows_gaps(b, n, start, limits);
-}
-
-static double row_expected(const double *x, int64_t k, const double *cost, double constant,
-                           double total)
-{
-    double sum = 0.0;
-    if (constant == constant) return constant;
-    _Pragma("omp simd reduction(+ : sum)") for (int64_t j = 0; j < k; j++)
-        sum += cost[j] == 0.0 ? 0.0 : x[j] * cost[j];
-    return sum / total;
-}
-
-static int64_t row_decide(struct rows_block *b, const double *x, const struct cost_table *c,
-                          int64_t k, int64_t i)
-{
-    int64_t j = 0, at = 0, before = c->n_decisions - c->n_columns;
-    double best, total = b->total[i];
-    if (c->error) {
-        double *v = b->part, sum, square;
-        if (c->same && !c->n_columns) return (int64_t)b->top[i];
-        SIMD for (int64_t q = 0; q < k; q++) v[q] = x[q] * c->error[q];
-        at = first_equal(v, k, largest(v, k));
-        if (!c->n_columns) return at;
-        v[at] = 0.0;
-        sum_and_square(v, k, &sum, &square);
-        best = sum / total;
-    } else {
-        best = row_expected(x, k, c->columns, c->constant[0], total);
-        j = 1;
-    }
-    for (; j < c->n_columns; j++) {
-        double cost = row_expected(x, k, c->columns + j * k, c->constant[j], total);
-        if (cost < best - c->tie) best = cost, at = before + j;
-    }
-    return at;
-}
-
-/* ---- either way ---- */
-
-INLINE void rows_add(const struct rows_block *b, int64_t k, int64_t n, int weighted,
-                            struct rows_state *s, int64_t bins)
+static void rows_add(const struct rows_block *b, int64_t k, int64_t n, struct rows_state *s,
+                     int64_t bins)
 {
     for (int64_t i = 0; i < n; i++) {
         int64_t copy = i & (s->copies - 1);
         double *q = s->quick + (copy * k + b->y[i]) * QUICK;
         double *cell = s->bins + ((i & 3) * bins + b->bin[i]) * 4;
-        double w = weighted ? b->w[i] : 1.0, l = b->loss[i], hit = b->top[i] == b->yd[i] ? w : 0.0;
+        double w = b->w[i], l = b->loss[i], hit = b->top[i] == b->yd[i] ? w : 0.0;
         if (__builtin_expect(fabs(l) == INFINITY, 0)) l = 0.0, q[Q_INF] += 1.0;
         double wl = w * l, wb = w * b->brier[i];
         q[Q_LOG] += wl;
@@ -435,13 +22,28 @@ INLINE void rows_add(const struct rows_block *b, int64_t k, int64_t n, int weigh
         cell[0] += w;
         cell[1] += w * b->confidence[i];
         cell[2] += hit;
-        if (weighted) {
-            q[Q_W] += w;
-            q[Q_W2] += w * w;
-            q[Q_LOG_W2] += w * wl;
-            q[Q_BRIER_W2] += w * wb;
-            cell[3] += w * w;
-        }
+        q[Q_W] += w;
+        q[Q_W2] += w * w;
+        q[Q_LOG_W2] += w * wl;
+        q[Q_BRIER_W2] += w * wb;
+        cell[3] += w * w;
+    }
+}
+
+/* The same where all samples weigh the same: four sums, or a bin, in one addition. */
+static void rows_add_plain(const struct rows_block *b, int64_t k, int64_t n, struct rows_state *s,
+                           int64_t bins)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double *q = s->quick + ((i & (s->copies - 1)) * k + b->y[i]) * QUICK;
+        double *cell = s->bins + ((i & 3) * bins + b->bin[i]) * 4, l = b->loss[i], r = b->brier[i];
+        if (__builtin_expect(fabs(l) == INFINITY, 0)) l = 0.0, q[Q_INF] += 1.0;
+        four sums, bin, more = {l, r, l * l, r * r};
+        four here = {1.0, b->confidence[i], b->top[i] == b->yd[i] ? 1.0 : 0.0, 0.0};
+        LOAD(sums, q), LOAD(bin, cell);
+        sums += more, bin += here;
+        STORE(q, sums), STORE(cell, bin);
+        q[Q_COUNT] += 1.0;
     }
 }
 
@@ -504,7 +106,9 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
 {
     int64_t k = job->k, kind = job->kind;
     const struct table *t = &job->values;
-    if (k <= MOST_TURNED) {
+    if (k <= MOST_TURNED && quick_lanes(job, b, start, n, limits)) {
+        (void)t;
+    } else if (k <= MOST_TURNED) {
         for (int64_t j = 0; j < k; j++) {
             struct column c = {t->data + j * t->column_stride, t->row_stride, t->type};
             load_numbers(b->x + j * LANES, &c, start, n);
@@ -561,8 +165,8 @@ static int rows_chunk(const struct rows_job *job, int64_t start, int64_t stop,
         SIMD for (int64_t i = 0; i < n; i++) b->yd[i] = b->y[i];
         rows_fill(job, b, at, n, limits);
         find_bins(b->bin, b->confidence, n, job->bins, job->edges);
-        if (weighted) rows_add(b, k, n, 1, s, job->bins);
-        else rows_add(b, k, n, 0, s, job->bins);
+        if (weighted) rows_add(b, k, n, s, job->bins);
+        else rows_add_plain(b, k, n, s, job->bins);
         if ((s->since += n) >= often) rows_flush(s, k, job->bins, weighted);
         for (int64_t t = 0; t < job->n_costs; t++) {
             const struct cost_table *c = &job->costs[t];

@@ -299,7 +299,7 @@ class CostMatrix:
         """
         p = self._priors(priors)
         best = self._table.best_constant(p)
-        return best, math.fsum(p * self._table.column(best))
+        return best, math.fsum((p * self._table.column(best)).tolist())
 
     def odds(self, priors: PriorsLike) -> float:
         """Return c12 P1 / (c21 P2), the one free number of a binary problem (eq:alpha)."""
