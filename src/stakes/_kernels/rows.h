@@ -31,10 +31,13 @@ static void rows_add(const struct rows_block *b, int64_t k, int64_t n, struct ro
 }
 
 /* The same where all samples weigh the same: four sums, or a bin, in one addition. */
-static void rows_add_plain(const struct rows_block *b, int64_t k, int64_t n, struct rows_state *s,
-                           int64_t bins)
+APART static void rows_add_plain(const struct rows_job *job, const struct rows_block *b,
+                                 int64_t start, int64_t n, struct rows_state *s)
 {
+    int64_t k = job->k, bins = job->bins, step = job->values.row_stride, wide = 8 * k;
+    const char *ahead = job->values.data + (start + n) * step;
     for (int64_t i = 0; i < n; i++) {
+        for (int64_t at = 0; k <= MOST_TURNED && at < wide; at += 64) SOON(ahead + i * step + at);
         double *q = s->quick + ((i & (s->copies - 1)) * k + b->y[i]) * QUICK;
         double *cell = s->bins + ((i & 3) * bins + b->bin[i]) * 4, l = b->loss[i], r = b->brier[i];
         if (__builtin_expect(fabs(l) == INFINITY, 0)) l = 0.0, q[Q_INF] += 1.0;
@@ -166,7 +169,7 @@ static int rows_chunk(const struct rows_job *job, int64_t start, int64_t stop,
         rows_fill(job, b, at, n, limits);
         find_bins(b->bin, b->confidence, n, job->bins, job->edges);
         if (weighted) rows_add(b, k, n, s, job->bins);
-        else rows_add_plain(b, k, n, s, job->bins);
+        else rows_add_plain(job, b, at, n, s);
         if ((s->since += n) >= often) rows_flush(s, k, job->bins, weighted);
         for (int64_t t = 0; t < job->n_costs; t++) {
             const struct cost_table *c = &job->costs[t];
