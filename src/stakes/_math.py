@@ -9,6 +9,7 @@ from stakes._typing import Counts, FloatArray, Floats, IntArray
 
 _LIMB = 26  # bits; a sum of 2**27 such whole numbers is still exact in a double
 _FEW = 16  # values, and groups
+_EXACT = 2.0**53  # below it every whole number is a double
 _SPLIT = float(2**27 + 1)
 _MOST_WHOLE = 2.0**62  # beyond it, sums of 64-bit whole numbers could wrap
 _SAFE_EXPONENT = 400  # squares and sums of numbers within 2**±400 stay finite and normal
@@ -51,12 +52,22 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
         few = _sum_few(group, values, n_groups)
         if few is not None:
             return few
+    if _all_whole(values):
+        return np.bincount(group, values, n_groups)
     peak = np.zeros(n_groups)
     np.maximum.at(peak, group, np.abs(values))
     exponent = np.frexp(peak)[1]
     limbs = _limbs(np.ldexp(values, -exponent[group]))
     parts: list[FloatArray] = [np.bincount(group, limb, n_groups) for limb in limbs]  # type: ignore[misc]
     return np.ldexp(_joined(parts), exponent)
+
+
+def _all_whole(values: FloatArray) -> bool:
+    """Whether all values are whole numbers whose sums are exact in any order."""
+    for some in (values[:16], values):  # most that are not whole show it at once
+        if not (some == np.trunc(some)).all():
+            return False
+    return bool(np.abs(values).sum() < _EXACT)
 
 
 def _sum_few(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray | None:
@@ -74,7 +85,7 @@ def _limbs(values: FloatArray) -> Iterator[FloatArray]:
     """Cut values between -1 and 1 into three whole numbers of 26 bits, the highest first."""
     rest = values
     for _ in range(3):
-        rest = np.ldexp(rest, _LIMB)
+        rest = rest * 2.0**_LIMB  # exact
         limb = np.trunc(rest)
         rest -= limb
         yield limb
@@ -123,6 +134,8 @@ def weight_exponents(y: IntArray, weights: FloatArray, n_classes: int) -> IntArr
 
 def shares(weight: FloatArray, exponent: IntArray) -> FloatArray:
     """Return the share of each class in a total, from weights on scales of 2**exponent."""
+    if not exponent.any():
+        return weight / math.fsum(weight.tolist())
     used = weight > 0
     level = np.zeros_like(weight)
     level[used] = np.ldexp(weight[used], exponent[used] - exponent[used].max())

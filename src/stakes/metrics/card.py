@@ -76,7 +76,7 @@ def scorecard(
     if data is not None:
         matrix = costs
         if costs is not None and not isinstance(costs, CostMatrix):
-            matrix = CostMatrix(costs, classes=data.classes)
+            matrix = CostMatrix(costs, classes=None if data.unnamed else data.classes)
         found = pass_over(data, matrix, priors, bins)  # type: ignore[arg-type]
         if found is not None:
             return _from_pass(found)

@@ -71,7 +71,7 @@ class ConfusionMatrix(ConfusionCounts):
         check_seen(p, self.class_weight, self.classes)
         cost = matrix.at(self.row, self.column)
         losses = self._losses(matrix, cost)
-        best, naive = matrix.naive(p)
+        best, naive = matrix.naive_at(p)
         return ExpectedLoss(
             name="expected cost",
             value=self._mean_cost(cost) if given is None else expectation(p, losses.mean),
@@ -222,8 +222,9 @@ class ConfusionMatrix(ConfusionCounts):
 
     def _mean_cost(self, cost: FloatArray) -> float:
         """Return the mean cost over the data (eq:ec_orig)."""
-        weight = self.aligned
-        return math.fsum((weight * cost).tolist()) / math.fsum(weight.tolist())
+        weight = self.weight if self.whole else self.aligned
+        total = int(weight.sum()) if self.whole else math.fsum(weight.tolist())
+        return math.fsum((weight * cost).tolist()) / total
 
     def _rows(self) -> list[list[str]]:
         """Return the table to show, with row totals, cut where it is too large to read."""

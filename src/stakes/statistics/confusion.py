@@ -15,7 +15,6 @@ from stakes._typing import Counts, FloatArray, IntArray, Names, NamesLike
 from stakes.costs.names import default_decisions
 
 _MOST_CELLS = 2**26
-_MOST_EXACT = 2**53  # up to here every whole number is a double
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +112,8 @@ class ConfusionCounts:
     @property
     def size(self) -> FloatArray:
         """How many equal samples each class is worth: (sum w)^2 / sum w^2."""
+        if self.square is self.weight:
+            return self.class_weight
         square = self._by_class(self.square)
         out = np.zeros_like(square)
         return np.divide(np.square(self.class_weight), square, out=out, where=square > 0)
@@ -138,11 +139,8 @@ class ConfusionCounts:
         return np.ldexp(self._floats, self.exponent[self.row] - self.exponent[self.row].max())
 
     def _by_class(self, cells: Counts) -> FloatArray:
-        """Sum cells within each class; whole numbers, while they are exact, in any order."""
-        k = len(self.classes)
-        if cells.dtype.kind == "i" and cells.sum(dtype=np.float64) <= _MOST_EXACT:
-            return np.bincount(self.row, cells, k)
-        return sum_by(self.row, cells.astype(np.float64, copy=False), k)
+        """Sum cells within each class."""
+        return sum_by(self.row, cells.astype(np.float64, copy=False), len(self.classes))
 
     @property
     def _floats(self) -> FloatArray:

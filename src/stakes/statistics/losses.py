@@ -58,6 +58,8 @@ class LossSums:
     @property
     def size(self) -> FloatArray:
         """How many equal samples each class is worth: (sum w)^2 / sum w^2."""
+        if self.square is self.weight:
+            return self.weight
         out = np.zeros_like(self.weight)
         return np.divide(np.square(self.weight), self.square, out=out, where=self.square > 0)
 
