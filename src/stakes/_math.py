@@ -8,6 +8,8 @@ import numpy as np
 from stakes._typing import Counts, FloatArray, Floats, IntArray
 
 _LIMB = 26  # bits; a sum of 2**27 such whole numbers is still exact in a double
+_FEW = 16  # values, and groups
+_EXACT = 2.0**53  # below it every whole number is a double
 _SPLIT = float(2**27 + 1)
 _MOST_WHOLE = 2.0**62  # beyond it, sums of 64-bit whole numbers could wrap
 _SAFE_EXPONENT = 400  # squares and sums of numbers within 2**±400 stay finite and normal
@@ -44,14 +46,39 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
 
     Each value is cut into three whole-number limbs on the scale of its group's largest value.
     Sums of whole numbers are exact, so no order can change them; what is cut off lies 78 bits
-    below that largest value.
+    below that largest value. A handful of values is summed one by one, rounded once.
     """
+    if values.size <= _FEW and n_groups <= _FEW:
+        few = _sum_few(group, values, n_groups)
+        if few is not None:
+            return few
+    if _all_whole(values):
+        return np.bincount(group, values, n_groups)
     peak = np.zeros(n_groups)
     np.maximum.at(peak, group, np.abs(values))
     exponent = np.frexp(peak)[1]
     limbs = _limbs(np.ldexp(values, -exponent[group]))
     parts: list[FloatArray] = [np.bincount(group, limb, n_groups) for limb in limbs]  # type: ignore[misc]
     return np.ldexp(joined(parts), exponent)
+
+
+def _all_whole(values: FloatArray) -> bool:
+    """Whether all values are whole numbers whose sums are exact in any order."""
+    for some in (values[:16], values):  # most that are not whole show it at once
+        if not (some == np.trunc(some)).all():
+            return False
+    return bool(np.abs(values).sum() < _EXACT)
+
+
+def _sum_few(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray | None:
+    """Sum a handful of values by group; None where a sum leaves the range of a double."""
+    parts: list[list[float]] = [[] for _ in range(n_groups)]
+    for place, value in zip(group.tolist(), values.tolist(), strict=True):
+        parts[place].append(value)
+    try:
+        return np.array([math.fsum(part) for part in parts])
+    except OverflowError:
+        return None
 
 
 def _limbs(values: FloatArray) -> Iterator[FloatArray]:
@@ -109,16 +136,18 @@ def weight_exponents(y: IntArray, weights: FloatArray, n_classes: int) -> IntArr
 
 def shares(weight: FloatArray, exponent: IntArray) -> FloatArray:
     """Return the share of each class in a total, from weights on scales of 2**exponent."""
+    if not exponent.any():
+        return weight / math.fsum(weight.tolist())
     used = weight > 0
     level = np.zeros_like(weight)
     level[used] = np.ldexp(weight[used], exponent[used] - exponent[used].max())
-    return level / math.fsum(level)
+    return level / math.fsum(level.tolist())
 
 
 def expectation(priors: FloatArray, means: FloatArray) -> float:
     """Sum over classes of the prior times the mean; a class of prior 0 does not count."""
     seen = priors > 0
-    return math.fsum(priors[seen] * means[seen])
+    return math.fsum((priors[seen] * means[seen]).tolist())
 
 
 def difference_of_products(a: Floats, b: Floats, c: Floats, d: Floats) -> FloatArray:

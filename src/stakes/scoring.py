@@ -1,5 +1,6 @@
 """Scoring rules: what an answer costs, least on average when it is the true posterior."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_array, read_number
-from stakes._math import expectation
+from stakes._math import expectation, log
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Label, Names
 from stakes.costs import CostMatrix
@@ -125,6 +126,9 @@ class LogLoss(ScoringRule):
     def of(self, y: IntArray, answers: Answers) -> FloatArray:
         return -answers.log_of(y)
 
+    def naive_losses(self, priors: FloatArray) -> FloatArray:
+        return -log(priors)
+
 
 @dataclass(frozen=True)
 class BrierLoss(ScoringRule):
@@ -136,6 +140,16 @@ class BrierLoss(ScoringRule):
         distance = answers.p.copy()
         distance[np.arange(y.size), y] = answers.complement(y)
         return np.einsum("ij,ij->i", distance, distance) / answers.shape[1]
+
+    def naive_losses(self, priors: FloatArray) -> FloatArray:
+        """Return what answering the priors costs; the largest stays apart, to keep its digits."""
+        top = int(priors.argmax())
+        squares = np.square(priors)
+        squares[top] = 0
+        rest = math.fsum(squares.tolist())
+        others = rest - squares + np.square(priors[top])
+        others[top] = rest
+        return (others + np.square(1 - priors)) / priors.size
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
         return np.zeros(n_classes), np.full(n_classes, 2 / n_classes)

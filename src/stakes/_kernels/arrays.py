@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stakes._typing import FloatArray
 
 _CHUNK = 65536  # samples
-_CHUNK_CELLS = 2**20  # samples times classes, where classes are many
+_CHUNK_CELLS = 2**22  # samples times classes, where classes are many
 _WORTH_A_THREAD = 1e6  # nanoseconds
 _NUMBERS = {np.dtype(np.float64): 0, np.dtype(np.float32): 1}
 _CODES = {np.dtype(np.uint8): 0, np.dtype(np.int32): 1, np.dtype(np.int64): 2}

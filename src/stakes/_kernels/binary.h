@@ -1,35 +1,5 @@
 /* Two classes: everything that P(H_2), or its log odds, can tell, in one read. */
 
-#define BLOCK 512
-#define FLUSH 8 /* blocks after which the quick histograms are added to the long sums */
-#define CLASS_FIELDS 10
-
-enum { COUNT, WEIGHT, SQUARE, LOG, LOG_W2, LOG2_W2, INFINITE, BRIER, BRIER_W2, BRIER2_W2 };
-enum { PROBABILITIES, LOG_ODDS };
-
-struct binary_job {
-    struct column values, y, weights;
-    int64_t n, kind, chunk;
-    const double *thresholds;
-    int64_t n_thresholds;
-    const double *edges;
-    int64_t bins;
-    double *sums;   /* per chunk: 2 x CLASS_FIELDS, thresholds x 2 x 2, bins x 2 x 3 */
-    double *limits; /* per chunk: least, largest, how many NaN */
-};
-
-struct binary_block {
-    double x[BLOCK], p[BLOCK], y[BLOCK], w[BLOCK], loss[BLOCK], brier[BLOCK];
-    double above[BLOCK];
-    int32_t code[BLOCK], bin[BLOCK];
-};
-
-struct binary_state {
-    int64_t width, hist_size;
-    struct total *totals;
-    double *hist; /* 4 copies, so that neighbours in the same bin need not wait for each other */
-};
-
 /* Losses of a block of probabilities, all finite or not; return whether all losses are finite. */
 static int losses_of_probabilities(struct binary_block *b, int64_t n, int finite)
 {
@@ -176,40 +146,54 @@ INLINE void fill_bins(struct binary_block *b, int64_t n, int weighted,
 
 static void flush_bins(struct binary_state *s, struct total *out, int weighted)
 {
-    int64_t cells = s->hist_size / 4;
-    for (int64_t j = 0; j < cells; j++)
-        for (int copy = 0; copy < 4; copy++) {
-            double *cell = s->hist + copy * s->hist_size + 4 * j;
-            add_to(&out[3 * j], cell[0]);
-            add_to(&out[3 * j + 1], weighted ? cell[2] : cell[0]);
-            add_to(&out[3 * j + 2], cell[1]);
-            cell[0] = cell[1] = cell[2] = 0.0;
-        }
+    int64_t cells = s->hist_size / 4, size = s->hist_size;
+    for (int64_t j = 0; j < cells; j++) {
+        double *h = s->hist + 4 * j, sum[3];
+        for (int f = 0; f < 3; f++)
+            sum[f] = (h[f] + h[size + f]) + (h[2 * size + f] + h[3 * size + f]);
+        add_to(&out[3 * j], sum[0]);
+        add_to(&out[3 * j + 1], weighted ? sum[2] : sum[0]);
+        add_to(&out[3 * j + 2], sum[1]);
+    }
+    memset(s->hist, 0, (size_t)(4 * size) * sizeof *s->hist);
 }
 
-INLINE int binary_chunk(const struct binary_job *job, int64_t start, int64_t stop,
-                               int weighted, struct binary_block *b, struct binary_state *s,
-                               double *limits)
+/* Sum any block. */
+INLINE int careful_block(const struct binary_job *job, int64_t at, int64_t n, int weighted,
+                         struct binary_block *b, struct binary_state *s, double *limits)
 {
-    struct total *above = s->totals + 2 * CLASS_FIELDS, *bins = above + 4 * job->n_thresholds;
+    struct total *above = s->totals + 2 * CLASS_FIELDS;
     double found[2 * CLASS_FIELDS];
+    load_numbers(b->x, &job->values, at, n);
+    if (weighted) load_numbers(b->w, &job->weights, at, n);
+    if (!load_codes(b->code, &job->y, at, n, 2)) return BAD_LABEL;
+    SIMD for (int64_t i = 0; i < n; i++) b->y[i] = b->code[i];
+    int finite = find_limits(b->x, n, limits);
+    if (job->kind == PROBABILITIES) finite = losses_of_probabilities(b, n, finite);
+    else losses_of_log_odds(b, n);
+    if (finite) sum_finite(b, n, weighted, found);
+    else sum_odd(b, n, weighted, found);
+    for (int j = 0; j < 2 * CLASS_FIELDS; j++) add_to(&s->totals[j], found[j]);
+    for (int64_t t = 0; t < job->n_thresholds; t++)
+        count_above(b, n, weighted, job->thresholds[t], above + 4 * t);
+    find_bins(b->bin, b->p, n, job->bins, job->edges);
+    fill_bins(b, n, weighted, s);
+    return 0;
+}
+
+INLINE int binary_chunk(const struct binary_job *job, int64_t start, int64_t stop, int weighted,
+                        struct binary_block *b, struct binary_state *s, double *limits)
+{
+    struct total *bins = s->totals + 2 * CLASS_FIELDS + 4 * job->n_thresholds;
+    int quick = !weighted & (job->kind == PROBABILITIES) & (job->bins < MOST_QUICK);
     int blocks = 0;
-    for (int64_t at = start; at < stop; at += BLOCK) {
-        int64_t n = stop - at < BLOCK ? stop - at : BLOCK;
-        load_numbers(b->x, &job->values, at, n);
-        if (weighted) load_numbers(b->w, &job->weights, at, n);
-        if (!load_codes(b->code, &job->y, at, n, 2)) return BAD_LABEL;
-        SIMD for (int64_t i = 0; i < n; i++) b->y[i] = b->code[i];
-        int finite = find_limits(b->x, n, limits);
-        if (job->kind == PROBABILITIES) finite = losses_of_probabilities(b, n, finite);
-        else losses_of_log_odds(b, n);
-        if (finite) sum_finite(b, n, weighted, found);
-        else sum_odd(b, n, weighted, found);
-        for (int j = 0; j < 2 * CLASS_FIELDS; j++) add_to(&s->totals[j], found[j]);
-        for (int64_t t = 0; t < job->n_thresholds; t++)
-            count_above(b, n, weighted, job->thresholds[t], above + 4 * t);
-        find_bins(b->bin, b->p, n, job->bins, job->edges);
-        fill_bins(b, n, weighted, s);
+    for (int64_t at = start, n; at < stop; at += n) {
+        n = stop - at < BLOCK ? stop - at : BLOCK;
+        if (quick && n >= 4) n -= n % 4;
+        if (!quick || n < 4 || !quick_block(job, at, n, b, s, limits)) {
+            int status = careful_block(job, at, n, weighted, b, s, limits);
+            if (status) return status;
+        }
         if (++blocks % FLUSH == 0) flush_bins(s, bins, weighted);
     }
     flush_bins(s, bins, weighted);

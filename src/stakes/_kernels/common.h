@@ -27,8 +27,38 @@
 
 #define SIMD _Pragma("omp simd")
 #define INLINE static inline __attribute__((always_inline)) /* so that switches are constants */
+#define APART __attribute__((noinline)) /* a loop with all registers to itself */
 
 enum { BAD_LABEL = 1, NO_MEMORY = 2, OTHER_ROAD = 3 /* to the definition */ };
+
+/* Four numbers at once, where a loop must keep its sums in registers: compilers left to themselves
+ * put them in memory. A mask is a whole number of all ones or of all zeros.
+ */
+typedef double four __attribute__((vector_size(32)));
+typedef uint64_t four_bits __attribute__((vector_size(32)));
+
+#define LOAD(v, x) memcpy(&(v), (x), sizeof(v))
+#define STORE(x, v) memcpy((x), &(v), sizeof(v))
+#define ALL(v) {(v), (v), (v), (v)}
+#define MASKED(m, a) ((four)((four_bits)(a) & (m)))
+#define ADDED(v) (((v)[0] + (v)[2]) + ((v)[1] + (v)[3]))
+#ifdef __AVX2__
+#include <immintrin.h>
+#define PICK(m, a, b) ((four)_mm256_blendv_pd((b), (a), (__m256d)(m))) /* a where the mask is set */
+#define LESS(a, b) ((four)_mm256_min_pd((a), (b)))                    /* b where either is NaN */
+#define MORE(a, b) ((four)_mm256_max_pd((a), (b)))
+#else
+#define PICK(m, a, b) ((four)(((four_bits)(a) & (m)) | ((four_bits)(b) & ~(m))))
+#define LESS(a, b) PICK((four_bits)((a) < (b)), (a), (b))
+#define MORE(a, b) PICK((four_bits)((a) > (b)), (a), (b))
+#endif
+#if defined(__FMA__)
+#define FMA4(a, b, c) ((four)_mm256_fmadd_pd((a), (b), (c)))
+#else
+#define FMA4(a, b, c) ((a) * (b) + (c))
+#endif
+
+#define SOON(x) __builtin_prefetch(x) /* memory is slow to answer; it need not exist */
 
 /* One number per sample. Strides are in bytes and may be negative; no data: absent. */
 struct column {
@@ -121,6 +151,7 @@ static inline double of_bits(uint64_t u)
 
 #define MAGIC 0x1.8p52 /* added to a small number, rounds it to a whole one in the low bits */
 #define ONE 0x3ff0000000000000u
+#define ROOT_HALF 0x3fe6a09e667f3bcdu /* the bits of sqrt(1/2) */
 #define LOG2E 0x1.71547652b82fep+0
 #ifndef M_LN2
 #define M_LN2 0x1.62e42fefa39efp-1
@@ -168,16 +199,25 @@ static inline double log_sum(double f, double s, double k)
     return FMA(k, LN2_HIGH, f - (square - tail));
 }
 
-/* log(x) for a normal, finite x above 0, about one unit in the last place. `less` is x - 1, for x
- * that was itself rounded: where x is near 1 the digits of the result are those of `less`.
+/* x = 2^k (1 + f) for a normal, finite x above 0. `less` is x - 1, for x that was itself rounded:
+ * where x is near 1 the digits of its log are those of `less`.
  */
+static inline double log_k(double x)
+{
+    uint64_t e = bits_of(x) - ROOT_HALF + (1024ull << 52); /* exponent and a bias, above 0 */
+    return of_bits((e >> 52) | 0x4330000000000000u) - (0x1p52 + 1024.0);
+}
+
+static inline double log_f(double x, double less, double k)
+{
+    uint64_t e = bits_of(x) - ROOT_HALF + (1024ull << 52);
+    return k == 0.0 ? less : of_bits((e & 0x000fffffffffffffu) + ROOT_HALF) - 1.0;
+}
+
+/* log(x), about one unit in the last place. */
 static inline double log_normal(double x, double less)
 {
-    const uint64_t low = 0x3fe6a09e667f3bcdu; /* sqrt(1/2) */
-    uint64_t u = bits_of(x), e = u - low + (1024ull << 52); /* exponent and a bias, above 0 */
-    uint64_t m = u - ((e & 0xfff0000000000000u) - (1024ull << 52));
-    double k = of_bits((e >> 52) | 0x4330000000000000u) - (0x1p52 + 1024.0);
-    double f = k == 0.0 ? less : of_bits(m) - 1.0;
+    double k = log_k(x), f = log_f(x, less, k);
     return log_sum(f, f / (2.0 + f), k);
 }
 

@@ -1,7 +1,13 @@
 /* All kernels for one instruction level; the base level also says what the library is. */
 #include "common.h"
 
+#include "binary_parts.h"
+#include "binary_quick.h"
 #include "binary.h"
+#include "rows_parts.h"
+#include "lanes.h"
+#include "lanes_quick.h"
+#include "wide.h"
 #include "rows.h"
 #include "ranks.h"
 #include "keys.h"

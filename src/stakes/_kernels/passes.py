@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -96,6 +97,14 @@ if KERNELS is not None:
     _rows = KERNELS.function("rows", ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 
+@lru_cache(maxsize=16)
+def _edges(bins: int) -> FloatArray:
+    """Return the inner edges of bins of equal width."""
+    edges = np.arange(1, bins) / bins
+    edges.setflags(write=False)
+    return edges
+
+
 def binary_pass(
     values: NDArray[Any],
     y: NDArray[Any],
@@ -128,7 +137,7 @@ def binary_pass(
     n_chunks = max(1, -(-x.size // chunk))
     sums = np.zeros((n_chunks, 2 * _FIELDS + 4 * limits_at.size + 6 * bins))
     limits = np.empty((n_chunks, 3))
-    edges = np.arange(1, bins) / bins
+    edges = _edges(bins)
     job = _BinaryJob(
         column(x),
         column(codes),
@@ -216,7 +225,7 @@ def rows_pass(
     head = k * _FIELDS + 4 * bins
     width = head + sum(cells) * (1 if w is None else 2)
     sums, limits = np.zeros((n_chunks, width)), np.empty((n_chunks, _LIMITS_OF_ROWS))
-    edges = np.arange(1, bins) / bins
+    edges = _edges(bins)
     job = _RowsJob(
         table(x),
         column(codes),

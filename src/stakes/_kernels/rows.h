@@ -4,334 +4,14 @@
  * several samples; above, one vector holds several classes of the same sample.
  */
 
-#define LANES 128
-#define MOST_TURNED 32
-
-enum { POSTERIORS, LOG_POSTERIORS, LOGITS };
-/* Order of the quick sums, the ones without weights first. */
-enum { Q_LOG, Q_LOG2, Q_BRIER, Q_BRIER2, Q_COUNT, Q_INF, Q_W, Q_W2, Q_LOG_W2, Q_BRIER_W2, QUICK };
-
-struct cost_table {
-    const double *error;    /* K, or none: `columns` is the whole table */
-    int64_t same;           /* whether every error costs 1 */
-    int64_t n_columns;
-    const double *columns;  /* n_columns x K */
-    const double *constant; /* the cost of a column that is the same for all classes, else NaN */
-    double tie;
-    int64_t n_decisions;
-    int64_t counted; /* whether to count in `sums`; if not, decisions are written out */
-};
-
-struct rows_job {
-    struct table values;
-    struct column y, weights;
-    int64_t n, k, kind, chunk, n_costs;
-    const struct cost_table *costs;
-    int32_t *decisions; /* for each cost table that is not counted, one per sample */
-    const double *edges;
-    int64_t bins, width;
-    double *sums;   /* per chunk: K x CLASS_FIELDS, bins x 4, and K x decisions per cost table */
-    double *limits; /* per chunk: least, largest, how many NaN, largest gap and its row */
-};
-
-struct rows_block {
-    double *x;    /* scores, then posteriors or what is proportional to them */
-    double *part; /* K numbers of scratch */
-    double w[LANES], yd[LANES], loss[LANES], brier[LANES], total[LANES], confidence[LANES];
-    double top[LANES], best[LANES], at[LANES], sum[LANES], square[LANES], truth[LANES];
-    double peak[LANES];
-    int32_t y[LANES], bin[LANES];
-};
-
-struct rows_state {
-    int copies;
-    int64_t since;
-    double *quick, *bins;
-    struct total *class_totals, *bin_totals;
-    double *counts;
-    struct total *tables;
-    int64_t n_cells;
-};
-
-/* Log losses of the posteriors of the truth. */
-static void log_losses(struct rows_block *b, int64_t n)
-{
-    double least = 1.0, unknown = 0.0;
-    _Pragma("omp simd reduction(min : least) reduction(+ : unknown)")
-    for (int64_t i = 0; i < n; i++) {
-        double p = b->truth[i];
-        b->loss[i] = -log_normal(p, p - 1.0);
-        least = p < least ? p : least;
-        unknown += p - p; /* infinite or NaN */
-    }
-    if ((least >= 0x1p-1022) & (unknown == 0.0)) return;
-    for (int64_t i = 0; i < n; i++) b->loss[i] = -any_log(b->truth[i], b->truth[i] - 1.0);
-}
-
-/* ---- several samples in a vector ---- */
-
-static void lanes_softmax(struct rows_block *b, int64_t k, int64_t n)
-{
-    SIMD for (int64_t i = 0; i < n; i++) b->peak[i] = -INFINITY, b->at[i] = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        const double *x = b->x + j * LANES;
-        double code = (double)j;
-        SIMD for (int64_t i = 0; i < n; i++) {
-            int more = x[i] > b->peak[i];
-            b->peak[i] = more ? x[i] : b->peak[i];
-            b->at[i] = more ? code : b->at[i];
-        }
-    }
-    for (int64_t i = 0; i < n; i++) b->loss[i] = b->x[b->y[i] * LANES + i] - b->peak[i];
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        double *x = b->x + j * LANES, code = (double)j;
-        SIMD for (int64_t i = 0; i < n; i++) {
-            double e = exp_down(x[i] - b->peak[i]);
-            double other = (b->yd[i] == code) | (b->at[i] == code) ? 0.0 : e;
-            x[i] = e;
-            b->sum[i] += other;
-            b->square[i] += other * other;
-        }
-    }
-    for (int64_t i = 0; i < n; i++) b->truth[i] = b->x[b->y[i] * LANES + i];
-    double inverse = 1.0 / (double)k;
-    SIMD for (int64_t i = 0; i < n; i++) {
-        int right = b->at[i] == b->yd[i];
-        double rest = b->sum[i] + (right ? b->peak[i] - b->peak[i] : b->truth[i]);
-        double wrong = b->sum[i] + (right ? 0.0 : 1.0);
-        double square = b->square[i] + (right ? 0.0 : 1.0);
-        rest = b->peak[i] - b->peak[i] == 0.0 ? rest : NAN;
-        b->total[i] = 1.0 + rest;
-        b->loss[i] = vlog1p(rest) - b->loss[i];
-        b->brier[i] = (square + wrong * wrong) / (b->total[i] * b->total[i]) * inverse;
-    }
-}
-
-INLINE void lanes_posteriors(struct rows_block *b, int64_t k, int64_t n, int logs)
-{
-    if (logs)
-        for (int64_t i = 0; i < n; i++) b->loss[i] = -b->x[b->y[i] * LANES + i];
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        double *x = b->x + j * LANES, code = (double)j;
-        SIMD for (int64_t i = 0; i < n; i++) {
-            double p = logs ? vexp(x[i]) : x[i], other = b->yd[i] == code ? 0.0 : p;
-            b->sum[i] += other;
-            b->square[i] += other * other;
-            if (logs) x[i] = p;
-        }
-    }
-    for (int64_t i = 0; i < n; i++) b->truth[i] = b->x[b->y[i] * LANES + i];
-    double inverse = 1.0 / (double)k;
-    SIMD for (int64_t i = 0; i < n; i++) {
-        double p = b->truth[i], wrong = logs ? b->sum[i] : 1.0 - p;
-        b->brier[i] = (b->square[i] + wrong * wrong) * inverse;
-        b->sum[i] += p;
-        b->total[i] = 1.0;
-    }
-    if (!logs) log_losses(b, n);
-}
-
-static void lanes_largest(struct rows_block *b, int64_t k, int64_t n, const double *factor)
-{
-    SIMD for (int64_t i = 0; i < n; i++) b->best[i] = -INFINITY, b->at[i] = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        const double *x = b->x + j * LANES;
-        double code = (double)j, f = factor ? factor[j] : 1.0;
-        SIMD for (int64_t i = 0; i < n; i++) {
-            double v = x[i] * f;
-            int more = v > b->best[i];
-            b->best[i] = more ? v : b->best[i];
-            b->at[i] = more ? code : b->at[i];
-        }
-    }
-}
-
-static void lanes_expected(struct rows_block *b, int64_t k, int64_t n, const double *cost,
-                           double constant)
-{
-    if (constant == constant) {
-        SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = constant;
-        return;
-    }
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        const double *x = b->x + j * LANES;
-        double c = cost[j];
-        if (c != 0.0) SIMD for (int64_t i = 0; i < n; i++) b->sum[i] += x[i] * c;
-    }
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] /= b->total[i];
-}
-
-/* Leave the decisions of least expected cost in `at`. */
-static void lanes_decide(struct rows_block *b, const struct cost_table *c, int64_t k, int64_t n)
-{
-    int64_t j = 0, before = c->n_decisions - c->n_columns;
-    if (c->error) {
-        if (c->same) SIMD for (int64_t i = 0; i < n; i++) b->at[i] = b->top[i];
-        else lanes_largest(b, k, n, c->error);
-        if (!c->n_columns) return;
-        SIMD for (int64_t i = 0; i < n; i++) b->best[i] = 0.0;
-        for (int64_t q = 0; q < k; q++) {
-            const double *x = b->x + q * LANES;
-            double code = (double)q, e = c->error[q];
-            SIMD for (int64_t i = 0; i < n; i++)
-                b->best[i] += b->at[i] == code ? 0.0 : x[i] * e;
-        }
-        SIMD for (int64_t i = 0; i < n; i++) b->best[i] /= b->total[i];
-    } else {
-        lanes_expected(b, k, n, c->columns, c->constant[0]);
-        SIMD for (int64_t i = 0; i < n; i++) b->best[i] = b->sum[i], b->at[i] = 0.0;
-        j = 1;
-    }
-    for (; j < c->n_columns; j++) {
-        double code = (double)(before + j), tie = c->tie;
-        lanes_expected(b, k, n, c->columns + j * k, c->constant[j]);
-        SIMD for (int64_t i = 0; i < n; i++) {
-            int lower = b->sum[i] < b->best[i] - tie;
-            b->best[i] = lower ? b->sum[i] : b->best[i];
-            b->at[i] = lower ? code : b->at[i];
-        }
-    }
-}
-
-/* ---- several classes in a vector ---- */
-
-typedef double four __attribute__((vector_size(32)));
-typedef int64_t four_whole __attribute__((vector_size(32)));
-
-#define LOAD_FOUR(v, x) memcpy(&(v), (x), sizeof(v))
-
-static int64_t first_equal(const double *x, int64_t k, double v)
-{
-    four wanted = {v, v, v, v}, a, b, c, d;
-    int64_t j = 0;
-    for (; j + 16 <= k; j += 16) {
-        LOAD_FOUR(a, x + j), LOAD_FOUR(b, x + j + 4);
-        LOAD_FOUR(c, x + j + 8), LOAD_FOUR(d, x + j + 12);
-        four_whole hit = (a == wanted) | (b == wanted) | (c == wanted) | (d == wanted);
-        if (hit[0] | hit[1] | hit[2] | hit[3]) break;
-    }
-    for (; j < k; j++)
-        if (x[j] == v) return j;
-    return 0;
-}
-
-static double largest(const double *x, int64_t k)
-{
-    double v = -INFINITY;
-    _Pragma("omp simd reduction(max : v)") for (int64_t j = 0; j < k; j++) v = x[j] > v ? x[j] : v;
-    return v;
-}
-
-/* Two vectors of sums, since one would wait for itself. */
-static void sum_and_square(const double *x, int64_t k, double *sum, double *square)
-{
-    four s0 = {0}, s1 = {0}, q0 = {0}, q1 = {0};
-    int64_t j = 0;
-    for (; j + 8 <= k; j += 8) {
-        four a, b;
-        LOAD_FOUR(a, x + j), LOAD_FOUR(b, x + j + 4);
-        s0 += a, s1 += b;
-        q0 += a * a, q1 += b * b;
-    }
-    s0 += s1, q0 += q1;
-    double s = (s0[0] + s0[2]) + (s0[1] + s0[3]), q = (q0[0] + q0[2]) + (q0[1] + q0[3]);
-    for (; j < k; j++) s += x[j], q += x[j] * x[j];
-    *sum = s, *square = q;
-}
-
-static void row_softmax(struct rows_block *b, double *x, int64_t k, int64_t i)
-{
-    int64_t y = b->y[i];
-    double peak = largest(x, k), known = peak - peak, sum, square;
-    int64_t at = first_equal(x, k, peak);
-    double shifted = x[y] - peak;
-    SIMD for (int64_t j = 0; j < k; j++) x[j] = exp_down(x[j] - peak);
-    double truth = x[y], kept = x[at];
-    x[y] = x[at] = 0.0;
-    sum_and_square(x, k, &sum, &square);
-    x[y] = truth, x[at] = kept;
-    double rest = known == 0.0 ? sum + (at == y ? 0.0 : truth) : NAN;
-    double wrong = sum + (at == y ? 0.0 : 1.0), total = 1.0 + rest;
-    square += at == y ? 0.0 : 1.0;
-    b->total[i] = total;
-    b->sum[i] = rest;
-    b->loss[i] = shifted;
-    b->brier[i] = (square + wrong * wrong) / (total * total) / (double)k;
-}
-
-INLINE void row_posteriors(struct rows_block *b, double *x, int64_t k, int64_t i, int logs)
-{
-    int64_t y = b->y[i];
-    double sum, square;
-    b->loss[i] = -x[y];
-    if (logs) SIMD for (int64_t j = 0; j < k; j++) x[j] = vexp(x[j]);
-    double truth = x[y];
-    x[y] = 0.0;
-    sum_and_square(x, k, &sum, &square);
-    x[y] = truth;
-    double wrong = logs ? sum : 1.0 - truth;
-    b->truth[i] = truth;
-    b->brier[i] = (square + wrong * wrong) / (double)k;
-    b->sum[i] = sum + truth;
-    b->total[i] = 1.0;
-}
-
-static double row_expected(const double *x, int64_t k, const double *cost, double constant,
-                           double total)
-{
-    double sum = 0.0;
-    if (constant == constant) return constant;
-    _Pragma("omp simd reduction(+ : sum)") for (int64_t j = 0; j < k; j++)
-        sum += cost[j] == 0.0 ? 0.0 : x[j] * cost[j];
-    return sum / total;
-}
-
-static int64_t row_decide(struct rows_block *b, const double *x, const struct cost_table *c,
-                          int64_t k, int64_t i)
-{
-    int64_t j = 0, at = 0, before = c->n_decisions - c->n_columns;
-    double best, total = b->total[i];
-    if (c->error) {
-        double *v = b->part, sum, square;
-        if (c->same && !c->n_columns) return (int64_t)b->top[i];
-        SIMD for (int64_t q = 0; q < k; q++) v[q] = x[q] * c->error[q];
-        at = first_equal(v, k, largest(v, k));
-        if (!c->n_columns) return at;
-        v[at] = 0.0;
-        sum_and_square(v, k, &sum, &square);
-        best = sum / total;
-    } else {
-        best = row_expected(x, k, c->columns, c->constant[0], total);
-        j = 1;
-    }
-    for (; j < c->n_columns; j++) {
-        double cost = row_expected(x, k, c->columns + j * k, c->constant[j], total);
-        if (cost < best - c->tie) best = cost, at = before + j;
-    }
-    return at;
-}
-
-/* ---- either way ---- */
-
-static void rows_gaps(const struct rows_block *b, int64_t n, int64_t start, double *limits)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double gap = fabs(b->sum[i] - 1.0);
-        if (gap > limits[3]) limits[3] = gap, limits[4] = (double)(start + i);
-    }
-}
-
-INLINE void rows_add(const struct rows_block *b, int64_t k, int64_t n, int weighted,
-                            struct rows_state *s, int64_t bins)
+static void rows_add(const struct rows_block *b, int64_t k, int64_t n, struct rows_state *s,
+                     int64_t bins)
 {
     for (int64_t i = 0; i < n; i++) {
         int64_t copy = i & (s->copies - 1);
         double *q = s->quick + (copy * k + b->y[i]) * QUICK;
         double *cell = s->bins + ((i & 3) * bins + b->bin[i]) * 4;
-        double w = weighted ? b->w[i] : 1.0, l = b->loss[i], hit = b->top[i] == b->yd[i] ? w : 0.0;
+        double w = b->w[i], l = b->loss[i], hit = b->top[i] == b->yd[i] ? w : 0.0;
         if (__builtin_expect(fabs(l) == INFINITY, 0)) l = 0.0, q[Q_INF] += 1.0;
         double wl = w * l, wb = w * b->brier[i];
         q[Q_LOG] += wl;
@@ -342,13 +22,31 @@ INLINE void rows_add(const struct rows_block *b, int64_t k, int64_t n, int weigh
         cell[0] += w;
         cell[1] += w * b->confidence[i];
         cell[2] += hit;
-        if (weighted) {
-            q[Q_W] += w;
-            q[Q_W2] += w * w;
-            q[Q_LOG_W2] += w * wl;
-            q[Q_BRIER_W2] += w * wb;
-            cell[3] += w * w;
-        }
+        q[Q_W] += w;
+        q[Q_W2] += w * w;
+        q[Q_LOG_W2] += w * wl;
+        q[Q_BRIER_W2] += w * wb;
+        cell[3] += w * w;
+    }
+}
+
+/* The same where all samples weigh the same: four sums, or a bin, in one addition. */
+APART static void rows_add_plain(const struct rows_job *job, const struct rows_block *b,
+                                 int64_t start, int64_t n, struct rows_state *s)
+{
+    int64_t k = job->k, bins = job->bins, step = job->values.row_stride, wide = 8 * k;
+    const char *ahead = job->values.data + (start + n) * step;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t at = 0; k <= MOST_TURNED && at < wide; at += 64) SOON(ahead + i * step + at);
+        double *q = s->quick + ((i & (s->copies - 1)) * k + b->y[i]) * QUICK;
+        double *cell = s->bins + ((i & 3) * bins + b->bin[i]) * 4, l = b->loss[i], r = b->brier[i];
+        if (__builtin_expect(fabs(l) == INFINITY, 0)) l = 0.0, q[Q_INF] += 1.0;
+        four sums, bin, more = {l, r, l * l, r * r};
+        four here = {1.0, b->confidence[i], b->top[i] == b->yd[i] ? 1.0 : 0.0, 0.0};
+        LOAD(sums, q), LOAD(bin, cell);
+        sums += more, bin += here;
+        STORE(q, sums), STORE(cell, bin);
+        q[Q_COUNT] += 1.0;
     }
 }
 
@@ -389,13 +87,31 @@ static void rows_count(const struct rows_job *job, const struct rows_block *b, i
     }
 }
 
+/* Whether rows can be read where they lie. Costs beyond zero-one want doubles to work with. */
+static int in_place(const struct rows_job *job)
+{
+    const struct table *t = &job->values;
+    int wide = t->type == 0 && t->column_stride == 8, narrow = t->type == 1 && t->column_stride == 4;
+    for (int64_t c = 0; c < job->n_costs; c++)
+        narrow &= job->costs[c].same && !job->costs[c].n_columns;
+    return job->kind == POSTERIORS && job->k > MOST_TURNED && (wide || narrow);
+}
+
+/* How many samples make a block: what fits near the processor, where rows are copied. */
+static int64_t rows_in_block(const struct rows_job *job)
+{
+    return job->k <= MOST_TURNED || in_place(job) ? LANES : (4096 + job->k - 1) / job->k;
+}
+
 /* Read a block, and leave posteriors in x and everything about each sample beside it. */
 static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t start, int64_t n,
                       double *limits)
 {
     int64_t k = job->k, kind = job->kind;
     const struct table *t = &job->values;
-    if (k <= MOST_TURNED) {
+    if (k <= MOST_TURNED && quick_lanes(job, b, start, n, limits)) {
+        (void)t;
+    } else if (k <= MOST_TURNED) {
         for (int64_t j = 0; j < k; j++) {
             struct column c = {t->data + j * t->column_stride, t->row_stride, t->type};
             load_numbers(b->x + j * LANES, &c, start, n);
@@ -409,6 +125,9 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
         SIMD for (int64_t i = 0; i < n; i++) b->top[i] = b->at[i];
         for (int64_t i = 0; i < n; i++)
             b->confidence[i] = b->x[(int64_t)b->top[i] * LANES + i];
+    } else if (in_place(job)) {
+        if (t->type == 1) rows_in_place(job, b, start, n, 1, limits);
+        else rows_in_place(job, b, start, n, 0, limits);
     } else {
         for (int64_t i = 0; i < n; i++) {
             struct column c = {t->data + (start + i) * t->row_stride, t->column_stride, t->type};
@@ -438,7 +157,8 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
 static int rows_chunk(const struct rows_job *job, int64_t start, int64_t stop,
                       struct rows_block *b, struct rows_state *s, double *limits)
 {
-    int64_t k = job->k, size = k <= MOST_TURNED ? LANES : (4096 + k - 1) / k;
+    int64_t k = job->k, size = rows_in_block(job);
+    int placed = in_place(job);
     int64_t often = 16 * k < 2048 ? 2048 : 16 * k;
     int weighted = job->weights.data != NULL;
     for (int64_t at = start; at < stop; at += size) {
@@ -448,15 +168,18 @@ static int rows_chunk(const struct rows_job *job, int64_t start, int64_t stop,
         SIMD for (int64_t i = 0; i < n; i++) b->yd[i] = b->y[i];
         rows_fill(job, b, at, n, limits);
         find_bins(b->bin, b->confidence, n, job->bins, job->edges);
-        if (weighted) rows_add(b, k, n, 1, s, job->bins);
-        else rows_add(b, k, n, 0, s, job->bins);
+        if (weighted) rows_add(b, k, n, s, job->bins);
+        else rows_add_plain(job, b, at, n, s);
         if ((s->since += n) >= often) rows_flush(s, k, job->bins, weighted);
         for (int64_t t = 0; t < job->n_costs; t++) {
             const struct cost_table *c = &job->costs[t];
             if (k <= MOST_TURNED) lanes_decide(b, c, k, n);
             else
-                for (int64_t i = 0; i < n; i++)
-                    b->at[i] = (double)row_decide(b, b->x + i * k, c, k, i);
+                for (int64_t i = 0; i < n; i++) {
+                    const char *row = job->values.data + (at + i) * job->values.row_stride;
+                    const double *x = placed ? (const double *)(const void *)row : b->x + i * k;
+                    b->at[i] = (double)row_decide(b, x, c, k, i);
+                }
             if (c->counted) {
                 rows_count(job, b, n, c->n_decisions, offset, s);
                 offset += k * c->n_decisions;
@@ -489,11 +212,11 @@ EXPORT int NAME(rows)(const struct rows_job *job, int64_t first, int64_t last)
     int64_t k = job->k, bins = job->bins;
     struct rows_state s = {0};
     struct rows_block *b = calloc(1, sizeof *b);
-    int64_t size = k <= MOST_TURNED ? LANES : (4096 + k - 1) / k;
+    int64_t size = rows_in_block(job), kept = in_place(job) ? 0 : size * k;
     s.copies = k <= 64 ? 4 : 1;
     for (int64_t t = 0; t < job->n_costs; t++)
         if (job->costs[t].counted) s.n_cells += k * job->costs[t].n_decisions;
-    double *x = malloc((size_t)(size * k) * sizeof(double));
+    double *x = malloc((size_t)(kept + 1) * sizeof(double));
     double *part = malloc((size_t)k * sizeof(double));
     s.quick = calloc((size_t)(s.copies * k * QUICK), sizeof(double));
     s.bins = calloc((size_t)(16 * bins), sizeof(double));

@@ -251,11 +251,11 @@ class CostMatrix:
         None where it is made below one, or where nothing depends on the posterior. Costs that
         differ by rounding alone count as equal, as they do in Bayes decisions.
         """
-        (a, b), (c, d) = self.values
+        (a, b), (c, d) = self.values.tolist()
         fall, rise = b - a, c - d
         if not fall + rise > 0:
             return None
-        return float((fall + TIE * np.abs(self.values).max()) / (fall + rise))
+        return (fall + TIE * max(a, b, c, d)) / (fall + rise)
 
     def least_expected(self, p: FloatArray) -> IntArray:
         """Return the Bayes decision for each row of posteriors that were checked."""
@@ -297,9 +297,12 @@ class CostMatrix:
 
         This is what a system costs that sees no input (eq:ecn). On a tie the lowest index wins.
         """
-        p = self._priors(priors)
+        return self.naive_at(self._priors(priors))
+
+    def naive_at(self, p: FloatArray) -> tuple[int, float]:
+        """Return the same at priors that were checked."""
         best = self._table.best_constant(p)
-        return best, math.fsum(p * self._table.column(best))
+        return best, math.fsum((p * self._table.column(best)).tolist())
 
     def odds(self, priors: PriorsLike) -> float:
         """Return c12 P1 / (c21 P2), the one free number of a binary problem (eq:alpha)."""

@@ -38,7 +38,7 @@ def names_of(
         raise InputError(f"{msg} for {len(rows)} classes; rows are classes, columns are decisions.")
     if decisions is None:
         decisions = default_decisions(classes, rows, m)
-    columns = read_names(decisions, "decisions")
+    columns = rows if decisions is rows else read_names(decisions, "decisions")
     if len(columns) != m:
         msg = f"costs must have one column per decision {quoted(columns)}: got {m} columns"
         raise InputError(f"{msg} for {len(columns)} decisions; columns are decisions.")

@@ -71,7 +71,8 @@ class DenseTable:
 
     def best_constant(self, priors: FloatArray) -> int:
         """Return the decision of least expected cost for a system that sees no input."""
-        return int(np.argmin([math.fsum(priors * column) for column in self.values.T]))
+        totals = [math.fsum(column) for column in (priors[:, None] * self.values).T.tolist()]
+        return totals.index(min(totals))
 
     def least_expected(self, p: FloatArray) -> IntArray:
         """Return the decision of least expected cost for each row of posteriors."""

@@ -76,7 +76,7 @@ def scorecard(
     if data is not None:
         matrix = costs
         if costs is not None and not isinstance(costs, CostMatrix):
-            matrix = CostMatrix(costs, classes=data.classes)
+            matrix = CostMatrix(costs, classes=None if data.unnamed else data.classes)
         found = pass_over(data, matrix, priors, bins)  # type: ignore[arg-type]
         if found is not None:
             return _from_pass(found)
@@ -102,10 +102,11 @@ def _from_pass(passed: Passed) -> Scorecard:
 
 def _loss(rule: ScoringRule, passed: Passed, parts: LossParts) -> ExpectedLoss:
     """Return an expected loss; where it is infinite, find the samples that make it so."""
-    rows = np.empty(0, dtype=np.int64)
+    rows, samples = np.empty(0, dtype=np.int64), passed.samples
     if parts.infinite.any():
-        rows = np.flatnonzero(np.isinf(sample_losses(rule, passed.samples)))
-    return from_sums(rule, passed.losses(parts), passed.samples, rows)
+        samples = replace(samples, y=samples.y.astype(np.int64, copy=False))
+        rows = np.flatnonzero(np.isinf(sample_losses(rule, samples)))
+    return from_sums(rule, passed.losses(parts), samples, rows)
 
 
 def _defined(

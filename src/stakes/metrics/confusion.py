@@ -69,11 +69,12 @@ class ConfusionMatrix(ConfusionCounts):
         given = read_priors(priors, self.classes)
         p = self.priors if given is None else given
         check_seen(p, self.class_weight, self.classes)
-        losses = self._losses(matrix)
-        best, naive = matrix.naive(p)
+        cost = matrix.at(self.row, self.column)
+        losses = self._losses(matrix, cost)
+        best, naive = matrix.naive_at(p)
         return ExpectedLoss(
             name="expected cost",
-            value=self._mean_cost(matrix) if given is None else expectation(p, losses.mean),
+            value=self._mean_cost(cost) if given is None else expectation(p, losses.mean),
             naive=naive,
             naive_answer=matrix.decisions[best],
             classes=self.classes,
@@ -208,25 +209,22 @@ class ConfusionMatrix(ConfusionCounts):
                 raise InputError(f"{msg} got {quoted(theirs)}.")
         return costs
 
-    def _losses(self, costs: CostMatrix) -> ClassLosses:
-        """Return mean and spread of the cost within each class."""
-        k = len(self.classes)
-        cost = costs.at(self.row, self.column)
+    def _losses(self, costs: CostMatrix, cost: FloatArray) -> ClassLosses:
+        """Return mean and spread of the cost within each class, from the cost of each cell."""
+        k, size = len(self.classes), self.size
         total = np.where(self.class_weight > 0, self.class_weight, np.nan)
         mean = sum_by(self.row, self.weight * cost, k) / total
         gap, squares = cost - mean[self.row], self.square.astype(np.float64, copy=False)
-        unit = self.size / np.square(total)
-        drift, variance = (
-            sum_by(self.row, squares * term, k) * unit for term in (gap, np.square(gap))
-        )
-        if self.whole:
-            drift = np.zeros(k)
-        return ClassLosses(self.size, mean, drift, variance, *costs.ranges())
+        unit = size / np.square(total)
+        variance = sum_by(self.row, squares * np.square(gap), k) * unit
+        drift = np.zeros(k) if self.whole else sum_by(self.row, squares * gap, k) * unit
+        return ClassLosses(size, mean, drift, variance, *costs.ranges())
 
-    def _mean_cost(self, costs: CostMatrix) -> float:
+    def _mean_cost(self, cost: FloatArray) -> float:
         """Return the mean cost over the data (eq:ec_orig)."""
-        weight = self.aligned
-        return math.fsum(weight * costs.at(self.row, self.column)) / math.fsum(weight)
+        weight = self.weight if self.whole else self.aligned
+        total = int(weight.sum()) if self.whole else math.fsum(weight.tolist())
+        return math.fsum((weight * cost).tolist()) / total
 
     def _rows(self) -> list[list[str]]:
         """Return the table to show, with row totals, cut where it is too large to read."""

@@ -43,6 +43,11 @@ class Given:
     classes: Names
 
     @property
+    def unnamed(self) -> bool:
+        """Whether the classes are plain numbers from 0, as they are by default."""
+        return type(self.classes[0]) is int and self.classes == tuple(range(len(self.classes)))
+
+    @property
     def two(self) -> bool:
         """Whether one column speaks of two classes."""
         return self.values.ndim == 1
@@ -60,9 +65,12 @@ class Passed:
 
     def losses(self, parts: LossParts) -> LossSums:
         """Return the sums of a loss."""
-        exponent = np.zeros(self.found.weight.size, dtype=np.int64)
-        squares = self.found.square, parts.square_loss, parts.square_square
-        return LossSums(self.found.weight, parts.loss, *squares, parts.infinite, exponent)
+        weight, loss, square = self.found.weight, parts.loss, parts.square_square
+        exponent = np.zeros(weight.size, dtype=np.int64)
+        if self.samples.weights is None:
+            return LossSums(weight, loss, weight, loss, square, parts.infinite, exponent)
+        squares = self.found.square, parts.square_loss, square
+        return LossSums(weight, loss, *squares, parts.infinite, exponent)
 
     def bins(self) -> BinSums:
         """Return the sums by bins of P(classes[-1]) of two classes, else of the largest one."""
@@ -118,7 +126,9 @@ def pass_over(
     data: Given, costs: CostMatrix | None, priors: PriorsLike | None, bins: int
 ) -> Passed | None:
     """Return what one pass finds; None where it must be left to the definitions."""
-    matrix = CostMatrix.zero_one(data.classes) if costs is None else costs
+    matrix = costs
+    if matrix is None:
+        matrix = CostMatrix.zero_one(len(data.classes) if data.unnamed else data.classes)
     if matrix.classes != data.classes:
         return None
     run = _two if data.two else _many
@@ -135,9 +145,8 @@ def pass_over(
     given = read_priors(priors, data.classes)
     used = confusion.priors if given is None else given
     scores = _trusted(data)
-    y = data.y.astype(np.int64, copy=False)
     n = len(data.values)
-    samples = Samples(y, scores, data.weights, data.classes, None, used, given is None, n)
+    samples = Samples(data.y, scores, data.weights, data.classes, None, used, given is None, n)
     second = None
     if not data.two and len(data.classes) == 2:
         second = _second_bins(data, bins)
@@ -183,12 +192,17 @@ def _two(data: Given, costs: CostMatrix, bins: int) -> tuple[BinaryPass, Cells] 
     found = binary_pass(
         data.values, data.y, [threshold], data.weights, bins, log_odds=log_odds, threads=_THREADS
     )
-    above, square = found.above[0], found.above_square[0]
-    table = np.column_stack([found.weight - above, above])
-    squares = np.column_stack([found.square - square, square])
+    table, squares = (
+        np.array([total - above, above]).T
+        for total, above in (
+            (found.weight, found.above[0]),
+            (found.square, found.above_square[0]),
+        )
+    )
     if data.weights is not None:  # a difference of rounded sums is no empty cell
         return None if (table < 1e-9 * table.max()).any() else (found, _cells(table, squares))
-    return found, _cells(table.astype(np.int64), squares.astype(np.int64))
+    row, column, counts, _ = _cells(table.astype(np.int64), squares)
+    return found, (row, column, counts, counts)
 
 
 def _many(data: Given, costs: CostMatrix, bins: int) -> tuple[RowsPass, Cells] | None:

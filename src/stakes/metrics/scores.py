@@ -90,16 +90,18 @@ def from_sums(
     check_seen(p, sums.weight, samples.classes)
     low, high = rule.bounds(p.size)
     losses = ClassLosses(sums.size, sums.mean, *sums.moments(), low, high)
+    unseeing = rule.naive_losses(p)
+    plain = type(rule).naive is ScoringRule.naive
     return ExpectedLoss(
         name=rule.name,
         value=mean_over_classes(p, sums.mean),
-        naive=rule.naive(p),
+        naive=mean_over_classes(p, unseeing) if plain else rule.naive(p),
         naive_answer=rule.naive_answer(p),
         classes=samples.classes,
         priors=p,
         priors_from_data=samples.priors_from_data,
         losses=losses,
-        naive_losses=rule.naive_losses(p),
+        naive_losses=unseeing,
         infinite_rows=infinite_rows,
     )
 

@@ -94,7 +94,7 @@ class ConfusionCounts:
         table[self.class_weight == 0] = np.nan
         return table
 
-    @property
+    @cached_property
     def priors(self) -> FloatArray:
         """P_i = N_i* / N, the share of each class in the data."""
         return shares(self.class_weight, self.exponent)
@@ -108,12 +108,14 @@ class ConfusionCounts:
     @cached_property
     def class_weight(self) -> FloatArray:
         """N_i* on the scale of each class."""
-        return sum_by(self.row, self._floats, len(self.classes))
+        return self._by_class(self.weight)
 
     @property
     def size(self) -> FloatArray:
         """How many equal samples each class is worth: (sum w)^2 / sum w^2."""
-        square = sum_by(self.row, self.square.astype(np.float64), len(self.classes))
+        if self.square is self.weight:
+            return self.class_weight
+        square = self._by_class(self.square)
         out = np.zeros_like(square)
         return np.divide(np.square(self.class_weight), square, out=out, where=square > 0)
 
@@ -136,6 +138,10 @@ class ConfusionCounts:
     def aligned(self) -> FloatArray:
         """The weights of the cells in use, all on one scale."""
         return np.ldexp(self._floats, self.exponent[self.row] - self.exponent[self.row].max())
+
+    def _by_class(self, cells: Counts) -> FloatArray:
+        """Sum cells within each class."""
+        return sum_by(self.row, cells.astype(np.float64, copy=False), len(self.classes))
 
     @property
     def _floats(self) -> FloatArray:

@@ -1,6 +1,7 @@
 """Losses summed within each true class, which add."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -48,16 +49,18 @@ class LossSums:
         ]
         return cls(total, loss, squares[0], squares[1], squares[2], lost, exponent)
 
-    @property
+    @cached_property
     def mean(self) -> FloatArray:
         """Mean loss of each class; NaN where it has no samples."""
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = self.loss / self.weight
-        return np.where(self.infinite > 0, np.inf, mean)
+        return np.where(self.infinite > 0, np.inf, mean) if self.infinite.any() else mean
 
     @property
     def size(self) -> FloatArray:
         """How many equal samples each class is worth: (sum w)^2 / sum w^2."""
+        if self.square is self.weight:
+            return self.weight
         out = np.zeros_like(self.weight)
         return np.divide(np.square(self.weight), self.square, out=out, where=self.square > 0)
 

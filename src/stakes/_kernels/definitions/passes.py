@@ -276,9 +276,14 @@ def _expected(rows: Rows, costs: FloatArray) -> FloatArray:
 
 def cells(y: IntArray, d: NDArray[Any], weights: FloatArray | None, costs: CostColumns) -> Cells:
     """Return the weight of each class and decision that occurs."""
-    w = np.ones(y.size) if weights is None else weights.astype(np.float64)
     m = costs.n_decisions
-    used, code = np.unique(y.astype(np.int64) * m + d, return_inverse=True)
-    weight, square = (_sum_by(code, term, used.size) for term in (w, np.square(w)))
+    cell = y.astype(np.int64) * m + d
+    if weights is None:  # counts need a sort, but not to know where each sample went
+        used, count = np.unique(cell, return_counts=True)
+        weight = square = count.astype(np.float64)
+    else:
+        w = weights.astype(np.float64)
+        used, code = np.unique(cell, return_inverse=True)
+        weight, square = (_sum_by(code, term, used.size) for term in (w, np.square(w)))
     row, column = np.divmod(used, m)
     return Cells(row, column, weight, square)
