@@ -4,7 +4,9 @@
 #include "binary.h"
 #include "rows.h"
 #include "ranks.h"
+#include "affine_binary.h"
 #include "affine.h"
+#include "folds.h"
 #include "draws.h"
 
 #define TEXT_(x) #x

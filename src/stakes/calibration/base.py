@@ -3,6 +3,7 @@
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,6 +30,14 @@ class ImpossibleTruthError(UndefinedMetricError):
         )
         msg = f"{msg} posteriors can mend that. Use an isotonic or a histogram calibrator, or"
         super().__init__(f"{msg} scores that never say never.")
+
+
+@dataclass(frozen=True, eq=False)
+class FoldFits:
+    """The map of each fold, and log posteriors of all samples by the maps of their folds."""
+
+    maps: tuple[CalibrationMap, ...]
+    log_p: FloatArray
 
 
 class Calibrator(ABC):
@@ -79,16 +88,24 @@ class Calibrator(ABC):
 
     def fit_samples(self, samples: Samples) -> Self:
         """Learn from samples that were checked."""
-        _require_every_class(samples)
+        require_every_class(samples)
         weights = samples.balanced_weights()
         log_p = samples.scores.answers(samples.priors).log_p
         try:
             self._map = self.learn(log_p, samples.y, weights)
         except ImpossibleTruthError as error:  # told in rows of the arguments, not of a fold
             raise ImpossibleTruthError(samples.rows(error.rows)) from None
+        return self._fitted_for(samples)
+
+    def _fitted_for(self, samples: Samples) -> Self:
+        """Note what was learnt from."""
         self._classes = samples.classes
         self._priors = samples.priors if samples.scores.needs_priors else None
         return self
+
+    def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> "FoldFits | None":  # noqa: ARG002
+        """Learn for each fold from all the others, if there is a way to do that all at once."""
+        return None
 
     def transform(self, scores: Scores | Column, priors: PriorsLike | None = None) -> LogPosteriors:
         """Return calibrated posteriors.
@@ -211,8 +228,10 @@ def _checksum(body: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _require_every_class(samples: Samples) -> None:
+def require_every_class(samples: Samples) -> None:
     """Refuse to calibrate for a class that no sample shows."""
+    if samples.priors_from_data and samples.weights is None and samples.priors.all():
+        return
     seen = np.bincount(samples.y, minlength=len(samples.classes))
     bare = (seen == 0) & ((samples.priors > 0) | samples.priors_from_data)
     if bare.any():
