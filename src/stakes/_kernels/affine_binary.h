@@ -12,27 +12,6 @@ struct affine_job {
     double *sums; /* per chunk: worst loss, loss, gradient, Hessian */
 };
 
-/* Losses of a block without weights, as one log of a product: log(1 + small) summed. Each factor
- * is at most 2, so that 512 of them stay finite; where all are near 1 digits would be lost.
- */
-static int sum_by_product(const struct binary_block *b, int64_t n, double *loss, double *most)
-{
-    double product = 1.0, sum = 0.0, small = 0.0, worst = -INFINITY;
-    _Pragma("omp simd reduction(* : product) reduction(+ : sum, small) reduction(max : worst)")
-    for (int64_t i = 0; i < n; i++) {
-        double against = b->loss[i];
-        product *= 1.0 + b->above[i];
-        small += b->above[i];
-        sum += against < 0.0 ? 0.0 : against;
-        worst = against > worst ? against : worst;
-    }
-    if (!(small > 8.0) || !(sum < INFINITY)) return 0;
-    worst = (worst < 0.0 ? 0.0 : worst) + log1p(exp(-fabs(worst)));
-    *loss = sum + log(product);
-    *most = worst > *most ? worst : *most;
-    return 1;
-}
-
 static void sum_by_row(const struct binary_block *b, int64_t n, double *loss, double *most)
 {
     double sum = 0.0, worst = *most;
@@ -63,43 +42,75 @@ static int load_signs(struct binary_block *b, const struct column *y, int64_t at
     return 1;
 }
 
-/* Weights of a block; return whether all are 1, and all values finite. */
-static int load_rows(const struct affine_job *job, struct binary_block *b, int64_t at, int64_t n)
+static void load_weights(const struct affine_job *job, struct binary_block *b, int64_t at,
+                         int64_t n)
 {
-    struct column values = {job->values.data, job->values.row_stride, job->values.type};
-    double reach = 0.0;
-    load_numbers(b->x, &values, at, n);
     if (job->weights.data) load_numbers(b->w, &job->weights, at, n);
     else SIMD for (int64_t i = 0; i < n; i++) b->w[i] = 1.0;
-    if (job->each) {
-        double first = job->each[0], second = job->each[1];
-        SIMD for (int64_t i = 0; i < n; i++) b->w[i] *= b->y[i] > 0.0 ? first : second;
-    }
-    _Pragma("omp simd reduction(+ : reach)") for (int64_t i = 0; i < n; i++)
-        reach += fabs(b->x[i]);
-    return !job->weights.data && !job->each && reach < INFINITY;
+    if (!job->each) return;
+    double first = job->each[0], second = job->each[1];
+    SIMD for (int64_t i = 0; i < n; i++) b->w[i] *= b->y[i] > 0.0 ? first : second;
 }
 
-/* Loss, two slopes, then the Hessian's zz, z1 and 11 of weights of 1 and finite values. */
-static void plain_slopes(struct binary_block *b, int64_t n, double scale, double shift, double *out)
+#define NEAR 708.0
+
+/* exp(x) for x from -NEAR to 0: as exp_down, with a polynomial of the least largest error (about
+ * 1e-17) instead of a series, and one step to the power of 2, as nothing is subnormal.
+ */
+static inline double exp_near(double x)
 {
-    double g1 = 0, g0 = 0, h2 = 0, h1 = 0, h0 = 0;
-    _Pragma("omp simd reduction(+ : g1, g0, h2, h1, h0)") for (int64_t i = 0; i < n; i++) {
-        double z = b->x[i], m = scale * z + shift, against = b->y[i] * m;
-        double small = exp_down(-fabs(m)), inverse = 1.0 / (1.0 + small), less = small * inverse;
-        double g = b->y[i] * (against > 0.0 ? inverse : less), h = less * inverse, hz = h * z;
-        b->above[i] = small;
+    double t = FMA(x, LOG2E, MAGIC), n = t - MAGIC;
+    double r = FMA(n, -LN2_LOW, FMA(n, -LN2_HIGH, x)), r2 = r * r, r4 = r2 * r2;
+    double a = FMA(r, 0x1.5555555555556p-3, 0x1.0000000000001p-1);
+    double b = FMA(r, 0x1.11111111109a6p-7, 0x1.5555555553d37p-5);
+    double c = FMA(r, 0x1.a01a01a7cebcdp-13, 0x1.6c16c1789d1d7p-10);
+    double d = FMA(r, 0x1.71de0d85293b8p-19, 0x1.a019b8ca26fcfp-16);
+    double e = FMA(r, 0x1.af390ba7e6f47p-26, 0x1.2891d4ffbb0f9p-22);
+    double p = FMA(r2, FMA(r4, FMA(r4, e, FMA(r2, d, c)), FMA(r2, b, a)), r);
+    double power = of_bits((bits_of(t) << 52) + ONE);
+    return FMA(p, power, power);
+}
+
+/* Loss, two slopes, then the Hessian's zz, z1 and 11, of weights of 1; return whether it did.
+ *
+ * The logs of 1 + small are one log of a product: each factor is at most 2, so that 512 of them
+ * stay finite. Where all are near 1 digits would be lost, and far values need more care.
+ */
+static int plain_slopes(struct binary_block *b, const double *x, int64_t n, double scale,
+                        double shift, double *out, double *most)
+{
+    double g1 = 0, g0 = 0, h2 = 0, h1 = 0, h0 = 0, product = 1, sum = 0;
+    double worst = -INFINITY, far = 0;
+    _Pragma("omp simd reduction(max : worst, far) reduction(+ : sum)") /* two loops: more at once */
+    for (int64_t i = 0; i < n; i++) {
+        double m = FMA(scale, x[i], shift), size = fabs(m), against = b->y[i] * m;
+        b->above[i] = exp_near(-size);
         b->loss[i] = against;
+        sum += against > 0.0 ? against : 0.0;
+        worst = against > worst ? against : worst;
+        far = size > far ? size : far;
+    }
+    _Pragma("omp simd reduction(+ : g1, g0, h2, h1, h0) reduction(* : product)")
+    for (int64_t i = 0; i < n; i++) {
+        double z = x[i], small = b->above[i], whole = 1.0 + small, inverse = 1.0 / whole;
+        double less = small * inverse, h = less * inverse, hz = h * z;
+        double g = b->y[i] * (b->loss[i] > 0.0 ? inverse : less);
+        product *= whole;
         g0 += g;
-        g1 += g * z;
+        g1 = FMA(g, z, g1);
         h0 += h;
         h1 += hz;
-        h2 += hz * z;
+        h2 = FMA(hz, z, h2);
     }
+    if (!(product > 9.0) || !(far <= NEAR) || !(h2 < INFINITY) || !(fabs(g1) < INFINITY)) return 0;
+    worst = (worst < 0.0 ? 0.0 : worst) + log1p(exp(-fabs(worst)));
+    *most = worst > *most ? worst : *most;
+    out[0] = sum + log(product);
     out[1] = g1, out[2] = g0, out[3] = h2, out[4] = h1, out[5] = h0;
+    return 1;
 }
 
-/* The same of any: a sample that is certain and right adds nothing, even at infinity. */
+/* Slopes of any: a sample that is certain and right adds nothing, even at infinity. */
 static void weighted_slopes(struct binary_block *b, int64_t n, double scale, double shift,
                             double *out)
 {
@@ -130,15 +141,21 @@ static void weighted_slopes(struct binary_block *b, int64_t n, double scale, dou
 static int affine_binary_chunk(const struct affine_job *job, int64_t start, int64_t stop,
                                struct binary_block *b, struct total *t, double *worst)
 {
+    struct column values = {job->values.data, job->values.row_stride, job->values.type};
+    double scale = job->scale, shift = job->shift[0];
+    int plain = !job->weights.data && !job->each, near = values.type == 0 && values.stride == 8;
     for (int64_t at = start; at < stop; at += BLOCK) {
         int64_t n = stop - at < BLOCK ? stop - at : BLOCK;
+        const double *x = near ? (const double *)(const void *)values.data + at : b->x;
         double found[6] = {0};
         if (!load_signs(b, &job->y, at, n)) return BAD_LABEL;
-        int plain = load_rows(job, b, at, n);
-        if (plain) plain_slopes(b, n, job->scale, job->shift[0], found);
-        else weighted_slopes(b, n, job->scale, job->shift[0], found);
-        int weighted = job->weights.data || job->each;
-        if (weighted || !sum_by_product(b, n, found, worst)) sum_by_row(b, n, found, worst);
+        if (!near) load_numbers(b->x, &values, at, n);
+        if (!plain || !plain_slopes(b, x, n, scale, shift, found, worst)) {
+            if (near) load_numbers(b->x, &values, at, n);
+            load_weights(job, b, at, n);
+            weighted_slopes(b, n, scale, shift, found);
+            sum_by_row(b, n, found, worst);
+        }
         for (int j = 0; j < 6; j++) add_to(&t[j], found[j]);
     }
     return 0;

@@ -83,7 +83,7 @@ class LinearCalibrator(Calibrator):
         """Return the map of least loss."""
         k = log_p.shape[1]
         unit = _unit(log_p)  # scores of any size are brought to size 1, and scales back at the end
-        problem = _problem(log_p / unit, y, weights, self.held_scale * unit, 1.0)
+        problem = _problem(log_p / unit, y, weights, self.held_scale * unit, (1.0, unit))
         basis = self.basis(k)
         solution = minimise(problem, basis, self._unmoved(unit, k))
         theta = solution.theta
@@ -123,16 +123,16 @@ def _problem(
     y: IntArray,
     weights: FloatArray,
     held_scale: float = 0.0,
-    size: float = math.inf,
+    sizes: tuple[float, float] = (math.inf, 1.0),
 ) -> Problem:
     """Return the problem, with posteriors of 0 set apart; the true class must be possible."""
     if np.isfinite(log_p.min()):
-        return Problem(log_p, None, y, weights, held_scale, size)
+        return Problem(log_p, None, y, weights, held_scale, *sizes)
     finite = np.isfinite(log_p)
     impossible = ~finite[np.arange(y.size), y] & (weights > 0)
     if impossible.any():
         raise ImpossibleTruthError(np.flatnonzero(impossible))
-    return Problem(np.where(finite, log_p, 0.0), finite, y, weights, held_scale, size)
+    return Problem(np.where(finite, log_p, 0.0), finite, y, weights, held_scale, *sizes)
 
 
 def _least_brier(problem: Problem, basis: FloatArray, theta: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, Self
 
@@ -14,12 +14,13 @@ from stakes._math import log_softmax
 from stakes._typing import BoolArray, FloatArray, IntArray
 
 _STEPS = 200
-_FEWEST = 2000  # samples, and 20 for each class, that are enough to give others a start
+_FEWEST = 2000  # samples, and 10 for each class, that are enough to give others a start
 _THINNED = 5  # times as many samples from one start to the next
 _WORK = 50_000  # per block: small enough for the cache, and for BLAS to stay in one thread
 _GRADIENT = 1e-10  # per sample, below the 1e-8 that is promised
 _NEAR = 1e-5  # expected gain per sample from which a full step leads to the optimum
 _FEW_STEPS = 10
+_BOUND = 1e-9  # the same for a gradient that is not seen, but known to be less
 _SURE = 0.1  # reach of a step up to which its bound is asked: separable classes go farther
 _FLAT = 1e-14  # expected gain at which the loss cannot be told from its rounding
 _LOOSE = 1e-8  # least over largest curvature at which a parameter counts as not held by the data
@@ -37,6 +38,7 @@ class Problem:
     weights: FloatArray
     held_scale: float = 0.0
     size: float = math.inf  # largest distance of a finite log posterior from 0, where it is known
+    unit: float = 1.0  # what log posteriors were divided by
 
     @cached_property
     def log_odds(self) -> FloatArray:
@@ -55,7 +57,13 @@ class Problem:
         possible = None if self.possible is None else self.possible[::step]
         w = self.weights[::step]
         return Problem(
-            self.log_p[::step], possible, self.y[::step], w / w.sum(), self.held_scale, self.size
+            self.log_p[::step],
+            possible,
+            self.y[::step],
+            w / w.sum(),
+            self.held_scale,
+            self.size,
+            self.unit,
         )
 
     def blocks(self) -> Iterator[slice]:
@@ -68,8 +76,12 @@ class Problem:
 class Objective(Protocol):
     """A loss to be minimised."""
 
-    def slopes(self, x: FloatArray) -> Slopes:
-        """Return loss, gradient and Hessian."""
+    @property
+    def units(self) -> FloatArray:
+        """How many of the user's units each parameter counts in, at least 1."""
+
+    def slopes(self, x: FloatArray, *, hessian: bool = True) -> Slopes:
+        """Return loss, gradient and Hessian, if it is asked for."""
 
     def reach(self, direction: FloatArray) -> float:
         """Return how far at most a step moves the log odds of any two classes of any sample."""
@@ -85,7 +97,12 @@ class Along:
     problem: Problem
     basis: FloatArray
 
-    def slopes(self, x: FloatArray) -> Slopes:
+    @property
+    def units(self) -> FloatArray:
+        """How many of the user's units each parameter counts in, at least 1."""
+        return units_of(self.basis, self.problem.unit)
+
+    def slopes(self, x: FloatArray, *, hessian: bool = True) -> Slopes:  # noqa: ARG002
         """Return loss, gradient and Hessian."""
         return _slopes(self.problem, self.basis, x)
 
@@ -101,10 +118,16 @@ class Along:
             yield size, Along(self.problem.thinned(size), self.basis)
 
 
+def units_of(basis: FloatArray, unit: float) -> FloatArray:
+    """Return the unit of each parameter that moves a scale, 1 for biases."""
+    scales = np.any(basis[: len(basis) // 2], axis=0)
+    return np.where(scales, max(unit, 1.0), 1.0)
+
+
 def thin_sizes(n: int, k: int) -> list[int]:
     """Return how many samples are enough for a start, a better one, and so on."""
     sizes = []
-    while (n := n // _THINNED) >= _FEWEST + 20 * k:
+    while (n := n // _THINNED) >= max(_FEWEST, 10 * k):
         sizes.append(n)
     return sizes[::-1]
 
@@ -157,7 +180,7 @@ def solve(objective: Objective, start: FloatArray) -> Descent:
     """
     starts = [start, np.zeros_like(start)]
     for size, some in objective.thinner():
-        found = descend(some, *_better(some, starts), enough=0.1 / size)
+        found = descend(some, *_better(some, starts), enough=0.05 * start.size / size)
         starts = [start, found.x] if found.separable else [found.x]
     return descend(objective, *_better(objective, starts))
 
@@ -168,20 +191,24 @@ def _better(objective: Objective, starts: list[FloatArray]) -> tuple[FloatArray,
 
 
 def descend(objective: Objective, x: FloatArray, here: Slopes, enough: float = 0.0) -> Descent:
-    """Take Newton steps until the gradient is as good as 0, or the gain promised is `enough`.
+    """Take Newton steps until the gradient is as good as 0, or the gain still to come `enough`.
 
-    The last step is taken without a look back where it is sure what it leaves.
+    The last step is taken without a look back where it is sure what it leaves; where that is
+    little, the look back does without the Hessian.
     """
-    steps = 0
+    steps, away, units = 0, 0.0, objective.units  # away: how far from where the Hessian is from
     while (size := float(np.abs(here.gradient).max(initial=0.0))) >= _GRADIENT and steps < _STEPS:
         steps += 1
         direction = _direction(here.hessian, here.gradient)
-        left = _left(objective.reach(direction), here, direction)
-        if left < _GRADIENT or -float(here.gradient @ direction) < enough:
+        reach, gain = objective.reach(direction), -float(here.gradient @ direction)
+        left = _left(reach, away, here, direction, units)
+        if left < _BOUND or gain * min(1.0, reach * reach) < enough:
             return Descent(x + direction, here, min(size, left), steps)
-        moved = _search(objective, x, direction, here)
+        simple = math.expm1(reach + away) * left < _BOUND if left < math.inf else False
+        moved = _search(objective, x, direction, here, hessian=not simple)
         if moved is None:
             break
+        away = away + reach if simple else 0.0
         x, here = moved
     return Descent(x, here, size, steps)
 
@@ -192,19 +219,23 @@ def stepped(objective: Objective, x: FloatArray, here: Slopes) -> FloatArray:
     return x + direction if objective.reach(direction) < _SURE else x
 
 
-def _left(reach: float, here: Slopes, direction: FloatArray) -> float:
-    """Return a bound of the gradient after a step.
+def _left(
+    reach: float, away: float, here: Slopes, direction: FloatArray, units: FloatArray
+) -> float:
+    """Return a bound of the gradient after a step, by a Hessian from a point that is `away`.
 
     Third derivatives are third moments of posteriors: along the step d and a parameter j at most
-    reach * sqrt(d'Hd * H_jj), and up to exp(reach) times that on the way.
+    reach * sqrt(d'Hd * H_jj), and up to exp(reach) times that on the way. Hessians change by a
+    factor of at most exp(away).
     """
-    if not reach < _SURE:
+    if not reach + away < _SURE:
         return math.inf
     bent = here.hessian @ direction
     along = math.sqrt(max(0.0, float(direction @ bent)))
-    widest = math.sqrt(float(np.diagonal(here.hessian).max(initial=0.0)))
-    missed = float(np.abs(here.gradient + bent).max(initial=0.0))  # flat directions are not taken
-    return 0.5 * math.exp(reach) * reach * along * widest + missed
+    widest = float((np.sqrt(np.maximum(np.diagonal(here.hessian), 0.0)) * units).max())
+    missed = float(np.abs((here.gradient + bent) * units).max())  # flat directions are not taken
+    turned = math.expm1(away) + 0.5 * math.exp(reach + away) * reach
+    return turned * along * widest + missed
 
 
 def refine(problem: Problem, basis: FloatArray, x: FloatArray) -> FloatArray:
@@ -265,8 +296,8 @@ def along(
     """Return derivatives along the columns of a basis; where these just choose, no product is."""
     if (basis.sum(axis=0) == 1).all() and ((basis == 0) | (basis == 1)).all():
         kept = basis.argmax(axis=0)
-        return gradient[kept], hessian[np.ix_(kept, kept)]
-    return basis.T @ gradient, basis.T @ hessian @ basis
+        return gradient[kept], hessian[np.ix_(kept, kept)] if hessian.size else hessian
+    return basis.T @ gradient, basis.T @ hessian @ basis if hessian.size else hessian
 
 
 def _full_slopes(problem: Problem, basis: FloatArray, theta: FloatArray) -> Slopes:
@@ -307,14 +338,19 @@ def _direction(hessian: FloatArray, slope: FloatArray) -> FloatArray:
 
 
 def _search(
-    objective: Objective, x: FloatArray, direction: FloatArray, here: Slopes
+    objective: Objective, x: FloatArray, direction: FloatArray, here: Slopes, *, hessian: bool = True
 ) -> tuple[FloatArray, Slopes] | None:
-    """Take the step, or half of it and so on, until the loss has fallen as it should."""
+    """Take the step, or half of it and so on, until the loss has fallen as it should.
+
+    Without `hessian` the one that is known is kept.
+    """
     expected = float(here.gradient @ direction)
     size = 1.0
     for _ in range(60):
         trial = x + size * direction
-        there = objective.slopes(trial)
+        there = objective.slopes(trial, hessian=hessian)
+        if not there.hessian.size:
+            there = replace(there, hessian=here.hessian)
         if there.loss <= here.loss + 1e-4 * size * expected:
             return trial, there
         if abs(expected) < _FLAT:  # rounding alone decides now: the step is as good as taken

@@ -13,7 +13,7 @@ import numpy as np
 from stakes._kernels import affine_binary_pass, affine_pass, grouped_rows
 from stakes._kernels.records import Slopes
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.newton import Descent, along, descend, stepped, thin_sizes
+from stakes.calibration.newton import Descent, along, descend, stepped, thin_sizes, units_of
 from stakes.samples import Samples
 from stakes.scores import Logits
 
@@ -38,15 +38,24 @@ class Part:
             return Part(self.values[thin], self.y[thin], weights)
         return Part(self.values, self.y[thin], weights, self.rows[thin])
 
-    def slopes(self, scale: float, shift: FloatArray, each: FloatArray | None) -> Slopes:
+    def slopes(
+        self, scale: float, shift: FloatArray, each: FloatArray | None, *, hessian: bool
+    ) -> Slopes:
         """Return loss, gradient and Hessian in scale and shifts (two classes: in the one shift)."""
         if self.values.ndim == 1:
-            shift = float(shift[1] - shift[0])
+            odds = float(shift[1] - shift[0])
             return affine_binary_pass(
-                self.values, self.y, self.weights, scale, shift, class_weights=each
+                self.values, self.y, self.weights, scale, odds, class_weights=each
             )
         return affine_pass(
-            self.values, self.y, self.weights, scale, shift, class_weights=each, rows=self.rows
+            self.values,
+            self.y,
+            self.weights,
+            scale,
+            shift,
+            class_weights=each,
+            rows=self.rows,
+            hessian=hessian,
         )
 
 
@@ -63,18 +72,30 @@ class Pooled:
     fold_weights: tuple[FloatArray, ...] | None  # the same without each part, where it can be
     basis: FloatArray
     held_scale: float
-    unit: float
+    ends: tuple[float, float]  # the least and the largest value
     last: tuple[FloatArray, list[Slopes]] | None = field(default=None, repr=False)
 
-    def slopes(self, x: FloatArray) -> Slopes:
+    @property
+    def unit(self) -> float:
+        """The largest distance of a value from 0."""
+        return max(-self.ends[0], self.ends[1]) or 1.0
+
+    @property
+    def units(self) -> FloatArray:
+        """How many of the user's units each parameter counts in, at least 1."""
+        return units_of(self.basis, self.unit)
+
+    def slopes(self, x: FloatArray, *, hessian: bool = True) -> Slopes:
         """Return loss, gradient and Hessian."""
         k = self.each.size
         theta = self.basis @ x
         scale = self.held_scale + float(theta[0]) / self.unit
         even = self._even
         each = None if even else self.each
-        self.last = x, [part.slopes(scale, theta[k:], each) for part in self.parts]
-        return self._joined(self.last[1], float(self.each[0]) if even else 1.0)
+        found = [part.slopes(scale, theta[k:], each, hessian=hessian) for part in self.parts]
+        if hessian:
+            self.last = x, found
+        return self._joined(found, float(self.each[0]) if even else 1.0)
 
     @property
     def _even(self) -> bool:
@@ -83,15 +104,14 @@ class Pooled:
 
     def _joined(self, found: list[Slopes], factor: float) -> Slopes:
         """Return the sums of parts along the basis, times a factor."""
-        k = self.each.size
+        k, b = self.each.size, self.basis
         gradient, hessian = sum(s.gradient for s in found), sum(s.hessian for s in found)
-        unit = np.full(len(gradient), factor)
-        unit[0] /= self.unit
-        b = self.basis
+        size = np.full(len(gradient), 1.0)
+        size[0] /= self.unit
         moved = np.vstack([b[0], b[3] - b[2]]) if k == 2 else np.vstack([b[0], b[k:]])
-        gradient, hessian = along(
-            moved, gradient * unit, hessian * (unit[:, None] * unit / factor)
-        )
+        if hessian.size:
+            hessian = hessian * (factor * size[:, None] * size)
+        gradient, hessian = along(moved, gradient * (factor * size), hessian)
         loss = factor * sum(s.loss for s in found)
         return Slopes(loss, gradient, hessian, max(s.worst for s in found))
 
@@ -99,7 +119,11 @@ class Pooled:
         """Return how far at most a step moves the log odds of any two classes of any sample."""
         k = self.each.size
         moved = self.basis @ direction
-        return 2 * abs(float(moved[0])) + float(np.ptp(moved[k:]))
+        slope, low, high = float(moved[0]) / self.unit, *self.ends
+        if k == 2:
+            shift = float(moved[3] - moved[2])
+            return max(abs(slope * low + shift), abs(slope * high + shift))
+        return abs(slope) * (high - low) + float(np.ptp(moved[k:]))
 
     def thinner(self) -> Iterator[tuple[int, "Pooled"]]:
         """Yield the losses of some of the samples and how many, few samples first."""
@@ -130,8 +154,10 @@ def pooled(
 ) -> Pooled | None:
     """Return the problem of samples that are plain enough: finite scores, weights not far apart."""
     values, weights = _values(samples, folded=fold is not None), samples.weights
-    unit = 0.0 if values is None else max(-float(values.min()), float(values.max())) or 1.0
-    if values is None or not _UNITS[0] < unit < _UNITS[1]:
+    if values is None:
+        return None
+    ends = float(values.min()), float(values.max())
+    if not _UNITS[0] < (max(-ends[0], ends[1]) or 1.0) < _UNITS[1]:
         return None
     if weights is not None:
         weights = weights / weights.max()
@@ -143,7 +169,7 @@ def pooled(
     even = samples.priors_from_data and weights is None
     if fold is None and even:
         each = np.full(samples.priors.size, 1 / len(samples))
-        return Pooled(values, parts, each, None, basis, held_scale, unit)
+        return Pooled(values, parts, each, None, basis, held_scale, ends)
     totals = np.stack([_totals(part, samples.priors.size) for part in parts])
     whole = _each(totals.sum(axis=0), samples)
     if whole is None:
@@ -151,7 +177,7 @@ def pooled(
     less = [_each(np.delete(totals, i, axis=0).sum(axis=0), samples) for i in range(len(parts))]
     known = tuple(each for each in less if each is not None)
     return Pooled(
-        values, parts, whole, known if len(known) == n_folds else None, basis, held_scale, unit
+        values, parts, whole, known if len(known) == n_folds else None, basis, held_scale, ends
     )
 
 
