@@ -1,11 +1,12 @@
 /* The same of K classes; see affine_binary.h for what a job is.
  *
- * Few classes: blocks are turned, so that neighbours in memory are samples. Many: rows stay rows.
+ * Few classes: blocks are turned, so that neighbours in memory are samples. Many: see affine_rows.h.
  */
 
 struct affine_block {
     double *lp, *q, *wq; /* log posteriors, posteriors, and those times the weight */
-    double w[LANES], peak[LANES], rest[LANES], ties[LANES], mean[LANES], loss[LANES], spread[LANES];
+    double w[LANES], peak[LANES], low[LANES], rest[LANES], ties[LANES], mean[LANES], loss[LANES];
+    double spread[LANES];
     int32_t y[LANES];
     const char *row[LANES];
 };
@@ -31,72 +32,74 @@ static int affine_rows(const struct affine_job *job, struct affine_block *b, int
     return 1;
 }
 
-/* Turn a block: class j of sample i goes to lp[j * LANES + i]. Return whether all are finite. */
-static int affine_turned(const struct affine_job *job, struct affine_block *b, int64_t n)
+/* Turn a block: class j of sample i goes to lp[j * LANES + i]. */
+static void affine_turned(const struct affine_job *job, struct affine_block *b, int64_t n)
 {
-    int64_t k = job->k, step = job->values.column_stride;
+    int64_t k = job->k, step = job->values.column_stride, i = 0;
     int wide = job->values.type == 0;
-    double reach = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        const char *row = b->row[i];
-        double *out = b->lp + i;
-        if (wide && step == 8)
-            for (int64_t j = 0; j < k; j++) out[j * LANES] = ((const double *)(const void *)row)[j];
-        else if (wide)
-            for (int64_t j = 0; j < k; j++)
-                out[j * LANES] = *(const double *)(const void *)(row + j * step);
-        else
-            for (int64_t j = 0; j < k; j++)
-                out[j * LANES] = *(const float *)(const void *)(row + j * step);
-    }
-    for (int64_t j = 0; j < k; j++) {
-        const double *lp = b->lp + j * LANES;
-        _Pragma("omp simd reduction(+ : reach)") for (int64_t i = 0; i < n; i++)
-            reach += fabs(lp[i]);
-    }
-    return reach < INFINITY;
-}
-
-/* Posteriors of a turned block in q; a class of log posterior minus infinity stays impossible. */
-INLINE void affine_posteriors(const struct affine_job *job, struct affine_block *b, int64_t n,
-                              int finite)
-{
-    int64_t k = job->k;
-    double scale = job->scale;
-    SIMD for (int64_t i = 0; i < n; i++) b->peak[i] = -INFINITY;
-    for (int64_t j = 0; j < k; j++) {
-        double *lp = b->lp + j * LANES, *q = b->q + j * LANES, shift = job->shift[j];
-        SIMD for (int64_t i = 0; i < n; i++) {
-            double m = scale * lp[i] + shift;
-            if (!finite) m = lp[i] == -INFINITY ? lp[i] : m;
-            q[i] = m;
-            b->peak[i] = m > b->peak[i] ? m : b->peak[i];
-            if (!finite) lp[i] = lp[i] == -INFINITY ? 0.0 : lp[i]; /* no say in what follows */
+    for (; wide && step == 8 && i + 4 <= n; i += 4) { /* four rows at once: whole vectors out */
+        const double *r0 = (const double *)(const void *)b->row[i];
+        const double *r1 = (const double *)(const void *)b->row[i + 1];
+        const double *r2 = (const double *)(const void *)b->row[i + 2];
+        const double *r3 = (const double *)(const void *)b->row[i + 3];
+        for (int64_t j = 0; j < k; j++) {
+            double *out = b->lp + j * LANES + i;
+            out[0] = r0[j], out[1] = r1[j], out[2] = r2[j], out[3] = r3[j];
         }
     }
+    for (; i < n; i++)
+        for (int64_t j = 0; j < k; j++) {
+            const char *at = b->row[i] + j * step;
+            b->lp[j * LANES + i] = wide ? *(const double *)(const void *)at
+                                        : *(const float *)(const void *)at;
+        }
+}
+
+/* Logits in q, their largest and least; return whether no class is impossible or very nearly so. */
+static int affine_logits(const struct affine_job *job, struct affine_block *b, int64_t n)
+{
+    double scale = job->scale, far = 0.0, size = 0.0;
+    SIMD for (int64_t i = 0; i < n; i++) b->peak[i] = -INFINITY, b->low[i] = INFINITY;
+    for (int64_t j = 0; j < job->k; j++) {
+        const double *lp = b->lp + j * LANES;
+        double *q = b->q + j * LANES, shift = job->shift[j];
+        SIMD for (int64_t i = 0; i < n; i++) {
+            double m = scale * lp[i] + shift;
+            m = lp[i] == -INFINITY ? lp[i] : m;
+            q[i] = m;
+            b->peak[i] = m > b->peak[i] ? m : b->peak[i];
+            b->low[i] = m < b->low[i] ? m : b->low[i];
+        }
+    }
+    _Pragma("omp simd reduction(+ : size) reduction(max : far)") for (int64_t i = 0; i < n; i++) {
+        double range = b->peak[i] - b->low[i];
+        size += range; /* NaN stays */
+        far = range > far ? range : far;
+    }
     for (int64_t i = 0; i < n; i++) b->loss[i] = b->q[b->y[i] * LANES + i] - b->peak[i];
+    return size < INFINITY && far <= NEAR;
+}
+
+/* Exponentials in q; an impossible class has no say in what follows. */
+INLINE void affine_exponentials(int64_t k, struct affine_block *b, int64_t n, int near)
+{
     SIMD for (int64_t i = 0; i < n; i++) b->rest[i] = b->mean[i] = 0.0, b->ties[i] = -1.0;
     for (int64_t j = 0; j < k; j++) {
-        double *q = b->q + j * LANES;
+        double *q = b->q + j * LANES, *lp = b->lp + j * LANES;
+        if (!near) SIMD for (int64_t i = 0; i < n; i++) lp[i] = lp[i] == -INFINITY ? 0.0 : lp[i];
         SIMD for (int64_t i = 0; i < n; i++) {
-            double shifted = q[i] - b->peak[i], e = exp_down(shifted);
+            double shifted = q[i] - b->peak[i], e = near ? exp_near(shifted) : exp_down(shifted);
             b->ties[i] += shifted == 0.0 ? 1.0 : 0.0;
             b->rest[i] += shifted == 0.0 ? 0.0 : e; /* summed without the 1 of the largest */
+            b->mean[i] = FMA(e, lp[i], b->mean[i]);
             q[i] = e;
         }
     }
     SIMD for (int64_t i = 0; i < n; i++) {
-        double rest = b->rest[i] + b->ties[i];
+        double rest = b->rest[i] + b->ties[i], inverse = 1.0 / (1.0 + rest);
         b->loss[i] = vlog1p(rest) - b->loss[i];
-        b->rest[i] = 1.0 / (1.0 + rest);
-    }
-    for (int64_t j = 0; j < k; j++) {
-        double *q = b->q + j * LANES;
-        const double *lp = b->lp + j * LANES;
-        SIMD for (int64_t i = 0; i < n; i++) {
-            q[i] *= b->rest[i];
-            b->mean[i] += q[i] * lp[i];
-        }
+        b->rest[i] = inverse;
+        b->mean[i] *= inverse;
     }
 }
 
@@ -117,21 +120,22 @@ static void affine_losses(struct affine_block *b, int64_t n, const double *true_
     add_to(&s->loss, sum);
 }
 
-/* Gradient, and of the Hessian the row of the scale and the shifts' diagonal. */
-static void affine_slopes(const struct affine_job *job, struct affine_block *b, int64_t n,
-                          struct affine_sums *s)
+/* Posteriors in q, and of the Hessian the row of the scale and the shifts' diagonal. */
+static void affine_slopes(int64_t k, struct affine_block *b, int64_t n, struct affine_sums *s)
 {
     double spread = 0.0;
     SIMD for (int64_t i = 0; i < n; i++) b->spread[i] = 0.0;
-    for (int64_t j = 0; j < job->k; j++) {
-        const double *q = b->q + j * LANES, *lp = b->lp + j * LANES;
-        double *wq = b->wq + j * LANES, cross = 0.0, sum = 0.0;
+    for (int64_t j = 0; j < k; j++) {
+        const double *lp = b->lp + j * LANES;
+        double *q = b->q + j * LANES, *wq = b->wq + j * LANES, cross = 0.0, sum = 0.0;
         _Pragma("omp simd reduction(+ : cross, sum)") for (int64_t i = 0; i < n; i++) {
-            double away = lp[i] - b->mean[i], p = q[i] * b->w[i], pa = p * away;
-            wq[i] = p;
-            sum += p;
+            double p = q[i] * b->rest[i], wp = p * b->w[i], away = lp[i] - b->mean[i];
+            double pa = wp * away;
+            q[i] = p;
+            wq[i] = wp;
+            sum += wp;
             cross += pa;
-            b->spread[i] += pa * away;
+            b->spread[i] = FMA(pa, away, b->spread[i]);
         }
         s->row[1 + j] += cross;
         s->diagonal[j] += sum;
@@ -186,45 +190,17 @@ static int affine_turned_chunk(const struct affine_job *job, int64_t start, int6
                                struct affine_block *b, struct affine_sums *s)
 {
     double true_lp[LANES];
+    int64_t k = job->k;
     for (int64_t at = start; at < stop; at += LANES) {
         int64_t n = stop - at < LANES ? stop - at : LANES;
         if (!affine_rows(job, b, at, n)) return BAD_LABEL;
-        if (affine_turned(job, b, n)) affine_posteriors(job, b, n, 1);
-        else affine_posteriors(job, b, n, 0);
+        affine_turned(job, b, n);
+        if (affine_logits(job, b, n)) affine_exponentials(k, b, n, 1);
+        else affine_exponentials(k, b, n, 0);
         for (int64_t i = 0; i < n; i++) true_lp[i] = b->lp[b->y[i] * LANES + i];
         affine_losses(b, n, true_lp, s);
-        affine_slopes(job, b, n, s);
-        if (job->hessian) affine_outer(b, job->k, n, s->outer);
+        affine_slopes(k, b, n, s);
+        if (job->hessian) affine_outer(b, k, n, s->outer);
     }
     return 0;
-}
-
-static int affine_chunk(const struct affine_job *job, int64_t start, int64_t stop,
-                        struct affine_block *b, double *work, double *out)
-{
-    int64_t k = job->k;
-    struct affine_sums s = {work, work + k + 1, work + 2 * k + 2, work + 3 * k + 2, {0, 0}, 0.0};
-    memset(work, 0, (size_t)(3 * k + 2 + k * k) * sizeof(double));
-    int status = affine_turned_chunk(job, start, stop, b, &s);
-    for (int64_t j = 0; j < k; j++) s.g[1 + j] += s.diagonal[j];
-    out[0] = s.worst, out[1] = value_of(&s.loss);
-    memcpy(out + 2, work, (size_t)(3 * k + 2 + (job->hessian ? k * k : 0)) * sizeof(double));
-    return status;
-}
-
-EXPORT int NAME(affine)(const struct affine_job *job, int64_t first, int64_t last)
-{
-    int64_t k = job->k;
-    struct affine_block *b = calloc(1, sizeof *b);
-    double *lanes = malloc((size_t)(3 * k * LANES) * sizeof(double));
-    double *work = malloc((size_t)(3 * k + 2 + k * k) * sizeof(double));
-    int status = b && lanes && work ? 0 : NO_MEMORY;
-    if (!status) b->lp = lanes, b->q = lanes + k * LANES, b->wq = b->q + k * LANES;
-    for (int64_t c = first; c < last && !status; c++) {
-        int64_t start = c * job->chunk, stop = start + job->chunk;
-        double *out = job->sums + c * job->width;
-        status = affine_chunk(job, start, stop < job->n ? stop : job->n, b, work, out);
-    }
-    free(b), free(lanes), free(work);
-    return status;
 }

@@ -131,7 +131,7 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
         return definitions.affine_pass(
             x, codes, w, scale, shift, class_weights=class_weights, rows=index, hessian=hessian
         )
-    width = 2 + 3 * k + 2 + (k * k if hessian else 0)
+    width = k + 3 + ((k + 1) ** 2 if hessian else 0)
     data = _Data(x, codes, w, class_weights, index)
     sums, job, kept = _prepared(data, scale, shift, width, int(hessian))
     over_chunks(
@@ -140,7 +140,9 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
         useful_threads(threads, n * k * (3 + k / 16 * hessian)),
     )
     del kept
-    return _read_slopes(sums, k, hessian=hessian)
+    total = summed(sums[:, 1:])
+    matrix = total[k + 2 :].reshape(k + 1, k + 1) if hessian else np.empty((0, 0))
+    return Slopes(float(total[0]), total[1 : k + 2], matrix, float(sums[:, 0].max()))
 
 
 def _check_rows(rows: IntArray | None, n: int) -> None:
@@ -148,19 +150,6 @@ def _check_rows(rows: IntArray | None, n: int) -> None:
     if rows is not None and rows.size and not (rows.min() >= 0 and rows.max() < n):
         msg = f"rows must lie between 0 and {n - 1}: got {rows.min()} to {rows.max()}."
         raise ValueError(msg)
-
-
-def _read_slopes(sums: FloatArray, k: int, *, hessian: bool) -> Slopes:
-    """Return the sums of all chunks as loss, gradient and Hessian."""
-    total = summed(sums[:, 1:])
-    loss, gradient, row, diagonal = np.split(total[: 3 * k + 3], [1, k + 2, 2 * k + 3])
-    matrix = np.empty((0, 0))
-    if hessian:
-        lower = total[3 * k + 3 :].reshape(k, k)
-        matrix = np.empty((k + 1, k + 1))
-        matrix[0], matrix[:, 0] = row, row
-        matrix[1:, 1:] = np.diag(diagonal) - (np.tril(lower) + np.tril(lower, -1).T)
-    return Slopes(float(loss[0]), gradient, matrix, float(sums[:, 0].max()))
 
 
 class _Data(NamedTuple):

@@ -6,6 +6,7 @@
 #include "ranks.h"
 #include "affine_binary.h"
 #include "affine.h"
+#include "affine_rows.h"
 #include "folds.h"
 #include "draws.h"
 

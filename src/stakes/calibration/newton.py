@@ -204,7 +204,7 @@ def descend(objective: Objective, x: FloatArray, here: Slopes, enough: float = 0
         left = _left(reach, away, here, direction, units)
         if left < _BOUND or gain * min(1.0, reach * reach) < enough:
             return Descent(x + direction, here, min(size, left), steps)
-        simple = math.expm1(reach + away) * left < _BOUND if left < math.inf else False
+        simple = left < math.inf and math.expm1(reach + away) * left < 10 * _BOUND
         moved = _search(objective, x, direction, here, hessian=not simple)
         if moved is None:
             break
