@@ -23,6 +23,7 @@ from stakes.calibration.pooled import Pooled, pooled
 from stakes.samples import Samples
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 
+_FEW = 20_000  # samples times classes up to which each fold starts by itself
 _PROMISED = 1e-8  # slope of the loss per sample at which a fit counts as solved
 
 
@@ -57,7 +58,13 @@ class LinearCalibrator(Calibrator):
         return self._fitted_for(samples)
 
     def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> FoldFits | None:
-        """Learn for each fold from all the others, which start from the fit to all samples."""
+        """Learn for each fold from all the others, which start from the fit to all samples.
+
+        Few samples are left to fits of their own: there no label of a test fold is to be felt even
+        in the last digits, which a common start may leave it.
+        """
+        if len(samples) * len(samples.classes) <= _FEW:
+            return None
         whole = self._pooled(samples, fold, n_folds)
         if whole is None or whole.fold_weights is None:
             return None

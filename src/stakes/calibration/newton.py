@@ -338,7 +338,12 @@ def _direction(hessian: FloatArray, slope: FloatArray) -> FloatArray:
 
 
 def _search(
-    objective: Objective, x: FloatArray, direction: FloatArray, here: Slopes, *, hessian: bool = True
+    objective: Objective,
+    x: FloatArray,
+    direction: FloatArray,
+    here: Slopes,
+    *,
+    hessian: bool = True,
 ) -> tuple[FloatArray, Slopes] | None:
     """Take the step, or half of it and so on, until the loss has fallen as it should.
 

@@ -7,8 +7,10 @@ starts where that to all of them came near its end, with the very sums found the
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes._kernels import affine_binary_pass, affine_pass, grouped_rows
 from stakes._kernels.records import Slopes
@@ -26,7 +28,7 @@ class Part:
     """Log odds of two classes, or log posteriors of more, with labels and weights if any."""
 
     values: FloatArray
-    y: IntArray
+    y: NDArray[Any]  # codes
     weights: FloatArray | None
     rows: IntArray | None = None  # where the samples stand among the log posteriors
 
@@ -105,7 +107,8 @@ class Pooled:
     def _joined(self, found: list[Slopes], factor: float) -> Slopes:
         """Return the sums of parts along the basis, times a factor."""
         k, b = self.each.size, self.basis
-        gradient, hessian = sum(s.gradient for s in found), sum(s.hessian for s in found)
+        gradient = np.sum([s.gradient for s in found], axis=0)
+        hessian = np.sum([s.hessian for s in found], axis=0)
         size = np.full(len(gradient), 1.0)
         size[0] /= self.unit
         moved = np.vstack([b[0], b[3] - b[2]]) if k == 2 else np.vstack([b[0], b[k:]])
@@ -163,7 +166,7 @@ def pooled(
         weights = weights / weights.max()
         if weights.min() < _EVEN:
             return None
-    parts = (Part(values, samples.y, weights),)
+    parts: tuple[Part, ...] = (Part(values, samples.y, weights),)
     if fold is not None:
         parts = _parted(values, samples.y, weights, fold, n_folds)
     even = samples.priors_from_data and weights is None

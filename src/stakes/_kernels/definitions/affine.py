@@ -42,7 +42,7 @@ def affine_binary_pass(
     return Slopes(float(loss), np.array([g1, g0]), np.array([[h2, h1], [h1, h0]]), worst)
 
 
-def affine_pass(
+def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
     log_p: NDArray[Any],
     y: IntArray,
     weights: FloatArray | None,
