@@ -80,7 +80,8 @@ class LinearCalibrator(Calibrator):
     ) -> Pooled | None:
         """Return the problem of samples that are plain enough, where one scale is learnt."""
         k = len(samples.classes)
-        if k > MOST_CLASSES or not isinstance(self.rule, LogLoss):
+        learns = type(self).learn is LinearCalibrator.learn  # not in a way of its own
+        if not learns or k > MOST_CLASSES or not isinstance(self.rule, LogLoss):
             return None
         basis = self.basis(k)
         shared = bool((basis[:k] == basis[0]).all())
