@@ -54,19 +54,22 @@ def gradient(samples: Samples, fitted: CalibrationMap, calibrator: LinearCalibra
 
 
 @pytest.mark.parametrize("how", ["plain", "priors", "weights", "both"])
-@pytest.mark.parametrize(("n", "k"), [(300, 2), (30_000, 2), (12_000, 3), (11_000, 40)])
+@pytest.mark.parametrize(
+    ("n", "k"), [(300, 2), (30_000, 2), (12_000, 3), (11_000, 40), (11_000, 160)]
+)
 @pytest.mark.parametrize("calibrator", ONE_SCALE, ids=lambda c: c.name)
 def test_a_fit_is_at_the_optimum(calibrator: LinearCalibrator, n: int, k: int, how: str) -> None:
     y, log_p = scored(n, k)
     samples = read_samples(y, stakes.LogPosteriors(log_p), **settings_of(n, k, how))
     fitted = calibrator.fresh().fit_samples(samples).fitted
     assert gradient(samples, fitted, calibrator) < 1e-8
-    other: Any = calibrator.learn(log_p, y, samples.balanced_weights())
-    np.testing.assert_allclose(fitted(log_p), other(log_p), atol=1e-7)
+    if k < 100:
+        other: Any = calibrator.learn(log_p, y, samples.balanced_weights())
+        np.testing.assert_allclose(fitted(log_p), other(log_p), atol=1e-7)
 
 
 @pytest.mark.parametrize("how", ["plain", "priors", "weights", "both"])
-@pytest.mark.parametrize(("n", "k"), [(25_000, 2), (9000, 4), (3000, 40)])
+@pytest.mark.parametrize(("n", "k"), [(25_000, 2), (9000, 4), (3000, 40), (4000, 155)])
 @pytest.mark.parametrize("calibrator", ONE_SCALE, ids=lambda c: c.name)
 def test_folds_that_share_find_what_each_finds_alone(
     calibrator: LinearCalibrator, n: int, k: int, how: str
@@ -78,7 +81,7 @@ def test_folds_that_share_find_what_each_finds_alone(
     shared = calibrator.fit_folds(samples, dealt.number, dealt.n_folds)
     alone = _one_by_one(calibrator, samples, dealt.split()).scores.values
     assert shared is not None
-    np.testing.assert_allclose(shared.log_p, alone, atol=3e-7)
+    np.testing.assert_allclose(shared.log_p, alone, atol=3e-7 if k < 150 else 1e-4)
     for fitted, (train, test) in zip(shared.maps, dealt.split(), strict=True):
         assert gradient(samples.part(train), fitted, calibrator) < 1e-8
         np.testing.assert_allclose(fitted(log_p[test]), shared.log_p[test], atol=1e-12)
@@ -153,6 +156,14 @@ def test_samples_that_repeat_in_step_with_the_start_do_no_harm() -> None:
     assert not fitted.separable
     samples = read_samples(y, stakes.LogPosteriors(log_p))
     assert gradient(samples, fitted, stakes.AffineCalibrator()) < 1e-8
+
+
+def test_separable_samples_of_very_many_classes_are_recognised() -> None:
+    y = np.arange(640) % 160
+    log_p = np.log(np.where(np.eye(160)[y] > 0, 0.5, 0.5 / 159))
+    fitted: Any = stakes.AffineCalibrator().fit(stakes.LogPosteriors(log_p), y).fitted
+    assert fitted.separable
+    assert np.exp(fitted(log_p)[np.arange(640), y]).min() > 1 - 1e-5
 
 
 def test_many_separable_samples_are_recognised() -> None:

@@ -11,9 +11,11 @@ struct affine_block {
     const char *row[LANES];
 };
 
-/* Where the sums of a chunk go: gradient, row of the scale, diagonal, and products of shifts. */
+/* Where the sums of a chunk go: gradient, row of the scale, and of posteriors the sums, the sums of
+ * their squares and of their products.
+ */
 struct affine_sums {
-    double *g, *row, *diagonal, *outer;
+    double *g, *row, *diagonal, *square, *outer;
     struct total loss;
     double worst;
 };
@@ -127,18 +129,20 @@ static void affine_slopes(int64_t k, struct affine_block *b, int64_t n, struct a
     SIMD for (int64_t i = 0; i < n; i++) b->spread[i] = 0.0;
     for (int64_t j = 0; j < k; j++) {
         const double *lp = b->lp + j * LANES;
-        double *q = b->q + j * LANES, *wq = b->wq + j * LANES, cross = 0.0, sum = 0.0;
-        _Pragma("omp simd reduction(+ : cross, sum)") for (int64_t i = 0; i < n; i++) {
+        double *q = b->q + j * LANES, *wq = b->wq + j * LANES, cross = 0.0, sum = 0.0, square = 0.0;
+        _Pragma("omp simd reduction(+ : cross, sum, square)") for (int64_t i = 0; i < n; i++) {
             double p = q[i] * b->rest[i], wp = p * b->w[i], away = lp[i] - b->mean[i];
             double pa = wp * away;
             q[i] = p;
             wq[i] = wp;
             sum += wp;
+            square = FMA(wp, p, square);
             cross += pa;
             b->spread[i] = FMA(pa, away, b->spread[i]);
         }
         s->row[1 + j] += cross;
         s->diagonal[j] += sum;
+        s->square[j] += square;
     }
     _Pragma("omp simd reduction(+ : spread)") for (int64_t i = 0; i < n; i++)
         spread += b->spread[i];

@@ -108,7 +108,7 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
     """Return the log loss of softmax(scale * log_p + shift), and its slopes in scale and shifts.
 
     The gradient holds the scale first, then the K shifts. A class of log posterior minus infinity
-    stays impossible, and has no say. Without `hessian` only the gradient is computed, which for
+    stays impossible, and has no say. Without `hessian` only its diagonal is computed, which for
     hundreds of classes is most of the time saved. `rows` says which row of `log_p` belongs to each
     label; the weights of each class are multiplied by `class_weights`.
 
@@ -131,7 +131,7 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
         return definitions.affine_pass(
             x, codes, w, scale, shift, class_weights=class_weights, rows=index, hessian=hessian
         )
-    width = k + 3 + ((k + 1) ** 2 if hessian else 0)
+    width = k + 3 + (k + 1) ** (2 if hessian else 1)
     data = _Data(x, codes, w, class_weights, index)
     sums, job, kept = _prepared(data, scale, shift, width, int(hessian))
     over_chunks(
@@ -141,8 +141,8 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
     )
     del kept
     total = summed(sums[:, 1:])
-    matrix = total[k + 2 :].reshape(k + 1, k + 1) if hessian else np.empty((0, 0))
-    return Slopes(float(total[0]), total[1 : k + 2], matrix, float(sums[:, 0].max()))
+    second = total[k + 2 :].reshape(k + 1, k + 1) if hessian else total[k + 2 :]
+    return Slopes(float(total[0]), total[1 : k + 2], second, float(sums[:, 0].max()))
 
 
 def _check_rows(rows: IntArray | None, n: int) -> None:

@@ -52,11 +52,13 @@ static void row_slopes(double *restrict q, double *restrict wq, const double *re
 {
     double inverse = 1.0 / (1.0 + r->rest), mean = r->mean, spread = 0.0;
     double *restrict cross = s->row + 1, *restrict diagonal = s->diagonal;
+    double *restrict square = s->square;
     _Pragma("omp simd reduction(+ : spread)") for (int64_t j = 0; j < k; j++) {
         double p = q[j] * inverse, wp = p * w, away = lp[j] - mean, pa = wp * away;
         q[j] = p;
         wq[j] = wp;
         diagonal[j] += wp;
+        square[j] = FMA(wp, p, square[j]);
         cross[j] += pa;
         spread = FMA(pa, away, spread);
     }
@@ -116,8 +118,12 @@ static void affine_written(const struct affine_job *job, struct affine_sums *s, 
     int64_t k = job->k, wide = k <= FEW ? k : (k + 3) & ~(int64_t)3;
     out[0] = s->worst, out[1] = value_of(&s->loss), out[2] = s->g[0];
     for (int64_t j = 0; j < k; j++) out[3 + j] = s->g[1 + j] + s->diagonal[j];
-    if (!job->hessian) return;
     double *h = out + 3 + k;
+    if (!job->hessian) { /* the diagonal alone */
+        h[0] = s->row[0];
+        for (int64_t j = 0; j < k; j++) h[1 + j] = s->diagonal[j] - s->square[j];
+        return;
+    }
     memcpy(h, s->row, (size_t)(k + 1) * sizeof(double));
     for (int64_t r = 0; r < k; r++) {
         double *line = h + (r + 1) * (k + 1);
@@ -132,7 +138,7 @@ EXPORT int NAME(affine)(const struct affine_job *job, int64_t first, int64_t las
 {
     int64_t k = job->k, wide = (k + 3) & ~(int64_t)3, few = k <= FEW;
     size_t lanes = (size_t)(few ? 3 * k * LANES : (2 * EIGHT + 1) * wide);
-    size_t size = (size_t)(3 * k + 2 + k * wide);
+    size_t size = (size_t)(4 * k + 2 + (job->hessian ? k * wide : 0));
     struct affine_block *b = calloc(1, sizeof *b);
     double *block = calloc(lanes, sizeof(double)), *work = malloc(size * sizeof(double));
     int status = b && block && work ? 0 : NO_MEMORY;
@@ -140,7 +146,8 @@ EXPORT int NAME(affine)(const struct affine_job *job, int64_t first, int64_t las
     if (!status) b->lp = block + (few ? 2 * k * LANES : 2 * EIGHT * wide);
     for (int64_t c = first; c < last && !status; c++) {
         int64_t start = c * job->chunk, stop = start + job->chunk < job->n ? start + job->chunk : job->n;
-        struct affine_sums s = {work, work + k + 1, work + 2 * k + 2, work + 3 * k + 2, {0, 0}, 0};
+        struct affine_sums s = {
+            work, work + k + 1, work + 2 * k + 2, work + 3 * k + 2, work + 4 * k + 2, {0, 0}, 0};
         memset(work, 0, size * sizeof(double));
         status = few ? affine_turned_chunk(job, start, stop, b, &s)
                      : affine_rows_chunk(job, start, stop, b, &s);

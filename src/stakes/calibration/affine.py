@@ -20,6 +20,7 @@ from stakes.calibration.base import (
 from stakes.calibration.maps import AffineMap, BetaMap, CalibrationMap
 from stakes.calibration.newton import MOST_CLASSES, Descent, Problem, Solution, minimise, solve
 from stakes.calibration.pooled import Pooled, pooled
+from stakes.calibration.quasi import descend_by_gradients, solve_by_gradients
 from stakes.samples import Samples
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 
@@ -50,12 +51,19 @@ class LinearCalibrator(Calibrator):
     def fit_samples(self, samples: Samples) -> Self:
         """Learn from samples that were checked; those of one scale are read where they lie."""
         whole = self._pooled(samples)
-        if whole is None:
-            return super().fit_samples(samples)
-        require_every_class(samples)
-        found = solve(whole, self._unmoved(whole.unit, len(samples.classes)))
-        self._map = self._solved(found, whole.basis @ found.x, whole.unit)
-        return self._fitted_for(samples)
+        if whole is not None:
+            require_every_class(samples)
+            found = self._solve(whole)
+            if found is not None:
+                self._map = self._solved(found, whole.basis @ found.x, whole.unit)
+                return self._fitted_for(samples)
+        return super().fit_samples(samples)
+
+    def _solve(self, whole: Pooled) -> Descent | None:
+        """Return the fit to all samples; None if it does not settle."""
+        k = whole.each.size
+        start = self._unmoved(whole.unit, k)
+        return solve(whole, start) if k <= MOST_CLASSES else solve_by_gradients(whole, start)
 
     def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> FoldFits | None:
         """Learn for each fold from all the others, which start from the fit to all samples.
@@ -68,9 +76,19 @@ class LinearCalibrator(Calibrator):
         whole = self._pooled(samples, fold, n_folds)
         if whole is None or whole.fold_weights is None:
             return None
-        solve(whole, self._unmoved(whole.unit, len(samples.classes)))
-        found = [whole.without(i, each) for i, each in enumerate(whole.fold_weights)]
-        maps = tuple(self._solved(f, whole.basis @ f.x, whole.unit) for f in found)
+        first = self._solve(whole)
+        if first is None:
+            return None
+        found = [
+            whole.without(i, each)
+            if each.size <= MOST_CLASSES
+            else descend_by_gradients(whole.less(i, each), first.x)
+            for i, each in enumerate(whole.fold_weights)
+        ]
+        settled = [f for f in found if f is not None]
+        if len(settled) < n_folds:
+            return None
+        maps = tuple(self._solved(f, whole.basis @ f.x, whole.unit) for f in settled)
         scale, bias = np.array([m.scale[0] for m in maps]), np.stack([m.bias for m in maps])
         shift = bias[:, 1] - bias[:, 0] if whole.values.ndim == 1 else bias
         return FoldFits(maps, affine_answers(whole.values, fold, scale, shift))
@@ -81,7 +99,7 @@ class LinearCalibrator(Calibrator):
         """Return the problem of samples that are plain enough, where one scale is learnt."""
         k = len(samples.classes)
         learns = type(self).learn is LinearCalibrator.learn  # not in a way of its own
-        if not learns or k > MOST_CLASSES or not isinstance(self.rule, LogLoss):
+        if not learns or not isinstance(self.rule, LogLoss):
             return None
         basis = self.basis(k)
         shared = bool((basis[:k] == basis[0]).all())

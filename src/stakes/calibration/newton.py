@@ -81,7 +81,7 @@ class Objective(Protocol):
         """How many of the user's units each parameter counts in, at least 1."""
 
     def slopes(self, x: FloatArray, *, hessian: bool = True) -> Slopes:
-        """Return loss, gradient and Hessian, if it is asked for."""
+        """Return loss, gradient and Hessian, or without it its diagonal."""
 
     def reach(self, direction: FloatArray) -> float:
         """Return how far at most a step moves the log odds of any two classes of any sample."""
@@ -156,7 +156,8 @@ class Descent:
     @property
     def separable(self) -> bool:
         """Whether the data do not hold a parameter, or all samples are certain and right."""
-        curvature = np.linalg.eigvalsh(self.here.hessian)
+        second = self.here.hessian
+        curvature = np.linalg.eigvalsh(second) if second.ndim > 1 else np.sort(second)
         loose = bool(curvature[0] < _LOOSE * max(curvature[-1], _LOOSE))
         return loose or self.here.worst < _CERTAIN
 
@@ -205,7 +206,7 @@ def descend(objective: Objective, x: FloatArray, here: Slopes, enough: float = 0
         if left < _BOUND or gain * min(1.0, reach * reach) < enough:
             return Descent(x + direction, here, min(size, left), steps)
         simple = left < math.inf and math.expm1(reach + away) * left < 10 * _BOUND
-        moved = _search(objective, x, direction, here, hessian=not simple)
+        moved = search(objective, x, direction, here, hessian=not simple)
         if moved is None:
             break
         away = away + reach if simple else 0.0
@@ -248,7 +249,7 @@ def refine(problem: Problem, basis: FloatArray, x: FloatArray) -> FloatArray:
         direction = _direction(here.hessian, here.gradient)
         if -float(here.gradient @ direction) < _NEAR:
             return x + direction
-        moved = _search(Along(problem, basis), x, direction, here)
+        moved = search(Along(problem, basis), x, direction, here)
         if moved is None:
             break
         x, here = moved
@@ -296,8 +297,9 @@ def along(
     """Return derivatives along the columns of a basis; where these just choose, no product is."""
     if (basis.sum(axis=0) == 1).all() and ((basis == 0) | (basis == 1)).all():
         kept = basis.argmax(axis=0)
-        return gradient[kept], hessian[np.ix_(kept, kept)] if hessian.size else hessian
-    return basis.T @ gradient, basis.T @ hessian @ basis if hessian.size else hessian
+        return gradient[kept], hessian[np.ix_(kept, kept)] if hessian.ndim > 1 else hessian[kept]
+    second = basis.T @ hessian @ basis if hessian.ndim > 1 else np.square(basis).T @ hessian
+    return basis.T @ gradient, second
 
 
 def _full_slopes(problem: Problem, basis: FloatArray, theta: FloatArray) -> Slopes:
@@ -337,7 +339,7 @@ def _direction(hessian: FloatArray, slope: FloatArray) -> FloatArray:
     return np.asarray(-(axes @ along), dtype=np.float64)
 
 
-def _search(
+def search(
     objective: Objective,
     x: FloatArray,
     direction: FloatArray,
@@ -354,7 +356,7 @@ def _search(
     for _ in range(60):
         trial = x + size * direction
         there = objective.slopes(trial, hessian=hessian)
-        if not there.hessian.size:
+        if there.hessian.ndim < here.hessian.ndim:
             there = replace(there, hessian=here.hessian)
         if there.loss <= here.loss + 1e-4 * size * expected:
             return trial, there

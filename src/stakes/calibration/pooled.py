@@ -112,8 +112,7 @@ class Pooled:
         size = np.full(len(gradient), 1.0)
         size[0] /= self.unit
         moved = np.vstack([b[0], b[3] - b[2]]) if k == 2 else np.vstack([b[0], b[k:]])
-        if hessian.size:
-            hessian = hessian * (factor * size[:, None] * size)
+        hessian *= factor * (np.multiply.outer(size, size) if hessian.ndim > 1 else size * size)
         gradient, hessian = along(moved, gradient * (factor * size), hessian)
         loss = factor * sum(s.loss for s in found)
         return Slopes(loss, gradient, hessian, max(s.worst for s in found))
@@ -136,16 +135,20 @@ class Pooled:
             parts = tuple(part.thinned(step) for part in self.parts)
             yield size, replace(self, parts=parts, each=self.each * step, last=None)
 
+    def less(self, part: int, each: FloatArray) -> "Pooled":
+        """Return the loss of all other parts, with other weights of the classes."""
+        others = tuple(p for i, p in enumerate(self.parts) if i != part)
+        return replace(self, parts=others, each=each, last=None)
+
     def without(self, part: int, each: FloatArray) -> Descent:
-        """Return the fit to all other parts, with other weights of the classes."""
+        """Return the fit to all other parts, which begins where that to all came near its end."""
         if self.last is None:
             msg = "the fit to all parts comes first."
             raise ValueError(msg)
-        x, found = self.last
-        others = [i for i in range(len(self.parts)) if i != part]
-        less = replace(self, parts=tuple(self.parts[i] for i in others), each=each, last=None)
+        less, (x, found) = self.less(part, each), self.last
+        others = [slopes for i, slopes in enumerate(found) if i != part]
         ratio = (each if self._even else each / self.each)[self.each > 0]
-        here = less._joined([found[i] for i in others], float(ratio.mean()))
+        here = less._joined(others, float(ratio.mean()))
         if np.ptp(ratio) > 1e-14 * ratio.max():  # near enough for a first step alone
             x = stepped(less, x, here)
             here = less.slopes(x)
@@ -206,7 +209,7 @@ def _parted(
 ) -> tuple[Part, ...]:
     """Return the samples of each fold: log odds side by side, rows of more classes in place."""
     order, bounds = grouped_rows(fold, n_folds)
-    labels = y.astype(np.uint8)[order]
+    labels = y.astype(np.min_scalar_type(int(y.max())))[order]
     heavy = None if weights is None else weights[order]
     near = values[order] if values.ndim == 1 else values
     parts = []

@@ -70,7 +70,7 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
         worst = float(np.fmax(worst, largest))
     total = summed(np.array(parts))
     loss, gradient, whole = total[0], total[1 : k + 2], total[k + 2 :].reshape(k + 1, k + 1)
-    return Slopes(float(loss), gradient, whole if hessian else np.empty((0, 0)), worst)
+    return Slopes(float(loss), gradient, whole if hessian else np.diagonal(whole), worst)
 
 
 def _block(
