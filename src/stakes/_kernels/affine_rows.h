@@ -3,6 +3,8 @@
 #define FEW 32 /* classes up to which blocks are turned */
 #define EIGHT 8 /* samples whose products are added at once */
 
+#define LINE 8 /* numbers in a line of the cache, at whose edges rows of products begin */
+
 struct affine_row {
     double peak, rest, mean, spread;
 };
@@ -65,20 +67,20 @@ static void row_slopes(double *restrict q, double *restrict wq, const double *re
     s->row[0] += spread;
 }
 
-/* Add wq_r q_c of eight samples for at least all c <= r. */
-static void eight_products(const double *restrict wq, const double *restrict q, int64_t k,
-                           int64_t wide, double *restrict outer)
+/* Add wq_r q_c of four samples for at least all c <= r, two r at a time. */
+static void four_products(const double *restrict wq, const double *restrict q, int64_t k,
+                          int64_t wide, double *restrict outer)
 {
-    const double *q0 = q, *q1 = q + wide, *q2 = q1 + wide, *q3 = q2 + wide, *q4 = q3 + wide;
-    const double *q5 = q4 + wide, *q6 = q5 + wide, *q7 = q6 + wide;
-    for (int64_t r = 0; r < k; r++) {
+    const double *q0 = q, *q1 = q + wide, *q2 = q1 + wide, *q3 = q2 + wide;
+    for (int64_t r = 0; r < k; r += 2) { /* rows are filled up, so that an odd one has a partner */
         const double *a = wq + r;
-        double a0 = a[0], a1 = a[wide], a2 = a[2 * wide], a3 = a[3 * wide], a4 = a[4 * wide];
-        double a5 = a[5 * wide], a6 = a[6 * wide], a7 = a[7 * wide], *restrict out = outer + r * wide;
+        double a0 = a[0], a1 = a[wide], a2 = a[2 * wide], a3 = a[3 * wide];
+        double b0 = a[1], b1 = a[wide + 1], b2 = a[2 * wide + 1], b3 = a[3 * wide + 1];
+        double *restrict one = outer + r * wide, *restrict two = one + wide;
         int64_t stop = (r | 3) + 1;
         SIMD for (int64_t c = 0; c < stop; c++) {
-            double one = FMA(a3, q3[c], FMA(a2, q2[c], FMA(a1, q1[c], FMA(a0, q0[c], out[c]))));
-            out[c] = FMA(a7, q7[c], FMA(a6, q6[c], FMA(a5, q5[c], FMA(a4, q4[c], one))));
+            one[c] = FMA(a3, q3[c], FMA(a2, q2[c], FMA(a1, q1[c], FMA(a0, q0[c], one[c]))));
+            two[c] = FMA(b3, q3[c], FMA(b2, q2[c], FMA(b1, q1[c], FMA(b0, q0[c], two[c]))));
         }
     }
 }
@@ -107,7 +109,8 @@ static int affine_rows_chunk(const struct affine_job *job, int64_t start, int64_
         affine_losses(b, n, true_lp, s);
         if (n < EIGHT) memset(b->wq + n * wide, 0, (size_t)((EIGHT - n) * wide) * sizeof(double));
         if (n < EIGHT) memset(b->q + n * wide, 0, (size_t)((EIGHT - n) * wide) * sizeof(double));
-        if (job->hessian) eight_products(b->wq, b->q, k, wide, s->outer);
+        for (int64_t i = 0; job->hessian && i < EIGHT; i += 4)
+            four_products(b->wq + i * wide, b->q + i * wide, k, wide, s->outer);
     }
     return 0;
 }
@@ -134,25 +137,31 @@ static void affine_written(const struct affine_job *job, struct affine_sums *s, 
     }
 }
 
+static double *on_a_line(double *room)
+{
+    return room + ((uintptr_t)room % (8 * LINE) ? LINE - (uintptr_t)room % (8 * LINE) / 8 : 0);
+}
+
 EXPORT int NAME(affine)(const struct affine_job *job, int64_t first, int64_t last)
 {
     int64_t k = job->k, wide = (k + 3) & ~(int64_t)3, few = k <= FEW;
-    size_t lanes = (size_t)(few ? 3 * k * LANES : (2 * EIGHT + 1) * wide);
-    size_t size = (size_t)(4 * k + 2 + (job->hessian ? k * wide : 0));
+    size_t lanes = (size_t)(few ? 3 * k * LANES : (2 * EIGHT + 1) * wide) + LINE;
+    size_t size = (size_t)(4 * k + 2 + (job->hessian ? (k + 1) * wide : 0));
     struct affine_block *b = calloc(1, sizeof *b);
-    double *block = calloc(lanes, sizeof(double)), *work = malloc(size * sizeof(double));
-    int status = b && block && work ? 0 : NO_MEMORY;
+    double *room = calloc(lanes, sizeof(double)), *work = malloc((size + LINE) * sizeof(double));
+    int status = b && room && work ? 0 : NO_MEMORY;
+    double *block = on_a_line(room), *sums = on_a_line(work);
     if (!status) b->q = block, b->wq = block + (few ? k * LANES : EIGHT * wide);
     if (!status) b->lp = block + (few ? 2 * k * LANES : 2 * EIGHT * wide);
     for (int64_t c = first; c < last && !status; c++) {
         int64_t start = c * job->chunk, stop = start + job->chunk < job->n ? start + job->chunk : job->n;
-        struct affine_sums s = {
-            work, work + k + 1, work + 2 * k + 2, work + 3 * k + 2, work + 4 * k + 2, {0, 0}, 0};
-        memset(work, 0, size * sizeof(double));
+        double *g = sums + (job->hessian ? (k + 1) * wide : 0);
+        struct affine_sums s = {g, g + k + 1, g + 2 * k + 2, g + 3 * k + 2, sums, {0, 0}, 0};
+        memset(sums, 0, size * sizeof(double));
         status = few ? affine_turned_chunk(job, start, stop, b, &s)
                      : affine_rows_chunk(job, start, stop, b, &s);
         affine_written(job, &s, job->sums + c * job->width);
     }
-    free(b), free(block), free(work);
+    free(b), free(room), free(work);
     return status;
 }
