@@ -341,6 +341,98 @@ def test_slopes_of_many_classes(data: tuple[Any, Any, Any], scale: float, *, hes
     )
 
 
+@given(data=st.data(), hessian=st.booleans(), weighted=st.booleans())
+def test_slopes_of_chosen_rows_and_weighted_classes(
+    data: st.DataObject, *, hessian: bool, weighted: bool
+) -> None:
+    k = data.draw(st.sampled_from([2, 7, 33, 50]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    form = data.draw(st.integers(0, 4))
+    table = strided(np.log(posteriors(rng, 300, k) + 1e-9), form)
+    if data.draw(st.booleans()):
+        table[rng.integers(0, 300, 20), rng.integers(0, k, 20)] = -math.inf
+    rows = rng.integers(0, 300, data.draw(st.sampled_from([0, 1, 9, 130, 257])))
+    y = rng.integers(0, k, rows.size)
+    w, each = rng.exponential(size=rows.size) if weighted else None, rng.exponential(size=k)
+    call = (table, y, w, 0.8, np.linspace(-1, 1, k))
+    found, wanted = (
+        room.affine_pass(*call, class_weights=each, rows=rows, hessian=hessian)
+        for room in (kernels, definitions)
+    )
+    close(found, wanted, 1e-12, 1e-11 * (1 + rows.size))
+    plain = each[y] * (1.0 if w is None else w)
+    close(
+        found,
+        kernels.affine_pass(table[rows], y, plain, 0.8, call[4], hessian=hessian),
+        1e-12,
+        1e-11 * (1 + rows.size),
+    )
+    if k == 2:
+        z = table[:, 1][rows]
+        one, other = (
+            room.affine_binary_pass(z, y, w, 0.8, 0.1, class_weights=each)
+            for room in (kernels, definitions)
+        )
+        close(one, other, 1e-12, 1e-11 * (1 + rows.size))
+
+
+def test_slopes_of_far_values() -> None:
+    z = np.concatenate([np.linspace(-800, 800, 1001), np.linspace(-3, 3, 1000)])
+    y = (np.arange(z.size) % 3 == 0).astype(np.int64)
+    for labels in (y, (z > 0).astype(np.int64)):  # some far and wrong, then all of them right
+        close(
+            kernels.affine_binary_pass(z, labels, None, 1.0, 0.0),
+            definitions.affine_binary_pass(z, labels, None, 1.0, 0.0),
+            2e-15,
+            1e-13,
+        )
+    far = np.array([-705.0, -715.0, -744.0])  # one normal, two subnormal
+    alone = kernels.affine_binary_pass(far, np.zeros(3, np.int64), None, 1.0, 0.0)
+    close(alone, definitions.affine_binary_pass(far, np.zeros(3, np.int64), None, 1.0, 0.0), 1e-12)
+
+
+def test_rows_that_are_not_there_are_refused() -> None:
+    table, y = np.zeros((3, 4)), np.zeros(2, np.int64)
+    for rows in ([0, 3], [-1, 0]):
+        with pytest.raises(ValueError, match="rows must lie between 0 and 2"):
+            kernels.affine_pass(table, y, None, 1.0, np.zeros(4), rows=np.array(rows))
+    with pytest.raises(ValueError, match="class codes"):
+        kernels.affine_binary_pass(np.zeros(2), np.array([0, 2]), None, 1.0, 0.0)
+    with pytest.raises(ValueError, match="shift must be of shape"):
+        kernels.affine_answers(np.zeros(2), y, np.ones(2), np.zeros(3))
+    for room in (kernels, definitions):
+        with pytest.raises(ValueError, match="class codes"):
+            room.grouped_rows(np.array([0, 2]), 2)
+
+
+@given(st.lists(st.integers(0, 6), max_size=1200), st.sampled_from([np.uint8, np.int32, np.int64]))
+def test_grouped_rows(codes: list[int], kind: Any) -> None:
+    array = np.array(codes, dtype=kind)
+    order, bounds = kernels.grouped_rows(array, 7)
+    wanted, ends = definitions.grouped_rows(array, 7)
+    np.testing.assert_array_equal(order, wanted)
+    np.testing.assert_array_equal(bounds, ends)
+    assert (np.diff(array[order].astype(int)) >= 0).all()
+
+
+@given(data=st.data(), form=st.integers(0, 4))
+def test_affine_answers(data: st.DataObject, form: int) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    n, k = data.draw(st.sampled_from([1, 5, 600])), data.draw(st.sampled_from([1, 2, 3, 40]))
+    groups = rng.integers(0, 4, n)
+    scale = np.array([1.0, 0.3, -0.5, 0.0])
+    table = np.log(posteriors(rng, n, max(k, 2)) + 1e-9)
+    table[rng.integers(0, n, n // 9), 0] = -math.inf if k > 1 else -750.0
+    values = strided(table[:, 0] if k == 1 else table, form)
+    shift = rng.normal(size=4) if k == 1 else rng.normal(size=(4, k))
+    close(
+        kernels.affine_answers(values, groups, scale, shift),
+        definitions.affine_answers(values, groups, scale, shift),
+        4e-15,
+        1e-15,
+    )
+
+
 def test_slopes_are_those_of_the_loss() -> None:
     rng = np.random.default_rng(3)
     log_p, y = np.log(posteriors(rng, 500, 4) + 1e-6), rng.integers(0, 4, 500)

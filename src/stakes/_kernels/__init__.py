@@ -13,6 +13,7 @@ from stakes._kernels.draws import (
     multinomial_ranks,
     reweighted_ranks,
 )
+from stakes._kernels.folds import affine_answers, grouped_rows
 from stakes._kernels.keys import score_blocks, score_levels, score_pairs
 from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a sentence, not a constant
 from stakes._kernels.passes import binary_pass, rows_pass
@@ -30,11 +31,13 @@ from stakes._kernels.sweeps import (
 __all__ = [
     "CostColumns",
     "Ranking",
+    "affine_answers",
     "affine_binary_pass",
     "affine_pass",
     "auc_pairs",
     "binary_pass",
     "compiled",
+    "grouped_rows",
     "multinomial_counts",
     "multinomial_dot",
     "multinomial_ranks",

@@ -1,7 +1,7 @@
 """Log loss of scaled and shifted scores, with its gradient and Hessian, in one pass."""
 
 import ctypes
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from stakes._kernels.arrays import (
 )
 from stakes._kernels.library import KERNELS, check
 from stakes._kernels.records import Slopes
-from stakes._typing import FloatArray
+from stakes._typing import FloatArray, IntArray
 
 
 class _AffineJob(ctypes.Structure):
@@ -31,6 +31,8 @@ class _AffineJob(ctypes.Structure):
         ("values", Table),
         ("y", Column),
         ("weights", Column),
+        ("rows", ctypes.c_void_p),
+        ("each", ctypes.c_void_p),
         ("n", ctypes.c_int64),
         ("k", ctypes.c_int64),
         ("chunk", ctypes.c_int64),
@@ -56,11 +58,13 @@ def affine_binary_pass(
     scale: float,
     shift: float,
     *,
+    class_weights: FloatArray | None = None,
     threads: int = 1,
 ) -> Slopes:
     """Return the log loss of sigmoid(scale * z + shift), and its slopes in scale and shift.
 
-    A sample that is certain and right adds nothing, even where its log odds are infinite.
+    A sample that is certain and right adds nothing, even where its log odds are infinite. The
+    weights of each class are multiplied by `class_weights`.
 
     Examples
     --------
@@ -71,13 +75,17 @@ def affine_binary_pass(
     """
     x, codes, w = as_numbers(z), as_codes(y), None if weights is None else as_numbers(weights)
     check_lengths(x.size, z=x, y=codes, weights=w)
+    check_lengths(2, class_weights=class_weights)
     if KERNELS is None:
-        return definitions.affine_binary_pass(x, codes, w, scale, shift)
-    sums, job, kept = _prepared(x[:, None], codes, w, scale, np.array([shift]), _BINARY_SUMS, 1)
+        return definitions.affine_binary_pass(
+            x, codes, w, scale, shift, class_weights=class_weights
+        )
+    data = _Data(x[:, None], codes, w, class_weights, None)
+    sums, job, kept = _prepared(data, scale, np.array([shift]), _BINARY_SUMS, 1)
     over_chunks(
         lambda first, last: check(_binary(ctypes.byref(job), first, last)),
         len(sums),
-        useful_threads(threads, 5 * x.size),
+        useful_threads(threads, 3 * x.size),
     )
     del kept
     loss, g1, g0, h2, h1, h0 = summed(sums)[1:].tolist()
@@ -85,21 +93,24 @@ def affine_binary_pass(
     return Slopes(loss, np.array([g1, g0]), hessian, float(sums[:, 0].max()))
 
 
-def affine_pass(
+def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
     log_p: NDArray[Any],
     y: NDArray[Any],
     weights: FloatArray | None,
     scale: float,
     shift: FloatArray,
     *,
+    class_weights: FloatArray | None = None,
+    rows: IntArray | None = None,
     hessian: bool = True,
     threads: int = 1,
 ) -> Slopes:
     """Return the log loss of softmax(scale * log_p + shift), and its slopes in scale and shifts.
 
     The gradient holds the scale first, then the K shifts. A class of log posterior minus infinity
-    stays impossible, and has no say. Without `hessian` only the gradient is computed, which for
-    hundreds of classes is most of the time saved.
+    stays impossible, and has no say. Without `hessian` only its diagonal is computed, which for
+    hundreds of classes is most of the time saved. `rows` says which row of `log_p` belongs to each
+    label; the weights of each class are multiplied by `class_weights`.
 
     Examples
     --------
@@ -110,48 +121,62 @@ def affine_pass(
     (1.204, (4,), (4, 4))
     """
     x, codes, w = as_numbers(log_p), as_codes(y), None if weights is None else as_numbers(weights)
-    n, k = x.shape
-    check_lengths(n, y=codes, weights=w)
-    check_lengths(k, shift=np.asarray(shift))
+    k = x.shape[1]
+    index = None if rows is None else np.ascontiguousarray(rows, dtype=np.int64)
+    n = x.shape[0] if index is None else index.size
+    check_lengths(n, y=codes, weights=w, rows=index)
+    check_lengths(k, shift=np.asarray(shift), class_weights=class_weights)
+    _check_rows(index, x.shape[0])
     if KERNELS is None:
-        return definitions.affine_pass(x, codes, w, scale, shift, hessian=hessian)
-    width = 2 + 3 * k + 2 + (k * k if hessian else 0)
-    sums, job, kept = _prepared(x, codes, w, scale, shift, width, int(hessian))
+        return definitions.affine_pass(
+            x, codes, w, scale, shift, class_weights=class_weights, rows=index, hessian=hessian
+        )
+    width = k + 3 + (k + 1) ** (2 if hessian else 1)
+    data = _Data(x, codes, w, class_weights, index)
+    sums, job, kept = _prepared(data, scale, shift, width, int(hessian))
     over_chunks(
         lambda first, last: check(_many(ctypes.byref(job), first, last)),
         len(sums),
-        useful_threads(threads, n * k * (4 + k / 8 * hessian)),
+        useful_threads(threads, n * k * (3 + k / 16 * hessian)),
     )
     del kept
     total = summed(sums[:, 1:])
-    loss, gradient, row, diagonal = np.split(total[: 3 * k + 3], [1, k + 2, 2 * k + 3])
-    matrix = np.empty((0, 0))
-    if hessian:
-        lower = total[3 * k + 3 :].reshape(k, k)
-        matrix = np.empty((k + 1, k + 1))
-        matrix[0], matrix[:, 0] = row, row
-        matrix[1:, 1:] = np.diag(diagonal) - (np.tril(lower) + np.tril(lower, -1).T)
-    return Slopes(float(loss[0]), gradient, matrix, float(sums[:, 0].max()))
+    second = total[k + 2 :].reshape(k + 1, k + 1) if hessian else total[k + 2 :]
+    return Slopes(float(total[0]), total[1 : k + 2], second, float(sums[:, 0].max()))
+
+
+def _check_rows(rows: IntArray | None, n: int) -> None:
+    """Refuse rows that are not there: a kernel would read beyond the end."""
+    if rows is not None and rows.size and not (rows.min() >= 0 and rows.max() < n):
+        msg = f"rows must lie between 0 and {n - 1}: got {rows.min()} to {rows.max()}."
+        raise ValueError(msg)
+
+
+class _Data(NamedTuple):
+    """What a pass reads."""
+
+    values: NDArray[Any]
+    y: NDArray[Any]
+    weights: FloatArray | None
+    each: FloatArray | None
+    rows: IntArray | None
 
 
 def _prepared(
-    x: NDArray[Any],
-    y: NDArray[Any],
-    w: FloatArray | None,
-    scale: float,
-    shift: FloatArray,
-    width: int,
-    hessian: int,
+    data: _Data, scale: float, shift: FloatArray, width: int, hessian: int
 ) -> tuple[FloatArray, _AffineJob, list[Any]]:
     """Return room for the sums of each chunk, the job, and what must be kept alive."""
-    n, k = x.shape
+    n, k = data.y.size, data.values.shape[1]
     chunk = chunk_rows(k)
     sums = np.zeros((max(1, -(-n // chunk)), width))
     moved = np.ascontiguousarray(shift, dtype=np.float64)
+    each = None if data.each is None else np.ascontiguousarray(data.each, dtype=np.float64)
     job = _AffineJob(
-        table(x),
-        column(y),
-        column(w),
+        table(data.values),
+        column(data.y),
+        column(data.weights),
+        pointer(data.rows),
+        pointer(each),
         n,
         k,
         chunk,
@@ -161,4 +186,4 @@ def _prepared(
         width,
         pointer(sums),
     )
-    return sums, job, [x, y, w, moved]
+    return sums, job, [data, moved, each]

@@ -98,7 +98,10 @@ class CostColumns:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Loss, its gradient and Hessian at some parameters, and the largest loss of any sample."""
+    """Loss, its gradient and Hessian at some parameters, and the largest loss of any sample.
+
+    The Hessian may be its diagonal alone.
+    """
 
     loss: float
     gradient: FloatArray

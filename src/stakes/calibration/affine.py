@@ -1,19 +1,30 @@
 """Calibrators that scale and shift log posteriors: affine, temperature, bias, vector, beta."""
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError
+from stakes._kernels import affine_answers
 from stakes._math import log_softmax
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.base import Calibrator, ImpossibleTruthError
+from stakes.calibration.base import (
+    Calibrator,
+    FoldFits,
+    ImpossibleTruthError,
+    require_every_class,
+)
 from stakes.calibration.maps import AffineMap, BetaMap, CalibrationMap
-from stakes.calibration.newton import Problem, minimise
+from stakes.calibration.newton import MOST_CLASSES, Descent, Problem, Solution, minimise, solve
+from stakes.calibration.pooled import Pooled, pooled
+from stakes.calibration.quasi import descend_by_gradients, solve_by_gradients
+from stakes.samples import Samples
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 
+_FEW = 20_000  # samples times classes up to which each fold starts by itself
 _PROMISED = 1e-8  # slope of the loss per sample at which a fit counts as solved
 
 
@@ -37,25 +48,91 @@ class LinearCalibrator(Calibrator):
     def basis(self, k: int) -> FloatArray:
         """Return which of K scales and K biases may move, and together with which."""
 
+    def fit_samples(self, samples: Samples) -> Self:
+        """Learn from samples that were checked; those of one scale are read where they lie."""
+        whole = self._pooled(samples)
+        if whole is not None:
+            require_every_class(samples)
+            found = self._solve(whole)
+            if found is not None:
+                self._map = self._solved(found, whole.basis @ found.x, whole.unit)
+                return self._fitted_for(samples)
+        return super().fit_samples(samples)
+
+    def _solve(self, whole: Pooled) -> Descent | None:
+        """Return the fit to all samples; None if it does not settle."""
+        k = whole.each.size
+        start = self._unmoved(whole.unit, k)
+        return solve(whole, start) if k <= MOST_CLASSES else solve_by_gradients(whole, start)
+
+    def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> FoldFits | None:
+        """Learn for each fold from all the others, which start from the fit to all samples.
+
+        Few samples are left to fits of their own: there no label of a test fold is to be felt even
+        in the last digits, which a common start may leave it.
+        """
+        if len(samples) * len(samples.classes) <= _FEW:
+            return None
+        whole = self._pooled(samples, fold, n_folds)
+        if whole is None or whole.fold_weights is None:
+            return None
+        first = self._solve(whole)
+        if first is None:
+            return None
+        found = [
+            whole.without(i, each)
+            if each.size <= MOST_CLASSES
+            else descend_by_gradients(whole.less(i, each), first.x)
+            for i, each in enumerate(whole.fold_weights)
+        ]
+        settled = [f for f in found if f is not None]
+        if len(settled) < n_folds:
+            return None
+        maps = tuple(self._solved(f, whole.basis @ f.x, whole.unit) for f in settled)
+        scale, bias = np.array([m.scale[0] for m in maps]), np.stack([m.bias for m in maps])
+        shift = bias[:, 1] - bias[:, 0] if whole.values.ndim == 1 else bias
+        return FoldFits(maps, affine_answers(whole.values, fold, scale, shift))
+
+    def _pooled(
+        self, samples: Samples, fold: IntArray | None = None, n_folds: int = 1
+    ) -> Pooled | None:
+        """Return the problem of samples that are plain enough, where one scale is learnt."""
+        k = len(samples.classes)
+        learns = type(self).learn is LinearCalibrator.learn  # not in a way of its own
+        if not learns or not isinstance(self.rule, LogLoss):
+            return None
+        basis = self.basis(k)
+        shared = bool((basis[:k] == basis[0]).all())
+        return pooled(samples, basis, self.held_scale, fold, n_folds) if shared else None
+
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return the map of least loss."""
         k = log_p.shape[1]
         unit = _unit(log_p)  # scores of any size are brought to size 1, and scales back at the end
-        problem = _problem(log_p / unit, y, weights, self.held_scale * unit)
+        problem = _problem(log_p / unit, y, weights, self.held_scale * unit, (1.0, unit))
         basis = self.basis(k)
-        unmoved = np.concatenate([np.full(k, (1 - self.held_scale) * unit), np.zeros(k)])
-        solution = minimise(problem, basis, np.linalg.lstsq(basis, unmoved, rcond=None)[0])
+        solution = minimise(problem, basis, self._unmoved(unit, k))
         theta = solution.theta
         if isinstance(self.rule, BrierLoss):
             theta = _least_brier(problem, basis, theta)
-        bias = theta[k:] - theta[k:].mean()
-        if solution.gradient > _PROMISED:
-            slope = f"{solution.gradient:.1g}"
+        return self._solved(solution, theta, unit)
+
+    def _unmoved(self, unit: float, k: int) -> FloatArray:
+        """Return the parameters that leave scores as they are, or nearly."""
+        theta = np.concatenate([np.full(k, (1 - self.held_scale) * unit), np.zeros(k)])
+        return np.asarray(np.linalg.lstsq(self.basis(k), theta, rcond=None)[0], dtype=np.float64)
+
+    def _solved(self, found: Descent | Solution, theta: FloatArray, unit: float) -> AffineMap:
+        """Return the map of a fit, which must have come to its end."""
+        if found.gradient > _PROMISED:
+            slope = f"{found.gradient:.1g}"
             msg = f"the {self.name} fit did not settle: its slope is still {slope} per sample."
             raise UndefinedMetricError(
                 f"{msg} Use a simpler calibrator or scores of a smaller range."
             )
-        return AffineMap(self.held_scale + theta[:k] / unit, bias, solution.separable)
+        k = theta.size // 2
+        bias = theta[k:] - theta[k:].mean()
+        return AffineMap(self.held_scale + theta[:k] / unit, bias, found.separable)
 
 
 def _unit(log_p: FloatArray) -> float:
@@ -68,16 +145,20 @@ def _unit(log_p: FloatArray) -> float:
 
 
 def _problem(
-    log_p: FloatArray, y: IntArray, weights: FloatArray, held_scale: float = 0.0
+    log_p: FloatArray,
+    y: IntArray,
+    weights: FloatArray,
+    held_scale: float = 0.0,
+    sizes: tuple[float, float] = (math.inf, 1.0),
 ) -> Problem:
     """Return the problem, with posteriors of 0 set apart; the true class must be possible."""
     if np.isfinite(log_p.min()):
-        return Problem(log_p, None, y, weights, held_scale)
+        return Problem(log_p, None, y, weights, held_scale, *sizes)
     finite = np.isfinite(log_p)
     impossible = ~finite[np.arange(y.size), y] & (weights > 0)
     if impossible.any():
         raise ImpossibleTruthError(np.flatnonzero(impossible))
-    return Problem(np.where(finite, log_p, 0.0), finite, y, weights, held_scale)
+    return Problem(np.where(finite, log_p, 0.0), finite, y, weights, held_scale, *sizes)
 
 
 def _least_brier(problem: Problem, basis: FloatArray, theta: FloatArray) -> FloatArray:

@@ -2,6 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,6 +29,14 @@ class ImpossibleTruthError(UndefinedMetricError):
         )
         msg = f"{msg} posteriors can mend that. Use an isotonic or a histogram calibrator, or"
         super().__init__(f"{msg} scores that never say never.")
+
+
+@dataclass(frozen=True, eq=False)
+class FoldFits:
+    """The map of each fold, and log posteriors of all samples by the maps of their folds."""
+
+    maps: tuple[CalibrationMap, ...]
+    log_p: FloatArray
 
 
 class Calibrator(ABC):
@@ -93,7 +102,7 @@ class Calibrator(ABC):
 
     def fit_samples(self, samples: Samples) -> Self:
         """Learn from samples that were checked."""
-        _require_every_class(samples)
+        require_every_class(samples)
         if samples.weights is None:
             priors = None if samples.priors_from_data else samples.priors
             quick = self.learn_plain(samples.scores, samples.y, priors, None)
@@ -106,9 +115,17 @@ class Calibrator(ABC):
             self._map = self.learn(log_p, samples.y, weights)
         except ImpossibleTruthError as error:  # told in rows of the arguments, not of a fold
             raise ImpossibleTruthError(samples.rows(error.rows)) from None
+        return self._fitted_for(samples)
+
+    def _fitted_for(self, samples: Samples) -> Self:
+        """Note what was learnt from."""
         self._classes = samples.classes
         self._priors = samples.priors if samples.scores.needs_priors else None
         return self
+
+    def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> "FoldFits | None":  # noqa: ARG002
+        """Learn for each fold from all the others, if there is a way to do that all at once."""
+        return None
 
     def transform(self, scores: Scores | Column, priors: PriorsLike | None = None) -> LogPosteriors:
         """Return calibrated posteriors.
@@ -233,8 +250,10 @@ def _checksum(body: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _require_every_class(samples: Samples) -> None:
+def require_every_class(samples: Samples) -> None:
     """Refuse to calibrate for a class that no sample shows."""
+    if samples.priors_from_data and samples.weights is None and samples.priors.all():
+        return
     seen = np.bincount(samples.y, minlength=len(samples.classes))
     bare = (seen == 0) & ((samples.priors > 0) | samples.priors_from_data)
     if bare.any():

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array, read_column
+from stakes._kernels import grouped_rows
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration.base import Calibrator
@@ -120,9 +122,20 @@ def cross_fitted(
         fitted = calibrator.fresh().fit_samples(seen).fitted
         output = fitted(samples.scores.answers(seen.priors).log_p)
         return CrossFit(LogPosteriors.trusted(output, samples.scores.names), fitted.notes)
+    dealt = _numbered(samples, folds, groups, rng)
+    if dealt is not None:
+        found = calibrator.fit_folds(samples, dealt.number, dealt.n_folds)
+        if found is not None:
+            said = tuple(dict.fromkeys(note for fitted in found.maps for note in fitted.notes))
+            return CrossFit(LogPosteriors.trusted(found.log_p, samples.scores.names), said)
+    return _one_by_one(calibrator, samples, splits(samples, dealt or folds, groups, rng))
+
+
+def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterator[Split]) -> CrossFit:
+    """Return calibrated posteriors by a calibrator that is fitted anew for each split."""
     output = np.full((len(samples), len(samples.classes)), np.nan)
     notes: dict[str, None] = {}
-    for train, test in splits(samples, folds, groups, rng):
+    for train, test in pairs:
         seen = samples.part(train)  # with priors of its own, so that no test label has a say
         fitted = calibrator.fresh().fit_samples(seen).fitted
         output[test] = fitted(samples.scores.part(test).answers(seen.priors).log_p)
@@ -162,6 +175,11 @@ class DealtFolds:
 
     number: IntArray
 
+    @property
+    def n_folds(self) -> int:
+        """How many numbers there are."""
+        return int(self.number.max()) + 1
+
     def split(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ANN401, ARG002, N803
         """Yield the samples of all other folds, and those of each fold."""
         for fold in np.flatnonzero(np.bincount(self.number)):
@@ -171,6 +189,22 @@ class DealtFolds:
     def pairs(self) -> tuple[Split, ...]:
         """All splits at once."""
         return tuple(self.split())
+
+
+def _numbered(
+    samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
+) -> DealtFolds | None:
+    """Return the fold of each sample, where folds are a number or numbers."""
+    if isinstance(folds, DealtFolds):
+        return folds
+    if hasattr(folds, "split") and not isinstance(folds, str):
+        return None
+    if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
+        unit = None if groups is None else group_codes(groups, samples)
+        return DealtFolds(_folds(samples, int(folds), unit, _generator(rng)))
+    if groups is not None:
+        return None  # which of them were parted must be looked for
+    return DealtFolds(np.unique(_given_folds(samples, folds), return_inverse=True)[1])
 
 
 def deal(
@@ -282,12 +316,15 @@ def group_codes(groups: Column, samples: Samples) -> IntArray:
 
 def _stratified(y: IntArray, n_folds: int, rng: "np.random.Generator") -> IntArray:
     """Deal the samples of each class to the folds in turn, after a shuffle."""
-    fold = np.empty(y.size, dtype=np.int64)
+    order, bounds = grouped_rows(y, int(y.max()) + 1)
+    kind = np.min_scalar_type(n_folds)  # small, so that all of them stay near
+    fold = np.empty(y.size, dtype=kind)
+    turns = np.tile(np.arange(n_folds, dtype=kind), 2 + int(np.diff(bounds).max()) // n_folds)
     start = 0
-    for k in np.flatnonzero(np.bincount(y)):
-        rows = rng.permutation(np.flatnonzero(y == k))
-        fold[rows] = (start + np.arange(rows.size)) % n_folds
-        start = (start + rows.size) % n_folds
+    for first, last in pairwise(bounds.tolist()):
+        if last > first:
+            fold[rng.permutation(order[first:last])] = turns[start : start + last - first]
+            start = (start + last - first) % n_folds
     return fold
 
 

@@ -13,11 +13,10 @@ from stakes.calibration.affine import AffineCalibrator
 from stakes.calibration.base import Calibrator
 from stakes.calibration.crossfit import (
     Folds,
-    GivenSplits,
     HeldOut,
     TrainOnTest,
     cross_fitted,
-    splits,
+    deal,
 )
 from stakes.calibration.steps import IsotonicCalibrator
 from stakes.metrics.scores import expectation
@@ -287,7 +286,7 @@ def choose_calibrator(  # noqa: PLR0913
         ("as is", expectation(rule, samples), None)
     ]
     if not isinstance(folds, TrainOnTest | HeldOut):
-        folds = GivenSplits(tuple(splits(samples, folds, groups, rng)))
+        folds = deal(samples, folds, groups, rng)
     for calibrator in candidates:
         better = cross_fitted(calibrator, samples, folds, groups, rng).scores
         rows.append((calibrator.name, expectation(rule, samples.with_scores(better)), calibrator))

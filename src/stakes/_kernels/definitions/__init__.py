@@ -2,6 +2,7 @@
 
 from stakes._kernels.definitions.affine import affine_binary_pass, affine_pass
 from stakes._kernels.definitions.draws import multinomial_counts, multinomial_dot
+from stakes._kernels.definitions.folds import affine_answers, grouped_rows
 from stakes._kernels.definitions.passes import binary_pass, cells, rows_pass
 from stakes._kernels.definitions.ranks import (
     auc_pairs,
@@ -18,12 +19,14 @@ from stakes._kernels.definitions.reweighted import Ranking, reweighted_ranks
 
 __all__ = [
     "Ranking",
+    "affine_answers",
     "affine_binary_pass",
     "affine_pass",
     "auc_pairs",
     "binary_pass",
     "blocks_at",
     "cells",
+    "grouped_rows",
     "multinomial_counts",
     "multinomial_dot",
     "pav_blocks",

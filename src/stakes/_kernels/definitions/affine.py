@@ -13,13 +13,19 @@ _BLOCK = 65536  # samples times classes
 
 
 def affine_binary_pass(
-    z: NDArray[Any], y: IntArray, weights: FloatArray | None, scale: float, shift: float
+    z: NDArray[Any],
+    y: IntArray,
+    weights: FloatArray | None,
+    scale: float,
+    shift: float,
+    *,
+    class_weights: FloatArray | None = None,
 ) -> Slopes:
     """Return loss and slopes of sigmoid(scale * z + shift) in scale and shift."""
     parts, worst = [], 0.0
     for start in range(0, max(y.size, 1), _BLOCK):
         part = slice(start, start + _BLOCK)
-        x, w = z[part].astype(np.float64), _weights(weights, y, part)
+        x, w = z[part].astype(np.float64), _weights(weights, y, part, class_weights)
         with np.errstate(invalid="ignore", over="ignore"):
             m = scale * x + shift
             against = np.where(y[part] == 0, m, -m)
@@ -36,13 +42,15 @@ def affine_binary_pass(
     return Slopes(float(loss), np.array([g1, g0]), np.array([[h2, h1], [h1, h0]]), worst)
 
 
-def affine_pass(
+def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
     log_p: NDArray[Any],
     y: IntArray,
     weights: FloatArray | None,
     scale: float,
     shift: FloatArray,
     *,
+    class_weights: FloatArray | None = None,
+    rows: IntArray | None = None,
     hessian: bool = True,
 ) -> Slopes:
     """Return loss and slopes of softmax(scale * log_p + shift) in the scale and K shifts."""
@@ -52,13 +60,17 @@ def affine_pass(
     for start in range(0, max(y.size, 1), size):
         part = slice(start, start + size)
         found, largest = _block(
-            log_p[part].astype(np.float64), y[part], _weights(weights, y, part), scale, shift
+            log_p[part if rows is None else rows[part]].astype(np.float64),
+            y[part],
+            _weights(weights, y, part, class_weights),
+            scale,
+            shift,
         )
         parts.append(found)
         worst = float(np.fmax(worst, largest))
     total = summed(np.array(parts))
     loss, gradient, whole = total[0], total[1 : k + 2], total[k + 2 :].reshape(k + 1, k + 1)
-    return Slopes(float(loss), gradient, whole if hessian else np.empty((0, 0)), worst)
+    return Slopes(float(loss), gradient, whole if hessian else np.diagonal(whole), worst)
 
 
 def _block(
@@ -91,9 +103,12 @@ def _block(
     return np.concatenate([first, excess.sum(axis=0), matrix.ravel()]), largest
 
 
-def _weights(weights: FloatArray | None, y: IntArray, part: slice) -> FloatArray:
-    """Return the weights of some samples."""
-    return np.ones(y[part].size) if weights is None else weights[part].astype(np.float64)
+def _weights(
+    weights: FloatArray | None, y: IntArray, part: slice, each: FloatArray | None
+) -> FloatArray:
+    """Return the weights of some samples, each times the factor of its class."""
+    w = np.ones(y[part].size) if weights is None else weights[part].astype(np.float64)
+    return w if each is None else w * each[y[part]]
 
 
 def _product(factor: FloatArray, x: FloatArray) -> FloatArray:

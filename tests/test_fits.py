@@ -1,0 +1,232 @@
+"""Affine fits of many samples: thinned starts, bounds instead of looks back, folds that share."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import stakes
+from stakes._kernels.records import Slopes
+from stakes._typing import FloatArray, IntArray
+from stakes.calibration.affine import LinearCalibrator
+from stakes.calibration.crossfit import DealtFolds, _one_by_one, deal, splits
+from stakes.calibration.maps import AffineMap, CalibrationMap
+from stakes.calibration.newton import Along, Problem, _direction, _left, descend, solve
+from stakes.calibration.pooled import pooled
+from stakes.samples import Samples, read_samples
+
+ONE_SCALE = [stakes.AffineCalibrator(), stakes.TemperatureCalibrator(), stakes.BiasCalibrator()]
+
+
+def scored(n: int, k: int, seed: int = 0) -> tuple[Any, Any]:
+    """Return labels and log posteriors that are not calibrated and not separable."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    y[:k] = np.arange(k)
+    z = 1.7 * (rng.normal(0, 1, (n, k)) + 1.2 * np.eye(k)[y]) + np.linspace(0, 1, k)
+    return y, z - np.log(np.exp(z).sum(axis=1, keepdims=True))
+
+
+def settings_of(n: int, k: int, how: str) -> dict[str, Any]:
+    """Return weights and priors of one kind."""
+    rng = np.random.default_rng(1)
+    known: dict[str, dict[str, Any]] = {
+        "plain": {},
+        "priors": {"priors": rng.dirichlet(np.full(k, 9.0))},
+        "weights": {"sample_weight": rng.exponential(size=n) + 0.01},
+        "both": {
+            "priors": rng.dirichlet(np.full(k, 9.0)),
+            "sample_weight": rng.exponential(size=n) + 0.01,
+        },
+    }
+    return known[how]
+
+
+def gradient(samples: Samples, fitted: CalibrationMap, calibrator: LinearCalibrator) -> float:
+    """Return the steepest slope of the weighted loss along what the calibrator may move."""
+    log_p = samples.scores.answers(samples.priors).log_p
+    q = np.exp(fitted(log_p))
+    q[np.arange(len(samples)), samples.y] -= 1
+    excess = q * samples.balanced_weights()[:, None]
+    full = np.concatenate([(excess * log_p).sum(axis=0), excess.sum(axis=0)])
+    return float(np.abs(calibrator.basis(log_p.shape[1]).T @ full).max())
+
+
+@pytest.mark.parametrize("how", ["plain", "priors", "weights", "both"])
+@pytest.mark.parametrize(
+    ("n", "k"), [(300, 2), (30_000, 2), (12_000, 3), (11_000, 40), (11_000, 160)]
+)
+@pytest.mark.parametrize("calibrator", ONE_SCALE, ids=lambda c: c.name)
+def test_a_fit_is_at_the_optimum(calibrator: LinearCalibrator, n: int, k: int, how: str) -> None:
+    y, log_p = scored(n, k)
+    samples = read_samples(y, stakes.LogPosteriors(log_p), **settings_of(n, k, how))
+    fitted = calibrator.fresh().fit_samples(samples).fitted
+    assert gradient(samples, fitted, calibrator) < 1e-8
+    if k < 100:
+        other: Any = calibrator.learn(log_p, y, samples.balanced_weights())
+        np.testing.assert_allclose(fitted(log_p), other(log_p), atol=1e-7)
+
+
+@pytest.mark.parametrize("how", ["plain", "priors", "weights", "both"])
+@pytest.mark.parametrize(("n", "k"), [(25_000, 2), (9000, 4), (3000, 40), (4000, 155)])
+@pytest.mark.parametrize("calibrator", ONE_SCALE, ids=lambda c: c.name)
+def test_folds_that_share_find_what_each_finds_alone(
+    calibrator: LinearCalibrator, n: int, k: int, how: str
+) -> None:
+    y, log_p = scored(n, k)
+    samples = read_samples(y, stakes.LogPosteriors(log_p), **settings_of(n, k, how))
+    dealt = deal(samples, 5, None, 0)
+    assert isinstance(dealt, DealtFolds)
+    shared = calibrator.fit_folds(samples, dealt.number, dealt.n_folds)
+    alone = _one_by_one(calibrator, samples, dealt.split()).scores.values
+    assert shared is not None
+    np.testing.assert_allclose(shared.log_p, alone, atol=3e-7 if k < 150 else 1e-4)
+    for fitted, (train, test) in zip(shared.maps, dealt.split(), strict=True):
+        assert gradient(samples.part(train), fitted, calibrator) < 1e-8
+        np.testing.assert_allclose(fitted(log_p[test]), shared.log_p[test], atol=1e-12)
+
+
+def test_labels_of_a_fold_are_not_felt_in_its_answers() -> None:
+    y, log_p = scored(30_000, 2)
+    folds = np.arange(30_000) % 5
+    flipped = np.where((folds == 2) & (np.arange(30_000) % 7 == 0), 1 - y, y)
+    one, other = (
+        stakes.cross_calibrate(
+            stakes.AffineCalibrator(), labels, stakes.LogPosteriors(log_p), folds=folds
+        ).values
+        for labels in (y, flipped)
+    )
+    np.testing.assert_allclose(one[folds == 2], other[folds == 2], atol=1e-7)
+    assert np.abs(one[folds != 2] - other[folds != 2]).max() > 1e-3
+
+
+def test_folds_of_a_seed_are_dealt_as_ever() -> None:
+    y, log_p = scored(1000, 7)
+    y[y == 4] = 3
+    rng, wanted, start = np.random.default_rng(5), np.empty(1000, np.int64), 0
+    for k in (0, 1, 2, 3, 5, 6):
+        rows = rng.permutation(np.flatnonzero(y == k))
+        wanted[rows] = (start + np.arange(rows.size)) % 3
+        start += rows.size
+    kept = np.delete(log_p, 4, axis=1)
+    kept -= np.log(np.exp(kept).sum(axis=1, keepdims=True))
+    samples = read_samples(y, stakes.LogPosteriors(kept), classes=[0, 1, 2, 3, 5, 6])
+    dealt = deal(samples, 3, None, 5)
+    assert isinstance(dealt, DealtFolds)
+    np.testing.assert_array_equal(dealt.number, wanted)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6), st.sampled_from([2, 3, 6]), st.floats(1e-4, 0.05))
+def test_a_step_leaves_no_more_than_its_bound(seed: int, k: int, size: float) -> None:
+    y, log_p = scored(60, k, seed)
+    unit = float(np.abs(log_p).max())
+    weights = np.random.default_rng(seed).dirichlet(np.ones(60))
+    problem = Problem(log_p / unit, None, y, weights, 0.0, 1.0, unit)
+    calibrator = [stakes.AffineCalibrator(), stakes.VectorCalibrator()][seed % 2]
+    objective = Along(problem, calibrator.basis(k))
+    best = solve(objective, np.zeros(objective.basis.shape[1])).x
+    x = best + size * np.random.default_rng(seed).normal(size=best.size)
+    old = objective.slopes(best)
+    here = objective.slopes(x)
+    for hessian, away in ((here.hessian, 0.0), (old.hessian, objective.reach(x - best))):
+        there = Slopes(here.loss, here.gradient, hessian, here.worst)
+        direction = _direction(hessian, here.gradient)
+        bound = _left(objective.reach(direction), away, there, direction, objective.units)
+        left = np.abs(objective.slopes(x + direction).gradient * objective.units).max()
+        assert left <= bound + 1e-13
+
+
+def test_scores_in_any_unit_give_the_same_answers() -> None:
+    y, log_p = scored(25_000, 2)
+    odds = log_p[:, 1] - log_p[:, 0]
+    plain = stakes.cross_calibrate(stakes.AffineCalibrator(), y, stakes.Logits(odds)).values
+    for unit in (1e-90, 1e-12, 1e9, 1e90):
+        scores = stakes.Logits(odds * unit)
+        other = stakes.cross_calibrate(stakes.AffineCalibrator(), y, scores).values
+        np.testing.assert_allclose(other, plain, atol=1e-6)
+
+
+def test_samples_that_repeat_in_step_with_the_start_do_no_harm() -> None:
+    y, log_p = scored(50_000, 2)
+    odd = np.arange(50_000) % 5 == 0  # the very samples that a start looks at: separable
+    log_p[odd] = np.log(np.where(np.eye(2)[y[odd]] > 0, 0.9, 0.1))
+    fitted: Any = stakes.AffineCalibrator().fit(stakes.LogPosteriors(log_p), y).fitted
+    assert not fitted.separable
+    samples = read_samples(y, stakes.LogPosteriors(log_p))
+    assert gradient(samples, fitted, stakes.AffineCalibrator()) < 1e-8
+
+
+def test_separable_samples_of_very_many_classes_are_recognised() -> None:
+    y = np.arange(640) % 160
+    log_p = np.log(np.where(np.eye(160)[y] > 0, 0.5, 0.5 / 159))
+    fitted: Any = stakes.AffineCalibrator().fit(stakes.LogPosteriors(log_p), y).fitted
+    assert fitted.separable
+    assert np.exp(fitted(log_p)[np.arange(640), y]).min() > 1 - 1e-5
+
+
+def test_many_separable_samples_are_recognised() -> None:
+    y = np.arange(30_000) % 2
+    odds = np.where(y == 1, 1.0, -1.0) * (1 + np.arange(30_000) % 11)
+    fitted: Any = stakes.AffineCalibrator().fit(stakes.Logits(odds), y).fitted
+    assert fitted.separable
+    found = stakes.cross_calibrate(stakes.AffineCalibrator(), y, stakes.Logits(odds)).values
+    assert np.exp(found[np.arange(30_000), y]).min() > 1 - 1e-5
+
+
+def test_posteriors_of_0_and_missing_classes_go_the_long_way() -> None:
+    y, log_p = scored(15_000, 2)
+    basis = stakes.AffineCalibrator().basis(2)
+    log_p[(y == 0) & (np.arange(15_000) % 9 == 0)] = [0.0, -np.inf]
+    samples = read_samples(y, stakes.LogPosteriors(log_p))
+    assert pooled(samples, basis, 0.0, None, 1) is None
+    found = stakes.cross_calibrate(stakes.AffineCalibrator(), y, stakes.LogPosteriors(log_p))
+    assert np.isneginf(found.values[:, 1]).sum() == np.isneginf(log_p[:, 1]).sum()
+    rare = np.zeros(15_000, dtype=int)
+    rare[:3] = 1
+    with pytest.raises(stakes.UndefinedMetricError, match="class 1 has 0 samples"):
+        stakes.cross_calibrate(
+            stakes.AffineCalibrator(), rare, np.full(15_000, 0.3), folds=1 - rare
+        )
+
+
+def test_likelihoods_at_priors_of_the_data_are_turned_in_each_fold() -> None:
+    y, log_p = scored(12_000, 3)
+    y[:4000] = 0
+    scores = stakes.LogLikelihoods(log_p)
+    affine = stakes.AffineCalibrator()
+    samples = read_samples(y, scores, priors="data")
+    alone = _one_by_one(affine, samples, splits(samples, 5, None, 0)).scores.values
+    found = stakes.cross_calibrate(affine, y, scores, priors="data").values
+    np.testing.assert_array_equal(found, alone)
+
+
+def test_a_calibrator_with_a_way_of_its_own_is_asked() -> None:
+    class Halved(stakes.AffineCalibrator):
+        def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> AffineMap:
+            found: Any = super().learn(log_p, y, weights)
+            return AffineMap(found.scale / 2, found.bias)
+
+    y, log_p = scored(15_000, 2)
+    raw = stakes.LogPosteriors(log_p)
+    half: Any = Halved().fit(raw, y).fitted
+    whole: Any = stakes.AffineCalibrator().fit(raw, y).fitted
+    np.testing.assert_allclose(half.scale, whole.scale / 2, rtol=1e-6)
+    one, other = (
+        stakes.cross_calibrate(c, y, raw).values for c in (Halved(), stakes.AffineCalibrator())
+    )
+    assert np.abs(one - other).max() > 0.1
+
+
+def test_a_descent_looks_at_all_samples() -> None:
+    """What is promised on the way is kept at the end: the slope of all samples, not of some."""
+    y, log_p = scored(40_000, 2)
+    samples = read_samples(y, stakes.LogPosteriors(log_p))
+    whole = pooled(samples, stakes.AffineCalibrator().basis(2), 0.0, None, 1)
+    assert whole is not None
+    start = np.zeros(2)
+    found = solve(whole, start)
+    sure = descend(whole, start, whole.slopes(start))
+    np.testing.assert_allclose(found.x, sure.x, atol=1e-7)
+    assert np.abs(whole.slopes(found.x).gradient * whole.units).max() <= found.gradient + 1e-13
