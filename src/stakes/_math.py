@@ -57,8 +57,8 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     peak = np.zeros(n_groups)
     np.maximum.at(peak, group, np.abs(values))
     exponent = np.frexp(peak)[1]
-    limbs = _limbs(np.ldexp(values, -exponent[group]))
-    parts: list[FloatArray] = [np.bincount(group, limb, n_groups) for limb in limbs]  # type: ignore[misc]
+    cut = limbs(np.ldexp(values, -exponent[group]))
+    parts: list[FloatArray] = [np.bincount(group, limb, n_groups) for limb in cut]  # type: ignore[misc]
     return np.ldexp(joined(parts), exponent)
 
 
@@ -81,7 +81,7 @@ def _sum_few(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray |
         return None
 
 
-def _limbs(values: FloatArray) -> Iterator[FloatArray]:
+def limbs(values: FloatArray) -> Iterator[FloatArray]:
     """Cut values between -1 and 1 into three whole numbers of 26 bits, the highest first."""
     rest = values
     for _ in range(3):
@@ -118,7 +118,7 @@ def cumulative(values: Counts) -> Counts:
         np.cumsum(values, out=total[1:])
         return total
     exponent = int(np.frexp(np.max(values, initial=0.0))[1])
-    parts = [np.cumsum(limb) for limb in _limbs(np.ldexp(values, -exponent))]
+    parts = [np.cumsum(limb) for limb in limbs(np.ldexp(values, -exponent))]
     return np.concatenate([[0.0], np.ldexp(joined(parts), exponent)])
 
 

@@ -22,6 +22,7 @@ from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, Prior
 from stakes.scores import Answers, Scores, as_scores, class_names
 
 _BLOCK = 65_536  # rows at a time, so that temporary tables stay small
+_CELLS, _FEWEST_ROWS = 2**18, 1024  # the same where rows are long
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +77,9 @@ class Samples:
 
     def blocks(self) -> Iterator[tuple[slice, IntArray, Answers]]:
         """Yield labels and posteriors of some thousand samples at a time."""
-        for start in range(0, len(self), _BLOCK):
-            part = slice(start, start + _BLOCK)
+        size = max(_FEWEST_ROWS, min(_BLOCK, _CELLS // len(self.classes)))
+        for start in range(0, len(self), size):
+            part = slice(start, start + size)
             yield part, self.y[part], self.scores.part(part).answers(self.priors)
 
 

@@ -235,6 +235,8 @@ def seen_names(*columns: LabelColumn) -> Names:
 def _distinct(values: IntArray) -> set[int]:
     """Return the distinct whole numbers, without a sort where their range is small."""
     low, high = int(values.min()), int(values.max())
+    if low >= 0 and high <= 4 * values.size + 1024:
+        return set(np.flatnonzero(np.bincount(values)).tolist())
     if high - low <= 4 * values.size + 1024:
         return set((np.flatnonzero(np.bincount(values - low)) + low).tolist())
     return set(np.unique(values).tolist())
@@ -249,9 +251,8 @@ def encode(column: LabelColumn, names: Names, what: str, why: str = "") -> IntAr
     if texts != isinstance(column.values, list):
         raise _other_kind(column, names, what)
     codes = _encode_texts(column, names) if texts else _encode_numbers(column, names)
-    unknown = codes < 0
-    if unknown.any():
-        raise _unknown(column, names, int(unknown.argmax()), f"{what}{why}")
+    if codes.size and codes.min() < 0:
+        raise _unknown(column, names, int((codes < 0).argmax()), f"{what}{why}")
     return codes
 
 

@@ -13,6 +13,7 @@ from stakes._errors import InputError
 from stakes._typing import BoolArray, Column, FloatArray, Names
 
 _FLOOR = 1e-12  # how far a row may be from adding up to 1, at least
+_CELLS = 2**18  # that a check works on at a time
 
 
 def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Names | None, float]:
@@ -84,14 +85,12 @@ def check_rows(n_rows: int, n_labels: int, argument: str = "scores") -> None:
 
 def check_posteriors(p: FloatArray, unit: float, argument: str = "scores") -> None:
     """Refuse anything but probabilities that add up to 1 in each row."""
-    inside = (p >= 0) & (p <= 1)
-    if not inside.all():
-        raise _outside(p, inside, argument)
-    if p.ndim == 1:
-        return
-    total = p.sum(axis=1)
-    far = np.abs(total - 1) > slack(unit, p.shape[1])
-    if far.any():
+    if p.size and not (p.min() >= 0 and p.max() <= 1):  # nor NaN
+        raise _outside(p, (p >= 0) & (p <= 1), argument)
+    most = slack(unit, p.shape[1]) if p.ndim == 2 else 0.0
+    if p.ndim == 2 and any((np.abs(part.sum(axis=1) - 1) > most).any() for part in _parts(p)):
+        total = p.sum(axis=1)
+        far = np.abs(total - 1) > most
         row = int(far.argmax())
         count = f"{int(far.sum())} rows do not; first" if far.sum() > 1 else "got"
         msg = f"{argument} must be posteriors, rows that sum to 1: {count} row {row} with sum"
@@ -99,6 +98,13 @@ def check_posteriors(p: FloatArray, unit: float, argument: str = "scores") -> No
         msg = f"{msg} {text if text != '1' else f'1{total[row] - 1:+.2g}'}."
         hint = "For other scores say what they are: Logits, LogLikelihoods, LogLikelihoodRatios;"
         raise InputError(f"{msg} {hint} to divide rows by their sum use Posteriors.renormalized.")
+
+
+def _parts(values: FloatArray) -> Iterator[FloatArray]:
+    """Yield some rows at a time, so that what is worked out for a check stays small."""
+    size = max(1024, _CELLS // values.shape[1])
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
 
 
 def slack(unit: float, n_classes: int) -> float:
@@ -136,9 +142,8 @@ def _not_a_number(bad: BoolArray, argument: str) -> InputError:
 
 def check_no_nan(values: FloatArray, argument: str = "scores") -> None:
     """Refuse NaN."""
-    bad = _any_in_row(np.isnan(values))
-    if bad.any():
-        raise _not_a_number(bad, argument)
+    if values.size and np.isnan(values.min()):
+        raise _not_a_number(_any_in_row(np.isnan(values)), argument)
 
 
 def check_below_infinity(values: FloatArray, argument: str = "scores") -> None:
@@ -146,10 +151,9 @@ def check_below_infinity(values: FloatArray, argument: str = "scores") -> None:
     check_no_nan(values, argument)
     if values.ndim == 1:
         return
-    top = values.max(axis=1)
-    bad = np.isinf(top)
-    if bad.any():
-        row = int(bad.argmax())
+    if any(np.isinf(part.max(axis=1)).any() for part in _parts(values)):
+        top = values.max(axis=1)
+        row = int(np.isinf(top).argmax())
         shown = "inf" if top[row] > 0 else "-inf for every class"
         msg = f"{argument} must have a finite largest value in each row: got {shown} at row {row}."
         raise InputError(msg)
@@ -158,17 +162,16 @@ def check_below_infinity(values: FloatArray, argument: str = "scores") -> None:
 def check_log_posteriors(values: FloatArray, unit: float, argument: str = "scores") -> None:
     """Refuse logs of anything but probabilities that add up to 1 in each row."""
     check_below_infinity(values, argument)
-    above = _any_in_row(values > 0)
-    if above.any():
-        row = int(above.argmax())
+    if values.size and values.max() > 0:
+        row = int(_any_in_row(values > 0).argmax())
         msg = f"{argument} must be log posteriors, at most 0: got {values[row].max()} at row {row}."
         raise InputError(f"{msg} For unnormalised scores use Logits.")
     if values.ndim == 1:
         return
-    total = np.exp(values).sum(axis=1)
-    far = np.abs(total - 1) > max(64 * unit * math.sqrt(values.shape[1]), _FLOOR)
-    if far.any():
-        row = int(far.argmax())
+    most = max(64 * unit * math.sqrt(values.shape[1]), _FLOOR)
+    if any((np.abs(np.exp(part).sum(axis=1) - 1) > most).any() for part in _parts(values)):
+        total = np.exp(values).sum(axis=1)
+        row = int((np.abs(total - 1) > most).argmax())
         msg = f"{argument} must be log posteriors, whose exponentials sum to 1: got sum"
         raise InputError(
             f"{msg} {total[row]:.10g} at row {row}. For unnormalised scores use Logits."

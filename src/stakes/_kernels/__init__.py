@@ -19,7 +19,7 @@ from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a senten
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._kernels.ranks import auc_pairs, pav_blocks, places, sorted_merge
 from stakes._kernels.records import CostColumns
-from stakes._kernels.sums import sum_by
+from stakes._kernels.sums import BlockSums, sum_by
 from stakes._kernels.sweeps import (
     swept_costs,
     swept_f_score,
@@ -29,6 +29,7 @@ from stakes._kernels.sweeps import (
 )
 
 __all__ = [
+    "BlockSums",
     "CostColumns",
     "Ranking",
     "affine_answers",

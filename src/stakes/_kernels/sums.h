@@ -15,14 +15,11 @@ static int peaks(const int64_t *group, const double *value, int64_t n, int64_t g
     return 0;
 }
 
-/* Add the three limbs of each value, scaled by that of its group; banks are a power of two.
- * peak: banks x groups, limbs: banks x groups x 3, both 0; scale: groups. OTHER_ROAD where a scale
- * is no normal number. */
-EXPORT int NAME(sum_by)(const int64_t *group, const double *value, int64_t n, int64_t groups,
-                        int64_t banks, double *peak, double *scale, double *limbs)
+/* Scales that bring the largest value of each group below 1; OTHER_ROAD where one is no normal
+ * number. The first row of peaks gets those of all banks.
+ */
+static int peak_scales(double *peak, int64_t groups, int64_t banks, double *scale)
 {
-    int status = peaks(group, value, n, groups, banks, peak);
-    if (status) return status;
     for (int64_t g = 0; g < groups; g++) {
         double top = peak[g];
         for (int64_t b = 1; b < banks; b++) top = fmax(top, peak[b * groups + g]);
@@ -31,6 +28,12 @@ EXPORT int NAME(sum_by)(const int64_t *group, const double *value, int64_t n, in
         if (exponent > 1000 || exponent < -1000 || !isfinite(top)) return OTHER_ROAD;
         peak[g] = top, scale[g] = ldexp(1.0, -exponent);
     }
+    return 0;
+}
+
+static void add_limbs(const int64_t *group, const double *value, int64_t n, int64_t groups,
+                      int64_t banks, const double *scale, double *limbs)
+{
     const double limb = 67108864.0; /* 2^26 */
     for (int64_t i = 0; i < n; i++) {
         double *at = limbs + 3 * ((i & (banks - 1)) * groups + group[i]);
@@ -39,5 +42,32 @@ EXPORT int NAME(sum_by)(const int64_t *group, const double *value, int64_t n, in
         double middle = trunc(rest);
         at[0] += high, at[1] += middle, at[2] += trunc((rest - middle) * limb);
     }
-    return 0;
+}
+
+/* Add the three limbs of each value, scaled by that of its group; banks are a power of two.
+ * peak: banks x groups, limbs: banks x groups x 3, both 0; scale: groups.
+ */
+EXPORT int NAME(sum_by)(const int64_t *group, const double *value, int64_t n, int64_t groups,
+                        int64_t banks, double *peak, double *scale, double *limbs)
+{
+    int status = peaks(group, value, n, groups, banks, peak);
+    if (!status) status = peak_scales(peak, groups, banks, scale);
+    if (!status) add_limbs(group, value, n, groups, banks, scale, limbs);
+    return status;
+}
+
+/* The same for values that come in blocks, twice: first all of them to find the peaks, */
+EXPORT int NAME(sum_by_peaks)(const int64_t *group, const double *value, int64_t n, int64_t groups,
+                              int64_t banks, double *peak)
+{
+    return peaks(group, value, n, groups, banks, peak);
+}
+
+/* then to add them; the scales are worked out with every block. */
+EXPORT int NAME(sum_by_limbs)(const int64_t *group, const double *value, int64_t n, int64_t groups,
+                              int64_t banks, double *peak, double *scale, double *limbs)
+{
+    int status = peak_scales(peak, groups, banks, scale);
+    if (!status) add_limbs(group, value, n, groups, banks, scale, limbs);
+    return status;
 }

@@ -6,7 +6,7 @@ import numpy as np
 
 from stakes._kernels.arrays import pointer
 from stakes._kernels.library import KERNELS, check
-from stakes._math import joined, sum_by as definition
+from stakes._math import joined, limbs, sum_by as definition
 from stakes._typing import FloatArray, IntArray
 
 _WHOLE, _AT = ctypes.c_int64, ctypes.c_void_p
@@ -15,7 +15,10 @@ _BANKS = 4
 _OTHER_ROAD = 3
 
 if KERNELS is not None:
-    _sum_by = KERNELS.function("sum_by", _AT, _AT, _WHOLE, _WHOLE, _WHOLE, _AT, _AT, _AT)
+    _HEAD = (_AT, _AT, _WHOLE, _WHOLE, _WHOLE, _AT)
+    _sum_by = KERNELS.function("sum_by", *_HEAD, _AT, _AT)
+    _peaks = KERNELS.function("sum_by_peaks", *_HEAD)
+    _limbs = KERNELS.function("sum_by_limbs", *_HEAD, _AT, _AT)
 
 
 def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
@@ -31,11 +34,7 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     """
     if KERNELS is None or values.size <= _FEW:
         return definition(group, values, n_groups)
-    code = np.ascontiguousarray(group, dtype=np.int64)
-    x = np.ascontiguousarray(values, dtype=np.float64)
-    if code.shape != x.shape or x.ndim != 1:
-        msg = f"group and values must be columns of one length: got {code.shape} and {x.shape}."
-        raise ValueError(msg)
+    code, x = _columns(group, values)
     banks = _BANKS if n_groups <= _FEW else 1
     peak, scale = np.zeros((banks, n_groups)), np.empty(n_groups)
     limbs = np.zeros((banks, n_groups, 3))
@@ -46,3 +45,69 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     check(status)
     parts = list(limbs.sum(axis=0).T)
     return np.ldexp(joined(parts), np.frexp(peak[0])[1])
+
+
+def _columns(group: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return two columns as the kernels read them, without a copy where they are so."""
+    code = np.ascontiguousarray(group, dtype=np.int64)
+    x = np.ascontiguousarray(values, dtype=np.float64)
+    if code.shape != x.shape or x.ndim != 1:
+        msg = f"group and values must be columns of one length: got {code.shape} and {x.shape}."
+        raise ValueError(msg)
+    return code, x
+
+
+class BlockSums:
+    """Sums within groups of values that come in blocks: `look` at all of them, then `add` them.
+
+    The same bits for any order and any blocks, and no memory but that of a block: what is cut off
+    lies 78 bits below the largest value of a group, which the first round finds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sums = BlockSums(2)
+    >>> blocks = [(np.array([0, 1]), np.array([1e16, 2.5])), (np.array([0]), np.array([1.0]))]
+    >>> for group, values in blocks:
+    ...     sums.look(group, values)
+    >>> for group, values in blocks:
+    ...     sums.add(group, values)
+    >>> sums.total() - [1e16, 0]
+    array([0. , 2.5])
+    """
+
+    def __init__(self, n_groups: int) -> None:
+        self._n = n_groups
+        self._banks = _BANKS if n_groups <= _FEW else 1
+        self._peak = np.zeros((self._banks, n_groups))
+        self._scale = np.empty(n_groups)
+        self._limbs = np.zeros((self._banks, n_groups, 3))
+
+    def look(self, group: IntArray, values: FloatArray) -> None:
+        """Note the largest values of a block."""
+        if KERNELS is None:
+            np.maximum.at(self._peak[0], group, np.abs(values))
+            return
+        code, x = _columns(group, values)
+        check(_peaks(pointer(code), pointer(x), x.size, self._n, self._banks, pointer(self._peak)))
+
+    def add(self, group: IntArray, values: FloatArray) -> None:
+        """Add a block that was looked at."""
+        if KERNELS is not None:
+            code, x = _columns(group, values)
+            room = (pointer(part) for part in (self._peak, self._scale, self._limbs))
+            status = _limbs(pointer(code), pointer(x), x.size, self._n, self._banks, *room)
+            if status != _OTHER_ROAD:
+                check(status)
+                return
+        exponent = self._exponent()
+        parts = limbs(np.ldexp(values, -exponent[group]))
+        self._limbs[0] += np.stack([np.bincount(group, x, self._n) for x in parts], axis=1)
+
+    def total(self) -> FloatArray:
+        """Return the sum of each group."""
+        return np.ldexp(joined(list(self._limbs.sum(axis=0).T)), self._exponent())
+
+    def _exponent(self) -> IntArray:
+        """Return the scale of each group as a power of two."""
+        return np.asarray(np.frexp(self._peak.max(axis=0))[1])

@@ -1,6 +1,7 @@
 """Calibration errors, for comparison with the literature; calibration loss says more."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -9,7 +10,7 @@ import numpy as np
 from stakes._check import InputError, read_level, read_number
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.samples import Samples, read_samples
-from stakes.scores import Scores
+from stakes.scores import Answers, Scores
 from stakes.statistics import BinSums
 from stakes.statistics.bins import bin_of, equal_mass, equal_width
 
@@ -175,7 +176,7 @@ def calibration_error(
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
-    return _binned(samples, *_second(samples), bins).error(norm)
+    return _error(samples, bins, norm, confidence=False)
 
 
 def confidence_calibration_error(
@@ -195,7 +196,7 @@ def confidence_calibration_error(
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
-    return _binned(samples, *_confidence(samples), bins).error(norm)
+    return _error(samples, bins, norm, confidence=True)
 
 
 def binned_errors(samples: Samples, bins: int = 15) -> dict[str, float]:
@@ -247,26 +248,61 @@ def smooth_calibration_error(
 
 
 _GRID = 1000
+_MOST_AT_ONCE = 2**18  # samples; beyond, to look at them twice costs less than to hold columns
+
+
+def _error(samples: Samples, bins: Bins, norm: float, *, confidence: bool) -> float:
+    """Return a calibration error; of very many samples without a column of each in memory."""
+    chosen = _read_bins(bins)
+    plain = samples.weights is None and isinstance(chosen, EqualWidth)
+    if not plain or len(samples) <= _MOST_AT_ONCE:
+        return reliability_of(samples, chosen, confidence=confidence).error(norm)
+    if not confidence:
+        _check_two(samples)
+
+    def blocks() -> Iterator[tuple[FloatArray, IntArray]]:
+        for _, y, answers in samples.blocks():
+            probability, hit = _event(y, answers, confidence=confidence)
+            yield np.minimum(probability, 1.0), hit
+
+    sums = BinSums.over(blocks, equal_width(chosen.n))
+    return Reliability(sums, np.empty(0, dtype=np.int64)).error(norm)
+
+
+def _event(y: IntArray, answers: Answers, *, confidence: bool) -> tuple[FloatArray, IntArray]:
+    """Return P(classes[-1]), or the largest posterior, and whether it came true."""
+    p = answers.p
+    if not confidence:
+        return p[:, 1], y
+    choice = p.argmax(axis=1)
+    return p[np.arange(choice.size), choice], (choice == y).astype(np.int64)
 
 
 def _second(samples: Samples) -> tuple[FloatArray, IntArray]:
     """Return P(classes[-1]) and whether it came true, for two classes."""
+    _check_two(samples)
+    return _event(samples.y, samples.scores.answers(samples.priors), confidence=False)
+
+
+def _check_two(samples: Samples) -> None:
+    """Refuse anything but two classes."""
     if len(samples.classes) != 2:
         msg = f"calibration_error needs two classes: got {len(samples.classes)}."
         raise InputError(f"{msg} Use confidence_calibration_error.")
-    return samples.scores.answers(samples.priors).p[:, 1], samples.y
 
 
 def _confidence(samples: Samples) -> tuple[FloatArray, IntArray]:
     """Return the largest posterior and whether its class was the true one."""
-    p = samples.scores.answers(samples.priors).p
-    choice = p.argmax(axis=1)
-    return p[np.arange(choice.size), choice], (choice == samples.y).astype(np.int64)
+    return _event(samples.y, samples.scores.answers(samples.priors), confidence=True)
+
+
+def _read_bins(bins: Bins) -> EqualWidth | EqualMass:
+    """Return how bins are cut: a number of them is one of the same width."""
+    return bins if isinstance(bins, EqualWidth | EqualMass) else EqualWidth(bins)
 
 
 def _binned(samples: Samples, probability: FloatArray, hit: IntArray, bins: Bins) -> Reliability:
     """Return the samples by bin."""
-    chosen = bins if isinstance(bins, EqualWidth | EqualMass) else EqualWidth(bins)
     p = np.minimum(probability, 1.0)
-    edges = chosen.edges(p, samples.weights)
+    edges = _read_bins(bins).edges(p, samples.weights)
     return Reliability(BinSums.of(p, hit, samples.weights, edges), bin_of(p, edges))

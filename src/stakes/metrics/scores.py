@@ -1,5 +1,6 @@
 """Expected values of proper scoring rules: how good posteriors are, put to work."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,8 @@ from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule
 from stakes.statistics import LossSums
+
+_MOST_AT_ONCE = 2**18  # samples; beyond, to work losses out twice costs less than to hold them
 
 
 def expected_loss(
@@ -76,9 +79,27 @@ def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
         msg = f"rule must be a scoring rule, such as LogLoss(): got {rule!r}."
         raise InputError(msg)
     rule.check(samples.classes)
+    if samples.weights is None and len(samples) > _MOST_AT_ONCE:
+        return _expectation_in_blocks(rule, samples)
     losses = sample_losses(rule, samples)
     sums = LossSums.of(samples.y, losses, samples.weights, len(samples.classes))
     rows = samples.rows(np.flatnonzero(np.isinf(losses)))
+    return from_sums(rule, sums, samples, rows)
+
+
+def _expectation_in_blocks(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
+    """Return the expected loss of very many samples without a loss of each in memory."""
+
+    def blocks() -> Iterator[tuple[IntArray, FloatArray]]:
+        for _, y, answers in samples.blocks():
+            yield y, np.asarray(rule.of(y, answers), dtype=np.float64)
+
+    sums = LossSums.over(blocks, len(samples.classes))
+    places = []
+    if sums.infinite.any():
+        for part, y, answers in samples.blocks():
+            places.append(part.start + np.flatnonzero(np.isinf(rule.of(y, answers))))
+    rows = samples.rows(np.concatenate([np.empty(0, dtype=np.int64), *places]))
     return from_sums(rule, sums, samples, rows)
 
 

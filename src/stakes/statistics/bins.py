@@ -1,13 +1,16 @@
 """Sums per bin of a probability, which add; reliability follows."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels import sum_by
+from stakes._kernels import BlockSums, sum_by
 from stakes._typing import FloatArray, IntArray
+
+Blocks = Callable[[], Iterator[tuple[FloatArray, IntArray]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,24 @@ class BinSums:
         terms = (w, w * w, w * probability, w * hit)
         weight, square, total, hits = (sum_by(code, term, edges.size + 1) for term in terms)
         return cls(edges, weight, square, total, hits)
+
+    @classmethod
+    def over(cls, blocks: Blocks, edges: FloatArray) -> Self:
+        """Sum samples without weights that come in blocks, in the room of a block.
+
+        `blocks` gives probabilities and hits anew each time it is called; it is called twice.
+        """
+        n = edges.size + 1
+        count, hits = np.zeros((2, n))
+        total = BlockSums(n)
+        for probability, hit in blocks():
+            code = bin_of(probability, edges)
+            count += np.bincount(code, minlength=n)
+            hits += np.bincount(code[hit > 0], minlength=n)
+            total.look(code, probability)
+        for probability, _ in blocks():
+            total.add(bin_of(probability, edges), probability)
+        return cls(edges, count, count, total.total(), hits)
 
     def __add__(self, other: Self) -> Self:
         if not np.array_equal(self.edges, other.edges):

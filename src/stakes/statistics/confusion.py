@@ -18,6 +18,10 @@ from stakes.costs.names import default_decisions
 _MOST_CELLS = 2**26
 
 
+_MOST_COUNTED = 2**14  # cells of a whole table
+_BLOCK = 2**16  # samples that are counted at a time
+
+
 @dataclass(frozen=True, eq=False)
 class ConfusionCounts:
     """Weight of the samples of each class that got each decision: N_ij.
@@ -45,7 +49,10 @@ class ConfusionCounts:
         decisions: Names,
     ) -> Self:
         """Count coded classes and decisions; every weight is above 0."""
-        cell, code = _cells(y * len(decisions) + d, len(classes) * len(decisions))
+        n_cells = len(classes) * len(decisions)
+        if weights is None and n_cells <= _MOST_COUNTED:
+            return cls._counted(y, d, classes, decisions)
+        cell, code = _cells(y * len(decisions) + d, n_cells)
         row, column = np.divmod(cell, len(decisions))
         exponent = np.zeros(len(classes), dtype=np.int64)
         if weights is None:
@@ -55,6 +62,19 @@ class ConfusionCounts:
         scaled = np.ldexp(weights, -exponent[y])
         total, square = (sum_by(code, term, cell.size) for term in (scaled, np.square(scaled)))
         return cls(classes, decisions, row, column, total, square, exponent)
+
+    @classmethod
+    def _counted(cls, y: IntArray, d: IntArray, classes: Names, decisions: Names) -> Self:
+        """Count samples without weights, some thousand at a time, into a whole table."""
+        n_cells = len(classes) * len(decisions)
+        table = np.zeros(n_cells, dtype=np.int64)
+        for start in range(0, y.size, _BLOCK):
+            part = slice(start, start + _BLOCK)
+            table += np.bincount(y[part] * len(decisions) + d[part], minlength=n_cells)
+        cell = np.flatnonzero(table)
+        row, column = np.divmod(cell, len(decisions))
+        exponent = np.zeros(len(classes), dtype=np.int64)
+        return cls(classes, decisions, row, column, table[cell], table[cell], exponent)
 
     @classmethod
     def from_counts(

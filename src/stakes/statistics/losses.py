@@ -1,14 +1,17 @@
 """Losses summed within each true class, which add."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from stakes._kernels import sum_by
+from stakes._kernels import BlockSums, sum_by
 from stakes._math import weight_exponents
 from stakes._typing import FloatArray, IntArray
+
+Blocks = Callable[[], Iterator[tuple[IntArray, FloatArray]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,29 @@ class LossSums:
             sum_by(y, w * w * term, n) for term in (np.ones(y.size), finite, finite * finite)
         ]
         return cls(total, loss, squares[0], squares[1], squares[2], lost, exponent)
+
+    @classmethod
+    def over(cls, blocks: Blocks, n: int) -> Self:
+        """Sum losses that come in blocks, of samples without weights, in the room of a block.
+
+        `blocks` gives class codes and losses anew each time it is called; it is called twice.
+        """
+        count, lost = (np.zeros(n, dtype=np.int64) for _ in range(2))
+        first, second = BlockSums(n), BlockSums(n)
+        for y, loss in blocks():
+            unbounded = np.isinf(loss)
+            lost += np.bincount(y[unbounded], minlength=n)
+            count += np.bincount(y, minlength=n)
+            finite = np.where(unbounded, 0.0, loss)
+            first.look(y, finite)
+            second.look(y, np.square(finite))
+        for y, loss in blocks():
+            finite = np.where(np.isinf(loss), 0.0, loss)
+            first.add(y, finite)
+            second.add(y, np.square(finite))
+        size, total = count.astype(np.float64), first.total()
+        exponent = np.zeros(n, dtype=np.int64)
+        return cls(size, total, size, total, second.total(), lost, exponent)
 
     @cached_property
     def mean(self) -> FloatArray:
