@@ -1,5 +1,6 @@
 """Affine fits of many samples: thinned starts, bounds instead of looks back, folds that share."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import stakes
-from stakes._kernels.records import Slopes
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.affine import LinearCalibrator
 from stakes.calibration.crossfit import DealtFolds, _one_by_one, deal, splits
@@ -127,13 +127,13 @@ def test_a_step_leaves_no_more_than_its_bound(seed: int, k: int, size: float) ->
     calibrator = [stakes.AffineCalibrator(), stakes.VectorCalibrator()][seed % 2]
     objective = Along(problem, calibrator.basis(k))
     best = solve(objective, np.zeros(objective.basis.shape[1])).x
-    x = best + size * np.random.default_rng(seed).normal(size=best.size)
-    old = objective.slopes(best)
-    here = objective.slopes(x)
-    for hessian, away in ((here.hessian, 0.0), (old.hessian, objective.reach(x - best))):
-        there = Slopes(here.loss, here.gradient, hessian, here.worst)
-        direction = _direction(hessian, here.gradient)
-        bound = _left(objective.reach(direction), away, there, direction, objective.units)
+    noise = np.random.default_rng(seed).normal(size=best.size)
+    far, near = best + size * noise, best + 1e-3 * size * noise
+    for x, known in ((far, far), (far, near), (near, far)):
+        here = replace(objective.slopes(x), hessian=objective.slopes(known).hessian)
+        direction = _direction(here.hessian, here.gradient)
+        reach, away = objective.reach(direction), objective.reach(x - known)
+        bound = _left(reach, away, here, direction, objective.units)
         left = np.abs(objective.slopes(x + direction).gradient * objective.units).max()
         assert left <= bound + 1e-13
 

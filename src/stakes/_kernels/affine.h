@@ -1,6 +1,7 @@
 /* The same of K classes; see affine_binary.h for what a job is.
  *
- * Few classes: blocks are turned, so that neighbours in memory are samples. Many: see affine_rows.h.
+ * Few classes: blocks are turned, so that neighbours in memory are samples. For many see
+ * affine_rows.h.
  */
 
 struct affine_block {

@@ -154,7 +154,8 @@ EXPORT int NAME(affine)(const struct affine_job *job, int64_t first, int64_t las
     if (!status) b->q = block, b->wq = block + (few ? k * LANES : EIGHT * wide);
     if (!status) b->lp = block + (few ? 2 * k * LANES : 2 * EIGHT * wide);
     for (int64_t c = first; c < last && !status; c++) {
-        int64_t start = c * job->chunk, stop = start + job->chunk < job->n ? start + job->chunk : job->n;
+        int64_t start = c * job->chunk, stop = start + job->chunk;
+        if (stop > job->n) stop = job->n;
         double *g = sums + (job->hessian ? (k + 1) * wide : 0);
         struct affine_sums s = {g, g + k + 1, g + 2 * k + 2, g + 3 * k + 2, sums, {0, 0}, 0};
         memset(sums, 0, size * sizeof(double));

@@ -120,7 +120,11 @@ class LinearCalibrator(Calibrator):
     def _unmoved(self, unit: float, k: int) -> FloatArray:
         """Return the parameters that leave scores as they are, or nearly."""
         theta = np.concatenate([np.full(k, (1 - self.held_scale) * unit), np.zeros(k)])
-        return np.asarray(np.linalg.lstsq(self.basis(k), theta, rcond=None)[0], dtype=np.float64)
+        basis = self.basis(k)
+        x = basis.T @ theta / np.square(basis).sum(axis=0)
+        if not np.abs(basis @ x - theta).max() <= 1e-9 * unit:  # columns not at right angles
+            x = np.linalg.lstsq(basis, theta, rcond=None)[0]
+        return np.asarray(x, dtype=np.float64)
 
     def _solved(self, found: Descent | Solution, theta: FloatArray, unit: float) -> AffineMap:
         """Return the map of a fit, which must have come to its end."""

@@ -287,16 +287,22 @@ def _slopes(problem: Problem, basis: FloatArray, x: FloatArray) -> Slopes:
     else:
         found = affine_pass(problem.log_p, problem.y, problem.weights, scale, theta[k:])
         moved = np.vstack([basis[0], basis[k:]])
-    gradient, hessian = along(moved, found.gradient, found.hessian)
+    gradient, hessian = along(moved, chosen(moved), found.gradient, found.hessian)
     return Slopes(found.loss, gradient, hessian, found.worst)
 
 
+def chosen(basis: FloatArray) -> IntArray | None:
+    """Return the row that each column of a basis chooses; None where they do more than that."""
+    if (basis.sum(axis=0) == 1).all() and ((basis == 0) | (basis == 1)).all():
+        return np.asarray(basis.argmax(axis=0), dtype=np.int64)
+    return None
+
+
 def along(
-    basis: FloatArray, gradient: FloatArray, hessian: FloatArray
+    basis: FloatArray, kept: IntArray | None, gradient: FloatArray, hessian: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return derivatives along the columns of a basis; where these just choose, no product is."""
-    if (basis.sum(axis=0) == 1).all() and ((basis == 0) | (basis == 1)).all():
-        kept = basis.argmax(axis=0)
+    if kept is not None:
         return gradient[kept], hessian[np.ix_(kept, kept)] if hessian.ndim > 1 else hessian[kept]
     second = basis.T @ hessian @ basis if hessian.ndim > 1 else np.square(basis).T @ hessian
     return basis.T @ gradient, second

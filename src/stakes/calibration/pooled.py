@@ -6,6 +6,7 @@ starts where that to all of them came near its end, with the very sums found the
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from stakes._kernels import affine_binary_pass, affine_pass, grouped_rows
 from stakes._kernels.records import Slopes
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.newton import Descent, along, descend, stepped, thin_sizes, units_of
+from stakes.calibration.newton import Descent, along, chosen, descend, stepped, thin_sizes, units_of
 from stakes.samples import Samples
 from stakes.scores import Logits
 
@@ -104,16 +105,21 @@ class Pooled:
         """Whether the samples of all classes weigh the same."""
         return bool((self.each == self.each[0]).all())
 
+    @cached_property
+    def _moved(self) -> tuple[FloatArray, IntArray | None]:
+        """The basis of the scale and the shifts that a pass knows, and what it chooses of them."""
+        k, b = self.each.size, self.basis
+        moved = np.vstack([b[0], b[3] - b[2]]) if k == 2 else np.vstack([b[0], b[k:]])
+        return moved, chosen(moved)
+
     def _joined(self, found: list[Slopes], factor: float) -> Slopes:
         """Return the sums of parts along the basis, times a factor."""
-        k, b = self.each.size, self.basis
         gradient = np.sum([s.gradient for s in found], axis=0)
         hessian = np.sum([s.hessian for s in found], axis=0)
         size = np.full(len(gradient), 1.0)
         size[0] /= self.unit
-        moved = np.vstack([b[0], b[3] - b[2]]) if k == 2 else np.vstack([b[0], b[k:]])
         hessian *= factor * (np.multiply.outer(size, size) if hessian.ndim > 1 else size * size)
-        gradient, hessian = along(moved, gradient * (factor * size), hessian)
+        gradient, hessian = along(*self._moved, gradient * (factor * size), hessian)
         loss = factor * sum(s.loss for s in found)
         return Slopes(loss, gradient, hessian, max(s.worst for s in found))
 
