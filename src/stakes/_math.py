@@ -53,7 +53,7 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
         if few is not None:
             return few
     if _all_whole(values):
-        return np.bincount(group, values, n_groups)
+        return np.bincount(group, values, n_groups)  # type: ignore[return-value]
     peak = np.zeros(n_groups)
     np.maximum.at(peak, group, np.abs(values))
     exponent = np.frexp(peak)[1]
