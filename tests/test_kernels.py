@@ -201,9 +201,11 @@ def test_probabilities_at_the_edge_of_a_bin(m: int, bins: int, off: float, kind:
     edges = np.arange(bins + 1) / bins
     near = np.concatenate([edges, np.nextafter(edges, 2), np.nextafter(edges, -1), [off, m / 60]])
     p = np.clip(near, 0, 1).astype(kind)
-    y = np.ones(p.size, dtype=np.int64)
-    found = kernels.binary_pass(p, y, bins=bins).bins
-    close(found, definitions.binary_pass(p, y, np.empty(0), None, bins, log_odds=False).bins)
+    for some in (p, np.tile(p[(p > 0.01) & (p < 1)], 4)):  # without the ends no loss is infinite
+        y = np.ones(some.size, dtype=np.int64)
+        found = kernels.binary_pass(some, y, bins=bins).bins
+        wanted = definitions.binary_pass(some, y, np.empty(0), None, bins, log_odds=False).bins
+        close(found, wanted)
 
 
 def test_a_million_rows_keep_their_digits() -> None:
@@ -256,7 +258,7 @@ def test_logits_far_apart_and_unknown_rows_among_many(kind: Any) -> None:
         x, y = posteriors(rng, 512, k), rng.integers(0, k, 512)
         x[200, 1], x[201] = np.nan, np.nan
         if kind == "logits":
-            x[300, 2], x[301, 0], x[302] = 800.0, -np.inf, 5.0
+            x[400, 2], x[300, 0], x[301] = 800.0, -np.inf, 5.0
         for single in (np.float64, np.float32):
             found = kernels.rows_pass(x.astype(single), y, kind)
             wanted = definitions.rows_pass(x.astype(single), y, kind, (), None, 15)
