@@ -201,9 +201,11 @@ def test_probabilities_at_the_edge_of_a_bin(m: int, bins: int, off: float, kind:
     edges = np.arange(bins + 1) / bins
     near = np.concatenate([edges, np.nextafter(edges, 2), np.nextafter(edges, -1), [off, m / 60]])
     p = np.clip(near, 0, 1).astype(kind)
-    y = np.ones(p.size, dtype=np.int64)
-    found = kernels.binary_pass(p, y, bins=bins).bins
-    close(found, definitions.binary_pass(p, y, np.empty(0), None, bins, log_odds=False).bins)
+    for some in (p, np.tile(p[(p > 0.01) & (p < 1)], 4)):  # without the ends no loss is infinite
+        y = np.ones(some.size, dtype=np.int64)
+        found = kernels.binary_pass(some, y, bins=bins).bins
+        wanted = definitions.binary_pass(some, y, np.empty(0), None, bins, log_odds=False).bins
+        close(found, wanted)
 
 
 def test_a_million_rows_keep_their_digits() -> None:
@@ -218,13 +220,51 @@ def test_a_million_rows_keep_their_digits() -> None:
     z = rng.normal(0, 3, n)
     a, b = (room.affine_binary_pass(z, y, None, 0.8, -0.3).loss for room in (kernels, definitions))
     assert a == pytest.approx(b, rel=2e-15)
-    x = rng.normal(0, 2, (n // 5, 5))
-    y = rng.integers(0, 5, n // 5)
-    close(
-        kernels.rows_pass(x, y, "logits").log,
-        definitions.rows_pass(x, y, "logits", (), None, 15).log,
-        2e-15,
-    )
+    for k in (5, 10, 50):
+        y = rng.integers(0, k, n // k)
+        scores = (
+            ("logits", rng.normal(0, 2, (n // k, k))),
+            ("posteriors", posteriors(rng, n // k, k)),
+        )
+        for kind, x in scores:
+            found = kernels.rows_pass(x, y, kind)  # type: ignore[arg-type]
+            wanted = definitions.rows_pass(x, y, kind, (), None, 15)
+            for name in ("count", "log", "brier", "bins"):
+                close(getattr(found, name), getattr(wanted, name), 2e-15)
+
+
+def test_near_certain_answers_keep_their_digits() -> None:
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 5000)
+    for far in (1e-3, 1e-9, 1e-15):
+        p = np.where(y == 1, 1 - far * rng.random(y.size), far * rng.random(y.size))
+        found = kernels.binary_pass(p, y)
+        close(found, definitions.binary_pass(p, y, np.empty(0), None, 15, log_odds=False), 2e-15)
+
+
+@pytest.mark.parametrize("label", [-1, 2, 2**33, -(2**63)])
+@pytest.mark.parametrize("row", [0, 5, 700, 1000])
+def test_a_wrong_label_among_many_is_found(label: int, row: int) -> None:
+    y = np.zeros(1001, dtype=np.int64)
+    y[row] = label
+    with pytest.raises(ValueError, match="class codes"):
+        kernels.binary_pass(np.full(1001, 0.3), y)
+
+
+@pytest.mark.parametrize("kind", ["posteriors", "logits"])
+def test_logits_far_apart_and_unknown_rows_among_many(kind: Any) -> None:
+    rng = np.random.default_rng(3)
+    for k in (4, 10, 40):
+        x, y = posteriors(rng, 512, k), rng.integers(0, k, 512)
+        x[200, 1], x[201] = np.nan, np.nan
+        if kind == "logits":
+            x[400, 2], x[300, 0], x[301] = 800.0, -np.inf, 5.0
+        for single in (np.float64, np.float32):
+            found = kernels.rows_pass(x.astype(single), y, kind)
+            wanted = definitions.rows_pass(x.astype(single), y, kind, (), None, 15)
+            close(found.log, wanted.log)
+            close(found.bins, wanted.bins)
+            assert found.limits[:3] == wanted.limits[:3]
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -235,9 +275,12 @@ def test_threads_change_no_bit(*, weighted: bool) -> None:
     w = rng.exponential(size=n) if weighted else None
     x, codes = rng.normal(size=(n // 8, 8)), rng.integers(0, 8, n // 8)
     heavy = None if w is None else w[: n // 8]
+    p, many, wide = rng.random(n), posteriors(rng, 90_000, 60), rng.integers(0, 60, 90_000)
     costs = cost_tables(rng, 8)
     runs: list[Callable[[int], Any]] = [
         lambda t: kernels.binary_pass(z, y, [0.5], w, log_odds=True, threads=t),
+        lambda t: kernels.binary_pass(p, y, [0.2, 0.5], w, threads=t),
+        lambda t: kernels.rows_pass(many, wide, "posteriors", costs[:0], None, threads=t),
         lambda t: kernels.rows_pass(x, codes, "logits", costs, heavy, threads=t),
         lambda t: kernels.affine_binary_pass(z, y, w, 0.7, 0.1, threads=t),
         lambda t: kernels.affine_pass(x, codes, heavy, 0.7, np.arange(8.0), threads=t),

@@ -58,6 +58,26 @@ def test_groups_that_are_none_are_refused_by_both() -> None:
                 add(np.full(1000, code), np.ones(1000), 2)
 
 
+@given(st.lists(st.floats(-1e9, 1e9), max_size=16))
+def test_a_handful_is_rounded_once(values: list[float]) -> None:
+    group = np.arange(len(values)) % 2
+    sums = sum_by(group, np.array(values), 3)
+    assert sums.tolist() == [math.fsum(values[::2]), math.fsum(values[1::2]), 0.0]
+
+
+@pytest.mark.parametrize("largest", [10.0, 2.0**53, 2.0**60])
+def test_whole_numbers_add_up_exactly_while_they_can(largest: float) -> None:
+    values = np.array([largest, *[1.0] * 20])
+    for order in (slice(None), slice(None, None, -1)):
+        sums = sum_by(np.zeros(21, dtype=np.int64), values[order], 17)
+        assert sums[0] == float(int(largest) + 20)
+
+
+def test_a_handful_beyond_the_range_of_a_double_is_infinite() -> None:
+    with np.errstate(over="ignore"):
+        assert sum_by(np.zeros(2, dtype=np.int64), np.full(2, 1.7e308), 1)[0] == np.inf
+
+
 def test_plain_summation_would_not_keep_the_bits() -> None:
     rng = np.random.default_rng(0)
     values = rng.lognormal(0, 3, 20_000)

@@ -28,6 +28,17 @@ def scale_of(rule: stakes.ScoringRule, data: Scored) -> float:
     return max(1.0, value if math.isfinite(value) else 1.0)
 
 
+@given(st.lists(st.floats(1e-12, 1), min_size=2, max_size=40), st.floats(1e-9, 1))
+def test_naive_losses_in_closed_form_are_those_of_the_definition(
+    shares: list[float], rare: float
+) -> None:
+    p = np.array([*np.multiply(shares, rare), 1.0])
+    p /= p.sum()
+    for rule in (stakes.LogLoss(), stakes.BrierLoss()):
+        found, wanted = rule.naive_losses(p), stakes.ScoringRule.naive_losses(rule, p)
+        np.testing.assert_allclose(found, wanted, rtol=4e-15)
+
+
 @given(scored(), st.integers(0, 19))
 def test_no_answer_beats_the_true_posteriors(data: Scored, which: int) -> None:
     q = data.p[which % data.y.size]
