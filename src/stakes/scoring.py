@@ -139,7 +139,7 @@ class BrierLoss(ScoringRule):
     def of(self, y: IntArray, answers: Answers) -> FloatArray:
         distance = answers.p.copy()
         distance[np.arange(y.size), y] = answers.complement(y)
-        return np.einsum("ij,ij->i", distance, distance) / answers.shape[1]
+        return np.square(distance, out=distance).sum(axis=1) / answers.shape[1]  # by halves
 
     def naive_losses(self, priors: FloatArray) -> FloatArray:
         """Return what answering the priors costs; the largest stays apart, to keep its digits."""
