@@ -1,7 +1,6 @@
 """Intervals: how samples are drawn again, statistics under weights, refits and DeLong."""
 
 import math
-import os
 from itertools import product
 
 import numpy as np
@@ -148,7 +147,7 @@ def test_blocks_and_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> No
     usual = evaluated()
     for cells, threads in ((1, 1), (2**10, 5), (2**30, 2)):
         monkeypatch.setattr(resampling, "_CELLS", cells)
-        monkeypatch.setattr(os, "cpu_count", lambda threads=threads: threads)
+        monkeypatch.setenv("STAKES_THREADS", str(threads))
         assert evaluated() == usual
     monkeypatch.setattr(resampling, "_CELLS", 2**10)
     assert len(list(Resampling(300, 0).blocks(70))) == 24  # so that the blocks did differ

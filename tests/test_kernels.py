@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from stakes import _kernels as kernels
+from stakes import InputError, _kernels as kernels, scorecard
 from stakes._kernels import build, definitions, library
 from stakes._kernels.records import CostColumns
+from stakes._kernels.threads import available_threads
 from stakes._typing import FloatArray
 
 ROOT = Path(__file__).parents[1]
@@ -743,3 +744,25 @@ def test_labels_that_are_no_classes_are_refused_on_both_roads(labels: list[int])
     ):
         with pytest.raises(ValueError, match="class codes"):
             run()
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "found"),
+    [("3", "2", 3), ("", "2", 2), ("", "4,2", 4), ("", "many", None), ("", "", None), ("1", "", 1)],
+)
+def test_threads_are_as_many_as_allowed(
+    own: str, others: str, found: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STAKES_THREADS", own)
+    monkeypatch.setenv("OMP_NUM_THREADS", others)
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert available_threads() == (found or allowed)
+
+
+@pytest.mark.parametrize("told", ["0", "-1", "two", "1.5"])
+def test_a_number_of_threads_that_is_none_is_refused(
+    told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STAKES_THREADS", told)
+    with pytest.raises(InputError, match="STAKES_THREADS must be a whole number of at least 1"):
+        scorecard(np.array([0, 1]), np.array([0.5, 0.5]))

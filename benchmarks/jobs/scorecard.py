@@ -27,7 +27,11 @@ def _ours(y: Ints, scores: Any, costs: Floats | None) -> Thunk:  # noqa: ANN401
 
 def _ours_logits(data: Many) -> Thunk:
     """Return our road from logits; to say what they are checks them, so that it is in the time."""
-    return lambda: _ours(data.y, stakes.Logits(data.logits), None)()
+
+    def call() -> Any:  # noqa: ANN401
+        return _ours(data.y, stakes.Logits(data.logits), None)()
+
+    return call
 
 
 def _four_calls(y: Ints, scores: Any, costs: Floats | None) -> Values:  # noqa: ANN401

@@ -1,8 +1,6 @@
 """Arrays as the kernels take them: where they lie, their strides and their type."""
 
 import ctypes
-from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,6 @@ from stakes._typing import FloatArray
 
 _CHUNK = 65536  # samples
 _CHUNK_CELLS = 2**22  # samples times classes, where classes are many
-_WORTH_A_THREAD = 1e6  # nanoseconds
 _NUMBERS = {np.dtype(np.float64): 0, np.dtype(np.float32): 1}
 _CODES = {np.dtype(np.uint8): 0, np.dtype(np.int32): 1, np.dtype(np.int64): 2}
 
@@ -93,25 +90,6 @@ def _address(values: NDArray[Any]) -> int:
 def chunk_rows(n_classes: int) -> int:
     """Return how many samples make a chunk: a fixed number, so that no thread changes a bit."""
     return max(2048, min(_CHUNK, _CHUNK_CELLS // n_classes))
-
-
-def useful_threads(threads: int, nanoseconds: float) -> int:
-    """Return one thread for less than about a millisecond of work, which is what they cost."""
-    return threads if nanoseconds > _WORTH_A_THREAD else 1
-
-
-def over_chunks(run: Callable[[int, int], None], n_chunks: int, threads: int) -> None:
-    """Run chunks first..last-1 in as many threads; a kernel lets go of the interpreter."""
-    threads = max(1, min(threads, n_chunks))
-    if threads == 1:
-        run(0, n_chunks)
-        return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  slow to load
-
-    cuts = [n_chunks * i // threads for i in range(threads + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(run, a, b) for a, b in pairwise(cuts)]:
-            done.result()
 
 
 def summed(parts: FloatArray) -> FloatArray:

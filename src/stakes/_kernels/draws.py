@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._kernels import definitions
-from stakes._kernels.arrays import over_chunks, pointer, useful_threads
+from stakes._kernels.arrays import pointer
 from stakes._kernels.library import KERNELS, check
+from stakes._kernels.threads import over_chunks, useful_threads
 from stakes._typing import FloatArray, IntArray
 
 Counts = NDArray[np.int32]

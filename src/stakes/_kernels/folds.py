@@ -15,12 +15,11 @@ from stakes._kernels.arrays import (
     check_lengths,
     chunk_rows,
     column,
-    over_chunks,
     pointer,
     table,
-    useful_threads,
 )
 from stakes._kernels.library import KERNELS, check
+from stakes._kernels.threads import over_chunks, useful_threads
 from stakes._typing import FloatArray, IntArray
 
 

@@ -17,11 +17,9 @@ from stakes._kernels.arrays import (
     check_lengths,
     chunk_rows,
     column,
-    over_chunks,
     pointer,
     summed,
     table,
-    useful_threads,
 )
 from stakes._kernels.library import KERNELS, check
 from stakes._kernels.records import (
@@ -33,6 +31,7 @@ from stakes._kernels.records import (
     RowsPass,
     class_parts,
 )
+from stakes._kernels.threads import over_chunks, useful_threads
 from stakes._typing import FloatArray
 
 Kind = Literal["posteriors", "log_posteriors", "logits"]

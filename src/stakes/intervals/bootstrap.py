@@ -1,7 +1,6 @@
 """Intervals from resamples: percentile, and BCa where the estimator is smooth."""
 
 import math
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,6 +10,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from stakes._kernels.threads import available_threads
 from stakes._typing import FloatArray
 from stakes.intervals.resampling import Resampling
 from stakes.intervals.sums import ClassSums, Stream
@@ -186,7 +186,7 @@ def _in_threads(
 
     Few blocks are under way at a time, and an interrupt waits for none of them.
     """
-    workers = os.cpu_count() or 1
+    workers = available_threads()
     pool = ThreadPoolExecutor(workers)
     pending: deque[Future[FloatArray]] = deque()
     try:

@@ -13,6 +13,7 @@ from stakes._check import encode, read_column, read_names, read_priors, read_wei
 from stakes._kernels import binary_pass, rows_pass
 from stakes._kernels.passes import Kind
 from stakes._kernels.records import BinaryPass, Bins, LossParts, RowsPass
+from stakes._kernels.threads import available_threads
 from stakes._typing import Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.metrics.confusion import ConfusionMatrix
@@ -28,7 +29,6 @@ _KINDS: dict[type[Scores], Kind] = {
 }
 _PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
 _MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product is quicker
-_THREADS = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +131,9 @@ def pass_over(
         matrix = CostMatrix.zero_one(len(data.classes) if data.unnamed else data.classes)
     if matrix.classes != data.classes:
         return None
-    run = _two if data.two else _many
+    run, threads = _two if data.two else _many, available_threads()
     try:
-        made = run(data, matrix, bins)
+        made = run(data, matrix, bins, threads)
     except ValueError:  # labels that are no classes
         return None
     if made is None or not _fine(data, made[0]):
@@ -183,14 +183,22 @@ def _trusted(data: Given) -> Scores:
 Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def _two(data: Given, costs: CostMatrix, bins: int) -> tuple[BinaryPass, Cells] | None:
+def _two(
+    data: Given, costs: CostMatrix, bins: int, threads: int
+) -> tuple[BinaryPass, Cells] | None:
     """Go over one column of two classes; decisions change at one threshold."""
     threshold = costs.posterior_threshold() if costs.shape == (2, 2) else None
     if threshold is None:
         return None
     log_odds = data.kind == "logits"
     found = binary_pass(
-        data.values, data.y, [threshold], data.weights, bins, log_odds=log_odds, threads=_THREADS
+        data.values,
+        data.y,
+        [threshold],
+        data.weights,
+        bins,
+        log_odds=log_odds,
+        threads=threads,
     )
     table, squares = (
         np.array([total - above, above]).T
@@ -205,13 +213,13 @@ def _two(data: Given, costs: CostMatrix, bins: int) -> tuple[BinaryPass, Cells] 
     return found, (row, column, counts, counts)
 
 
-def _many(data: Given, costs: CostMatrix, bins: int) -> tuple[RowsPass, Cells] | None:
+def _many(data: Given, costs: CostMatrix, bins: int, threads: int) -> tuple[RowsPass, Cells] | None:
     """Go over a table with one column per class."""
     columns = costs.columns()
     if columns.error is None and columns.n_decisions > _MOST_COLUMNS:
         return None
     found = rows_pass(
-        data.values, data.y, data.kind, [columns], data.weights, bins, threads=_THREADS
+        data.values, data.y, data.kind, [columns], data.weights, bins, threads=threads
     )
     cells = found.decided[0]
     if data.weights is not None:
