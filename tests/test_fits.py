@@ -1,5 +1,6 @@
 """Affine fits of many samples: thinned starts, bounds instead of looks back, folds that share."""
 
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 import stakes
 from stakes._typing import FloatArray, IntArray
+from stakes.calibration import blas
 from stakes.calibration.affine import LinearCalibrator
 from stakes.calibration.crossfit import DealtFolds, _one_by_one, deal, splits
 from stakes.calibration.maps import AffineMap, CalibrationMap
@@ -230,3 +232,29 @@ def test_a_descent_looks_at_all_samples() -> None:
     sure = descend(whole, start, whole.slopes(start))
     np.testing.assert_allclose(found.x, sure.x, atol=1e-7)
     assert np.abs(whole.slopes(found.x).gradient * whole.units).max() <= found.gradient + 1e-13
+
+
+def test_matrices_are_worked_on_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    controls = pytest.importorskip("threadpoolctl")
+    seen: list[set[int]] = []
+
+    def looking(hessian: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        blas = [i for i in controls.threadpool_info() if i["user_api"] == "blas"]
+        seen.append({i["num_threads"] for i in blas if "numpy" in i["filepath"]})
+        return direct(hessian)
+
+    direct = np.linalg.eigh
+    monkeypatch.setattr(np.linalg, "eigh", looking)
+    with controls.threadpool_limits(2, user_api="blas"):
+        for rows in (40, 3):
+            _direction(np.eye(rows), np.ones(rows))
+    assert seen[0] <= {1}
+    assert seen[1] <= {1, 2}
+
+
+def test_without_what_limits_threads_fits_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    blas._controller.cache_clear()
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    with blas.one_thread(100) as held:
+        assert held is None
+    blas._controller.cache_clear()

@@ -766,3 +766,11 @@ def test_a_number_of_threads_that_is_none_is_refused(
     monkeypatch.setenv("STAKES_THREADS", told)
     with pytest.raises(InputError, match="STAKES_THREADS must be a whole number of at least 1"):
         scorecard(np.array([0, 1]), np.array([0.5, 0.5]))
+
+
+def test_flags_that_a_compiler_does_not_know_are_left_out(tmp_path: Path) -> None:
+    picky = tmp_path / "cc"
+    picky.write_text('#!/bin/sh\ncase "$*" in *-fno-thread-jumps*) exit 1;; esac\n')
+    picky.chmod(0o755)
+    assert not build._known("-fno-thread-jumps", [str(picky)])
+    assert build._known("-O2", [str(picky)])

@@ -65,6 +65,13 @@ def test_a_handful_is_rounded_once(values: list[float]) -> None:
     assert sums.tolist() == [math.fsum(values[::2]), math.fsum(values[1::2]), 0.0]
 
 
+@pytest.mark.parametrize("n_groups", [2, 40])
+def test_the_sums_of_nothing_are_zeros(n_groups: int) -> None:
+    sums = sum_by(np.empty(0, dtype=np.int64), np.empty(0), n_groups)
+    assert sums.dtype == np.float64
+    assert sums.tolist() == [0.0] * n_groups
+
+
 @pytest.mark.parametrize("largest", [10.0, 2.0**53, 2.0**60])
 def test_whole_numbers_add_up_exactly_while_they_can(largest: float) -> None:
     values = np.array([largest, *[1.0] * 20])

@@ -26,17 +26,15 @@ def _odds(data: Binary) -> Floats:
     return data.log_p[:, 1] - data.log_p[:, 0]
 
 
-def _scores(data: Binary | Many) -> stakes.Scores:
-    """Return log odds of two classes, or log posteriors of many, as the peers are given."""
-    if isinstance(data, Binary):
-        return stakes.Logits(_odds(data))
-    return stakes.LogPosteriors(data.log_p)
+def _values(data: Binary | Many) -> Floats:
+    """Return log odds of two classes, or the logits of many that the peers are given."""
+    return _odds(data) if isinstance(data, Binary) else data.log_p
 
 
 def _fit(data: Binary | Many) -> Thunk:
-    """Return the fitted calibrator."""
-    scores = _scores(data)
-    return lambda: stakes.AffineCalibrator().fit(scores, data.y)
+    """Return the fitted calibrator; to say what the values are checks them."""
+    values = _values(data)
+    return lambda: stakes.AffineCalibrator().fit(stakes.Logits(values), data.y)
 
 
 def _read_fit(found: stakes.AffineCalibrator, data: Binary | Many) -> Values:
@@ -102,8 +100,9 @@ def _read_netcal(found: Any, data: Binary) -> Values:  # noqa: ANN401
 
 def _cross(data: Binary | Many) -> Thunk:
     """Return cross-fitted scores, folds included."""
-    scores = _scores(data)
-    return lambda: stakes.cross_calibrate(stakes.AffineCalibrator(), data.y, scores, folds=5)
+    values = _values(data)
+    affine = stakes.AffineCalibrator()
+    return lambda: stakes.cross_calibrate(affine, data.y, stakes.Logits(values), folds=5)
 
 
 def _read_cross(found: stakes.LogPosteriors, data: Binary | Many) -> Values:
@@ -197,10 +196,7 @@ JOBS = (
         "affine-binary",
         "affine fit, two classes",
         _TWO,
-        (
-            *_SKLEARN,
-            Side("netcal, LogisticCalibration", _netcal, _read_netcal, "netcal", tolerances=_LOOSE),
-        ),
+        (*_SKLEARN, _NETCAL),
     ),
     _fit_job("affine-many", "affine fit, K classes", _MANY, ()),
     _cross_job("crossfit-binary", "affine fits of five folds, two classes", _TWO),

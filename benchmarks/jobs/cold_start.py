@@ -49,12 +49,13 @@ def commands(folder: Path) -> tuple[Command, ...]:
     parquet.write_table(pa.table({"y": data.y, "p": data.p}), path)
     evaluate = ["evaluate", str(path), "--label", "y", "--scores", "p"]
     evaluate += ["--scores-are", "posteriors", "--classes", "0,1"]
-    evaluate += ["--resamples", "0", "--calibrator", "none"]
+    evaluate += ["--resamples", "0"]
     ours = stakes_command()
     python = (sys.executable, "-c")
     return (
         Command("stakes --help", (*ours, "--help"), 0.15),
         Command("stakes evaluate, 1e5 rows of Parquet, no intervals", (*ours, *evaluate), 0.6),
+        Command("the same without a calibration stage", (*ours, *evaluate, "--calibrator", "none")),
         Command("import stakes", (*python, "import stakes")),
         Command("python, nothing else", (*python, "pass")),
         Command("import numpy", (*python, "import numpy")),

@@ -22,7 +22,7 @@ def _ours(call: Call) -> Prepare:
 
 
 def _value(found: Any, data: Any) -> Values:  # noqa: ANN401, ARG001
-    """Name the number, where it is one; curves and counts are checked at large sizes."""
+    """Name the number, where it is one; curves and counts are not compared."""
     try:
         return {"value": float(found)}
     except TypeError:

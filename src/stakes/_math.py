@@ -53,7 +53,7 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
         if few is not None:
             return few
     if _all_whole(values):
-        return np.bincount(group, values, n_groups)  # type: ignore[return-value]
+        return _sum_whole(group, values, n_groups)
     peak = np.zeros(n_groups)
     np.maximum.at(peak, group, np.abs(values))
     exponent = np.frexp(peak)[1]
@@ -68,6 +68,15 @@ def _all_whole(values: FloatArray) -> bool:
         if not (some == np.trunc(some)).all():
             return False
     return bool(np.abs(values).sum() < _EXACT)
+
+
+def _sum_whole(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
+    """Sum whole numbers by group, which is exact as it is."""
+    total = np.bincount(group, values, n_groups)
+    if total.size > n_groups:
+        msg = f"group must hold numbers below {n_groups}: got {int(group.max())}."
+        raise IndexError(msg)
+    return total.astype(np.float64, copy=False)  # of none at all numpy makes integers
 
 
 def _sum_few(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray | None:

@@ -19,10 +19,10 @@ _FLAGS = (
     "-fno-trapping-math",
     "-fno-signed-zeros",
     "-ffp-contract=off",
-    "-fno-thread-jumps",  # gcc would write out both sides of a choice, and make vectors of each
     "-fvisibility=hidden",
     "-fPIC",
 )
+_OF_SOME = ("-fno-thread-jumps",)  # gcc would write out both sides of a choice, and slowly
 _WIDER = {3: "x86-64-v3", 4: "x86-64-v4"}
 
 
@@ -58,6 +58,7 @@ def build(room: Path = ROOM, extra: tuple[str, ...] = ()) -> Path:
     import tempfile  # noqa: PLC0415  only where something is built, as below
 
     command = [*compiler(), *_FLAGS, *extra]
+    command += [flag for flag in _OF_SOME if _known(flag, command)]
     with tempfile.TemporaryDirectory() as scratch:
         built = Path(scratch) / LIBRARY
         objects, levels = _wider_objects(command, room, Path(scratch))
@@ -92,6 +93,15 @@ def _wider_objects(command: list[str], room: Path, scratch: Path) -> tuple[list[
     with ThreadPoolExecutor(len(_WIDER)) as pool:
         made = list(takewhile(bool, pool.map(compiled, _WIDER)))
     return [out for out in made if out], [1, *_WIDER][len(made)]
+
+
+def _known(flag: str, command: list[str]) -> bool:
+    """Whether the compiler takes a flag that only some have."""
+    try:
+        _run([*command, "-Werror", flag, "-E", "-x", "c", os.devnull, "-o", os.devnull])
+    except BuildError:
+        return False
+    return True
 
 
 def _run(command: list[str]) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from stakes._kernels import definitions
 from stakes._kernels.arrays import pointer
 from stakes._kernels.library import KERNELS, check
+from stakes._kernels.ranks import places
 from stakes._kernels.threads import over_chunks, useful_threads
 from stakes._typing import FloatArray, IntArray
 
@@ -210,7 +211,8 @@ def _ranks_job(ranking: Ranking, rows: int) -> tuple[FloatArray, _RanksJob, list
     """Return room for the values, what the kernel is told, and what must live until it is done."""
     first, second = ranking.by_class
     order = np.concatenate([first, second]).astype(np.int32)
-    below, upto = (part.astype(np.int32) for part in ranking.places)
+    ranks = places(ranking.scores[first], ranking.scores[second])
+    below, upto = (part.astype(np.int32) for part in ranks)
     rises = np.ascontiguousarray(ranking.rises, dtype=np.float64)
     as_rate = ranking.as_rate.astype(np.int32)
     values = np.empty((rows, 4 + len(rises)))

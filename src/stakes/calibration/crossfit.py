@@ -192,7 +192,7 @@ class DealtFolds:
 
 
 def _numbered(
-    samples: Samples, folds: Folds, groups: Column | None, rng: int | np.random.Generator
+    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
 ) -> DealtFolds | None:
     """Return the fold of each sample, where folds are a number or numbers."""
     if isinstance(folds, DealtFolds):

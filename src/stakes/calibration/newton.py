@@ -12,6 +12,7 @@ from stakes._kernels import affine_binary_pass, affine_pass
 from stakes._kernels.records import Slopes
 from stakes._math import log_softmax
 from stakes._typing import BoolArray, FloatArray, IntArray
+from stakes.calibration.blas import one_thread
 
 _STEPS = 200
 _FEWEST = 2000  # samples, and 10 for each class, that are enough to give others a start
@@ -157,7 +158,8 @@ class Descent:
     def separable(self) -> bool:
         """Whether the data do not hold a parameter, or all samples are certain and right."""
         second = self.here.hessian
-        curvature = np.linalg.eigvalsh(second) if second.ndim > 1 else np.sort(second)
+        with one_thread(len(second)):
+            curvature = np.linalg.eigvalsh(second) if second.ndim > 1 else np.sort(second)
         loose = bool(curvature[0] < _LOOSE * max(curvature[-1], _LOOSE))
         return loose or self.here.worst < _CERTAIN
 
@@ -338,7 +340,8 @@ def _full_slopes(problem: Problem, basis: FloatArray, theta: FloatArray) -> Slop
 def _direction(hessian: FloatArray, slope: FloatArray) -> FloatArray:
     """Return the Newton step, a little damped where the curvature is nearly flat."""
     damping = 1e-12 * max(float(np.trace(hessian)), 1e-300)
-    curvature, axes = np.linalg.eigh(hessian)
+    with one_thread(slope.size):
+        curvature, axes = np.linalg.eigh(hessian)
     curvature += damping
     held = np.abs(curvature) > np.finfo(np.float64).eps * slope.size * np.abs(curvature).max()
     along = np.divide(axes.T @ slope, curvature, out=np.zeros(slope.size), where=held)

@@ -21,6 +21,7 @@ from stakes.samples import Samples
 from stakes.scores import Logits
 
 _UNITS = 1e-100, 1e100  # sizes of scores whose squares are neither 0 nor infinite
+_SMALL = 64.0  # of logits, about as far as log posteriors reach
 _EVEN = 1e-12  # least over largest weight that sums of weights can tell
 
 
@@ -201,13 +202,23 @@ def _values(samples: Samples, *, folded: bool) -> FloatArray | None:
     scores = samples.scores
     if folded and scores.needs_priors and samples.priors_from_data:
         return None
-    if scores.values.ndim == 1 and isinstance(scores, Logits):
+    if isinstance(scores, Logits) and (scores.values.ndim == 1 or _small(scores.values)):
         return scores.values
     log_p = scores.answers(samples.priors).log_p
     if log_p.shape[1] > 2:
         return log_p
     with np.errstate(invalid="ignore"):
         return np.asarray(log_p[:, 1] - log_p[:, 0], dtype=np.float64)
+
+
+def _small(logits: FloatArray) -> bool:
+    """Whether logits of more than two classes serve as log posteriors would.
+
+    What is the same for all classes of a sample has no part in a posterior, but if it were large it
+    would set the scale of the whole fit.
+    """
+    several = logits.ndim == 2 and logits.shape[1] > 2
+    return several and logits.min() >= -_SMALL and logits.max() <= _SMALL
 
 
 def _parted(

@@ -182,7 +182,7 @@ def _left_out(statistics: Sequence[Statistic], plan: Resampling) -> Stream:
 def _in_threads(
     values: Callable[[range], FloatArray], blocks: Iterator[range]
 ) -> Iterator[FloatArray]:
-    """Yield the values of blocks in their order; each resample has its own generator.
+    """Yield the values of blocks in their order; what a resample draws follows from its number.
 
     Few blocks are under way at a time, and an interrupt waits for none of them.
     """

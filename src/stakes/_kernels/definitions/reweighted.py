@@ -5,7 +5,6 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes._kernels.definitions.ranks import places
 from stakes._typing import FloatArray, IntArray
 
 _HALVINGS = 40  # of the odds, in the search for the equal error rate
@@ -47,12 +46,6 @@ class Ranking:
         """Samples of the first class by rising score, and those of the second."""
         mine = self.y[self.order]
         return self.order[mine == 0], self.order[mine == 1]
-
-    @cached_property
-    def places(self) -> tuple[IntArray, IntArray]:
-        """For each of the second: how many of the first lie lower, and how many not higher."""
-        first, second = self.by_class
-        return places(self.scores[first], self.scores[second])
 
 
 def reweighted_ranks(ranking: Ranking, weights: FloatArray) -> FloatArray:
