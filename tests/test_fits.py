@@ -258,3 +258,63 @@ def test_without_what_limits_threads_fits_go_on(monkeypatch: pytest.MonkeyPatch)
     with blas.one_thread(100) as held:
         assert held is None
     blas._controller.cache_clear()
+
+
+@pytest.mark.parametrize("n", [1000, 12_000])
+def test_no_label_of_a_test_fold_is_felt_where_the_others_are_separable(n: int) -> None:
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=n) * 2
+    y = (z > 0).astype(np.int64)
+    fold, z[0] = np.arange(n) % 5, 3.0
+    answers = []
+    for label in (0, 1):  # of a sample in fold 0
+        y[0] = label
+        scores = stakes.Logits(z)
+        found = stakes.cross_calibrate(stakes.AffineCalibrator(), y, scores, folds=fold)
+        answers.append(found.values[fold == 0])
+    np.testing.assert_array_equal(*answers)
+
+
+@pytest.mark.parametrize("n", [300, 30_000])
+@pytest.mark.parametrize(("size", "offset"), [(1.0, 1e4), (1.0, 1e6), (1e-8, 1.0), (1e-8, -3.0)])
+def test_scores_that_lie_far_off_are_centred(n: int, size: float, offset: float) -> None:
+    rng = np.random.default_rng(1)
+    y = (rng.random(n) < 0.3).astype(np.int64)
+    z = rng.normal(size=n) + 1.5 * y
+    plain = stakes.AffineCalibrator().fit(stakes.Logits(z), y).fitted
+    moved = stakes.AffineCalibrator().fit(stakes.Logits(size * z + offset), y).fitted
+    assert isinstance(plain, AffineMap)
+    assert isinstance(moved, AffineMap)
+    assert moved.scale[0] * size == pytest.approx(plain.scale[0], rel=1e-5)
+    assert not moved.separable
+    wanted = plain.bias[1] - plain.bias[0] - offset * moved.scale[0]
+    assert moved.bias[1] - moved.bias[0] == pytest.approx(wanted, rel=1e-5)
+
+
+@pytest.mark.parametrize(("n", "k"), [(60, 3), (30_000, 5), (5000, 40)])
+def test_small_logits_of_several_classes_settle(n: int, k: int) -> None:
+    rng = np.random.default_rng(2)
+    y = np.arange(n) % k
+    x = rng.normal(size=(n, k))
+    x[np.arange(n), y] += 1
+    plain, small = (
+        stakes.AffineCalibrator().fit(stakes.Logits(size * x), y).fitted for size in (1.0, 1e-8)
+    )
+    assert isinstance(plain, AffineMap)
+    assert isinstance(small, AffineMap)
+    assert small.scale[0] * 1e-8 == pytest.approx(plain.scale[0], rel=1e-4)
+    assert not small.separable
+
+
+def test_constant_scores_are_not_called_separable() -> None:
+    y = np.arange(3000) % 3
+    fitted = stakes.AffineCalibrator().fit(stakes.Logits(np.zeros((3000, 3))), y).fitted
+    assert isinstance(fitted, AffineMap)
+    assert not fitted.separable
+
+
+@pytest.mark.filterwarnings("error")
+def test_folds_with_a_class_of_prior_0_go_without_a_warning() -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(30_000, 3)), rng.integers(0, 3, 30_000)
+    stakes.cross_calibrate(stakes.AffineCalibrator(), y, stakes.Logits(x), priors=[0, 0.4, 0.6])

@@ -44,7 +44,7 @@ MEMORY = (
     MemoryJob(_job("scorecard-logits"), _TENS, _FEW_TENS, _LITTLE),
     *(
         MemoryJob(_job(f"small-{name}"), _TWO, _FEW, _LITTLE)
-        for name in ("log-loss", "brier", "confusion", "reliability")
+        for name in ("log-loss", "brier", "confusion", "calibration-error")
     ),
     *(
         MemoryJob(_job(f"small-{name}"), _TENS, _FEW_TENS, _LITTLE)

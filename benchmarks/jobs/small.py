@@ -95,7 +95,7 @@ _PAIRS: tuple[tuple[str, Call, str, Prepare], ...] = (
     ("recall", _counted("recall"), "recall_score", _sk("recall_score", *_DECIDED)),
     (
         "auc",
-        lambda d: stakes.roc_curve(d.y, d.p).auc(),
+        lambda d: stakes.auc(d.y, d.p),
         "roc_auc_score",
         _sk("roc_auc_score", *_SCORED),
     ),
@@ -110,6 +110,12 @@ _PAIRS: tuple[tuple[str, Call, str, Prepare], ...] = (
         "reliability",
         lambda d: stakes.reliability(d.y, d.p, 15),
         "calibration_curve",
+        _sk_reliability,
+    ),
+    (
+        "calibration-error",
+        lambda d: stakes.calibration_error(d.y, d.p, 15),
+        "calibration_curve, for our error",
         _sk_reliability,
     ),
 )

@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -55,7 +55,8 @@ class LinearCalibrator(Calibrator):
             require_every_class(samples)
             found = self._solve(whole)
             if found is not None:
-                self._map = self._solved(found, whole.basis @ found.x, whole.unit)
+                near = self._solved(found, whole.basis @ found.x, whole.unit)
+                self._map = _as_given(near, whole)
                 return self._fitted_for(samples)
         return super().fit_samples(samples)
 
@@ -88,9 +89,12 @@ class LinearCalibrator(Calibrator):
         settled = [f for f in found if f is not None]
         if len(settled) < n_folds:
             return None
-        maps = tuple(self._solved(f, whole.basis @ f.x, whole.unit) for f in settled)
-        scale, bias = np.array([m.scale[0] for m in maps]), np.stack([m.bias for m in maps])
+        if first.separable or any(f.separable for f in settled):
+            return None  # without an optimum the common start would tell of the test fold
+        near = [self._solved(f, whole.basis @ f.x, whole.unit) for f in settled]
+        scale, bias = np.array([m.scale[0] for m in near]), np.stack([m.bias for m in near])
         shift = bias[:, 1] - bias[:, 0] if whole.values.ndim == 1 else bias
+        maps = tuple(_as_given(m, whole) for m in near)
         return FoldFits(maps, affine_answers(whole.values, fold, scale, shift))
 
     def _pooled(
@@ -137,6 +141,12 @@ class LinearCalibrator(Calibrator):
         k = theta.size // 2
         bias = theta[k:] - theta[k:].mean()
         return AffineMap(self.held_scale + theta[:k] / unit, bias, found.separable)
+
+
+def _as_given(near: AffineMap, whole: Pooled) -> AffineMap:
+    """Return a map of values less their centre as one of the values themselves."""
+    bias = whole.bias(float(near.scale[0]), near.bias)
+    return replace(near, bias=bias, separable=near.separable and not whole.constant)
 
 
 def _unit(log_p: FloatArray) -> float:

@@ -21,6 +21,7 @@ from stakes.samples import Samples
 from stakes.scores import Logits
 
 _UNITS = 1e-100, 1e100  # sizes of scores whose squares are neither 0 nor infinite
+_FAR = 4.0  # times their range: how far off values may lie
 _SMALL = 64.0  # of logits, about as far as log posteriors reach
 _EVEN = 1e-12  # least over largest weight that sums of weights can tell
 
@@ -77,6 +78,7 @@ class Pooled:
     basis: FloatArray
     held_scale: float
     ends: tuple[float, float]  # the least and the largest value
+    centre: float = 0.0  # what was taken from all values
     last: tuple[FloatArray, list[Slopes]] | None = field(default=None, repr=False)
 
     @property
@@ -88,6 +90,21 @@ class Pooled:
     def units(self) -> FloatArray:
         """How many of the user's units each parameter counts in, at least 1."""
         return units_of(self.basis, self.unit)
+
+    @property
+    def constant(self) -> bool:
+        """Whether all values are the same, so that any scale will do."""
+        return self.ends[0] == self.ends[1]
+
+    def bias(self, scale: float, bias: FloatArray) -> FloatArray:
+        """Return the biases for values as they were given, from those for values less the centre.
+
+        What all classes of a sample have in common has no part in its posteriors, so that this
+        matters for log odds alone.
+        """
+        if self.values.ndim > 1 or self.centre == 0:
+            return bias
+        return bias + np.array([0.5, -0.5]) * scale * self.centre
 
     def slopes(self, x: FloatArray, *, hessian: bool = True) -> Slopes:
         """Return loss, gradient and Hessian."""
@@ -154,7 +171,8 @@ class Pooled:
             raise ValueError(msg)
         less, (x, found) = self.less(part, each), self.last
         others = [slopes for i, slopes in enumerate(found) if i != part]
-        ratio = (each if self._even else each / self.each)[self.each > 0]
+        heavy = self.each > 0
+        ratio = each[heavy] if self._even else each[heavy] / self.each[heavy]
         here = less._joined(others, float(ratio.mean()))
         if np.ptp(ratio) > 1e-14 * ratio.max():  # near enough for a first step alone
             x = stepped(less, x, here)
@@ -169,7 +187,7 @@ def pooled(
     values, weights = _values(samples, folded=fold is not None), samples.weights
     if values is None:
         return None
-    ends = float(values.min()), float(values.max())
+    values, ends, centre = _centred(values, basis)
     if not _UNITS[0] < (max(-ends[0], ends[1]) or 1.0) < _UNITS[1]:
         return None
     if weights is not None:
@@ -182,16 +200,15 @@ def pooled(
     even = samples.priors_from_data and weights is None
     if fold is None and even:
         each = np.full(samples.priors.size, 1 / len(samples))
-        return Pooled(values, parts, each, None, basis, held_scale, ends)
+        return Pooled(values, parts, each, None, basis, held_scale, ends, centre)
     totals = np.stack([_totals(part, samples.priors.size) for part in parts])
     whole = _each(totals.sum(axis=0), samples)
     if whole is None:
         return None
     less = [_each(np.delete(totals, i, axis=0).sum(axis=0), samples) for i in range(len(parts))]
     known = tuple(each for each in less if each is not None)
-    return Pooled(
-        values, parts, whole, known if len(known) == n_folds else None, basis, held_scale, ends
-    )
+    folds = known if len(known) == n_folds else None
+    return Pooled(values, parts, whole, folds, basis, held_scale, ends, centre)
 
 
 def _values(samples: Samples, *, folded: bool) -> FloatArray | None:
@@ -209,6 +226,24 @@ def _values(samples: Samples, *, folded: bool) -> FloatArray | None:
         return log_p
     with np.errstate(invalid="ignore"):
         return np.asarray(log_p[:, 1] - log_p[:, 0], dtype=np.float64)
+
+
+def _centred(
+    values: FloatArray, basis: FloatArray
+) -> tuple[FloatArray, tuple[float, float], float]:
+    """Return values, their ends, and what was taken from all of them: 0 unless they lie far off.
+
+    Values that differ by little beside their size would leave no digits for the scale. A bias takes
+    the centre back; for log odds there must be one that is free.
+    """
+    low, high = float(values.min()), float(values.max())
+    far = max(abs(low), abs(high)) > _FAR * (high - low) > 0
+    free = values.ndim > 1 or bool(((basis[0] == 0) & (basis[2] != basis[3])).any())
+    if not far or not free:
+        return values, (low, high), 0.0
+    centre = low + (high - low) / 2
+    near = values - centre
+    return near, (float(near.min()), float(near.max())), centre
 
 
 def _small(logits: FloatArray) -> bool:
