@@ -1,6 +1,5 @@
 """Very many samples are summed in blocks: the same values, the same bits in any order, no copy."""
 
-import sys
 import tracemalloc
 from collections.abc import Callable
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 
 import stakes
+from stakes import samples
 from stakes._kernels import BlockSums, compiled, sum_by, sums
 from stakes.statistics import LossSums
 
@@ -17,10 +17,8 @@ RNG = np.random.default_rng(5)
 
 @pytest.fixture
 def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("scores", "reliability"):
-        monkeypatch.setattr(sys.modules[f"stakes.metrics.{module}"], "_MOST_AT_ONCE", 50)
-    monkeypatch.setattr(sys.modules["stakes.samples"], "_BLOCK", 64)
-    monkeypatch.setattr(sys.modules["stakes.samples"], "_FEWEST_ROWS", 1)
+    for name, few in (("_MOST_AT_ONCE", 50), ("_BLOCK", 64), ("_FEWEST_ROWS", 1)):
+        monkeypatch.setattr(samples, name, few)
 
 
 def made(k: int, n: int = 700) -> tuple[np.ndarray, np.ndarray]:

@@ -22,6 +22,7 @@ from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, Prior
 from stakes.scores import Answers, Scores, as_scores, class_names
 
 _BLOCK = 65_536  # rows at a time, so that temporary tables stay small
+_MOST_AT_ONCE = 2**18  # samples; beyond, to go over them twice costs less than fresh memory
 _CELLS, _FEWEST_ROWS = 2**18, 1024  # the same where rows are long
 
 
@@ -74,6 +75,11 @@ class Samples:
         totals = np.bincount(self.y, weights=w, minlength=len(self.classes))
         share = np.divide(self.priors, totals, out=np.zeros(totals.size), where=totals > 0)
         return w * share[self.y]
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many, all of one weight, that a number for each is not held."""
+        return self.weights is None and len(self) > _MOST_AT_ONCE
 
     def blocks(self) -> Iterator[tuple[slice, IntArray, Answers]]:
         """Yield labels and posteriors of some thousand samples at a time."""

@@ -8,11 +8,10 @@ from stakes._kernels import binary_pass, rows_pass
 from stakes._kernels.records import LossParts
 from stakes._typing import FloatArray, IntArray
 from stakes.costs import CostMatrix
+from stakes.metrics.onepass import MOST_COLUMNS
 from stakes.scores import Answers, LogProbabilities
 from stakes.scores.answers import LogOdds
 from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule
-
-_MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product is quicker
 
 
 def passable(rule: ScoringRule | None, n_classes: int) -> bool:
@@ -24,7 +23,7 @@ def passable(rule: ScoringRule | None, n_classes: int) -> bool:
     if n_classes == 2:
         return rule.costs.shape == (2, 2) and rule.costs.posterior_threshold() is not None
     columns = rule.costs.columns()
-    return columns.error is not None or columns.n_decisions <= _MOST_COLUMNS
+    return columns.error is not None or columns.n_decisions <= MOST_COLUMNS
 
 
 def pass_sums(

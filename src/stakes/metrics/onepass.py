@@ -28,7 +28,7 @@ _KINDS: dict[type[Scores], Kind] = {
     Logits: "logits",
 }
 _PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
-_MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product is quicker
+MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product is quicker
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +216,7 @@ def _two(
 def _many(data: Given, costs: CostMatrix, bins: int, threads: int) -> tuple[RowsPass, Cells] | None:
     """Go over a table with one column per class."""
     columns = costs.columns()
-    if columns.error is None and columns.n_decisions > _MOST_COLUMNS:
+    if columns.error is None and columns.n_decisions > MOST_COLUMNS:
         return None
     found = rows_pass(
         data.values, data.y, data.kind, [columns], data.weights, bins, threads=threads

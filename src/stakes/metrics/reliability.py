@@ -248,14 +248,12 @@ def smooth_calibration_error(
 
 
 _GRID = 1000
-_MOST_AT_ONCE = 2**18  # samples; beyond, to look at them twice costs less than to hold columns
 
 
 def _error(samples: Samples, bins: Bins, norm: float, *, confidence: bool) -> float:
     """Return a calibration error; of very many samples without a column of each in memory."""
     chosen = _read_bins(bins)
-    plain = samples.weights is None and isinstance(chosen, EqualWidth)
-    if not plain or len(samples) <= _MOST_AT_ONCE:
+    if not samples.many or not isinstance(chosen, EqualWidth):
         return reliability_of(samples, chosen, confidence=confidence).error(norm)
     if not confidence:
         _check_two(samples)

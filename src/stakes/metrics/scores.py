@@ -18,8 +18,6 @@ from stakes.scores import Scores
 from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule
 from stakes.statistics import LossSums
 
-_MOST_AT_ONCE = 2**18  # samples; beyond, to work losses out twice costs less than to hold them
-
 
 def expected_loss(
     rule: ScoringRule,
@@ -79,7 +77,7 @@ def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
         msg = f"rule must be a scoring rule, such as LogLoss(): got {rule!r}."
         raise InputError(msg)
     rule.check(samples.classes)
-    if samples.weights is None and len(samples) > _MOST_AT_ONCE:
+    if samples.many:
         return _expectation_in_blocks(rule, samples)
     losses = sample_losses(rule, samples)
     sums = LossSums.of(samples.y, losses, samples.weights, len(samples.classes))
