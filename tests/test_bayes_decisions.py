@@ -11,6 +11,8 @@ import stakes
 from stakes import CostMatrix
 from strategies import Scored, scored
 
+NEAR = np.array([-1e-9, 1e-9])  # beside a threshold
+
 
 def general(costs: np.ndarray, p: np.ndarray) -> np.ndarray:
     """The rule itself, in exact enough arithmetic: ties to the lowest index."""
@@ -278,3 +280,35 @@ def test_extreme_logits_leak_no_warnings() -> None:
 def test_odd_arguments_are_refused_in_words(call: Callable[[], object]) -> None:
     with pytest.raises(stakes.InputError):
         call()
+
+
+def costs_of_two(rng: np.random.Generator) -> CostMatrix:
+    """Return costs with many ties, of up to five decisions."""
+    m = int(rng.integers(1, 6))
+    values = rng.choice([0, 1, 2, 3, 5, 0.1, 10, 0.25, 0.3], (2, m))
+    return CostMatrix(values, classes=["a", "b"], decisions=[f"d{j}" for j in range(m)])
+
+
+def test_decisions_of_two_classes_lie_on_intervals() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        costs = costs_of_two(rng)
+        order, ends = costs.posterior_intervals()
+        p = np.concatenate([rng.random(200), np.linspace(0, 1, 101), *(e + NEAR for e in ends)])
+        p = p[(p >= 0) & (p <= 1)]
+        wanted = costs.least_expected(np.column_stack([1 - p, p]))
+        np.testing.assert_array_equal(np.array(order)[np.searchsorted(ends, p)], wanted)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_scorecard_counts_any_decisions_of_two_classes(*, weighted: bool) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        costs = costs_of_two(rng)
+        y, p = rng.integers(0, 2, 400), rng.random(400).round(2)
+        w = rng.uniform(0.5, 2, 400) if weighted else None
+        names = np.array(["a", "b"])[y]
+        found = stakes.scorecard(names, p, costs=costs, sample_weight=w, classes=["a", "b"]).cost
+        wanted = stakes.bayes_cost(names, p, costs=costs, sample_weight=w)
+        assert found.value == pytest.approx(wanted.value, rel=1e-14)
+        assert found.naive == pytest.approx(wanted.naive, rel=1e-14)

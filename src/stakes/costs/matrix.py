@@ -245,17 +245,30 @@ class CostMatrix:
         """Return the costs as the kernels take them."""
         return self._table.columns()
 
-    def posterior_threshold(self) -> float | None:
-        """Return the posterior of the second class above which the second decision is made.
+    def posterior_intervals(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """Return the Bayes decisions of two classes in rising order of P(H_2), and where they end.
 
-        None where it is made below one, or where nothing depends on the posterior. Costs that
-        differ by rounding alone count as equal, as they do in Bayes decisions.
+        Each decision but the first is made above the threshold before it. Expected costs are lines
+        in the posterior, so that a decision is best on one interval. Ties are those of Bayes
+        decisions: costs that differ by rounding alone count as equal, and the lowest index wins.
         """
-        (a, b), (c, d) = self.values.tolist()
-        fall, rise = b - a, c - d
-        if not fall + rise > 0:
-            return None
-        return (fall + TIE * max(a, b, c, d)) / (fall + rise)
+        low, high = self.values
+        slope, tie = high - low, TIE * float(np.abs(self.values).max())
+        best, at = int(self._table.least_expected(np.array([[1.0, 0.0]]))[0]), 0.0
+        order, ends = [best], []
+        while (steeper := np.flatnonzero(slope < slope[best])).size:
+            falls = slope[best] - slope[steeper]
+            margin = np.where(steeper < best, -tie, tie)
+            crossing = (low[steeper] - low[best] + margin) / falls
+            first = crossing.min()
+            at = max(at, float(first))
+            if at >= 1:
+                break
+            near = steeper[crossing <= first + 4 * np.spacing(abs(first))]
+            best = int(near[np.lexsort((near, slope[near]))[0]])  # the lowest of all beyond
+            order.append(best)
+            ends.append(at)
+        return tuple(order), tuple(ends)
 
     def least_expected(self, p: FloatArray) -> IntArray:
         """Return the Bayes decision for each row of posteriors that were checked."""

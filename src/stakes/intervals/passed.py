@@ -8,7 +8,7 @@ from stakes._kernels import binary_pass, rows_pass
 from stakes._kernels.records import LossParts
 from stakes._typing import FloatArray, IntArray
 from stakes.costs import CostMatrix
-from stakes.metrics.onepass import MOST_COLUMNS
+from stakes.metrics.onepass import MOST_COLUMNS, between
 from stakes.scores import Answers, LogProbabilities
 from stakes.scores.answers import LogOdds
 from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule
@@ -21,7 +21,7 @@ def passable(rule: ScoringRule | None, n_classes: int) -> bool:
     if type(rule) is not BayesCost or not isinstance(rule.costs, CostMatrix):
         return False
     if n_classes == 2:
-        return rule.costs.shape == (2, 2) and rule.costs.posterior_threshold() is not None
+        return rule.costs.shape[1] <= MOST_COLUMNS
     columns = rule.costs.columns()
     return columns.error is not None or columns.n_decisions <= MOST_COLUMNS
 
@@ -35,10 +35,14 @@ def pass_sums(
     """
     priced = [rule.costs for rule in rules if isinstance(rule, BayesCost)]
     if isinstance(answers, LogOdds):
-        at = np.array([costs.posterior_threshold() for costs in priced], dtype=np.float64)
-        found = binary_pass(answers.log_odds, y, at, weights, 1, log_odds=True)
-        tables = [np.column_stack([found.weight - up, up]) for up in found.above]
-        costs = [(t * c.values).sum(axis=1) for t, c in zip(tables, priced, strict=True)]
+        made = [costs.posterior_intervals() for costs in priced]
+        ends = [end for _, some in made for end in some]
+        found = binary_pass(answers.log_odds, y, ends, weights, 1, log_odds=True)
+        above = np.split(found.above, np.cumsum([len(some) for _, some in made]))
+        costs = [
+            (between(found.weight, part, order, c.shape[1]) * c.values).sum(axis=1)
+            for (order, _), part, c in zip(made, above, priced, strict=False)
+        ]
         return _side_by_side(rules, found.weight, (found.log, found.brier), costs)
     if isinstance(answers, LogProbabilities):
         columns = [costs.columns() for costs in priced]

@@ -186,31 +186,37 @@ Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 def _two(
     data: Given, costs: CostMatrix, bins: int, threads: int
 ) -> tuple[BinaryPass, Cells] | None:
-    """Go over one column of two classes; decisions change at one threshold."""
-    threshold = costs.posterior_threshold() if costs.shape == (2, 2) else None
-    if threshold is None:
+    """Go over one column of two classes; decisions change at thresholds."""
+    if costs.shape[1] > MOST_COLUMNS:
         return None
-    log_odds = data.kind == "logits"
+    order, ends = costs.posterior_intervals()
     found = binary_pass(
         data.values,
         data.y,
-        [threshold],
+        ends,
         data.weights,
         bins,
-        log_odds=log_odds,
+        log_odds=data.kind == "logits",
         threads=threads,
     )
     table, squares = (
-        np.array([total - above, above]).T
-        for total, above in (
-            (found.weight, found.above[0]),
-            (found.square, found.above_square[0]),
-        )
+        between(total, above, order, costs.shape[1])
+        for total, above in ((found.weight, found.above), (found.square, found.above_square))
     )
     if data.weights is not None:  # a difference of rounded sums is no empty cell
-        return None if (table < 1e-9 * table.max()).any() else (found, _cells(table, squares))
+        made = table[:, list(order)]
+        return None if (made < 1e-9 * made.max()).any() else (found, _cells(table, squares))
     row, column, counts, _ = _cells(table.astype(np.int64), squares)
     return found, (row, column, counts, counts)
+
+
+def between(
+    total: FloatArray, above: FloatArray, order: tuple[int, ...], n_decisions: int
+) -> FloatArray:
+    """Return classes x decisions from sums above the thresholds where decisions change."""
+    table = np.zeros((total.size, n_decisions))
+    table[:, list(order)] = -np.diff(np.vstack([total, above, np.zeros_like(total)]), axis=0).T
+    return table
 
 
 def _many(data: Given, costs: CostMatrix, bins: int, threads: int) -> tuple[RowsPass, Cells] | None:
