@@ -1,10 +1,29 @@
 """Names for the arrays and labels that travel through the library."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+else:  # numpy.typing takes long to load
+    ArrayLike, NDArray = Any, np.ndarray
+
+__all__ = [
+    "ArrayLike",
+    "BoolArray",
+    "Column",
+    "Counts",
+    "FloatArray",
+    "Floats",
+    "IntArray",
+    "Label",
+    "NDArray",
+    "Names",
+    "NamesLike",
+    "PriorsLike",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

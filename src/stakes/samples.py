@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._check import (
     InputError,
@@ -18,7 +17,7 @@ from stakes._check import (
 )
 from stakes._kernels import sum_by
 from stakes._math import shares, weight_exponents
-from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.scores import Answers, Scores, as_scores, class_names
 
 _BLOCK = 65_536  # rows at a time, so that temporary tables stay small

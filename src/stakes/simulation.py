@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._check import InputError, read_array, read_number, read_priors
 from stakes._math import log, log_softmax
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import ArrayLike, FloatArray, IntArray
 from stakes.scores import LogLikelihoodRatios, LogLikelihoods, LogPosteriors
 
 

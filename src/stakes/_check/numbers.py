@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._check.frames import is_masked
 from stakes._errors import InputError, UndefinedMetricError
 from stakes._text import quoted
-from stakes._typing import Column, FloatArray, Names, PriorsLike
+from stakes._typing import ArrayLike, Column, FloatArray, Names, PriorsLike
 
 SUM_TOLERANCE = 1e-9  # how far priors may be from adding up to 1: rounding, not a slip
 

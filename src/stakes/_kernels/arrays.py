@@ -4,9 +4,8 @@ import ctypes
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stakes._typing import FloatArray
+from stakes._typing import FloatArray, NDArray
 
 _CHUNK = 65536  # samples
 _CHUNK_CELLS = 2**22  # samples times classes, where classes are many

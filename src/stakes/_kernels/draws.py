@@ -5,14 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._kernels import definitions
 from stakes._kernels.arrays import pointer
 from stakes._kernels.library import KERNELS, check
 from stakes._kernels.ranks import places
 from stakes._kernels.threads import over_chunks, useful_threads
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, NDArray
 
 Counts = NDArray[np.int32]
 Ranking = definitions.Ranking
@@ -41,6 +40,7 @@ class _RanksJob(ctypes.Structure):
         ("n", ctypes.c_int64),
         ("n1", ctypes.c_int64),
         ("n_odds", ctypes.c_int64),
+        ("equal", ctypes.c_int64),
         ("order", ctypes.c_void_p),
         ("below", ctypes.c_void_p),
         ("upto", ctypes.c_void_p),
@@ -216,7 +216,7 @@ def _ranks_job(ranking: Ranking, rows: int) -> tuple[FloatArray, _RanksJob, list
     rises = np.ascontiguousarray(ranking.rises, dtype=np.float64)
     as_rate = ranking.as_rate.astype(np.int32)
     values = np.empty((rows, 4 + len(rises)))
-    job = _RanksJob(n=order.size, n1=first.size, n_odds=len(rises))
+    job = _RanksJob(n=order.size, n1=first.size, n_odds=len(rises), equal=ranking.equal_error)
     job.order, job.below, job.upto = pointer(order), pointer(below), pointer(upto)
     job.rises, job.as_rate, job.values = pointer(rises), pointer(as_rate), pointer(values)
     return values, job, [order, below, upto, rises, as_rate]

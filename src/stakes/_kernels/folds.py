@@ -4,7 +4,6 @@ import ctypes
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._kernels import definitions
 from stakes._kernels.arrays import (
@@ -20,7 +19,7 @@ from stakes._kernels.arrays import (
 )
 from stakes._kernels.library import KERNELS, check
 from stakes._kernels.threads import over_chunks, useful_threads
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, NDArray
 
 
 class _GroupsJob(ctypes.Structure):

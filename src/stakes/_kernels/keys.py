@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._kernels import definitions
 from stakes._kernels.arrays import as_codes, as_numbers, check_lengths, column, pointer
 from stakes._kernels.library import KERNELS, check
 from stakes._kernels.ranks import auc_pairs, pav_blocks, sorted_merge
 from stakes._kernels.records import Blocks, Levels, Pairs
-from stakes._typing import FloatArray
+from stakes._typing import FloatArray, NDArray
 
 _WHOLE, _BITS, _AT = ctypes.c_int64, ctypes.c_uint64, ctypes.c_void_p
 _EXPONENT = 1 << 52

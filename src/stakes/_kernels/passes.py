@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._kernels import definitions
 from stakes._kernels.arrays import (
@@ -32,7 +31,7 @@ from stakes._kernels.records import (
     class_parts,
 )
 from stakes._kernels.threads import over_chunks, useful_threads
-from stakes._typing import FloatArray
+from stakes._typing import FloatArray, NDArray
 
 Kind = Literal["posteriors", "log_posteriors", "logits"]
 _KINDS = {"posteriors": 0, "log_posteriors": 1, "logits": 2}

@@ -4,12 +4,11 @@ import ctypes
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._kernels import definitions
 from stakes._kernels.library import KERNELS, check
 from stakes._kernels.records import Levels
-from stakes._typing import Counts, IntArray
+from stakes._typing import Counts, IntArray, NDArray
 
 _WHOLE = ctypes.c_int64
 _AT = ctypes.c_void_p

@@ -9,6 +9,7 @@
 
 struct ranks_job {
     int64_t n, n1, n_odds;
+    int64_t equal; /* whether the equal error rate is asked for; NaN if not */
     const int32_t *order; /* samples of the first class by rising score, then of the second */
     const int32_t *below, *upto; /* for each of the second: how many of the first lie lower, or
                                     not higher */
@@ -71,37 +72,65 @@ static double equal_error(const struct ranks_room *room, int64_t last)
     return best;
 }
 
+/* Weights of samples, or how often each was drawn, which takes half the room in the cache. */
+struct weighed {
+    const double *weights;
+    const int32_t *counts;
+};
+
+INLINE double weight_at(struct weighed w, int64_t i)
+{
+    return w.counts ? (double)w.counts[i] : w.weights[i];
+}
+
+/* Sums of all weights before each place, and of all; four at a time, so that no sum waits for the
+ * one before it.
+ */
+INLINE double sums_before(struct weighed w, const int32_t *order, int64_t n, double *before)
+{
+    double sum = 0.0;
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        double a = weight_at(w, order[i]), b = weight_at(w, order[i + 1]);
+        double c = weight_at(w, order[i + 2]), d = weight_at(w, order[i + 3]), two = a + b;
+        before[i] = sum, before[i + 1] = sum + a;
+        before[i + 2] = sum + two, before[i + 3] = sum + (two + c);
+        sum += two + (c + d);
+    }
+    for (; i < n; i++) before[i] = sum, sum += weight_at(w, order[i]);
+    return before[n] = sum;
+}
+
 /* Fill the room with rates; return the area, or NaN where a class has no weight. */
-static double rates_of(const struct ranks_job *job, const double *w, struct ranks_room *room,
+INLINE double rates_of(const struct ranks_job *job, struct weighed w, struct ranks_room *room,
                        double *sizes)
 {
     int64_t n1 = job->n1, n2 = job->n - n1;
     const int32_t *second = job->order + n1;
-    double sum = 0.0, passed = 0.0, pairs = 0.0;
-    for (int64_t i = 0; i < n1; i++) room->before[i] = sum, sum += w[job->order[i]];
-    room->before[n1] = sum;
+    double sum = sums_before(w, job->order, n1, room->before);
+    double passed = sums_before(w, second, n2, room->miss), pairs[4] = {0.0};
     for (int64_t i = 0; i < n2; i++) {
-        double mine = w[second[i]], lower = room->before[job->below[i]];
-        pairs += mine * (lower + room->before[job->upto[i]]);
+        double lower = room->before[job->below[i]], mine = weight_at(w, second[i]);
+        pairs[i & 3] += mine * (lower + room->before[job->upto[i]]);
         room->alarm[i] = sum - lower;
-        room->miss[i] = passed;
-        passed += mine;
     }
-    room->alarm[n2] = 0.0, room->miss[n2] = passed;
+    room->alarm[n2] = 0.0;
     sizes[0] = sum, sizes[1] = passed;
     if (sum == 0.0 || passed == 0.0) return NAN;
     double per_alarm = 1 / sum, per_miss = 1 / passed;
     SIMD for (int64_t i = 0; i <= n2; i++) room->alarm[i] *= per_alarm, room->miss[i] *= per_miss;
-    return pairs / (2 * sum * passed);
+    return ((pairs[0] + pairs[1]) + (pairs[2] + pairs[3])) / (2 * sum * passed);
 }
 
-static void ranks_row(const struct ranks_job *job, const double *w, struct ranks_room *room,
+static void ranks_row(const struct ranks_job *job, struct weighed w, struct ranks_room *room,
                       double *values)
 {
     int64_t n2 = job->n - job->n1;
-    double area = rates_of(job, w, room, values), all = values[0] + values[1];
+    double area = w.counts ? rates_of(job, (struct weighed){NULL, w.counts}, room, values)
+                           : rates_of(job, (struct weighed){w.weights, NULL}, room, values);
+    double all = values[0] + values[1];
     values[2] = area;
-    values[3] = isnan(area) ? NAN : equal_error(room, n2);
+    values[3] = isnan(area) || !job->equal ? NAN : equal_error(room, n2);
     for (int64_t a = 0; a < job->n_odds; a++) {
         double alarm = job->rises[2 * a], miss = job->rises[2 * a + 1];
         if (!job->as_rate[a]) alarm *= values[0] / all, miss *= values[1] / all;
@@ -116,7 +145,8 @@ EXPORT int NAME(ranks_weighted)(const struct ranks_job *job, const double *weigh
     struct ranks_room room;
     int status = ranks_room(&room, job->n, job->n1);
     for (int64_t b = first; b < last && !status; b++)
-        ranks_row(job, weights + b * job->n, &room, job->values + b * (SIZES + job->n_odds));
+        ranks_row(job, (struct weighed){weights + b * job->n, NULL}, &room,
+                  job->values + b * (SIZES + job->n_odds));
     free(room.before);
     return status;
 }
@@ -141,10 +171,12 @@ EXPORT int NAME(ranks_drawn)(const struct ranks_job *job, const struct draws_job
     int64_t *leaves = malloc((size_t)(leaf_total(draws) + 1) * sizeof *leaves);
     int32_t *counts = malloc((size_t)(draws->n + 1) * sizeof *counts);
     int status = ranks_room(&room, job->n, job->n1) || !leaves || !counts ? NO_MEMORY : 0;
+    int plain = !job->unit && !job->weights;
     for (int64_t b = first; b < last && !status; b++) {
         draw_counts(draws, b, leaves, counts);
-        weigh_draws(job, counts, room.weight);
-        ranks_row(job, room.weight, &room, job->values + b * (SIZES + job->n_odds));
+        struct weighed w = {room.weight, plain ? counts : NULL};
+        if (!plain) weigh_draws(job, counts, room.weight);
+        ranks_row(job, w, &room, job->values + b * (SIZES + job->n_odds));
     }
     free(room.before), free(leaves), free(counts);
     return status;

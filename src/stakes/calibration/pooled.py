@@ -11,11 +11,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._kernels import affine_binary_pass, affine_pass, grouped_rows
 from stakes._kernels.records import Slopes
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, NDArray
 from stakes.calibration.newton import Descent, along, chosen, descend, stepped, thin_sizes, units_of
 from stakes.samples import Samples
 from stakes.scores import Logits

@@ -252,23 +252,26 @@ class CostMatrix:
         in the posterior, so that a decision is best on one interval. Ties are those of Bayes
         decisions: costs that differ by rounding alone count as equal, and the lowest index wins.
         """
-        low, high = self.values
-        slope, tie = high - low, TIE * float(np.abs(self.values).max())
-        best, at = int(self._table.least_expected(np.array([[1.0, 0.0]]))[0]), 0.0
-        order, ends = [best], []
-        while (steeper := np.flatnonzero(slope < slope[best])).size:
-            falls = slope[best] - slope[steeper]
-            margin = np.where(steeper < best, -tie, tie)
-            crossing = (low[steeper] - low[best] + margin) / falls
-            first = crossing.min()
-            at = max(at, float(first))
-            if at >= 1:
+        low, high = self.values.tolist()
+        slope = [b - a for a, b in zip(low, high, strict=True)]
+        tie = TIE * max(map(abs, low + high))
+        least = min(low) + tie
+        best = next(j for j, cost in enumerate(low) if cost <= least)
+        order, ends = [best], [0.0]
+        while steeper := [j for j, fall in enumerate(slope) if fall < slope[best]]:
+            crossing = [
+                (low[j] - low[best] + (-tie if j < best else tie)) / (slope[best] - slope[j])
+                for j in steeper
+            ]
+            first = min(crossing)
+            if max(first, ends[-1]) >= 1:
                 break
-            near = steeper[crossing <= first + 4 * np.spacing(abs(first))]
-            best = int(near[np.lexsort((near, slope[near]))[0]])  # the lowest of all beyond
+            ends.append(max(first, ends[-1]))
+            near = first + 4 * math.ulp(first)
+            met = (j for j, at in zip(steeper, crossing, strict=True) if at <= near)
+            best = min(met, key=lambda j: (slope[j], j))  # the lowest of all beyond
             order.append(best)
-            ends.append(at)
-        return tuple(order), tuple(ends)
+        return tuple(order), tuple(ends[1:])
 
     def least_expected(self, p: FloatArray) -> IntArray:
         """Return the Bayes decision for each row of posteriors that were checked."""

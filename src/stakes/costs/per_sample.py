@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._check import InputError, read_array, read_priors
 from stakes._text import quoted
-from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes._typing import ArrayLike, Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.costs.names import names_of
 from stakes.costs.tables import TIE, take_lower
 from stakes.scores import Scores, as_scores

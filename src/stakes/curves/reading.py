@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._check import (
     InputError,
@@ -19,7 +18,7 @@ from stakes._check import (
     seen_names,
 )
 from stakes._text import quoted
-from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike
+from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, NDArray
 from stakes.samples import plain_arrays, plain_names, read_pair
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels

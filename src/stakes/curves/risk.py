@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._check import InputError, UndefinedMetricError, read_array, read_level, read_number
 from stakes._math import log, softplus
 from stakes._text import number, quoted
-from stakes._typing import FloatArray, Names
+from stakes._typing import ArrayLike, FloatArray, Names
 from stakes.curves import dialects
 from stakes.curves.dialects import (
     Dialect,

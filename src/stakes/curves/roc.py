@@ -6,14 +6,23 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._check import InputError, UndefinedMetricError, read_number, read_priors
 from stakes._kernels import score_pairs, swept_costs
 from stakes._kernels.definitions.sweeps import costs as costs_of
 from stakes._math import cumulative, sum_by
 from stakes._text import number, quoted
-from stakes._typing import Column, Counts, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
+from stakes._typing import (
+    ArrayLike,
+    Column,
+    Counts,
+    FloatArray,
+    IntArray,
+    Label,
+    Names,
+    NamesLike,
+    PriorsLike,
+)
 from stakes.costs import CostMatrix
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.reading import read_detector, read_levels, read_plain

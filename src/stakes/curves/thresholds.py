@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._check import InputError, read_priors
-from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
+from stakes._typing import ArrayLike, Column, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.curves.points import OperatingPoint
 from stakes.curves.roc import RocCurve, roc_curve

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._text import number
-from stakes._typing import Column, FloatArray, Names, NamesLike, PriorsLike
+from stakes._typing import ArrayLike, Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.displays.figures import Frame, ScoreDisplay
 from stakes.displays.looks import digits, shown

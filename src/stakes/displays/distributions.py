@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from stakes._typing import Column, Label, NamesLike, PriorsLike
+from stakes._typing import ArrayLike, Column, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.curves import ScoreDistribution, score_distribution
 from stakes.displays.figures import Frame, ScoreDisplay

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from stakes._typing import Column, FloatArray
+from stakes._typing import ArrayLike, Column, FloatArray
 from stakes.calibration import risk_curve
 from stakes.curves import CalibrationLossView, CurveView, RiskCurve
 from stakes.displays.figures import Frame, ScoreDisplay

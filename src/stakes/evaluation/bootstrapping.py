@@ -1,7 +1,7 @@
 """Intervals of single metrics, all from the same resamples."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -184,7 +184,8 @@ def _statistics(system: System, asked: Sequence[Drawable]) -> list[Statistic]:
     out = system.loss_statistics() if system.rules else []
     if len(system.rules) < len(asked):
         _check_two(system.samples)
-        out.append(system.ranking())
+        asked_for = any(isinstance(metric, EqualErrorRate) for metric in asked)
+        out.append(replace(system.ranking(), equal_error=asked_for))
     return out
 
 

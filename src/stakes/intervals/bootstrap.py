@@ -3,10 +3,9 @@
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -15,6 +14,9 @@ from stakes._typing import FloatArray
 from stakes.intervals.resampling import Resampling
 from stakes.intervals.sums import ClassSums, Stream
 from stakes.results import Estimate, Interval
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Progress = Callable[[int, int], None]
 _NORMAL = NormalDist()
@@ -186,6 +188,8 @@ def _in_threads(
 
     Few blocks are under way at a time, and an interrupt waits for none of them.
     """
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  slow to load
+
     workers = available_threads()
     pool = ThreadPoolExecutor(workers)
     pending: deque[Future[FloatArray]] = deque()

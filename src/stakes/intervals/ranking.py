@@ -45,6 +45,7 @@ class RankStatistic:
     y: IntArray
     applications: Sequence[Odds]
     prefix: str = ""
+    equal_error: bool = True  # whether it is asked for; NaN if not
     smooth = False
 
     @property
@@ -61,7 +62,7 @@ class RankStatistic:
         """The scores with what errors cost."""
         rises = np.array([a.rises for a in self.applications]).reshape(-1, 2)
         as_rate = np.array([a.priors is not None for a in self.applications], dtype=np.int64)
-        return Ranking(self.scores, self.y, rises, as_rate)
+        return Ranking(self.scores, self.y, rises, as_rate, self.equal_error)
 
     def of(self, weights: FloatArray) -> FloatArray:
         """Return the values, one row for each row of weights."""

@@ -74,6 +74,7 @@ class Resampling:
     def blocks(self, count: int) -> Iterator[range]:
         """Yield the numbers of some resamples at a time, so that their weights stay small."""
         size = max(1, min(32, _CELLS // self.n))
+        size -= size % 16 if size > 16 else 0  # as many as share a read of the samples
         for start in range(0, count, size):
             yield range(start, min(start + size, count))
 

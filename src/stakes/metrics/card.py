@@ -3,10 +3,9 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._kernels.records import LossParts
-from stakes._typing import Column, NamesLike, PriorsLike
+from stakes._typing import ArrayLike, Column, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.onepass import Passed, pass_over, read_given
 from stakes.metrics.reliability import Reliability, binned_errors, check_bins

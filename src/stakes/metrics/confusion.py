@@ -5,12 +5,11 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._check import InputError, check_seen, read_priors
 from stakes._math import expectation, sum_by
 from stakes._text import html_table, number, plain, quoted, table
-from stakes._typing import FloatArray, Label, Names, PriorsLike
+from stakes._typing import ArrayLike, FloatArray, Label, Names, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.metrics import traditional
 from stakes.results import ClassLosses, ExpectedLoss, MetricValue, json_number

@@ -1,7 +1,6 @@
 """Functions of labels and decisions, in the manner of scikit-learn."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._check import (
     InputError,
@@ -13,7 +12,7 @@ from stakes._check import (
     read_weights,
     seen_names,
 )
-from stakes._typing import Column, FloatArray, Names, NamesLike, PriorsLike
+from stakes._typing import ArrayLike, Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.metrics.per_sample import expected_sample_cost

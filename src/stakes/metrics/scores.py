@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._check import InputError, check_seen
 from stakes._math import expectation as mean_over_classes
 from stakes._text import quoted
-from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
+from stakes._typing import ArrayLike, Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.per_sample import expected_sample_cost
 from stakes.results import ClassLosses, ExpectedLoss

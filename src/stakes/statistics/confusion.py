@@ -6,13 +6,12 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stakes._check import InputError, read_array, read_names
 from stakes._kernels import sum_by
 from stakes._math import shares, total_by, weight_exponents
 from stakes._text import quoted
-from stakes._typing import Counts, FloatArray, IntArray, Names, NamesLike
+from stakes._typing import ArrayLike, Counts, FloatArray, IntArray, Names, NamesLike
 from stakes.costs.names import default_decisions
 
 _MOST_CELLS = 2**26

@@ -3,11 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._kernels.arrays import summed
 from stakes._kernels.records import Slopes
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, NDArray
 
 _BLOCK = 65536  # samples times classes
 

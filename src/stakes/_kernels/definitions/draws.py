@@ -4,9 +4,8 @@ The same bits as the compiled draws; draws.h says why each draw is exact.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, NDArray
 
 _LEAF_BITS = 11
 _LEAF = 1 << _LEAF_BITS

@@ -3,10 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._math import log_softmax, softplus
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, NDArray
 
 
 def grouped_rows(codes: IntArray, n_groups: int) -> tuple[IntArray, IntArray]:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._kernels.arrays import summed
 from stakes._kernels.records import (
@@ -17,7 +16,7 @@ from stakes._kernels.records import (
     class_parts,
 )
 from stakes._math import sum_by
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, NDArray
 
 _BLOCK = 65536  # samples times classes
 

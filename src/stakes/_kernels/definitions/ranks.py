@@ -3,10 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._kernels.records import Blocks, Levels, Pairs
-from stakes._typing import Counts, IntArray
+from stakes._typing import Counts, IntArray, NDArray
 
 
 def sorted_merge(first: NDArray[Any], second: NDArray[Any]) -> Levels:

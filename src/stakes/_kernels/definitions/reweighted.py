@@ -22,6 +22,7 @@ class Ranking:
     y: IntArray
     rises: FloatArray  # odds x 2
     as_rate: IntArray
+    equal_error: bool = True  # whether it is asked for; NaN if not
 
     @cached_property
     def order(self) -> IntArray:
@@ -73,7 +74,8 @@ def _row(ranking: Ranking, weights: FloatArray) -> FloatArray:
     share = np.array([n1, n2]) / (n1 + n2)
     rises = np.where(ranking.as_rate[:, None], ranking.rises, ranking.rises * share)
     least = [(a * alarm + b * miss).min() for a, b in rises]
-    return np.array([n1, n2, auc, _equal_error(alarm, miss), *least])
+    equal = _equal_error(alarm, miss) if ranking.equal_error else np.nan
+    return np.array([n1, n2, auc, equal, *least])
 
 
 def _equal_error(alarm: FloatArray, miss: FloatArray) -> float:
