@@ -105,7 +105,7 @@ DEFECTS = [
     ("intervals/sums.py", "cell = self.y * plan.units + (", "cell = 0 * self.y + (", "streams_see"),
     ("intervals/losses.py", "np.where((totals == 0) & (self.priors > 0), np.nan, self.priors)", "self.priors + 0 * totals", "not_drawn"),
     ("intervals/sums.py", "slice(int(r[0]), int(r[-1]) + 1) if r.size", "slice(int(r[0]), int(r[-1]) + 1) if r.size or", "test_intervals and every_class"),
-    ("intervals/passed.py", "if log.infinite.any():", "if False:", "infinite or other_calibrators"),
+    ("intervals/pass_sums.py", "if log.infinite.any():", "if False:", "infinite or other_calibrators"),
     ("scoring.py", "p * np.where(p > 0, losses, 0.0)", "p * losses", "naive_loss_of_many"),
     ("_kernels/definitions/reweighted.py", "- float(up @ down) / 2)", "* 1.0)", "ranking_metrics_under_weights"),
     ("_kernels/definitions/reweighted.py", "high, last = share, at", "high, last = share, at - 1", "ranking_metrics_under_weights"),

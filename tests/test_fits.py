@@ -317,4 +317,22 @@ def test_constant_scores_are_not_called_separable() -> None:
 def test_folds_with_a_class_of_prior_0_go_without_a_warning() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(30_000, 3)), rng.integers(0, 3, 30_000)
-    stakes.cross_calibrate(stakes.AffineCalibrator(), y, stakes.Logits(x), priors=[0, 0.4, 0.6])
+    affine, scores = stakes.AffineCalibrator(), stakes.Logits(x)
+    found = stakes.cross_calibrate(affine, y, scores, priors=[0, 0.4, 0.6])
+    p = np.exp(found.values)
+    np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-12)
+    assert p[:, 0].max() < 1e-3  # of the class that will not occur
+
+
+@pytest.mark.parametrize("k", [2, 12])
+def test_threads_change_no_bit_of_a_fit(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, k, 200_000)
+    x = rng.normal(size=(y.size, k))
+    x[np.arange(y.size), y] += 1
+    scores = stakes.Logits(x[:, 1] - x[:, 0]) if k == 2 else stakes.Logits(x)
+    found = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("STAKES_THREADS", threads)
+        found.append(stakes.cross_calibrate(stakes.AffineCalibrator(), y, scores).values)
+    np.testing.assert_array_equal(found[0], found[1])

@@ -9,7 +9,7 @@ import stakes
 from benchmarks.inputs import Binary, Floats, Ints, Shape
 from benchmarks.jobs.base import Job, Side, Thunk, Values
 from benchmarks.peers import load
-from stakes.evaluation import evaluate_decisions
+from stakes import evaluate_decisions
 
 RESAMPLES = 1000
 FEW = 20  # that the slow loops are timed with; their time is linear in them

@@ -108,6 +108,7 @@ if TYPE_CHECKING:
         choose_threshold,
         compare,
         evaluate,
+        evaluate_decisions,
     )
     from stakes.metrics import (
         ConfusionMatrix,
@@ -265,6 +266,7 @@ _ROOMS = {
     "estimate_priors": "stakes.calibration",
     "estimate_priors_from_decisions": "stakes.calibration",
     "evaluate": "stakes.evaluation",
+    "evaluate_decisions": "stakes.evaluation",
     "expected_cost": "stakes.metrics",
     "expected_loss": "stakes.metrics",
     "explain": "stakes.metrics",
@@ -395,6 +397,7 @@ __all__ = [
     "estimate_priors",
     "estimate_priors_from_decisions",
     "evaluate",
+    "evaluate_decisions",
     "expected_cost",
     "expected_loss",
     "explain",

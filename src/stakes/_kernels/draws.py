@@ -1,7 +1,6 @@
 """Resamples streamed over the rows: exact counts, their dot products, and ranking metrics."""
 
 import ctypes
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ from stakes._kernels import definitions
 from stakes._kernels.arrays import pointer
 from stakes._kernels.library import KERNELS, check
 from stakes._kernels.ranks import places
-from stakes._kernels.threads import over_chunks, useful_threads
 from stakes._typing import FloatArray, IntArray, NDArray
 
 Counts = NDArray[np.int32]
@@ -89,7 +87,6 @@ def multinomial_dot(
     resamples: range,
     *,
     stratified: bool = False,
-    threads: int = 1,
 ) -> tuple[FloatArray, IntArray]:
     """Return the sums of columns within each class under each resample, and how many it drew.
 
@@ -129,7 +126,7 @@ def multinomial_dot(
     job.columns, job.n_columns = pointer(table), len(table)
     job.finite = bool(np.isfinite(table).all())
     job.sums, job.weights = pointer(sums), pointer(drawn)
-    _over(lambda a, b: _dot(ctypes.byref(job), a, b), len(resamples), n, threads)
+    check(_dot(ctypes.byref(job), 0, len(resamples)))
     return sums, drawn
 
 
@@ -141,7 +138,6 @@ def multinomial_ranks(
     *,
     unit: IntArray | None = None,
     weights: FloatArray | None = None,
-    threads: int = 1,
 ) -> FloatArray:
     """Return `reweighted_ranks` of each resample.
 
@@ -171,13 +167,12 @@ def multinomial_ranks(
     own = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     job.unit, job.weights = pointer(groups), pointer(own)
     draws = _job(trees, trees, seed, resamples)
-    both = ctypes.byref(job), ctypes.byref(draws)
-    _over(lambda a, b: _ranks_drawn(*both, a, b), len(resamples), job.n, threads)
+    check(_ranks_drawn(ctypes.byref(job), ctypes.byref(draws), 0, len(resamples)))
     del kept
     return values
 
 
-def reweighted_ranks(ranking: Ranking, weights: FloatArray, *, threads: int = 1) -> FloatArray:
+def reweighted_ranks(ranking: Ranking, weights: FloatArray) -> FloatArray:
     """Return ranking metrics under each row of weights: scores are sorted once, and never again.
 
     Returns
@@ -201,8 +196,7 @@ def reweighted_ranks(ranking: Ranking, weights: FloatArray, *, threads: int = 1)
     if KERNELS is None or (ranking.rises < 0).any():
         return definitions.reweighted_ranks(ranking, rows)
     values, job, kept = _ranks_job(ranking, len(rows))
-    both = ctypes.byref(job), pointer(rows)
-    _over(lambda a, b: _ranks_weighted(*both, a, b), len(rows), job.n, threads)
+    check(_ranks_weighted(ctypes.byref(job), pointer(rows), 0, len(rows)))
     del kept
     return values
 
@@ -240,8 +234,3 @@ def _job(edges: IntArray, trees: IntArray, seed: int, resamples: range) -> _Draw
     job.trees, job.segments = pointer(trees), pointer(edges)
     job.seed, job.first = seed, resamples.start
     return job
-
-
-def _over(run: Callable[[int, int], int], rows: int, n: int, threads: int) -> None:
-    """Run the rows, several at a time where that pays."""
-    over_chunks(lambda a, b: check(run(a, b)), rows, useful_threads(threads, 2 * n * rows))

@@ -217,37 +217,13 @@ def rows_pass(
     tables, kept = _cost_tables(costs, k)
     unwritten = [t for t in range(len(costs)) if not tables[t].counted]
     decisions = np.empty((len(unwritten), n), dtype=np.int32)
-    cells = [k * c.n_decisions for t, c in enumerate(costs) if t not in unwritten]
-    chunk = chunk_rows(k)
-    n_chunks = max(1, -(-n // chunk))
+    cells = sum(k * c.n_decisions for t, c in enumerate(costs) if t not in unwritten)
     head = k * _FIELDS + 4 * bins
-    width = head + sum(cells) * (1 if w is None else 2)
-    sums, limits = np.zeros((n_chunks, width)), np.empty((n_chunks, _LIMITS_OF_ROWS))
-    edges = _edges(bins)
-    job = _RowsJob(
-        table(x),
-        column(codes),
-        column(w),
-        n,
-        k,
-        _KINDS[kind],
-        chunk,
-        len(costs),
-        tables,
-        pointer(decisions),
-        pointer(edges),
-        bins,
-        width,
-        pointer(sums),
-        pointer(limits),
-    )
-    over_chunks(
-        lambda first, last: check(_rows(ctypes.byref(job), first, last)),
-        n_chunks,
-        useful_threads(threads, n * (30 + 2 * k)),
-    )
+    width = head + cells * (1 if w is None else 2)
+    job = _RowsJob(table(x), column(codes), column(w), n, k, _KINDS[kind])
+    job.n_costs, job.costs, job.decisions = len(costs), tables, pointer(decisions)
+    total, limits = _run_rows(job, bins, width, threads)
     del kept
-    total = summed(sums)
     counted = _counted(total[head:], costs, k, unwritten, weighted=w is not None)
     for place, t in enumerate(unwritten):
         counted[t] = definitions.cells(codes, decisions[place], w, costs[t])
@@ -257,6 +233,22 @@ def rows_pass(
         Bins(*total[k * _FIELDS : head].reshape(bins, 4).T),
         _limits(limits),
     )
+
+
+def _run_rows(job: _RowsJob, bins: int, width: int, threads: int) -> tuple[FloatArray, FloatArray]:
+    """Go over all chunks; return their sums, `width` of them, and the limits of each."""
+    chunk = chunk_rows(job.k)
+    n_chunks = max(1, -(-job.n // chunk))
+    sums, limits = np.zeros((n_chunks, width)), np.empty((n_chunks, _LIMITS_OF_ROWS))
+    edges = _edges(bins)
+    job.chunk, job.bins, job.width = chunk, bins, width
+    job.edges, job.sums, job.limits = pointer(edges), pointer(sums), pointer(limits)
+    over_chunks(
+        lambda first, last: check(_rows(ctypes.byref(job), first, last)),
+        n_chunks,
+        useful_threads(threads, job.n * (30 + 2 * job.k)),
+    )
+    return summed(sums), limits
 
 
 def _cost_tables(costs: Sequence[CostColumns], k: int) -> tuple[Any, list[Any]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError
 from stakes._kernels import affine_answers
+from stakes._kernels.threads import available_threads
 from stakes._math import log_softmax
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.base import (
@@ -95,7 +96,8 @@ class LinearCalibrator(Calibrator):
         scale, bias = np.array([m.scale[0] for m in near]), np.stack([m.bias for m in near])
         shift = bias[:, 1] - bias[:, 0] if whole.values.ndim == 1 else bias
         maps = tuple(_as_given(m, whole) for m in near)
-        return FoldFits(maps, affine_answers(whole.values, fold, scale, shift))
+        threads = available_threads()
+        return FoldFits(maps, affine_answers(whole.values, fold, scale, shift, threads=threads))
 
     def _pooled(
         self, samples: Samples, fold: IntArray | None = None, n_folds: int = 1

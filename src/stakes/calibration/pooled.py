@@ -14,6 +14,7 @@ import numpy as np
 
 from stakes._kernels import affine_binary_pass, affine_pass, grouped_rows
 from stakes._kernels.records import Slopes
+from stakes._kernels.threads import available_threads
 from stakes._typing import FloatArray, IntArray, NDArray
 from stakes.calibration.newton import Descent, along, chosen, descend, stepped, thin_sizes, units_of
 from stakes.samples import Samples
@@ -46,10 +47,11 @@ class Part:
         self, scale: float, shift: FloatArray, each: FloatArray | None, *, hessian: bool
     ) -> Slopes:
         """Return loss, gradient and Hessian in scale and shifts (two classes: in the one shift)."""
+        threads = available_threads()
         if self.values.ndim == 1:
             odds = float(shift[1] - shift[0])
             return affine_binary_pass(
-                self.values, self.y, self.weights, scale, odds, class_weights=each
+                self.values, self.y, self.weights, scale, odds, class_weights=each, threads=threads
             )
         return affine_pass(
             self.values,
@@ -60,6 +62,7 @@ class Part:
             class_weights=each,
             rows=self.rows,
             hessian=hessian,
+            threads=threads,
         )
 
 

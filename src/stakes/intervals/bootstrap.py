@@ -49,8 +49,8 @@ class Streamed(Statistic, Protocol):
 
 
 @runtime_checkable
-class Summed(Streamed, Protocol):
-    """A statistic that follows from sums within each class."""
+class Summed(Statistic, Protocol):
+    """A statistic that follows from sums within each class, which need no such weights either."""
 
     @property
     def sums(self) -> ClassSums:
@@ -151,7 +151,7 @@ def _drawn(statistics: Sequence[Statistic], plan: Resampling) -> Stream:
 
     What a resample draws follows from its number, so that all statistics see the same samples.
     """
-    streams = [s.stream(plan) if isinstance(s, Streamed) else None for s in statistics]
+    streams = [stream_of(s, plan) for s in statistics]
 
     def values(rows: range) -> FloatArray:
         weights = np.empty((0, plan.n))
@@ -161,6 +161,14 @@ def _drawn(statistics: Sequence[Statistic], plan: Resampling) -> Stream:
         return np.hstack([s.of(weights) if stream is None else stream(rows) for s, stream in pairs])
 
     return values
+
+
+def stream_of(statistic: Statistic, plan: Resampling) -> Stream | None:
+    """Return what gives the values of some resamples; None if it takes weights of samples."""
+    if isinstance(statistic, Summed):
+        summed, drawn = statistic, statistic.sums.stream(plan)
+        return lambda rows: summed.from_sums(drawn(rows))
+    return statistic.stream(plan) if isinstance(statistic, Streamed) else None
 
 
 def _left_out(statistics: Sequence[Statistic], plan: Resampling) -> Stream:

@@ -11,8 +11,8 @@ from stakes._check import UndefinedMetricError
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.intervals.bootstrap import Replicates
-from stakes.intervals.resampling import Resampling, seed_of
-from stakes.intervals.sums import ClassSums, Stream
+from stakes.intervals.resampling import seed_of
+from stakes.intervals.sums import ClassSums
 from stakes.metrics import ConfusionMatrix, DecisionMetric
 from stakes.metrics.traditional import Binary
 
@@ -62,11 +62,6 @@ class FewCountStatistic(CountStatistic):
     def from_sums(self, sums: FloatArray) -> FloatArray:
         """Return the values from sums within each class."""
         return self._values(sums[:, :, :-1])
-
-    def stream(self, plan: Resampling) -> Stream:
-        """Return what gives the values of some resamples."""
-        drawn = self.sums.stream(plan)
-        return lambda rows: self.from_sums(drawn(rows))
 
 
 def count_statistic(

@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from stakes._typing import FloatArray, IntArray
-from stakes.intervals.passed import pass_sums, passable
-from stakes.intervals.resampling import Resampling
-from stakes.intervals.sums import ClassSums, Stream
+from stakes.intervals.pass_sums import pass_sums, passable
+from stakes.intervals.sums import ClassSums
 from stakes.scores import Answers
 from stakes.scoring import ScoringRule
 
@@ -125,11 +124,6 @@ class LossStatistic:
     def of(self, weights: FloatArray) -> FloatArray:
         """Return the values, one row for each row of weights."""
         return self.from_sums(self.sums.under(weights))
-
-    def stream(self, plan: Resampling) -> Stream:
-        """Return what gives the values of some resamples."""
-        drawn = self.sums.stream(plan)
-        return lambda rows: self.from_sums(drawn(rows))
 
     def from_sums(self, sums: FloatArray) -> FloatArray:
         """Return the values from sums within each class."""
