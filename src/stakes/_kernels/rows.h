@@ -16,6 +16,7 @@ static void rows_add(const struct rows_block *b, int64_t k, int64_t n, struct ro
         double wl = w * l, wb = w * b->brier[i];
         q[Q_LOG] += wl;
         q[Q_LOG2] += wl * wl;
+        q[Q_LOG3] += wl * wl * l;
         q[Q_BRIER] += wb;
         q[Q_BRIER2] += wb * wb;
         q[Q_COUNT] += 1.0;
@@ -47,15 +48,18 @@ APART static void rows_add_plain(const struct rows_job *job, const struct rows_b
         sums += more, bin += here;
         STORE(q, sums), STORE(cell, bin);
         q[Q_COUNT] += 1.0;
+        q[Q_LOG3] += l * l * l;
     }
 }
 
 static void rows_flush(struct rows_state *s, int64_t k, int64_t bins, int weighted)
 {
     static const int plain[CLASS_FIELDS] = {Q_COUNT, Q_COUNT, Q_COUNT, Q_LOG,   Q_LOG,
-                                            Q_LOG2,  Q_INF,   Q_BRIER, Q_BRIER, Q_BRIER2};
+                                            Q_LOG2,  Q_INF,   Q_BRIER, Q_BRIER, Q_BRIER2,
+                                            Q_LOG3};
     static const int heavy[CLASS_FIELDS] = {Q_COUNT, Q_W,   Q_W2,    Q_LOG,      Q_LOG_W2,
-                                            Q_LOG2,  Q_INF, Q_BRIER, Q_BRIER_W2, Q_BRIER2};
+                                            Q_LOG2,  Q_INF, Q_BRIER, Q_BRIER_W2, Q_BRIER2,
+                                            Q_LOG3};
     static const int plain_bin[4] = {0, 0, 1, 2}, heavy_bin[4] = {0, 3, 1, 2};
     const int *field = weighted ? heavy : plain, *cell = weighted ? heavy_bin : plain_bin;
     for (int copy = 0; copy < s->copies; copy++)

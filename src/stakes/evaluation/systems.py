@@ -82,6 +82,8 @@ def judge_decisions(task: Task, decided: IntArray) -> Judgement:
     """Price decisions that were made."""
     samples, costs = task.samples, task.costs
     if isinstance(costs, SampleCosts):
+        costs = costs.constant() or costs
+    if isinstance(costs, SampleCosts):
         given = None if samples.priors_from_data else samples.priors
         cost = expected_sample_cost(costs, samples.y, decided, samples.weights, given)
         return Judgement(task, decided, replace(cost, name="Bayes expected cost"))
