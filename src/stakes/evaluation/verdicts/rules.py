@@ -8,14 +8,12 @@ import numpy as np
 from stakes._text import number, plain
 from stakes._typing import FloatArray
 from stakes.evaluation.records import ApplicationResult, Evaluation, LossResult, Verdict
+from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
 from stakes.results import Estimate
 
-FEWEST_ERRORS = 30  # Doddington's rule: below it an error rate is off by a third or more
-FEWEST_SAMPLES = 50  # of a class, below which intervals reach less often than they say
 GAIN = 0.05  # share of a loss that a calibration stage must give back to be worth naming
 POOR = 0.10  # share of the cross-entropy that makes probabilities not fit to be shown
 NEAR = 0.02  # distance of a normalised cost from 1 within which it disagrees with nothing
-FEWEST_GROUPS = 30  # below which intervals that draw groups hold less often than they say
 SHIFT = 1.5  # ratio of odds between data and use from which priors count as different
 
 _CALIBRATE = (
@@ -32,8 +30,8 @@ def verdicts_of(evaluation: Evaluation) -> tuple[Verdict, ...]:
     found += _probabilities(evaluation)
     found += _priors(evaluation)
     found += _infinite(evaluation)
-    found += _small_classes(evaluation)
-    found += _few_groups(evaluation)
+    found += small_classes(evaluation.data.classes, evaluation.data.counts)
+    found += few_groups(evaluation.data.groups)
     found += _slices(evaluation)
     return tuple(found)
 
@@ -46,7 +44,7 @@ def _of_application(a: ApplicationResult, evaluation: Evaluation) -> Iterator[Ve
     yield from _calibration_gain(a, where)
     yield from _disagreement(a, where)
     if same is None:
-        yield from _few_errors(a, where)
+        yield from few_errors(a.errors, where)
 
 
 def _where(a: ApplicationResult, evaluation: Evaluation) -> str:
@@ -137,20 +135,6 @@ def _disagreement(a: ApplicationResult, where: str) -> Iterator[Verdict]:
         )
 
 
-def _few_errors(a: ApplicationResult, where: str) -> Iterator[Verdict]:
-    """Warn where an operating point rests on few errors."""
-    few = [
-        f"{n} {kind[:-1] if n == 1 else kind}" for kind, n in a.errors.items() if n < FEWEST_ERRORS
-    ]
-    if few:
-        yield Verdict(
-            "few_errors",
-            f"{where}The decisions rest on {' and '.join(few)}; with fewer than {FEWEST_ERRORS} an"
-            " error rate is not to be trusted.",
-            "Use more labelled samples near the threshold, or quote the interval.",
-        )
-
-
 def _probabilities(evaluation: Evaluation) -> Iterator[Verdict]:
     """Say so where probabilities are poor, though no cost gives that away."""
     entropy = evaluation.rules[0] if evaluation.rules else None
@@ -214,33 +198,6 @@ def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
                 f" {rule.raw.name} is infinite.",
                 "Keep more digits, use log odds, or calibrate with a method that never says never.",
             )
-
-
-def _small_classes(evaluation: Evaluation) -> Iterator[Verdict]:
-    """Warn of classes with few samples."""
-    pairs = zip(evaluation.data.classes, evaluation.data.counts, strict=True)
-    small = [(plain(name), n) for name, n in pairs if n < FEWEST_SAMPLES]
-    if small:
-        listed = ", ".join(f"{name} {n}" for name, n in small[:5])
-        more = f" and {len(small) - 5} more" if len(small) > 5 else ""
-        yield Verdict(
-            "small_class",
-            f"Few samples of some classes ({listed}{more}): with fewer than {FEWEST_SAMPLES}"
-            " intervals hold less often than they say.",
-            "Add samples of them before you rely on the numbers.",
-        )
-
-
-def _few_groups(evaluation: Evaluation) -> Iterator[Verdict]:
-    """Warn where intervals rest on few groups."""
-    groups = evaluation.data.groups
-    if groups is not None and groups < FEWEST_GROUPS:
-        yield Verdict(
-            "few_groups",
-            f"The intervals rest on {groups} groups; with fewer than {FEWEST_GROUPS} they are too"
-            " narrow, the more so the fewer.",
-            "Add groups, not samples of the same ones.",
-        )
 
 
 def _slices(evaluation: Evaluation) -> Iterator[Verdict]:

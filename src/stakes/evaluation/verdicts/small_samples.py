@@ -1,0 +1,66 @@
+"""Warnings of numbers that rest on little data; evaluate, evaluate_decisions and compare share them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from stakes._text import plain
+from stakes._typing import Label
+from stakes.evaluation.records import Verdict
+
+FEWEST_ERRORS = 30  # Doddington's rule: with fewer, an error rate is uncertain by 30 % or more
+FEWEST_SAMPLES = 50  # of a class, below which intervals of _UNSURE cover less often than stated
+FEWEST_GROUPS = 30  # below which intervals from groups cover less often than stated
+_UNSURE = ("cross-entropy", "EER", "minimum cost", "calibration loss")
+
+_MOST_LISTED = 5
+
+
+def few_errors(errors: Mapping[str, int], where: str = "") -> Iterator[Verdict]:
+    """Warn where decisions rest on few errors of a kind, such as {"misses": 4}."""
+    few = [counted(n, kind) for kind, n in errors.items() if n < FEWEST_ERRORS]
+    if few:
+        yield Verdict(
+            "few_errors",
+            f"{where}The decisions rest on {' and '.join(few)}. With fewer than {FEWEST_ERRORS}, an"
+            " error rate is uncertain by 30 % or more either way.",
+            "Use more labelled samples, or quote the interval.",
+        )
+
+
+def small_classes(classes: Sequence[Label], counts: Sequence[int]) -> Iterator[Verdict]:
+    """Warn of classes with few samples."""
+    small = [
+        f"{name_of(name)} {n}"
+        for name, n in zip(classes, counts, strict=True)
+        if n < FEWEST_SAMPLES
+    ]
+    if small:
+        more = f" and {len(small) - _MOST_LISTED} more" if len(small) > _MOST_LISTED else ""
+        yield Verdict(
+            "small_class",
+            f"Some classes have few samples ({', '.join(small[:_MOST_LISTED])}{more}). With fewer"
+            f" than {FEWEST_SAMPLES}, intervals of {', '.join(_UNSURE[:-1])} and {_UNSURE[-1]} cover"
+            " less often than stated.",
+            "Add samples of these classes before you rely on those intervals.",
+        )
+
+
+def few_groups(groups: int | None) -> Iterator[Verdict]:
+    """Warn where intervals rest on few groups."""
+    if groups is not None and groups < FEWEST_GROUPS:
+        yield Verdict(
+            "few_groups",
+            f"The intervals rest on {groups} groups. With fewer than {FEWEST_GROUPS} they are too"
+            " narrow, the more so the fewer.",
+            "Add groups, not samples of the same groups.",
+        )
+
+
+def counted(n: int, kind: str) -> str:
+    """Return a number of things, such as "1 miss" or "2 misses"."""
+    singular = {"misses": "miss", "samples": "sample"}.get(kind, kind.removesuffix("s"))
+    return f"{n} {singular if n == 1 else kind}"
+
+
+def name_of(name: object) -> str:
+    """Return a class or decision as it stands in a sentence: texts in quotes."""
+    return f"'{plain(name)}'" if isinstance(name, str) else plain(name)
