@@ -10,10 +10,10 @@ from stakes._check import InputError, check_seen, read_priors
 from stakes._math import expectation, sum_by
 from stakes._text import html_table, number, plain, quoted, table
 from stakes._typing import ArrayLike, FloatArray, Label, Names, PriorsLike
+from stakes.class_losses import ClassLosses
 from stakes.costs import CostMatrix
 from stakes.metrics import traditional
 from stakes.results import ExpectedLoss, MetricValue, json_number
-from stakes.class_losses import ClassLosses
 from stakes.statistics import ConfusionCounts
 
 _MOST_SHOWN = 20

@@ -9,10 +9,10 @@ from stakes._check import InputError, check_seen
 from stakes._math import expectation as mean_over_classes
 from stakes._text import quoted
 from stakes._typing import ArrayLike, Column, FloatArray, IntArray, NamesLike, PriorsLike
+from stakes.class_losses import ClassLosses
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.per_sample import expected_sample_cost
 from stakes.results import ExpectedLoss
-from stakes.class_losses import ClassLosses
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule

@@ -19,11 +19,11 @@ class LossSums:
     """Weight and loss summed within each true class, and what their spread needs.
 
     `weight` and `loss` sum w and w*loss; `square`, `square_loss`, `square_square` and
-    `square_cube` sum w^2, w^2*loss, w^2*loss^2 and w^2*loss^3, the last NaN where it overflows or was
-    not summed. Infinite losses are counted apart, so that the sums stay finite and
-    the mean comes out infinite. The spread is had from plain sums, which add; it loses digits
-    where losses differ by less than a millionth of their size. Extreme weights are kept on a
-    scale of 2**exponent per class.
+    `square_cube` sum w^2, w^2*loss, w^2*loss^2 and w^2*loss^3, the last NaN where it overflows or
+    was not summed. Infinite losses are counted apart, so that the sums stay finite and the mean
+    comes out infinite. The spread is computed from plain sums, which add; it loses digits where
+    losses differ by less than a millionth of their size. Extreme weights are kept on a scale of
+    2**exponent per class.
     """
 
     weight: FloatArray
