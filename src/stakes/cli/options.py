@@ -11,6 +11,7 @@ from stakes._text import plain, quoted
 
 KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
 METHODS = ("affine", "temperature", "bias", "vector", "beta", "isotonic", "histogram")
+WRITTEN = ("posteriors", "log-odds", "llr")  # what calibrate --apply can write
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
 FILE_KINDS = (
     "csv", "tsv", "jsonl", "ndjson", "json", "csv.gz", "tsv.gz", "jsonl.gz", "ndjson.gz", "json.gz",

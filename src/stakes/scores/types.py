@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from enum import StrEnum
 from typing import ClassVar, Self
 
 import numpy as np
@@ -24,6 +25,19 @@ from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, Prior
 from stakes.scores.answers import Answers, LogProbabilities, Probabilities, SecondProbabilities
 
 
+class ScoreMeaning(StrEnum):
+    """What scores stand for; those of one meaning may take each other's place.
+
+    Posteriors and their logs are the same numbers on two scales, and likelihood ratios follow from
+    likelihoods. Logits stand for posteriors too, but are kept apart from them: probabilities that
+    are read as logits by mistake look like any other numbers.
+    """
+
+    POSTERIORS = "posteriors"
+    LOGITS = "logits"
+    LIKELIHOODS = "likelihoods"
+
+
 class Scores(ABC):
     """Scores of N samples for K classes, checked once.
 
@@ -32,6 +46,7 @@ class Scores(ABC):
     """
 
     needs_priors: ClassVar[bool] = False
+    meaning: ClassVar[ScoreMeaning] = ScoreMeaning.POSTERIORS
 
     __slots__ = ("_names", "_rounding", "_values")
 
@@ -259,6 +274,8 @@ class Logits(PosteriorScores):
     One column holds the log odds of the second class, as before a sigmoid.
     """
 
+    meaning = ScoreMeaning.LOGITS
+
     __slots__ = ()
 
     def _settled(self, values: FloatArray, unit: float) -> tuple[FloatArray, Rounding | None]:  # noqa: ARG002
@@ -280,6 +297,7 @@ class LogLikelihoods(Scores):
     """Log likelihoods log p(x|H_i), up to a constant per sample: they serve any priors."""
 
     needs_priors = True
+    meaning = ScoreMeaning.LIKELIHOODS
 
     __slots__ = ()
 
@@ -316,6 +334,7 @@ class LogLikelihoodRatios(Scores):
     """
 
     needs_priors = True
+    meaning = ScoreMeaning.LIKELIHOODS
 
     __slots__ = ()
 

@@ -1,0 +1,232 @@
+"""The difference of two expected losses on the same samples: its value, interval and test."""
+
+import math
+from dataclasses import dataclass, field
+from statistics import NormalDist
+
+import numpy as np
+
+from stakes._check import read_level
+from stakes._typing import FloatArray, IntArray
+from stakes.metrics.spreads import EventSpread, Spread, Stratum, StudentSpread, flip_test
+from stakes.results import Estimate, Interval
+
+_STEP = 4.0  # events whose possible weights differ by less are counted together
+_MOST_STRATA = 6
+
+
+@dataclass(frozen=True, eq=False)
+class PairedDifference:
+    """The expected loss of a first system less that of a second, on the same samples.
+
+    `p_value` is two-sided, for no difference; the interval of a level excludes 0 where the
+    p-value is below 1 - level. Without an interval `why` states the reason.
+    """
+
+    value: float
+    p_value: float
+    discordant: int  # samples on which the losses differ
+    units: int  # samples, or groups, that vary independently
+    spread: Spread | None = field(default=None, repr=False)
+    why: str = ""
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """Return the interval of the difference, which agrees with the test."""
+        alpha = 1 - read_level(level)
+        if self.spread is None:
+            return None
+        below, above = self.spread.reach(self.spread.quantile(alpha / 2))
+        towards_zero = self._tested(alpha)
+        if self.value > 0:
+            below = max(below, towards_zero)
+        elif self.value < 0:
+            above = max(above, towards_zero)
+        return Interval(self.value - below, self.value + above, level)
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """Return the difference with its interval."""
+        method = self.why if self.spread is None else self.spread.method
+        return Estimate(self.value, self.interval(level), method)
+
+    def distinguishable(self, level: float = 0.95) -> bool:
+        """Whether the difference is distinguishable from 0: the interval excludes it."""
+        return self.p_value < 1 - read_level(level)
+
+    def surely_below_zero(self, level: float = 0.95) -> bool:
+        """Whether the first system costs less, by a one-sided test at 1 - level."""
+        return self.value < 0 and self.p_value / 2 < 1 - read_level(level)
+
+    def _tested(self, alpha: float) -> float:
+        """Return how far the interval must reach towards 0 to agree with the p-value."""
+        if self.p_value <= 0 or self.p_value >= 1:
+            return abs(self.value) * (self.p_value >= 1)
+        normal = NormalDist()
+        quantile = -normal.inv_cdf(self.p_value / 2)
+        return abs(self.value) * -normal.inv_cdf(alpha / 2) / quantile
+
+
+def paired_difference(  # noqa: PLR0913  two losses, and how samples become expectations
+    y: IntArray,
+    first: FloatArray,
+    second: FloatArray,
+    *,
+    n_classes: int,
+    priors: FloatArray | None = None,
+    weights: FloatArray | None = None,
+    unit: IntArray | None = None,
+    naive: FloatArray | None = None,
+    largest: FloatArray | None = None,
+) -> PairedDifference:
+    """Return the expected loss of a first system less that of a second.
+
+    Parameters
+    ----------
+    y : class of each of the N samples, coded from 0 to n_classes - 1
+    first, second : loss of each sample under either system
+    priors : array of K, optional
+        How often each class occurs in use; by default as often as in the data, and the class
+        frequencies then vary too.
+    weights : array of N, optional
+    unit : group of each sample, coded from 0, optional
+        Groups vary independently, samples of one group do not.
+    naive : array of N, optional
+        Loss of each sample under the naive system. If given, the difference is in units of the
+        expected naive loss, whose variation is allowed for.
+    largest : array of N, optional
+        The largest possible difference of the losses of each sample, for losses of decisions.
+        Errors that were not seen are then allowed for. Without it losses are taken as smooth and
+        compared by a t-test.
+
+    Examples
+    --------
+    Six errors that only the second system makes, none that only the first makes:
+
+    >>> import numpy as np
+    >>> y = np.repeat([0, 1], 50)
+    >>> old, new = np.zeros(100), np.zeros(100)
+    >>> old[:6] = 1
+    >>> found = paired_difference(y, new, old, n_classes=2, largest=np.ones(100))
+    >>> round(found.value, 4), round(found.p_value, 4), found.distinguishable()
+    (-0.06, 0.0312, True)
+    """
+    gap = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    units = y.size if unit is None else np.unique(unit).size
+    differ = int(np.count_nonzero(gap))
+    if not np.isfinite(gap).all():
+        return PairedDifference(math.nan, math.nan, differ, units, why="a loss is infinite")
+    share = _shares(y, n_classes, priors, weights)
+    base = 1.0 if naive is None else float(share @ naive)
+    if base <= 0:
+        return PairedDifference(math.nan, math.nan, differ, units, why="the naive loss is 0")
+    share = share / base
+    part = share * gap
+    value = math.fsum(part.tolist())
+    residual = part if naive is None else part - share * naive * value
+    if naive is None and priors is None:
+        residual = part - share * value
+    data = _Data(y, share, part, residual, n_classes, priors is not None, unit)
+    spread: Spread | None
+    if largest is None:
+        spread, why = data.student()
+        if spread is None:
+            return PairedDifference(value, math.nan, differ, units, why=why)
+    else:
+        spread = data.events(share * largest, value)
+    shared = part if unit is None else _grouped(unit, part)
+    p_value = max(flip_test(shared), spread.p_value(value))
+    return PairedDifference(value, p_value, differ, units, spread)
+
+
+def _shares(
+    y: IntArray, n_classes: int, priors: FloatArray | None, weights: FloatArray | None
+) -> FloatArray:
+    """Return how much each sample counts in the expectation."""
+    w = np.ones(y.size) if weights is None else weights / weights.max()
+    if priors is None:
+        return np.asarray(w / w.sum(), dtype=np.float64)
+    total = np.bincount(y, w, n_classes)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factor = np.where(priors > 0, priors / total, 0.0)
+    return np.asarray(w * factor[y], dtype=np.float64)
+
+
+def _grouped(unit: IntArray, values: FloatArray) -> FloatArray:
+    """Return sums by group."""
+    return np.asarray(np.bincount(unit, values), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """The parts of a difference, one for each sample, and how they vary."""
+
+    y: IntArray
+    share: FloatArray
+    part: FloatArray
+    residual: FloatArray
+    n_classes: int
+    stratified: bool  # class sizes are fixed, so that only the spread within classes counts
+    unit: IntArray | None
+
+    def student(self) -> tuple[StudentSpread | None, str]:
+        """Return the spread of smooth losses, or why there is none."""
+        if self.unit is not None:
+            groups = np.unique(self.unit).size
+            return StudentSpread(math.sqrt(self._between_groups()), groups - 1), ""
+        counts = np.bincount(self.y, minlength=self.n_classes)
+        variances = self._within_classes(counts)
+        counted = np.bincount(self.y, self.share, self.n_classes) > 0
+        if self.stratified and (counts[counted] == 1).any():
+            return None, "a class has one sample"
+        total = float(variances.sum())
+        degrees = np.maximum(counts - 1, 1)
+        if total <= 0:
+            return StudentSpread(0.0, float(degrees.sum())), ""
+        satterthwaite = total**2 / float((np.square(variances) / degrees).sum())
+        return StudentSpread(math.sqrt(total), satterthwaite), ""
+
+    def events(self, possible: FloatArray, value: float) -> EventSpread:
+        """Return the spread of decisions: score intervals of what was seen in either direction."""
+        top = float(possible.max(initial=0.0))
+        usable = possible > 0
+        steps = np.zeros(possible.size, dtype=np.int64)
+        ratio = np.log(top / possible[usable]) / math.log(_STEP) if top > 0 else steps
+        steps[usable] = np.minimum(np.floor(ratio + 1e-9), _MOST_STRATA - 1)
+        raw = float(np.square(self.part).sum())
+        centred = self._centred() if self.unit is None else self._between_groups()
+        shrink = math.sqrt(centred / raw) if raw > 0 else 1.0
+        cluster = 1.0 if self.unit is None else max(shrink, 1.0)
+        strata = []
+        for step in np.unique(steps[usable]).tolist():
+            mine = usable & (steps == step)
+            part = self.part[mine]
+            up, down = part[part > 0], -part[part < 0]
+            strata.append(Stratum.of(up, down, cluster * float(possible[mine].max())))
+        degrees = math.inf if self.unit is None else np.unique(self.unit).size - 1
+        return EventSpread(tuple(strata), shrink, value, degrees)
+
+    def _within_classes(self, counts: IntArray) -> FloatArray:
+        """Return the variance that each class adds, with the usual correction."""
+        inner = self.residual
+        if self.stratified:
+            means = np.bincount(self.y, inner, self.n_classes) / np.maximum(counts, 1)
+            inner = inner - means[self.y]
+        squares = np.bincount(self.y, np.square(inner), self.n_classes)
+        if self.stratified:
+            return squares * counts / np.maximum(counts - 1, 1)
+        n = self.y.size
+        return squares * n / max(n - 1, 1)
+
+    def _centred(self) -> float:
+        """Return the variance about the mean; of few samples the mean is known too little."""
+        if not self.stratified:
+            return float(np.square(self.residual).sum())
+        counts = np.bincount(self.y, minlength=self.n_classes)
+        sums = np.bincount(self.y, self.residual, self.n_classes)
+        about = np.square(sums) / (counts + 4.0)
+        return max(float(np.square(self.residual).sum() - about.sum()), 0.0)
+
+    def _between_groups(self) -> float:
+        """Return the variance of sums over groups."""
+        sums = _grouped(self.unit, self.residual)  # type: ignore[arg-type]
+        sums = sums[np.bincount(self.unit) > 0]  # type: ignore[arg-type]
+        return float(np.square(sums - sums.mean()).sum()) * sums.size / max(sums.size - 1, 1)

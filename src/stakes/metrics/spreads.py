@@ -1,0 +1,186 @@
+"""How far a paired difference may be from the truth, and how surprising it is without one."""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Protocol, Self
+
+import numpy as np
+
+from stakes._typing import FloatArray
+
+_ENUMERATED = 12  # of the largest parts all signs are tried; the sum of the others is near normal
+_FAR = 60.0  # standard errors; beyond it every difference is distinguishable
+
+
+class Spread(Protocol):
+    """How far the truth may lie from a difference."""
+
+    @property
+    def method(self) -> str:
+        """How the interval is computed."""
+        ...
+
+    def reach(self, quantile: float) -> tuple[float, float]:
+        """Return how far an interval extends below and above, in units of the outcome."""
+        ...
+
+    def quantile(self, tail: float) -> float:
+        """Return the quantile of the reference distribution above which this much lies."""
+        ...
+
+    def p_value(self, value: float) -> float:
+        """Return the two-sided p-value of no difference."""
+        ...
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Events of about the same possible weight, in which the first or the second costs more."""
+
+    up: float
+    up_variance: float
+    down: float
+    down_variance: float
+    unseen: float  # the largest weight that an event can have
+
+    @classmethod
+    def of(cls, up: FloatArray, down: FloatArray, unseen: float) -> Self:
+        """Return the sums of events of either direction."""
+        return cls(float(up.sum()), float(up @ up), float(down.sum()), float(down @ down), unseen)
+
+    def too_high(self, q: float, shrink: float) -> float:
+        """Return the squared distance by which a difference may be too high."""
+        fewer = shrink * _fewer(q, self.up, self.up_variance)
+        return fewer**2 + _more(q, shrink**2 * self.down_variance, self.unseen) ** 2
+
+    def turned(self) -> "Stratum":
+        """Return the events with the systems exchanged."""
+        return Stratum(self.down, self.down_variance, self.up, self.up_variance, self.unseen)
+
+
+def _more(q: float, variance: float, unseen: float) -> float:
+    """Return how far the mean of a weighted sum of rare events may lie above it.
+
+    It is the second-order interval of a Poisson mean; no event seen allows for 2.8 at 95 %.
+    """
+    return q * math.sqrt(variance + 0.16 * (q * unseen) ** 2) + q * q * unseen / 3
+
+
+def _fewer(q: float, total: float, variance: float) -> float:
+    """Return how far the mean of a weighted sum of rare events may lie below it."""
+    if total <= 0:
+        return 0.0
+    event = variance / total
+    return max(q * math.sqrt(variance + 0.16 * (q * event) ** 2) - q * q * event / 3, 0.0)
+
+
+@dataclass(frozen=True)
+class EventSpread:
+    """The spread of a difference of decisions, which is one of two weighted sums of rare events.
+
+    Each direction has a second-order score interval of its own, in which an event that was not
+    seen may weigh as much as any can; they are joined by the squares of their distances (MOVER).
+    `shrink` is the standard error about the mean over that about 0, with groups that of sums over
+    groups, and so allows for frequent events, a naive loss that varies, and dependence. It applies
+    to what was seen, not to what was not.
+    """
+
+    strata: tuple[Stratum, ...]
+    shrink: float
+    value: float
+    degrees: float  # infinite for samples; one less than there are groups
+
+    @property
+    def method(self) -> str:
+        """How the interval is computed."""
+        return "paired score interval" + ("" if math.isinf(self.degrees) else ", by group")
+
+    def reach(self, quantile: float) -> tuple[float, float]:
+        """Return how far an interval extends below and above."""
+        inner = min(self.shrink, 1.0) if math.isinf(self.degrees) else self.shrink
+        low = inner if self.value > 0 else self.shrink  # a naive loss that varies
+        high = inner if self.value < 0 else self.shrink  # does not change the sign
+        below = math.fsum(s.too_high(quantile, low) for s in self.strata)
+        above = math.fsum(s.turned().too_high(quantile, high) for s in self.strata)
+        return math.sqrt(below), math.sqrt(above)
+
+    def quantile(self, tail: float) -> float:
+        """Return the quantile of the reference distribution above which this much lies."""
+        return t_quantile(tail, self.degrees)
+
+    def p_value(self, value: float) -> float:
+        """Return the two-sided p-value at which the interval ends at 0."""
+        if value == 0:
+            return 1.0
+        side = 0 if value > 0 else 1
+        low, high = 0.0, _FAR
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.reach(middle)[side] < abs(value) else (low, middle)
+        return min(2 * t_tail(low, self.degrees), 1.0)
+
+
+@dataclass(frozen=True)
+class StudentSpread:
+    """The spread of a difference of smooth losses: a standard error and its degrees of freedom."""
+
+    error: float
+    degrees: float
+    method = "paired t"
+
+    def reach(self, quantile: float) -> tuple[float, float]:
+        """Return how far an interval extends below and above."""
+        return quantile * self.error, quantile * self.error
+
+    def quantile(self, tail: float) -> float:
+        """Return the quantile of the reference distribution above which this much lies."""
+        return t_quantile(tail, self.degrees)
+
+    def p_value(self, value: float) -> float:
+        """Return the two-sided p-value of no difference."""
+        if value == 0 or self.error == 0:
+            return float(value == 0)
+        return min(2 * t_tail(abs(value) / self.error, self.degrees), 1.0)
+
+
+def flip_test(parts: FloatArray) -> float:
+    """Return the two-sided p-value of a sum if each part could as well have the other sign.
+
+    Of the largest parts every choice of signs is tried, which is the exact test where there are
+    few; the sum of the others is taken as normal, with a correction for continuity.
+    """
+    from scipy.special import ndtr  # noqa: PLC0415  slow to import
+
+    size = np.abs(parts[parts != 0])
+    if not size.size:
+        return 1.0
+    total = abs(math.fsum(parts.tolist()))
+    if size.size > _ENUMERATED:
+        size = np.partition(size, size.size - _ENUMERATED)
+    rest, top = size[:-_ENUMERATED], size[-_ENUMERATED:]
+    choices = np.arange(2 ** (top.size - 1))[:, None] >> np.arange(top.size - 1)
+    sums = top[-1] + (2.0 * (choices & 1) - 1) @ top[:-1]
+    if not rest.size:
+        return float((np.abs(sums) >= total * (1 - 1e-9)).mean())
+    spread, bound = math.sqrt(float(rest @ rest)), total - float(rest.min())
+    above = ndtr((sums - bound) / spread) + ndtr((-sums - bound) / spread)
+    return min(float(above.mean()), 1.0)
+
+
+def t_quantile(tail: float, degrees: float) -> float:
+    """Return what a Student's t exceeds with this probability; a normal for infinite degrees."""
+    if math.isinf(degrees):
+        return -NormalDist().inv_cdf(tail)
+    from scipy.special import stdtrit  # noqa: PLC0415  slow to import
+
+    return -float(stdtrit(degrees, tail))
+
+
+def t_tail(value: float, degrees: float) -> float:
+    """Return how likely a Student's t exceeds a value."""
+    if math.isinf(degrees):
+        return math.erfc(value / math.sqrt(2)) / 2
+    from scipy.special import stdtr  # noqa: PLC0415  slow to import
+
+    return float(stdtr(degrees, -value))
