@@ -15,7 +15,14 @@ from stakes.calibration import Calibrator
 from stakes.cli.calibrate import priors_of_use, read_calibrator
 from stakes.cli.costs import CostText, read_costs
 from stakes.cli.places import told_in_place
-from stakes.cli.scoring import class_names, in_order, reading, refuse_stream, score_columns, typed
+from stakes.cli.scoring import (
+    class_names,
+    declared,
+    in_order,
+    reading,
+    refuse_stream,
+    score_columns,
+)
 from stakes.cli.screen import json_document
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.thresholds import capped_threshold, review_order
@@ -76,7 +83,7 @@ def _decide(file: str, options: Mapping[str, Any]) -> tuple[Columns, _Decided]:
     wanted = list(dict.fromkeys([*score_columns(scores), *text.columns]))
     table = read_columns(file, numbers=wanted, finite=text.columns, **reading(options))
     names = known or named
-    kept = in_order(typed(table, scores, options["scores_are"], named), named, names)
+    kept = in_order(declared(table, options, named), named, names)
     costs = text.build(names, table)
     if [str(name) for name in costs.classes] != names:
         listed = ", ".join(plain(name) for name in names)
@@ -84,7 +91,7 @@ def _decide(file: str, options: Mapping[str, Any]) -> tuple[Columns, _Decided]:
         raise click.UsageError(msg)
     with told_in_place(table, {}):
         p = _posteriors(kept, calibrator, options, names)
-        chosen = costs.bayes_decisions(Posteriors.renormalized(p))
+        chosen = costs.bayes_decisions(Posteriors(p, renormalize=True))
     if options["review"] is not None:
         chosen = _capped(costs, p, chosen, options["review"])
     return table, _Decided(names, costs, p, chosen, _expected(costs, p, chosen))
