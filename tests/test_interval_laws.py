@@ -41,7 +41,10 @@ def test_constant_prices_give_the_interval_of_the_one_matrix_to_the_bit(
     columns = {f"c{i}{j}": np.full(80, x) for i, row in enumerate(table) for j, x in enumerate(row)}
     names = [[f"c{i}{j}" for j in range(len(table[0]))] for i in range(2)]
     prices = stakes.SampleCosts.from_columns(names, columns, decisions=len(table[0]))
-    options: dict[str, Any] = {"priors": priors, "sample_weight": 1.0 + np.arange(80) % 3 if weighted else None}
+    options: dict[str, Any] = {
+        "priors": priors,
+        "sample_weight": 1.0 + np.arange(80) % 3 if weighted else None,
+    }
     decided = matrix.bayes_decisions(p)
     for call, given_ in ((stakes.bayes_cost, p), (stakes.expected_cost, decided)):
         one, other = (call(y, given_, costs=c, **options) for c in (matrix, prices))

@@ -42,7 +42,8 @@ from stakes.intervals import (
     seed_of,
 )
 from stakes.intervals.bootstrap import Statistic, Summed, stream_of
-from stakes.intervals.delong import _t, delong_variance, placements
+from stakes._quantiles import student as _t
+from stakes.intervals.delong import delong_variance, placements
 from stakes.intervals.sums import ClassSums
 from stakes.metrics.scores import sample_losses
 from stakes.samples import read_samples

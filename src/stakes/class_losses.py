@@ -48,8 +48,9 @@ class ClassLosses:
         """Return the mean cubed distance of the loss from a value for each class; 0 if unknown."""
         if self.third is None:
             return np.zeros_like(self.mean)
-        gap = self.mean - value
-        cubes = self.third + 3 * gap * self.variance + 3 * np.square(gap) * self.drift + gap**3
+        with np.errstate(invalid="ignore"):  # of a class of prior 0 whose loss is infinite
+            gap = self.mean - value
+            cubes = self.third + 3 * gap * self.variance + 3 * np.square(gap) * self.drift + gap**3
         return np.where(np.isfinite(cubes), cubes, 0.0)
 
     def deflated(self, effect: float) -> "ClassLosses":

@@ -23,9 +23,11 @@ from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.losses import rule_result
 from stakes.evaluation.parts import (
     application_result,
+    calibration_errors_of,
     class_results,
     least_cost,
     read_slices,
+    rounding_notes,
     slice_results,
 )
 from stakes.evaluation.ranking import ranking_of
@@ -35,7 +37,6 @@ from stakes.evaluation.sketch import Source, sketch_of
 from stakes.evaluation.systems import System, read_stage, read_units
 from stakes.evaluation.verdicts import verdicts_of
 from stakes.intervals import Progress, check_resamples, replicate, seed_of
-from stakes.metrics.reliability import binned_errors
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
@@ -116,7 +117,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     seed = seed_of(rng)
     unit = read_units(groups, samples)
     kept = read_slices(slices, samples)
-    notes: list[str] = []
+    notes = rounding_notes({"": given})
     system = make_system(
         samples, tasks, read_rules(rules), (calibrator, folds, groups, seed), notes
     )
@@ -143,7 +144,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         ),
         rules=tuple(rule_result(system, i, level, unit) for i in range(len(system.rules))),
         ranking=ranking,
-        calibration_errors=binned_errors(samples),
+        calibration_errors=calibration_errors_of(samples, unit),
         by_class=class_results(system, level, unit),
         slices=slice_results(system.tasks[0], kept, level, unit),
         level=level,

@@ -18,13 +18,20 @@ GROUPED = "closed form, by group"
 
 def estimates_of(record: ExpectedLoss, level: float) -> tuple[Estimate, Estimate]:
     """Return value and normalised value with their intervals, or why there are none."""
+    value = value_of(record, level)
     method = CLOSED if record.design is None else GROUPED
     why = record.no_interval
-    value = Estimate(record.value, None if why else record.interval(level), why or method)
     if record.undefined is not None:
         why = record.undefined.text
     band = None if why else record.normalized_interval(level)
     return value, Estimate(record.normalized, band, why or method)
+
+
+def value_of(record: ExpectedLoss, level: float) -> Estimate:
+    """Return the value with its interval, or why there is none."""
+    method = CLOSED if record.design is None else GROUPED
+    why = record.no_interval
+    return Estimate(record.value, None if why else record.interval(level), why or method)
 
 
 def rule_result(system: System, i: int, level: float, unit: IntArray | None) -> LossResult:

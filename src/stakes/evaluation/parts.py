@@ -12,18 +12,20 @@ from stakes._typing import Column, FloatArray, IntArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost, RocCurve
 from stakes.evaluation.applications import Task
-from stakes.evaluation.losses import application_loss, cost_of, estimates_of, rule_loss
+from stakes.evaluation.losses import application_loss, cost_of, estimates_of, rule_loss, value_of
 from stakes.evaluation.ranking import minimum_cost_estimate
 from stakes.evaluation.rates import Grouping, class_share, rate_estimate, share_of_decision
 from stakes.evaluation.records import ApplicationResult, ClassResult, SliceResult
 from stakes.evaluation.systems import Judgement, System, judge
 from stakes.intervals import NOT_DRAWN, Replicates, by_groups
-from stakes.metrics import DecisionMetric, Explanation, explain
+from stakes.metrics import CalibrationError, DecisionMetric, Explanation, explain
+from stakes.metrics.calibration_errors import binned_errors
 from stakes.metrics.scores import expectation, sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
 from stakes.scoring import LogLoss
 
+_GROUPED = "not given with groups"
 _MOST_PRICED = 1000  # classes up to which a table of costs is laid out
 
 
@@ -143,6 +145,14 @@ def abstention_rate(
     return share_of_decision(judged, extra[0], level, unit)
 
 
+def calibration_errors_of(samples: Samples, unit: IntArray | None) -> dict[str, CalibrationError]:
+    """Return the binned calibration errors; what chance makes of them needs single samples."""
+    errors = binned_errors(samples)
+    if unit is None:
+        return errors
+    return {name: error.without_interval(_GROUPED) for name, error in errors.items()}
+
+
 def class_results(
     system: System, level: float, unit: IntArray | None = None
 ) -> tuple[ClassResult, ...]:
@@ -188,7 +198,13 @@ def _mean(
     if unit is not None:
         only = replace(samples, priors=alone, priors_from_data=False)
         record = by_groups(record, only, losses, unit)
-    return estimates_of(record, level)[0]
+    return value_of(record, level)
+
+
+def rounding_notes(read: Mapping[str, Samples]) -> list[str]:
+    """Say for each system by name whether the rows of its scores were rounded, and to what."""
+    found = {name: samples.scores.rounding for name, samples in read.items()}
+    return [f"{name}: {r}" if name else str(r) for name, r in found.items() if r is not None]
 
 
 def read_slices(

@@ -9,7 +9,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.class_losses import ClassLosses
 from stakes.costs import CostMatrix
 from stakes.evaluation.applications import Task
-from stakes.evaluation.losses import estimates_of
+from stakes.evaluation.losses import value_of
 from stakes.evaluation.systems import Judgement
 from stakes.intervals import by_groups, design_effect
 from stakes.metrics import (
@@ -160,7 +160,7 @@ def _expected(
     if grouping is not None:
         losses = costs.at(grouping.samples.y, grouping.decided)
         record = by_groups(record, _at(grouping.samples, record), losses, grouping.unit)
-    return estimates_of(record, level)[0]
+    return value_of(record, level)
 
 
 def _at(samples: Samples, record: ExpectedLoss) -> Samples:

@@ -41,12 +41,15 @@ def by_groups(
 
 
 def design_effect(influence: FloatArray, unit: IntArray) -> float:
-    """Return the variance of a sum from whole groups over that from single samples, at least 1."""
-    alone = float(np.square(influence).sum())
-    if alone <= 0:
-        return 1.0
-    counts = np.bincount(unit)
+    """Return the variance of a sum from whole groups over that from single samples, at least 1.
+
+    Without any spread it cannot be known how alike the samples of a group are: each group then
+    counts as one sample.
+    """
+    alone, counts = float(np.square(influence).sum()), np.bincount(unit)
     sums = np.bincount(unit, influence)[counts > 0]
     groups = sums.size
+    if alone <= 0:
+        return unit.size / groups
     together = float(np.square(sums - sums.mean()).sum()) * groups / max(groups - 1, 1)
     return max(together / alone, 1.0)
