@@ -30,7 +30,14 @@ from stakes.calibration import (
 from stakes.cli.options import refuse_typed
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import told_in_place
-from stakes.cli.scoring import class_names, in_order, reading, refuse_stream, score_columns, typed
+from stakes.cli.scoring import (
+    class_names,
+    declared,
+    in_order,
+    reading,
+    refuse_stream,
+    score_columns,
+)
 from stakes.cli.screen import json_document
 from stakes.io import Columns, read_columns, read_whole, with_columns, write_table
 from stakes.scores import Scores
@@ -75,7 +82,7 @@ def _learn(file: str, options: dict[str, Any]) -> None:
     weights = None if weight is None else table.numbers(weight)
     y = table.texts(label)
     names = class_names(options["classes"], options["scores"], y.tolist(), None)
-    scores = typed(table, options["scores"], options["scores_are"], names)
+    scores = declared(table, options, names)
     prior = options["prior"]
     priors = parse_priors(prior, names) if prior else ("data" if scores.needs_priors else None)
     calibrator = METHODS[options["method"]].fresh()
@@ -164,7 +171,7 @@ def _apply(file: str, options: dict[str, Any]) -> None:
     names = class_names(options["classes"], columns, None, known)
     refuse_taken(output, force=options["force"])
     table = read_columns(file, numbers=score_columns(columns), **reading(options))
-    scores = in_order(typed(table, columns, options["scores_are"], names), names, known)
+    scores = in_order(declared(table, options, names), names, known)
     with told_in_place(table, {}):
         found = _calibrated(calibrator, scores.named(calibrator.classes), options, known)
     whole = with_columns(read_whole(file, **reading(options)), found.columns)

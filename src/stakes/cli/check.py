@@ -11,6 +11,7 @@ from rich.text import Text
 from stakes._text import number, plain, quoted
 from stakes.cli.evaluate import evaluate_table
 from stakes.cli.formats import Cell, Document, begin, publish
+from stakes.cli.scoring import say_rounding
 from stakes.cli.screen import head
 from stakes.evaluation import Evaluation
 from stakes.results import Estimate, json_number
@@ -33,6 +34,7 @@ def run(*, file: str, confident: bool, **options: Any) -> None:  # noqa: ANN401
         msg = "at least one limit must be given, such as --max-nec 0.5."
         raise click.UsageError(msg)
     problem, evaluation = evaluate_table(file, options)
+    say_rounding(problem.scores)
     gates = [
         _gate(evaluation, metric, kind, limit, confident=confident)
         for name, kind, limit in limits

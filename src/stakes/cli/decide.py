@@ -15,9 +15,17 @@ from stakes.calibration import Calibrator
 from stakes.cli.calibrate import priors_of_use, read_calibrator
 from stakes.cli.costs import CostText, read_costs
 from stakes.cli.places import told_in_place
-from stakes.cli.scoring import class_names, in_order, reading, refuse_stream, score_columns, typed
+from stakes.cli.scoring import (
+    class_names,
+    declared,
+    in_order,
+    reading,
+    refuse_stream,
+    score_columns,
+)
 from stakes.cli.screen import json_document
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.evaluation.thresholds import capped_threshold, review_order
 from stakes.io import Columns, read_columns, read_whole, with_columns, write_table
 from stakes.scores import Posteriors, PosteriorScores, Scores
 
@@ -75,7 +83,7 @@ def _decide(file: str, options: Mapping[str, Any]) -> tuple[Columns, _Decided]:
     wanted = list(dict.fromkeys([*score_columns(scores), *text.columns]))
     table = read_columns(file, numbers=wanted, finite=text.columns, **reading(options))
     names = known or named
-    kept = in_order(typed(table, scores, options["scores_are"], named), named, names)
+    kept = in_order(declared(table, options, named), named, names)
     costs = text.build(names, table)
     if [str(name) for name in costs.classes] != names:
         listed = ", ".join(plain(name) for name in names)
@@ -83,7 +91,7 @@ def _decide(file: str, options: Mapping[str, Any]) -> tuple[Columns, _Decided]:
         raise click.UsageError(msg)
     with told_in_place(table, {}):
         p = _posteriors(kept, calibrator, options, names)
-        chosen = costs.bayes_decisions(Posteriors.renormalized(p))
+        chosen = costs.bayes_decisions(Posteriors(p, renormalize=True))
     if options["review"] is not None:
         chosen = _capped(costs, p, chosen, options["review"])
     return table, _Decided(names, costs, p, chosen, _expected(costs, p, chosen))
@@ -100,15 +108,22 @@ def _expected(costs: CostMatrix | SampleCosts, p: FloatArray, chosen: IntArray) 
 def _capped(
     costs: CostMatrix | SampleCosts, p: FloatArray, chosen: IntArray, review: float
 ) -> IntArray:
-    """Keep the second decision for the largest expected savings, as many as can be had."""
+    """Keep the second decision above the threshold of the cap, as stakes threshold does."""
     if len(costs.decisions) != 2:
         msg = f"--review needs two decisions: there are {len(costs.decisions)}."
         raise click.UsageError(msg)
-    first, second = (_expected(costs, p, np.full_like(chosen, j)) for j in (0, 1))
-    order = np.argsort(second - first, kind="stable")
-    kept = np.zeros_like(chosen)
-    kept[order[: int(review * chosen.size + 1e-9)]] = 1
-    return chosen * kept
+    value, _ = review_order(costs, p)
+    n = chosen.size
+    cut = capped_threshold(value, np.full(n, 1 / n), review)
+    kept = chosen * (value > cut)
+    tied = int(np.count_nonzero(value[chosen == 1] == cut))
+    if tied > 1:
+        click.echo(
+            f"Note: {tied} cases tie at the cap and would exceed it together: none of them gets"
+            f" {plain(str(costs.decisions[1]))!r}, so that equal cases are decided alike.",
+            err=True,
+        )
+    return np.asarray(kept, dtype=np.int64)
 
 
 def _posteriors(

@@ -175,10 +175,12 @@ _TABLE = [
     click.option("--timeout", type=Number(0), default=60.0, show_default=True,
                  help="Seconds to wait for the first byte of a pipe."),
 ]  # fmt: skip
+_RENORMALIZE = "Divide rows of posteriors by their sums, where these are off by more than rounding."
 _COLUMNS = [
     click.option("--label", help="Column of the true classes."),
     click.option("--scores-are", type=click.Choice(KINDS),
                  help="What the scores are; it is never guessed."),
+    click.option("--renormalize", is_flag=True, help=_RENORMALIZE),
     click.option("--classes", help="Names in the order of the score columns, such as a,b."),
     click.option("--positive", help="The class of interest, which comes last."),
     click.option("--weight", help="Column of sample weights."),
@@ -192,6 +194,7 @@ _SCORES = [
                  help="Columns of scores, one per class; one column speaks of the last class."),
     click.option("--scores-are", type=click.Choice(KINDS), required=True,
                  help="What the scores are; it is never guessed."),
+    click.option("--renormalize", is_flag=True, help=_RENORMALIZE),
     click.option("--classes", help="Names in the order of the score columns."),
 ]  # fmt: skip
 _PROBLEM = [

@@ -22,6 +22,7 @@ from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.evaluate import RULES, make_system, read_rules
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.pages import Paged
+from stakes.evaluation.parts import rounding_notes
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import System, read_units
 from stakes.intervals import (
@@ -191,7 +192,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         for name in names
     }
     _check_alike(read)
-    notes: list[str] = []
+    notes = rounding_notes(read)
     made = {
         name: make_system(
             adapted(samples, training_priors),

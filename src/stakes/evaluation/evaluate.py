@@ -28,6 +28,7 @@ from stakes.evaluation.parts import (
     least_cost,
     loss_result,
     ranking_of,
+    rounding_notes,
 )
 from stakes.evaluation.records import DataSummary, Evaluation
 from stakes.evaluation.sketch import Source, sketch_of
@@ -118,7 +119,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     seed = seed_of(rng)
     unit = read_units(groups, samples)
     kept = read_slices(slices, samples)
-    notes: list[str] = []
+    notes = rounding_notes({"": given})
     system = make_system(
         samples, tasks, read_rules(rules), (calibrator, folds, groups, seed), notes
     )

@@ -1,7 +1,7 @@
 """The parts of an evaluation: each number with its interval."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -271,3 +271,9 @@ def _complement(rate: Estimate) -> Estimate:
     band = rate.interval
     turned = None if band is None else replace(band, low=1 - band.high, high=1 - band.low)
     return Estimate(1 - rate.value, turned, rate.method)
+
+
+def rounding_notes(read: Mapping[str, Samples]) -> list[str]:
+    """Say for each system by name whether the rows of its scores were rounded, and to what."""
+    found = {name: samples.scores.rounding for name, samples in read.items()}
+    return [f"{name}: {r}" if name else str(r) for name, r in found.items() if r is not None]

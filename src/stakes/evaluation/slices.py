@@ -104,7 +104,9 @@ def _slice(
     why = "" if undefined is None else undefined.text
     result = SliceResult(*name, len(samples), counts, cost, losses, why)
     where = f"{plain(name[0])} {plain(name[1])}: "
-    return result, CostClaim(judged.cost, cost, interval_at, naive_p_value(judged, unit), where)
+    return result, CostClaim(
+        judged.cost, cost, interval_at, naive_p_value(judged, cost, unit), where
+    )
 
 
 def _closed(record: ExpectedLoss, level: float) -> Estimate:

@@ -46,7 +46,7 @@ def evidence_of(
                 a.cost.raw,
                 a.cost.normalized,
                 _costs_at(a, drawn, unit),
-                naive_p_value(judged, unit),
+                naive_p_value(judged, a.cost.normalized, unit),
                 _where(a, several),
             )
             for a, judged in zip(results, system.judgements, strict=True)
@@ -74,10 +74,13 @@ def _costs_at(a: ApplicationResult, drawn: Replicates | None, unit: IntArray | N
     return lambda level: drawn.estimate(name, level, a.cost.normalized.value).interval
 
 
-def naive_p_value(judged: Judgement, unit: IntArray | None) -> float:
-    """Return the p-value of costing as much as the best constant answer, on the same samples."""
-    if judged.cost.undefined is not None:
-        return math.nan
+def naive_p_value(judged: Judgement, shown: Estimate, unit: IntArray | None) -> float:
+    """Return the p-value of costing as much as the best constant answer, on the same samples.
+
+    NaN where the interval shown includes 1, so that no test is needed.
+    """
+    if judged.cost.undefined is not None or shown.interval is None or 1 in shown.interval:
+        return math.nan  # the interval has decided
     costs, samples = judged.task.costs, judged.task.samples
     answer = np.full(len(samples), costs.decisions.index(judged.cost.naive_answer))
     naive = costs.at(samples.y, answer)

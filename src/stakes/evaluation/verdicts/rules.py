@@ -143,10 +143,12 @@ def _priors(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
     chances = 1 if len(data.classes) == 2 else len(data.classes)  # classes to differ in
     tested = [
         chances * share_test(float(data.priors[k]), float(same[0].priors[k]), evidence.units)
-        for same, (k, _) in zip(used.values(), gaps, strict=True)
+        if ratio >= SHIFT
+        else 1.0
+        for same, (k, ratio) in zip(used.values(), gaps, strict=True)
     ]
-    for same, (k, ratio), p_value in zip(used.values(), gaps, adjusted(tested), strict=True):
-        if ratio >= SHIFT and p_value < 1 - evaluation.level:
+    for same, (k, _), p_value in zip(used.values(), gaps, adjusted(tested), strict=True):
+        if p_value < 1 - evaluation.level:
             yield _other_priors(evaluation, same, k, p_value)
 
 
@@ -182,11 +184,13 @@ def share_test(share: float, prior: float, n: float) -> float:
 
     Weighted samples need not give whole numbers; they are rounded towards the prior.
     """
-    from scipy.special import bdtr  # noqa: PLC0415  slow to import
-
     whole = math.floor(n)
-    lower = bdtr(min(math.ceil(share * n - 1e-9), whole), whole, prior)
-    upper = 1 - bdtr(math.floor(share * n + 1e-9) - 1, whole, prior) if share * n >= 1 else 1.0
+    steps = np.arange(whole)
+    ratios = np.log((whole - steps) / (steps + 1)) + math.log(prior / (1 - prior))
+    log_pmf = whole * math.log1p(-prior) + np.concatenate([[0.0], np.cumsum(ratios)])
+    mass = np.exp(log_pmf)
+    lower = mass[: min(math.ceil(share * n - 1e-9), whole) + 1].sum()
+    upper = mass[math.floor(share * n + 1e-9) :].sum()
     return float(min(1.0, 2 * min(lower, upper)))
 
 
