@@ -169,6 +169,11 @@ class System:
         better = self._calibrated(self.samples)
         return tuple(expectation(rule, better) for rule in self.rules)
 
+    @property
+    def calibrated(self) -> Samples:
+        """The samples with calibrated scores."""
+        return self._calibrated(self.samples)
+
     @cached_property
     def judgements_after(self) -> tuple[Judgement, ...]:
         """The decisions of each application after calibration."""

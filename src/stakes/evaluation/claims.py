@@ -1,0 +1,103 @@
+"""What a comparison says: who costs less, who costs the same, and which systems may be best."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from stakes._text import number, plain
+from stakes.evaluation.differences import Difference, RelativeCost
+from stakes.evaluation.records import Verdict
+from stakes.evaluation.verdicts.small_samples import FEWEST_ERRORS, counted
+
+_MOST_NAMED = 6
+
+
+def pair_verdict(difference: Difference, reference: str, where: str, family: int) -> Verdict:
+    """Say whether a system costs less than the reference, more, or neither for sure."""
+    name, other = plain(difference.system), plain(reference)
+    gap = difference.difference
+    if gap.interval is None:
+        return Verdict("no_verdict", f"{where}No verdict on {name} and {other}: {gap.method}.")
+    of = f"the normalised cost of {name} less that of {other} is {number(gap.value)}"
+    found = f"{of} ({100 * difference.level:g} % interval {gap.interval})"
+    many = f", with {family} comparisons allowed for" if family > 1 else ""
+    if difference.distinguishable:
+        code, word = ("better", "less") if difference.wins else ("worse", "more")
+        return Verdict(code, f"{where}{name} costs {word} than {other}: {found}{many}.")
+    why = "which includes 0" if 0 in gap.interval else f"but {family} comparisons are made"
+    return Verdict(
+        "not_distinguishable",
+        f"{where}{name} and {other} are not distinguishable: {found}, {why}.",
+        "Gather more labelled samples, or state a margin that you can accept.",
+    )
+
+
+def margin_verdict(found: RelativeCost, reference: str, where: str) -> Verdict:
+    """Say whether a system costs at most a margin more than the reference."""
+    name, other, share = plain(found.system), plain(reference), f"{100 * found.margin:g} %"
+    ratio = f"{number(100 * found.ratio.value)} % of its cost"
+    band = found.ratio.interval
+    if band is None:
+        return Verdict("no_verdict", f"{where}No margin for {name}: {found.ratio.method}.")
+    low, high = (number(100 * end) for end in band)
+    seen = f"{ratio}, {100 * band.level:g} % interval {low} to {high} %"
+    if found.equivalent:
+        text = f"{name} and {other} cost the same for practical purposes, within {share}"
+        return Verdict("equivalent", f"{where}{text} ({seen}).")
+    if found.non_inferior:
+        return Verdict("non_inferior", f"{where}{name} costs at most {share} more than {other} ({seen}).")
+    return Verdict(
+        "not_shown_non_inferior",
+        f"{where}It is not shown that {name} costs at most {share} more than {other} ({seen}).",
+        "Gather more labelled samples, or accept a wider margin.",
+    )
+
+
+def best_verdict(names: Sequence[str], systems: int, where: str) -> Verdict:
+    """Name the systems that may be the best one."""
+    listed = ", ".join(plain(name) for name in names[:_MOST_NAMED])
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    if len(names) == 1:
+        return Verdict("best", f"{where}{listed} costs least of the {systems} systems.")
+    every = "Any of the" if len(names) == systems else f"{len(names)} of the"
+    return Verdict(
+        "may_be_best",
+        f"{where}{every} {systems} systems may be the best: {listed}{more} are not"
+        " distinguishable from the one with the lowest cost.",
+    )
+
+
+def few_errors_of(errors: Mapping[str, Mapping[str, int]], where: str) -> Iterator[Verdict]:
+    """Warn where decisions of some systems rest on few errors of a kind."""
+    few = {
+        name: [counted(n, kind) for kind, n in counts.items() if n < FEWEST_ERRORS]
+        for name, counts in errors.items()
+    }
+    listed = [f"{plain(name)} {' and '.join(kinds)}" for name, kinds in few.items() if kinds]
+    if listed:
+        more = f"; and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else ""
+        yield Verdict(
+            "few_errors",
+            f"{where}The decisions rest on few errors: {'; '.join(listed[:_MOST_NAMED])}{more}. With"
+            f" fewer than {FEWEST_ERRORS}, an error rate is uncertain by 30 % or more either way.",
+            "Use more labelled samples, or quote the interval.",
+        )
+
+
+def verdicts_of_comparison(
+    differences: Sequence[Difference],
+    margins: Sequence[RelativeCost],
+    best: Mapping[str, Sequence[str]],
+    reference: str,
+    systems: int,
+) -> Iterator[Verdict]:
+    """Return what a comparison says, by application."""
+    family = systems * (systems - 1) // 2 * len(best)
+    for application, names in best.items():
+        where = f"{plain(application)}: " if len(best) > 1 else ""
+        for difference in differences:
+            if difference.metric == f"{application}.nec":
+                yield pair_verdict(difference, reference, where, family)
+        for found in margins:
+            if found.application == application:
+                yield margin_verdict(found, reference, where)
+        if systems > 2 and names:
+            yield best_verdict(names, systems, where)
