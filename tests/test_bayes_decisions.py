@@ -95,7 +95,7 @@ def test_every_kind_of_score_gives_the_same_decisions() -> None:
     p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     costs = CostMatrix([[0, 1, 2, 0.5], [3, 0, 1, 0.5], [1, 4, 0, 0.5]], decisions=4)
     uniform = np.full(3, 1 / 3)
-    expected = costs.bayes_decisions(stakes.Posteriors.renormalized(p))
+    expected = costs.bayes_decisions(stakes.Posteriors(p, renormalize=True))
     for scores in (
         stakes.Logits(logits),
         stakes.Logits(logits + 1000),
@@ -167,7 +167,7 @@ def test_change_of_priors_is_bayes_rule_for_any_number_of_classes() -> None:
     likelihood = rng.normal(0, 2, (50, 4))
     old, new = np.array([0.4, 0.3, 0.2, 0.1]), np.array([0.1, 0.1, 0.1, 0.7])
     at_old = stakes.LogLikelihoods(likelihood).log_posteriors(old)
-    moved = stakes.Posteriors.renormalized(np.exp(at_old)).at_priors(old, new)
+    moved = stakes.Posteriors(np.exp(at_old), renormalize=True).at_priors(old, new)
     np.testing.assert_allclose(
         moved.log_posteriors(), stakes.LogLikelihoods(likelihood).log_posteriors(new), atol=1e-13
     )
@@ -227,10 +227,10 @@ def test_exact_ties_go_to_the_lowest_index_in_spite_of_rounding() -> None:
 def test_renormalised_scores_keep_the_names_of_their_columns() -> None:
     frame = pl.DataFrame({"spam": [30.0, 90.0], "ham": [70.0, 10.0]})
     loss = stakes.cross_entropy(
-        ["ham", "spam"], stakes.Posteriors.renormalized(frame), classes=["ham", "spam"]
+        ["ham", "spam"], stakes.Posteriors(frame, renormalize=True), classes=["ham", "spam"]
     )
     assert loss.value == pytest.approx(-(np.log(0.7) + np.log(0.9)) / 2)
-    huge = stakes.Posteriors.renormalized([[1.7e308, 1.7e308]])
+    huge = stakes.Posteriors([[1.7e308, 1.7e308]], renormalize=True)
     assert huge.values.tolist() == [[0.5, 0.5]]
 
 

@@ -155,7 +155,7 @@ def test_json_keeps_what_was_learnt(make: Callable[[], stakes.Calibrator]) -> No
 def test_a_changed_file_is_refused() -> None:
     y, log_p = overlapping()
     data = stakes.AffineCalibrator().fit(stakes.LogPosteriors(log_p), y).to_dict()
-    for change in ({"version": 2}, {"format": "x"}, {"map": {**data["map"], "bias": [1, 2]}}):
+    for change in ({"version": 3}, {"format": "x"}, {"map": {**data["map"], "bias": [1, 2]}}):
         with pytest.raises(stakes.InputError, match=r"version|format|checksum"):
             stakes.calibrator_from_dict({**data, **change})
     with pytest.raises(stakes.InputError, match="format"):
@@ -605,7 +605,7 @@ def test_weights_of_zero_go_with_groups_and_folds() -> None:
 
 
 def test_hostile_calibrator_files_are_refused_in_words() -> None:
-    from stakes.calibration.base import _checksum  # noqa: PLC0415
+    from stakes.calibration.fitted import checksum  # noqa: PLC0415
 
     y, log_p = overlapping()
     good = stakes.AffineCalibrator().fit(stakes.LogPosteriors(log_p), y).to_dict()
@@ -615,13 +615,13 @@ def test_hostile_calibrator_files_are_refused_in_words() -> None:
     for bad in bad_maps:
         body = {k: v for k, v in good.items() if k != "sha256"} | {"map": bad}
         with pytest.raises(stakes.InputError):
-            stakes.calibrator_from_dict({**body, "sha256": _checksum(body)})
+            stakes.calibrator_from_dict({**body, "sha256": checksum(body)})
     empty = {k: v for k, v in good.items() if k != "sha256"} | {
         "kind": "isotonic",
         "map": {"low": [0], "high": [0], "first": [0], "second": [0]},
     }
     with pytest.raises(stakes.InputError, match="posteriors"):
-        stakes.calibrator_from_dict({**empty, "sha256": _checksum(empty)})
+        stakes.calibrator_from_dict({**empty, "sha256": checksum(empty)})
 
 
 def test_an_infinite_raw_loss_is_told_as_such() -> None:

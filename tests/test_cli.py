@@ -220,7 +220,7 @@ def test_calibrate_learns_applies_and_decides(scored: Path) -> None:
     assert after[0][7:] == ["calibrated_calm", "calibrated_alarm"]
     y = [row[2] for row in after[1:]]
     p = [[float(x) for x in row[7:]] for row in after[1:]]
-    better = stakes.bayes_cost(y, stakes.Posteriors.renormalized(p), classes=["calm", "alarm"])
+    better = stakes.bayes_cost(y, stakes.Posteriors(p, renormalize=True), classes=["calm", "alarm"])
     assert better.normalized < 1
     decided = run(
         "decide", "scores.csv", *SCORES, "--cost", "miss=5,false_alarm=1",

@@ -260,7 +260,7 @@ def test_class_detectors_average_as_they_say() -> None:
     y = rng.integers(0, 3, 300)
     p = rng.dirichlet(np.ones(3), 300) + np.eye(3)[y]
     p /= p.sum(axis=1, keepdims=True)
-    ours = stakes.class_detectors(y, stakes.Posteriors.renormalized(p))
+    ours = stakes.class_detectors(y, stakes.Posteriors(p, renormalize=True))
     assert ours.macro() == pytest.approx(sk.roc_auc_score(y, p, multi_class="ovr"))
     weighted = sk.roc_auc_score(y, p, multi_class="ovr", average="weighted")
     assert ours.prior_weighted() == pytest.approx(weighted)

@@ -45,7 +45,7 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("many NaN", lambda: xe([0] * 1000, np.full((1000, 2), nan)), ["1000 rows", "first", "row 0"]),
     ("below 0", lambda: xe([0, 1], [[1.1, -0.1], [0.2, 0.8]]), ["scores", "row 0", "outside [0, 1]"]),
     ("an ulp above 1", lambda: xe([0, 1], [[1.0000000000000002, 0.0], [0.2, 0.8]]), ["1.0000000000000002"]),
-    ("half", lambda: xe([0, 1], [[0.2, 0.3], [0.3, 0.4]]), ["row 0", "sum", "0.5", "renormalized"]),
+    ("half", lambda: xe([0, 1], [[0.2, 0.3], [0.3, 0.4]]), ["row 0", "sum", "0.5", "renormalize=True"]),
     ("a millionth off", lambda: xe([0, 1], [[0.9, 0.100001], [0.2, 0.8]]), ["row 0", "1.000001"]),
     ("percent", lambda: xe([0, 1], [[90, 10], [20, 80]]), ["row 0", "100", "percent"]),
     ("texts", lambda: xe([0, 1], [["0.9", "0.1"], ["0.2", "0.8"]]), ["scores", "str"]),
@@ -105,7 +105,7 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("per-sample numbers", lambda: stakes.SampleCosts.from_columns([[0, 1], [1, 0]], {}), ["CostMatrix"]),
     ("per-sample rows", lambda: stakes.SampleCosts([[[0, 1], [1, 0]]]).bayes_decisions(GOOD), ["1 rows", "2 rows"]),
     ("per-sample labels", lambda: stakes.expected_cost([0, 1], [0, 1], costs=stakes.SampleCosts([[[0, 1], [1, 0]]])), ["2, 2 and 1"]),
-    ("renormalized", lambda: stakes.Posteriors.renormalized([[0, 0]]), ["above 0"]),
+    ("renormalized", lambda: stakes.Posteriors([[0, 0]], renormalize=True), ["above 0"]),
     ("prior shift", lambda: stakes.Posteriors(GOOD).at_priors([1, 0], [0.5, 0.5]), ["training", "above 0"]),
     ("simulation", lambda: stakes.simulation.simulate(3, n=9).log_likelihood_ratios(), ["two classes", "3"]),
 ]  # fmt: skip

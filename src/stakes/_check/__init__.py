@@ -10,14 +10,14 @@ from stakes._check.numbers import (
     read_priors,
     read_weights,
 )
+from stakes._check.precision import Rounding, slack
 from stakes._check.tables import (
     check_below_infinity,
-    check_log_posteriors,
     check_no_nan,
-    check_posteriors,
     check_rows,
     read_table,
-    slack,
+    settle_log_posteriors,
+    settle_posteriors,
 )
 from stakes._errors import (
     AddressError,
@@ -40,14 +40,13 @@ __all__ = [
     "LabelColumn",
     "MissingExtraError",
     "ResourceError",
+    "Rounding",
     "StakesError",
     "UndefinedMetricError",
     "UndefinedMetricWarning",
     "UnsafeFileError",
     "check_below_infinity",
-    "check_log_posteriors",
     "check_no_nan",
-    "check_posteriors",
     "check_rows",
     "check_seen",
     "encode",
@@ -61,5 +60,7 @@ __all__ = [
     "read_table",
     "read_weights",
     "seen_names",
+    "settle_log_posteriors",
+    "settle_posteriors",
     "slack",
 ]

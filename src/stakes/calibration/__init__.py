@@ -1,4 +1,4 @@
-"""Calibration: better posteriors from scores, and how much they give back."""
+"""Calibration: better posteriors from scores, and how much they recover."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Calibration loss: how much of an expected loss a calibration stage would give back."""
+"""Calibration loss: how much of an expected loss a calibration stage would recover."""
 
 import math
 from dataclasses import dataclass, field
@@ -30,9 +30,9 @@ from stakes.scoring import ScoringRule
 class CalibrationLoss:
     """An expected loss before and after a calibration stage (eq:calloss).
 
-    `value` is what calibration gives back, `relative` that over the raw loss (a fraction). Both
+    `value` is what calibration recovers, `relative` that over the raw loss (a fraction). Both
     depend on the calibrator and on how it was fitted, which the record names; a calibrator that
-    does harm gives a negative value. `divergence` and `refinement` split the loss as DeGroot did,
+    does harm has a negative value. `divergence` and `refinement` split the loss as DeGroot did,
     with the calibrated posteriors taken for true; where their sum is far from the raw loss
     (`gap`), the calibrator is a bad one.
     """
@@ -67,7 +67,7 @@ class CalibrationLoss:
 
     @property
     def by_class(self) -> dict[Label, float]:
-        """What calibration gives back in each class; it may take from one to give to another."""
+        """What calibration recovers in each class; it may gain in one and lose in another."""
         raw, calibrated = self.raw.by_class, self.calibrated.by_class
         return {name: raw[name] - calibrated[name] for name in raw}
 
@@ -77,7 +77,7 @@ class CalibrationLoss:
     def __str__(self) -> str:
         raw, calibrated = number(self.raw.normalized), number(self.calibrated.normalized)
         lines = [
-            f"{self.raw.name}: {raw} as is, {calibrated} calibrated (naive 1)",
+            f"{self.raw.name}: {raw} uncalibrated, {calibrated} calibrated (naive 1)",
             f"calibration loss {number(self.normalized)}, {self._share()}",
             f"by the {self.calibrator} calibrator, {self.data}",
         ]
@@ -116,7 +116,7 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> CalibrationLoss:
-    """Return how much of an expected loss a calibration stage gives back.
+    """Return how much of an expected loss a calibration stage recovers.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def _expected(rule: ScoringRule, q: FloatArray, answers: Any) -> FloatArray:  # 
 class ScoreDecomposition:
     """CORP: an expected loss as miscalibration - discrimination + uncertainty.
 
-    By the best rising map of the same data: miscalibration is what it gives back, discrimination
+    By the best rising map of the same data: miscalibration is what it recovers, discrimination
     what it gains over answering the priors, uncertainty what answering the priors costs.
     """
 

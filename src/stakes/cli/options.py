@@ -11,6 +11,7 @@ from stakes._text import plain, quoted
 
 KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
 METHODS = ("affine", "temperature", "bias", "vector", "beta", "isotonic", "histogram")
+WRITTEN = ("posteriors", "log-odds", "llr")  # what calibrate --apply can write
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
 FILE_KINDS = (
     "csv", "tsv", "jsonl", "ndjson", "json", "csv.gz", "tsv.gz", "jsonl.gz", "ndjson.gz", "json.gz",
@@ -25,6 +26,7 @@ ELSEWHERE = frozenset(
         "key",
         "system",
         "reference",
+        "margin",
         "review",
         "details",
         "html",
@@ -41,6 +43,7 @@ ELSEWHERE = frozenset(
         "max-brier",
         "max-calibration-loss",
         "min-auc",
+        "max-loss-against",
     ]
 )
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -174,10 +177,12 @@ _TABLE = [
     click.option("--timeout", type=Number(0), default=60.0, show_default=True,
                  help="Seconds to wait for the first byte of a pipe."),
 ]  # fmt: skip
+_RENORMALIZE = "Divide rows of posteriors by their sums, where these are off by more than rounding."
 _COLUMNS = [
     click.option("--label", help="Column of the true classes."),
     click.option("--scores-are", type=click.Choice(KINDS),
                  help="What the scores are; it is never guessed."),
+    click.option("--renormalize", is_flag=True, help=_RENORMALIZE),
     click.option("--classes", help="Names in the order of the score columns, such as a,b."),
     click.option("--positive", help="The class of interest, which comes last."),
     click.option("--weight", help="Column of sample weights."),
@@ -191,6 +196,7 @@ _SCORES = [
                  help="Columns of scores, one per class; one column speaks of the last class."),
     click.option("--scores-are", type=click.Choice(KINDS), required=True,
                  help="What the scores are; it is never guessed."),
+    click.option("--renormalize", is_flag=True, help=_RENORMALIZE),
     click.option("--classes", help="Names in the order of the score columns."),
 ]  # fmt: skip
 _PROBLEM = [

@@ -1,5 +1,6 @@
 """What a comparison says: who costs less, who costs the same, and which systems may be best."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from stakes._text import number, plain
@@ -7,7 +8,29 @@ from stakes.evaluation.differences import Difference, RelativeCost
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.small_samples import FEWEST_ERRORS, counted
 
+NONE_BEST = "none is distinguishable"  # where no system is named for a range of odds
 _MOST_NAMED = 6
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value for people; nothing where there is no test.
+
+    >>> p_text(0.0312), p_text(1e-9), p_text(1.0), p_text(float("nan"))
+    ('0.031', '< 0.001', '1', '')
+    """
+    if math.isnan(p_value):
+        return ""
+    return "< 0.001" if p_value < 0.001 else number(p_value, 3)
+
+
+def p_note(systems: Sequence[str], costs: Sequence[str]) -> str:
+    """Say what p-values are corrected for."""
+    pairs = len(systems) * (len(systems) - 1) // 2
+    many = f"all {pairs} pairs of systems" if pairs > 1 else ""
+    uses = f"{len(costs)} applications" if len(costs) > 1 else ""
+    both = " and, for costs, ".join(part for part in (many, uses) if part)
+    corrected = f", corrected for {both} (Holm)" if both else ""
+    return f"p: of no difference{corrected}; metrics without p have no test."
 
 
 def pair_verdict(difference: Difference, reference: str, where: str, family: int) -> Verdict:
@@ -43,7 +66,9 @@ def margin_verdict(found: RelativeCost, reference: str, where: str) -> Verdict:
         text = f"{name} and {other} cost the same for practical purposes, within {share}"
         return Verdict("equivalent", f"{where}{text} ({seen}).")
     if found.non_inferior:
-        return Verdict("non_inferior", f"{where}{name} costs at most {share} more than {other} ({seen}).")
+        return Verdict(
+            "non_inferior", f"{where}{name} costs at most {share} more than {other} ({seen})."
+        )
     return Verdict(
         "not_shown_non_inferior",
         f"{where}It is not shown that {name} costs at most {share} more than {other} ({seen}).",
@@ -51,18 +76,25 @@ def margin_verdict(found: RelativeCost, reference: str, where: str) -> Verdict:
     )
 
 
-def best_verdict(names: Sequence[str], systems: int, where: str) -> Verdict:
+def best_verdict(names: Sequence[str], lowest: str, systems: int, where: str) -> Verdict:
     """Name the systems that may be the best one."""
-    listed = ", ".join(plain(name) for name in names[:_MOST_NAMED])
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    if len(names) == 1:
-        return Verdict("best", f"{where}{listed} costs least of the {systems} systems.")
-    every = "Any of the" if len(names) == systems else f"{len(names)} of the"
+    best, others = plain(lowest), [plain(name) for name in names if name != lowest]
+    if not others:
+        return Verdict("best", f"{where}{best} costs less than each of the other systems.")
+    listed = _listed(others)
+    are = "is" if len(others) == 1 else "are"
     return Verdict(
         "may_be_best",
-        f"{where}{every} {systems} systems may be the best: {listed}{more} are not"
-        " distinguishable from the one with the lowest cost.",
+        f"{where}{best} has the lowest cost of the {systems} systems, but {listed} {are} not"
+        f" distinguishable from it: any of these {len(names)} may be the best.",
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as part of a sentence: a, b and 3 more."""
+    if len(names) > _MOST_NAMED:
+        return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 def few_errors_of(errors: Mapping[str, Mapping[str, int]], where: str) -> Iterator[Verdict]:
@@ -76,8 +108,8 @@ def few_errors_of(errors: Mapping[str, Mapping[str, int]], where: str) -> Iterat
         more = f"; and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else ""
         yield Verdict(
             "few_errors",
-            f"{where}The decisions rest on few errors: {'; '.join(listed[:_MOST_NAMED])}{more}. With"
-            f" fewer than {FEWEST_ERRORS}, an error rate is uncertain by 30 % or more either way.",
+            f"{where}The decisions rest on few errors: {'; '.join(listed[:_MOST_NAMED])}{more}."
+            f" With fewer than {FEWEST_ERRORS}, an error rate is uncertain by 30 % or more either way.",
             "Use more labelled samples, or quote the interval.",
         )
 
@@ -86,10 +118,10 @@ def verdicts_of_comparison(
     differences: Sequence[Difference],
     margins: Sequence[RelativeCost],
     best: Mapping[str, Sequence[str]],
-    reference: str,
-    systems: int,
+    values: Mapping[str, Mapping[str, float]],
 ) -> Iterator[Verdict]:
-    """Return what a comparison says, by application."""
+    """Return what a comparison says, by application; the first system is the reference."""
+    reference, systems = next(iter(values)), len(values)
     family = systems * (systems - 1) // 2 * len(best)
     for application, names in best.items():
         where = f"{plain(application)}: " if len(best) > 1 else ""
@@ -100,4 +132,5 @@ def verdicts_of_comparison(
             if found.application == application:
                 yield margin_verdict(found, reference, where)
         if systems > 2 and names:
-            yield best_verdict(names, systems, where)
+            lowest = min(names, key=lambda name: values[name][f"{application}.nec"])
+            yield best_verdict(names, lowest, systems, where)

@@ -25,7 +25,7 @@ from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, 
 from stakes.evaluation.evaluate import RULES, make_system, read_rules
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.pages import Paged
-from stakes.evaluation.parts import error_counts
+from stakes.evaluation.parts import error_counts, rounding_notes
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import System, read_units
@@ -150,7 +150,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     >>> difference.distinguishable, difference.wins
     (True, False)
     >>> [verdict.code for verdict in result.verdicts]
-    ['worse']
+    ['worse', 'few_errors']
     """
     _check_margin(margin, read_level(level))
     check_resamples(resamples)
@@ -164,7 +164,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         for name in names
     }
     _check_alike(read)
-    notes: list[str] = []
+    notes = rounding_notes(read)
     made = {
         name: make_system(
             adapted(samples, training_priors),
@@ -217,14 +217,16 @@ def _compared(
         resamples=resamples,
         seed=seed,
         verdicts=(
-            *verdicts_of_comparison(differences, margins, best, names[0], len(names)),
+            *verdicts_of_comparison(differences, margins, best, values),
             *_warnings(made, unit),
         ),
         notes=tuple(dict.fromkeys(notes)),
     )
 
 
-def _adjusted(contrasts: Contrasts, costs: Sequence[str]) -> dict[tuple[str, tuple[str, str]], float]:
+def _adjusted(
+    contrasts: Contrasts, costs: Sequence[str]
+) -> dict[tuple[str, tuple[str, str]], float]:
     """Return p-values corrected by family: all costs together, each other metric by itself."""
     out = contrasts.adjusted(costs)
     for metric in contrasts.found:
@@ -251,7 +253,10 @@ def _may_be_best(
 
 
 def _relative_costs(
-    contrasts: Contrasts, applications: Sequence[str] | Mapping[str, Any], margin: float, level: float
+    contrasts: Contrasts,
+    applications: Sequence[str] | Mapping[str, Any],
+    margin: float,
+    level: float,
 ) -> tuple[RelativeCost, ...]:
     """Return each cost over that of the reference, the p-values corrected for all of them."""
     reference, *others = contrasts.columns
@@ -409,7 +414,7 @@ def _differences(
             if metric not in values[reference]:
                 continue
             paired = contrasts.of(metric, system, reference)
-            full = (f"{name}{_SEPARATOR}{metric}" for name in (system, reference))
+            mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in (system, reference))
             found = {} if paired is None else {"p_value": paired.p_value}
             key = metric, (system, reference)
             out.append(
@@ -419,7 +424,7 @@ def _differences(
                     value=value,
                     reference=values[reference][metric],
                     better="higher" if metric in higher else "lower",
-                    difference=drawn.difference(*full, level)
+                    difference=drawn.difference(mine, theirs, level)
                     if paired is None
                     else paired.estimate(level),
                     level=level,

@@ -27,6 +27,7 @@ from stakes.evaluation.parts import (
     loss_result,
     ranking_of,
     read_slices,
+    rounding_notes,
     slice_results,
 )
 from stakes.evaluation.records import DataSummary, Evaluation
@@ -115,7 +116,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     seed = seed_of(rng)
     unit = read_units(groups, samples)
     kept = read_slices(slices, samples)
-    notes: list[str] = []
+    notes = rounding_notes({"": given})
     system = make_system(
         samples, tasks, read_rules(rules), (calibrator, folds, groups, seed), notes
     )

@@ -297,6 +297,12 @@ def _complement(rate: Estimate) -> Estimate:
     return Estimate(1 - rate.value, turned, rate.method)
 
 
+def rounding_notes(read: Mapping[str, Samples]) -> list[str]:
+    """Say for each system by name whether the rows of its scores were rounded, and to what."""
+    found = {name: samples.scores.rounding for name, samples in read.items()}
+    return [f"{name}: {r}" if name else str(r) for name, r in found.items() if r is not None]
+
+
 def read_slices(
     slices: "Mapping[str, Column] | Column | None", samples: Samples
 ) -> dict[str, list[str]]:

@@ -43,16 +43,22 @@ def auc_difference(
     none = PairedDifference(value, math.nan, differ, units)
     if not differ:
         return replace(none, p_value=1.0, why="the systems rank all samples alike")
+    if unit is None and counts.min() < 2:
+        return replace(none, why="a class has one sample")
     if unit is None:
-        if counts.min() < 2:
-            return replace(none, why="a class has one sample")
         variances = np.bincount(y, np.square(part), 2) * counts / (counts - 1)
-        variance = float(variances.sum())
-        degrees = variance**2 / float((np.square(variances) / (counts - 1)).sum())
+        degrees = _satterthwaite(variances, counts - 1)
     else:
-        variance = float(np.square(np.bincount(unit, part)).sum()) * units / (units - 1)
+        variances = np.square(np.bincount(unit, part)) * units / (units - 1)
         degrees = max(min(np.unique(unit[y == k]).size for k in (0, 1)) - 1.0, 1.0)
+    variance = float(variances.sum())
     if variance <= 0:
         return replace(none, why="no spread between the samples")
     spread = AreaSpread(math.sqrt(variance), degrees)
     return replace(none, p_value=spread.p_value(value), spread=spread)
+
+
+def _satterthwaite(variances: FloatArray, degrees: IntArray) -> float:
+    """Return the degrees of freedom of a sum of variances; 1 where there is none."""
+    below = float((np.square(variances) / degrees).sum())
+    return float(variances.sum()) ** 2 / below if below > 0 else 1.0

@@ -12,11 +12,11 @@ from stakes.cli.options import reading_options, score_options
 @score_options
 @click.option("--cost", required=True, help="What errors cost, as for evaluate.")
 @click.option("--abstain", help="Price of not deciding, or its column.")
-@click.option("--prior", help="Priors of use; needed for likelihoods.")
+@click.option("--prior", help="Priors of use; needed for likelihoods without a calibrator.")
 @click.option(
     "--training-prior",
-    help="Priors that posteriors, or the calibrator, were fitted "
-    "with: they are adapted to --prior.",
+    help="Priors that posteriors were fitted with: they are adapted to --prior. A calibrator "
+    "keeps its own.",
 )
 @click.option(
     "--review",
