@@ -391,7 +391,7 @@ def test_the_best_calibrator_is_found_by_cross_fitted_loss() -> None:
         [stakes.TemperatureCalibrator(), stakes.AffineCalibrator(), stakes.BiasCalibrator()],
     )
     assert choice.names[0] in {"affine", "bias"}
-    assert choice.names[-1] in {"as is", "temperature"}
+    assert choice.names[-1] in {"uncalibrated", "temperature"}
     assert choice.best is not None
     values = [loss.value for loss in choice.losses]
     assert values == sorted(values)

@@ -20,8 +20,7 @@ from judged import (
 )
 from stakes.evaluation import Evaluation
 from stakes.evaluation.records import LossResult, SliceResult
-from stakes.evaluation.verdicts import rules as verdicts
-from stakes.evaluation.verdicts import small_samples
+from stakes.evaluation.verdicts import rules as verdicts, small_samples
 
 
 def with_cost(

@@ -21,7 +21,7 @@ from stakes.evaluation.applications import (
 from stakes.evaluation.claims import few_errors_of, verdicts_of_comparison
 from stakes.evaluation.contrasts import Contrasts, holm
 from stakes.evaluation.decisions import suited_metrics
-from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, tests_of_margin
+from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, margin_tests
 from stakes.evaluation.evaluate import RULES, make_system, read_rules
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.pages import Paged
@@ -265,7 +265,7 @@ def _relative_costs(
         (contrasts.columns[name][f"{a}.value"], contrasts.columns[reference][f"{a}.value"])
         for a, name in keys
     ]
-    tests = [tests_of_margin(*pair, contrasts.unit, margin) for pair in pairs]
+    tests = [margin_tests(*pair, contrasts.unit, margin) for pair in pairs]
     non_inferior, equivalent = (holm(p) for p in zip(*tests, strict=True))
     return tuple(
         RelativeCost(

@@ -100,7 +100,7 @@ class RelativeCost:
         }
 
 
-def tests_of_margin(
+def margin_tests(
     system: LossColumn, reference: LossColumn, unit: IntArray | None, margin: float
 ) -> tuple[float, float]:
     """Return one-sided p-values: that the system costs no more, and that neither does."""
