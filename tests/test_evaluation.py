@@ -123,7 +123,7 @@ def test_rankings_and_decisions_are_those_of_the_single_functions(
     assert recall.value == pytest.approx(stakes.metrics.Sensitivity().of(cm).value)
     errors = result.calibration_errors
     assert errors["calibration_error"] == pytest.approx(
-        stakes.calibration_error(TWO.y, RAW, sample_weight=w)
+        stakes.calibration_error(TWO.y, RAW, priors=priors, sample_weight=w)
     )
 
 

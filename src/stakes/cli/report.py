@@ -168,11 +168,17 @@ def _ranking(evaluation: Evaluation) -> str:
     if ratio is not None:
         least = number(evaluation.ranking["minimum_cllr"].value)
         parts.append(f"Cllr {ratio}, minimum {least}")
-    error = evaluation.calibration_errors.get(
-        "calibration_error", evaluation.calibration_errors["confidence_calibration_error"]
-    )
-    parts.append(f"calibration error {number(error)}")
+    parts.append(_calibration_error(evaluation))
     return "; ".join(parts) + "."
+
+
+def _calibration_error(evaluation: Evaluation) -> str:
+    """Return a calibration error beside what chance alone would make of it."""
+    errors = evaluation.calibration_errors
+    error = errors.get("calibration_error", errors["confidence_calibration_error"])
+    expected = error.expected_if_calibrated
+    beside = "" if math.isnan(expected) else f", {number(expected)} expected if calibrated"
+    return f"{error.name} {error.estimate(evaluation.level)}{beside}"
 
 
 def _print_decisions(screen: Console, a: ApplicationResult, *, several: bool) -> None:

@@ -22,6 +22,7 @@ from stakes.evaluation.applications import (
 from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.parts import (
     application_result,
+    calibration_errors_of,
     class_results,
     least_cost,
     loss_result,
@@ -35,7 +36,6 @@ from stakes.evaluation.sketch import Source, sketch_of
 from stakes.evaluation.systems import System, read_stage, read_units
 from stakes.evaluation.verdicts import verdicts_of
 from stakes.intervals import Progress, check_resamples, replicate, seed_of
-from stakes.metrics.reliability import binned_errors
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
@@ -138,7 +138,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         ),
         rules=tuple(loss_result(system, i, drawn, level, unit) for i in range(len(system.rules))),
         ranking=ranking,
-        calibration_errors=binned_errors(samples),
+        calibration_errors=calibration_errors_of(samples, unit),
         by_class=class_results(system, level, unit),
         slices=slice_results(system.tasks[0], kept, level, unit, (resamples, seed)),
         level=level,

@@ -26,7 +26,8 @@ from stakes.intervals import (
     auc_interval,
     replicate,
 )
-from stakes.metrics import DecisionMetric, explain
+from stakes.metrics import CalibrationError, DecisionMetric, explain
+from stakes.metrics.calibration_errors import binned_errors
 from stakes.metrics.scores import expectation, sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
@@ -237,6 +238,14 @@ def ranking_of(
     }
     mean = float(np.mean([a.value for a in areas.values()])) if areas else math.nan
     return {"auc": Estimate(mean, None, "mean over classes"), **areas}
+
+
+def calibration_errors_of(samples: Samples, unit: IntArray | None) -> dict[str, CalibrationError]:
+    """Return the binned calibration errors; what chance makes of them needs single samples."""
+    errors = binned_errors(samples)
+    if unit is None:
+        return errors
+    return {name: error.without_interval(_GROUPED) for name, error in errors.items()}
 
 
 def _likelihood_costs(

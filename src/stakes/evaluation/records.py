@@ -12,7 +12,7 @@ from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import OperatingPoint
 from stakes.evaluation.pages import Paged
 from stakes.evaluation.sketch import Sketch
-from stakes.metrics import ConfusionMatrix, Explanation
+from stakes.metrics import CalibrationError, ConfusionMatrix, Explanation
 from stakes.results import Estimate, ExpectedLoss, json_number
 
 SCHEMA_VERSION = 1
@@ -196,7 +196,7 @@ class Evaluation(Paged):
     applications: tuple[ApplicationResult, ...]
     rules: tuple[LossResult, ...]
     ranking: Mapping[str, Estimate]
-    calibration_errors: Mapping[str, float]
+    calibration_errors: Mapping[str, CalibrationError]
     by_class: tuple[ClassResult, ...]
     slices: tuple[SliceResult, ...]
     level: float
@@ -227,7 +227,13 @@ class Evaluation(Paged):
         for rule in self.rules:
             _add(out, key_of(rule.raw.name), rule, "normalized")
         out.update(self.ranking)
-        out.update({name: Estimate(v) for name, v in self.calibration_errors.items()})
+        for name, error in self.calibration_errors.items():
+            out[name] = error.estimate(self.level)
+            if error.model is not None:
+                bare = "no interval of its own"
+                out[f"{name}.debiased"] = Estimate(error.debiased, None, bare)
+                expected = error.expected_if_calibrated
+                out[f"{name}.expected_if_calibrated"] = Estimate(expected, None, bare)
         return out
 
     def to_dict(self) -> dict[str, Any]:
@@ -242,7 +248,9 @@ class Evaluation(Paged):
             "applications": [a.to_dict() for a in self.applications],
             "scoring_rules": [r.to_dict() for r in self.rules],
             "ranking": {name: e.to_dict() for name, e in self.ranking.items()},
-            "calibration_errors": {k: json_number(v) for k, v in self.calibration_errors.items()},
+            "calibration_errors": {
+                name: error.to_dict(self.level) for name, error in self.calibration_errors.items()
+            },
             "by_class": [c.to_dict() for c in self.by_class],
             "slices": [s.to_dict() for s in self.slices],
             "verdicts": [v.to_dict() for v in self.verdicts],

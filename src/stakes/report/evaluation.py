@@ -77,8 +77,9 @@ def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
     """Yield the tables that everybody reads."""
     yield _losses(evaluation)
     yield from (_application(a, evaluation) for a in evaluation.applications)
-    if evaluation.ranking or evaluation.calibration_errors:
+    if evaluation.ranking:
         yield _ranking(evaluation)
+    yield _calibration_errors(evaluation)
     if evaluation.slices:
         yield _slices(evaluation)
 
@@ -158,10 +159,29 @@ def _ranking(evaluation: Evaluation) -> Markup:
         [plain(name.replace("_", " ")), number(e.value), interval_text(e), naive.get(name, "")]
         for name, e in evaluation.ranking.items()
     ]
-    for name, value in evaluation.calibration_errors.items():
-        rows.append([name.replace("_", " "), number(value), "", ""])
     heads = ("", "value", level_text(evaluation.level), "naive")
-    return table("Ranking and calibration errors", heads, rows)
+    return table("Ranking", heads, rows)
+
+
+def _calibration_errors(evaluation: Evaluation) -> Markup:
+    """Return calibration errors beside what chance alone makes of them."""
+    rows: list[list[Content]] = [
+        [
+            error.name,
+            number(error.value),
+            interval_text(error.estimate(evaluation.level)),
+            _known(error.debiased),
+            _known(error.expected_if_calibrated),
+        ]
+        for error in evaluation.calibration_errors.values()
+    ]
+    heads = ("", "value", level_text(evaluation.level), "debiased", "expected if calibrated")
+    return table("Calibration errors", heads, rows)
+
+
+def _known(value: float) -> str:
+    """Return a number, or nothing for one that is unknown."""
+    return "" if math.isnan(value) else number(value)
 
 
 def _slices(evaluation: Evaluation) -> Markup:
