@@ -173,6 +173,11 @@ class System:
         """The samples with calibrated scores."""
         return self._calibrated(self.samples)
 
+    @property
+    def calibrated(self) -> Samples:
+        """The samples with calibrated scores."""
+        return self._calibrated(self.samples)
+
     @cached_property
     def judgements_after(self) -> tuple[Judgement, ...]:
         """The decisions of each application after calibration."""
