@@ -41,7 +41,7 @@ def rule_result(system: System, i: int, level: float, unit: IntArray | None) -> 
     raw = by_groups(system.raw[i], samples, before, unit)
     if system.stage is None:
         return LossResult(raw, *estimates_of(raw, level))
-    after = sample_losses(rule, system.calibrated(samples))
+    after = sample_losses(rule, system.calibrated_samples)
     record = by_groups(system.after[i], samples, after, unit)
     pair = CalibrationPair(
         samples,

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from stakes._check import InputError, StakesError, read_column
 from stakes._text import key_of
-from stakes._typing import Column, FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost, RocCurve
 from stakes.evaluation.applications import Task
-from stakes.evaluation.losses import application_loss, cost_of, estimates_of, rule_loss, value_of
+from stakes.evaluation.errors import count_errors
+from stakes.evaluation.losses import application_loss, value_of
 from stakes.evaluation.ranking import minimum_cost_estimate
 from stakes.evaluation.rates import Grouping, class_share, rate_estimate, share_of_decision
-from stakes.evaluation.records import ApplicationResult, ClassResult, SliceResult
-from stakes.evaluation.systems import Judgement, System, judge
+from stakes.evaluation.records import ApplicationResult, ClassResult
+from stakes.evaluation.systems import Judgement, System
 from stakes.intervals import NOT_DRAWN, Replicates, by_groups
 from stakes.metrics import CalibrationError, DecisionMetric, Explanation, explain
 from stakes.metrics.calibration_errors import binned_errors
@@ -26,7 +26,6 @@ from stakes.samples import Samples
 from stakes.scoring import LogLoss
 
 _GROUPED = "not given with groups"
-_MOST_PRICED = 1000  # classes up to which a table of costs is laid out
 
 
 def application_result(
@@ -87,26 +86,8 @@ def _traditional(
 
 
 def error_counts(judged: Judgement) -> dict[str, int]:
-    """Return how many samples got the answer of another class: misses and false alarms, or errors.
-
-    An answer is a decision that is the cheapest for some class; to abstain is none.
-    """
-    costs, y = judged.task.costs, judged.task.samples.y
-    if isinstance(costs, CostMatrix):
-        if len(costs.classes) > _MOST_PRICED:
-            right = np.arange(len(costs.classes)) if judged.task.square else None
-        else:
-            right = costs.values.argmin(axis=1)
-    else:
-        right = (
-            np.arange(len(costs.classes)) if len(costs.decisions) >= len(costs.classes) else None
-        )
-    if right is None or len(set(right.tolist())) < right.size:
-        return {}
-    wrong = np.isin(judged.decided, right) & (judged.decided != right[y])
-    if len(costs.classes) > 2:
-        return {"errors": int(wrong.sum())}
-    return {"misses": int(wrong[y == 1].sum()), "false alarms": int(wrong[y == 0].sum())}
+    """Return how many samples got the answer of another class."""
+    return count_errors(judged.task.costs, judged.task.samples.y, judged.decided)
 
 
 def least_cost(task: Task, curve: RocCurve | None) -> MinimumCost | None:
@@ -205,53 +186,3 @@ def rounding_notes(read: Mapping[str, Samples]) -> list[str]:
     """Say for each system by name whether the rows of its scores were rounded, and to what."""
     found = {name: samples.scores.rounding for name, samples in read.items()}
     return [f"{name}: {r}" if name else str(r) for name, r in found.items() if r is not None]
-
-
-def read_slices(
-    slices: "Mapping[str, Column] | Column | None", samples: Samples
-) -> dict[str, list[str]]:
-    """Return the value of each column for each sample, as texts."""
-    if slices is None:
-        return {}
-    given = slices if isinstance(slices, Mapping) else {"slice": slices}
-    out = {}
-    for name, values in given.items():
-        column = read_column(values, f"slices {name!r}")
-        if len(column) != samples.n_given:
-            msg = f"slices {name!r} must hold one value per sample: got {len(column)}"
-            raise InputError(f"{msg} for {samples.n_given} samples.")
-        known = np.asarray(column.values)
-        texts = [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
-        rows = samples.row
-        out[str(name)] = texts if rows is None else [texts[r] for r in rows.tolist()]
-    return out
-
-
-def slice_results(
-    task: Task, slices: Mapping[str, list[str]], level: float, unit: IntArray | None
-) -> tuple[SliceResult, ...]:
-    """Return the results of the main application for each value of each column."""
-    out = []
-    for column, texts in slices.items():
-        values, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
-        for k, value in enumerate(values):
-            rows = np.flatnonzero(code == k)
-            group = None if unit is None else np.unique(unit[rows], return_inverse=True)[1]
-            out.append(_slice(column, str(value), task.part(rows), level, group))
-    return tuple(out)
-
-
-def _slice(column: str, value: str, task: Task, level: float, unit: IntArray | None) -> SliceResult:
-    """Return the results for one value."""
-    samples = task.samples
-    counts = tuple(np.bincount(samples.y, minlength=len(samples.classes)).tolist())
-    try:
-        judged = judge(task)
-        entropy = rule_loss(LogLoss(), expectation(LogLoss(), samples), samples, unit)
-        cost, losses = (estimates_of(r, level)[1] for r in (cost_of(judged, unit), entropy))
-    except StakesError as error:
-        return SliceResult(column, value, len(samples), counts, None, None, str(error))
-    why = judged.cost.undefined
-    return SliceResult(
-        column, value, len(samples), counts, cost, losses, "" if why is None else why.text
-    )

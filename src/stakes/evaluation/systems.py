@@ -181,13 +181,22 @@ class System:
     @cached_property
     def after(self) -> tuple[ExpectedLoss, ...]:
         """The expected loss of each rule after calibration."""
-        better = self.calibrated(self.samples)
-        return tuple(expectation(rule, better) for rule in self.rules)
+        return tuple(expectation(rule, self.calibrated_samples) for rule in self.rules)
+
+    @property
+    def calibrated_samples(self) -> Samples:
+        """The samples with calibrated scores."""
+        return self.calibrated_at(self.samples)
+
+    @property
+    def calibrated(self) -> Samples:
+        """The samples with calibrated scores."""
+        return self.calibrated_at(self.samples)
 
     @cached_property
     def judgements_after(self) -> tuple[Judgement, ...]:
         """The decisions of each application after calibration."""
-        tasks = (replace(t, samples=self.calibrated(t.samples)) for t in self.tasks)
+        tasks = (replace(t, samples=self.calibrated_at(t.samples)) for t in self.tasks)
         return tuple(judge(task) for task in tasks)
 
     @property
@@ -203,7 +212,7 @@ class System:
             raise InputError(msg)
         return self.stage
 
-    def calibrated(self, samples: Samples) -> Samples:
+    def calibrated_at(self, samples: Samples) -> Samples:
         """Return samples with calibrated scores; one fit for applications of the same priors."""
         key = samples.priors.tobytes()
         if key not in self._fits:
@@ -300,7 +309,7 @@ class System:
         """Return how calibrated posteriors follow from weights."""
         stage = self._stage
         if isinstance(stage.folds, HeldOut):  # fitted elsewhere: no resample changes it
-            fixed = self.calibrated(samples).scores.part(order).answers(samples.priors)
+            fixed = self.calibrated_at(samples).scores.part(order).answers(samples.priors)
             return lambda _: fixed
         place = np.empty_like(order)
         place[order] = np.arange(order.size)
