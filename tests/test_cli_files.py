@@ -219,7 +219,7 @@ def test_a_signal_at_any_moment_leaves_all_or_nothing(folder: Path) -> None:
         time.sleep(delay)
         process.terminate()
         _, err = process.communicate(timeout=60)
-        assert process.returncode in (0, 143), err
+        assert process.returncode in (0, 143, -15), err  # -15: Python itself was starting
         assert "Traceback" not in err
         assert {p.name for p in folder.iterdir()} <= {"scores.csv", "out.json"}
         if (folder / "out.json").exists():

@@ -155,7 +155,7 @@ VALUES: list[tuple[str, Callable[[], float], float]] = [
     ("typed ranks", lambda: auc([0, 1], stakes.Logits([[0.0, 1.0], [0.0, 2.0]])), 1.0),
     ("certain typed ranks", lambda: auc([0, 1], stakes.LogPosteriors([[0.0, -inf], [-inf, 0.0]])), 1.0),
     ("tied minimum", lambda: stakes.roc_curve([0, 0, 0, 1], [0.5] * 4).minimum_cost([[0, 1], [5, 0]]).value, 0.75),
-    ("both ends in bins", lambda: stakes.calibration_error([0, 1], [0.0, 1.0], bins=15), 0.0),
+    ("both ends in bins", lambda: float(stakes.calibration_error([0, 1], [0.0, 1.0], bins=15)), 0.0),
     ("one class", lambda: stakes.brier_score([1], [[0.6, 0.4]]).value, 0.36),
 ]  # fmt: skip
 

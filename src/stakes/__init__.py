@@ -111,6 +111,7 @@ if TYPE_CHECKING:
         evaluate_decisions,
     )
     from stakes.metrics import (
+        CalibrationError,
         ConfusionMatrix,
         EqualMass,
         EqualWidth,
@@ -167,6 +168,7 @@ _ROOMS = {
     "BiasCalibrator": "stakes.calibration",
     "Bootstrap": "stakes.evaluation",
     "BrierLoss": "stakes.scoring",
+    "CalibrationError": "stakes.metrics",
     "CalibrationLoss": "stakes.calibration",
     "CalibrationLossView": "stakes.curves",
     "Calibrator": "stakes.calibration",
@@ -296,6 +298,7 @@ __all__ = [
     "BiasCalibrator",
     "Bootstrap",
     "BrierLoss",
+    "CalibrationError",
     "CalibrationLoss",
     "CalibrationLossView",
     "Calibrator",

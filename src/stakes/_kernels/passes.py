@@ -85,6 +85,7 @@ class _RowsJob(ctypes.Structure):
         ("edges", ctypes.c_void_p),
         ("bins", ctypes.c_int64),
         ("width", ctypes.c_int64),
+        ("factors", ctypes.c_void_p),
         ("sums", ctypes.c_void_p),
         ("limits", ctypes.c_void_p),
     )
@@ -162,15 +163,18 @@ def _binary_record(sums: FloatArray, limits: FloatArray, n_above: int, bins: int
     """Split the sums of a binary pass."""
     above = 2 * _FIELDS + 4 * n_above
     high = sums[2 * _FIELDS : above].reshape(n_above, 2, 2)
-    low, up = sums[above:].reshape(bins, 2, 3).transpose(1, 2, 0)
-    weight, square, probability = low + up
     return BinaryPass(
         *class_parts(sums[: 2 * _FIELDS].reshape(2, _FIELDS)),
         high[:, :, 0],
         high[:, :, 1],
-        Bins(weight, square, probability, up[0]),
+        _bins(sums[above:], bins),
         _limits(limits),
     )
+
+
+def _bins(sums: FloatArray, bins: int) -> Bins:
+    """Split the sums of bins: for each, of what did not come true and of what did."""
+    return Bins(*sums.reshape(bins, 2, 3).transpose(2, 1, 0))
 
 
 def _limits(parts: FloatArray) -> Limits:
@@ -184,7 +188,7 @@ def _limits(parts: FloatArray) -> Limits:
     return Limits(least, largest, unknown, widest[3], int(widest[4]))
 
 
-def rows_pass(
+def rows_pass(  # noqa: PLR0913  the data, the costs, and how bins are filled
     values: NDArray[Any],
     y: NDArray[Any],
     kind: Kind = "posteriors",
@@ -192,13 +196,15 @@ def rows_pass(
     weights: FloatArray | None = None,
     bins: int = 15,
     *,
+    factors: FloatArray | None = None,
     threads: int = 1,
 ) -> RowsPass:
     """Sum over samples of K classes, from posteriors, their logs, or logits.
 
     Log losses and Brier scores by class, the Bayes decisions of any number of cost tables counted
     by class, bins of the largest posterior, and the limits that a check needs, all in one read.
-    The largest of equal posteriors is the first; NaN counts as none.
+    In the bins a sample weighs `factors[y]` times as much, where there are any. The largest of
+    equal posteriors is the first; NaN counts as none.
 
     Examples
     --------
@@ -213,15 +219,18 @@ def rows_pass(
     n, k = x.shape
     check_lengths(n, y=codes, weights=w)
     if KERNELS is None:
-        return definitions.rows_pass(x, codes, kind, costs, w, bins)
+        return definitions.rows_pass(x, codes, kind, costs, w, bins, factors)
     tables, kept = _cost_tables(costs, k)
     unwritten = [t for t in range(len(costs)) if not tables[t].counted]
     decisions = np.empty((len(unwritten), n), dtype=np.int32)
     cells = sum(k * c.n_decisions for t, c in enumerate(costs) if t not in unwritten)
-    head = k * _FIELDS + 4 * bins
+    head = k * _FIELDS + 6 * bins
     width = head + cells * (1 if w is None else 2)
     job = _RowsJob(table(x), column(codes), column(w), n, k, _KINDS[kind])
     job.n_costs, job.costs, job.decisions = len(costs), tables, pointer(decisions)
+    units = np.ones(k) if factors is None else np.ascontiguousarray(factors, dtype=np.float64)
+    check_lengths(k, factors=units)
+    job.factors = pointer(units)
     total, limits = _run_rows(job, bins, width, threads)
     del kept
     counted = _counted(total[head:], costs, k, unwritten, weighted=w is not None)
@@ -230,7 +239,7 @@ def rows_pass(
     return RowsPass(
         *class_parts(total[: k * _FIELDS].reshape(k, _FIELDS)),
         tuple(counted[t] for t in range(len(costs))),
-        Bins(*total[k * _FIELDS : head].reshape(bins, 4).T),
+        _bins(total[k * _FIELDS : head], bins),
         _limits(limits),
     )
 

@@ -20,12 +20,14 @@ class LossParts:
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """Sums of w, w^2, w*probability and w*hit in bins of the same width."""
+    """Sums of w, w^2 and w*probability in bins of the same width.
+
+    Each is 2 x bins: over the samples whose event did not happen, and over those whose did.
+    """
 
     weight: FloatArray
     square: FloatArray
     probability: FloatArray
-    hits: FloatArray
 
 
 class Limits(NamedTuple):

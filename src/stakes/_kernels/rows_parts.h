@@ -26,7 +26,8 @@ struct rows_job {
     int32_t *decisions; /* for each cost table that is not counted, one per sample */
     const double *edges;
     int64_t bins, width;
-    double *sums;   /* per chunk: K x CLASS_FIELDS, bins x 4, and K x decisions per cost table */
+    const double *factors; /* K, of the weights in the bins */
+    double *sums;   /* per chunk: K x CLASS_FIELDS, bins x 2 x 3, and K x decisions per cost table */
     double *limits; /* per chunk: least, largest, how many NaN, largest gap and its row */
 };
 

@@ -16,7 +16,6 @@ from stakes.calibration.crossfit import (
     HeldOut,
     TrainOnTest,
     cross_fitted,
-    deal,
 )
 from stakes.calibration.steps import IsotonicCalibrator
 from stakes.metrics.scores import expectation
@@ -239,57 +238,3 @@ def decompose(
     raw, best = (expectation(rule, s).value for s in (samples, samples.with_scores(pooled)))
     uncertainty = rule.naive(samples.priors)
     return ScoreDecomposition(raw - best, uncertainty - best, uncertainty)
-
-
-@dataclass(frozen=True, eq=False)
-class CalibratorChoice:
-    """Candidates ranked by their cross-fitted loss, the best first."""
-
-    names: tuple[str, ...]
-    losses: tuple[ExpectedLoss, ...]
-    calibrators: tuple[Calibrator | None, ...]
-
-    @property
-    def best(self) -> Calibrator | None:
-        """The best calibrator, not fitted; None if the scores are best as they are."""
-        return self.calibrators[0]
-
-    def __str__(self) -> str:
-        width = max(map(len, self.names))
-        return "\n".join(
-            f"{name:<{width}}  {number(loss.normalized)}  ({loss.normalized_interval()})"
-            for name, loss in zip(self.names, self.losses, strict=True)
-        )
-
-
-def choose_calibrator(  # noqa: PLR0913
-    rule: ScoringRule,
-    y_true: Column,
-    scores: Scores | Column,
-    candidates: "list[Calibrator] | tuple[Calibrator, ...]",
-    *,
-    folds: Folds = 5,
-    groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
-    priors: PriorsLike | None = None,
-    sample_weight: Column | None = None,
-    classes: NamesLike | None = None,
-) -> CalibratorChoice:
-    """Rank calibrators by the expected loss of their cross-fitted scores, beside no calibration.
-
-    All candidates see the same folds.
-    """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
-    rows: list[tuple[str, ExpectedLoss, Calibrator | None]] = [
-        ("as is", expectation(rule, samples), None)
-    ]
-    if not isinstance(folds, TrainOnTest | HeldOut):
-        folds = deal(samples, folds, groups, rng)
-    for calibrator in candidates:
-        better = cross_fitted(calibrator, samples, folds, groups, rng).scores
-        rows.append((calibrator.name, expectation(rule, samples.with_scores(better)), calibrator))
-    rows.sort(key=lambda row: row[1].value)
-    names, losses, calibrators = zip(*rows, strict=True)
-    return CalibratorChoice(names, losses, calibrators)

@@ -25,6 +25,7 @@ from stakes.cli.scoring import (
 )
 from stakes.cli.screen import json_document
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.evaluation.thresholds import capped_threshold, review_order
 from stakes.io import Columns, read_columns, read_whole, with_columns, write_table
 from stakes.scores import Posteriors, PosteriorScores, Scores
 
@@ -107,15 +108,22 @@ def _expected(costs: CostMatrix | SampleCosts, p: FloatArray, chosen: IntArray) 
 def _capped(
     costs: CostMatrix | SampleCosts, p: FloatArray, chosen: IntArray, review: float
 ) -> IntArray:
-    """Keep the second decision for the largest expected savings, as many as can be had."""
+    """Keep the second decision above the threshold of the cap, as stakes threshold does."""
     if len(costs.decisions) != 2:
         msg = f"--review needs two decisions: there are {len(costs.decisions)}."
         raise click.UsageError(msg)
-    first, second = (_expected(costs, p, np.full_like(chosen, j)) for j in (0, 1))
-    order = np.argsort(second - first, kind="stable")
-    kept = np.zeros_like(chosen)
-    kept[order[: int(review * chosen.size + 1e-9)]] = 1
-    return chosen * kept
+    value, _ = review_order(costs, p)
+    n = chosen.size
+    cut = capped_threshold(value, np.full(n, 1 / n), review)
+    kept = chosen * (value > cut)
+    tied = int(np.count_nonzero(value[chosen == 1] == cut))
+    if tied > 1:
+        click.echo(
+            f"Note: {tied} cases tie at the cap and would exceed it together: none of them gets"
+            f" {plain(str(costs.decisions[1]))!r}, so that equal cases are decided alike.",
+            err=True,
+        )
+    return np.asarray(kept, dtype=np.int64)
 
 
 def _posteriors(

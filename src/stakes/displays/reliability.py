@@ -83,7 +83,7 @@ class ReliabilityDisplay(ScoreDisplay):
         """
         samples = _read(y_true, scores, priors, sample_weight, classes)
         event = class_of(samples.classes[-1])
-        naive = float(samples.data_priors()[-1])
+        naive = float(samples.priors[-1])
         made = [reliability_of(samples, b) for b in (bins, _FINE)]
         return cls(made[0], made[1], naive, event, level, name)
 
@@ -105,7 +105,7 @@ class ReliabilityDisplay(ScoreDisplay):
         It sees the chosen class alone, and misses what happens to all others.
         """
         samples = _read(y_true, scores, priors, sample_weight, classes)
-        naive = float(samples.data_priors().max())
+        naive = float(samples.priors.max())
         made = [reliability_of(samples, b, confidence=True) for b in (bins, _FINE)]
         return cls(made[0], made[1], naive, "the chosen class", level, name)
 
@@ -255,7 +255,7 @@ def _histogram(axes: "Axes", fine: Reliability, colour: str) -> None:
     """Draw how often each probability was given, events up and others down."""
     edges = np.concatenate([[0.0], fine.sums.edges, [1.0]])
     middle, width = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
-    up, down = fine.sums.hits, fine.sums.weight - fine.sums.hits
+    down, up = fine.sums.weight_by
     unit = _HEIGHT / max(float(up.max()), float(down.max()))
     for heights, alpha in ((up * unit, 0.9), (-down * unit, 0.45)):
         axes.bar(middle, heights, width, bottom=_MIDDLE, color=colour, alpha=alpha, linewidth=0)

@@ -10,8 +10,9 @@ from stakes._check import InputError
 from stakes._kernels.records import LossParts
 from stakes._typing import ArrayLike, Column, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.metrics.calibration_errors import CalibrationError, binned_errors, error_of_sums
 from stakes.metrics.onepass import Given, Passed, pass_over, read_given
-from stakes.metrics.reliability import Reliability, binned_errors, check_bins
+from stakes.metrics.reliability import check_bins
 from stakes.metrics.scores import bayes_cost_of, expectation, from_sums, sample_losses
 from stakes.results import ExpectedLoss
 from stakes.samples import read_samples
@@ -37,8 +38,8 @@ class Scorecard:
     cost: ExpectedLoss  # of the Bayes decisions
     cross_entropy: ExpectedLoss
     brier_score: ExpectedLoss
-    calibration_error: float | None  # of P(classes[-1]); for two classes
-    confidence_calibration_error: float | None  # of the largest posterior; for more
+    calibration_error: CalibrationError | None  # of P(classes[-1]); for two classes
+    confidence_calibration_error: CalibrationError | None  # of the largest posterior; for more
 
     def __str__(self) -> str:
         losses = (self.cost, self.cross_entropy, self.brier_score)
@@ -104,8 +105,8 @@ def _from_pass(passed: Passed) -> Scorecard:
     samples, found = passed.samples, passed.found
     given = None if samples.priors_from_data else samples.priors
     cost = passed.confusion.expected_cost(passed.costs, given)
-    error = Reliability(passed.bins(), np.empty(0, dtype=np.int64)).error()
     two = len(samples.classes) == 2
+    error = error_of_sums(passed.bins(), samples.classes, passed.factors, confidence=not two)
     return Scorecard(
         n=len(samples),
         cost=replace(cost, name="Bayes expected cost"),

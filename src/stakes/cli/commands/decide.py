@@ -21,8 +21,8 @@ from stakes.cli.options import reading_options, score_options
 @click.option(
     "--review",
     type=click.FloatRange(0, 1),
-    help="The largest share of cases that can "
-    "get the second of two decisions: the largest expected savings go first.",
+    help="The largest share of cases that can get the second of two decisions: the largest "
+    "expected savings go first, and equal cases are decided alike.",
 )
 @click.option("--prefix", default="", help="Put before the names of the new columns.")
 @click.option("--calibrator", "fitted", help="A calibrator file to apply first.")
