@@ -528,7 +528,6 @@ ODD: list[tuple[Callable[[], object], str]] = [
     (lambda: stakes.calibration_loss(None, [0, 1] * 9, [0.4, 0.6] * 9), "rule"),
     (lambda: stakes.ThresholdCalibrator([[0, 0], [1, 0]]), "costs nothing"),
     (lambda: stakes.ThresholdCalibrator([[0, 1], [0, 0]]), "costs nothing"),
-    (lambda: stakes.estimate_priors(0.5 + 1e-4 * np.sin(np.arange(500)), [0.5, 0.5]), "too little"),
     (lambda: stakes.estimate_priors_from_decisions(stakes.ConfusionMatrix.from_counts([[5, 0], [5, 0]]), [0, 0]), "tell the classes apart"),
     (lambda: stakes.estimate_priors_from_decisions(stakes.ConfusionMatrix.from_counts([[5, 1, 0], [1, 5, 0]], classes=2, decisions=3), [0, 2]), "decided as 2"),
     (lambda: stakes.estimate_priors([0.2, 0.8], [0.5, 0.5]).interval("zz"), "zz"),
@@ -636,5 +635,7 @@ def test_an_infinite_raw_loss_is_told_as_such() -> None:
 
 
 def test_uninformative_scores_leave_the_priors_open() -> None:
-    found = stakes.estimate_priors(np.full((100, 2), 0.5), [0.5, 0.5])
-    assert tuple(found.interval(0)) == (0, 1)
+    for p in (np.full(100, 0.5), 0.5 + 1e-4 * np.sin(np.arange(500))):
+        found = stakes.estimate_priors(p, [0.5, 0.5])
+        assert tuple(found.interval(0)) == (0, 1)
+        assert "too little" in str(found)

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -163,7 +162,7 @@ def test_applications_have_priors_of_their_own() -> None:
         band = a.cost.relative.interval
         assert band is not None
         assert band.low <= loss.relative <= band.high
-    assert codes(result)[0] in {"useful", "worse_than_naive", "not_told_apart"}
+    assert codes(result)[0] in {"useful", "worse_than_naive", "not_distinguishable"}
     assert result.verdicts[0].text.startswith("rare: ")
 
 
@@ -502,9 +501,7 @@ def test_impossible_truths_are_told_in_rows_of_the_arguments() -> None:
     p = np.where(y == 1, 0.8, 0.2)
     p[[7, 93]] = 0.0
     notes = " ".join(stakes.evaluate(y, p, resamples=0).notes)
-    told = {int(row) for row in re.findall(r"\b\d+\b", notes.partition("row")[2].partition(":")[0])}
-    assert told
-    assert told <= {7, 93}
+    assert "2 samples have posterior 0 for the true class, row 7 and 1 more" in notes
 
 
 def test_calibration_errors_are_summed_over_blocks() -> None:

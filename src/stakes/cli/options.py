@@ -26,6 +26,7 @@ ELSEWHERE = frozenset(
         "key",
         "system",
         "reference",
+        "margin",
         "review",
         "details",
         "html",
@@ -42,6 +43,7 @@ ELSEWHERE = frozenset(
         "max-brier",
         "max-calibration-loss",
         "min-auc",
+        "max-loss-against",
     ]
 )
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -9,7 +9,9 @@ from stakes._check import InputError, UndefinedMetricError, read_level
 from stakes._text import key_of, quoted
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
+from stakes.calibration.base import ImpossibleTruthError
 from stakes.calibration.crossfit import Folds
+from stakes.calibration.slope import calibration_slope
 from stakes.curves import RocCurve
 from stakes.evaluation.applications import (
     Applications,
@@ -27,15 +29,16 @@ from stakes.evaluation.parts import (
     least_cost,
     loss_result,
     ranking_of,
-    read_slices,
     rounding_notes,
-    slice_results,
 )
 from stakes.evaluation.records import DataSummary, Evaluation
 from stakes.evaluation.sketch import Source, sketch_of
+from stakes.evaluation.slices import read_slices, slice_results
 from stakes.evaluation.systems import System, read_stage, read_units
-from stakes.evaluation.verdicts import verdicts_of
+from stakes.evaluation.verdicts import evidence_of, verdicts_of
 from stakes.intervals import Progress, check_resamples, replicate, seed_of
+from stakes.metrics.scores import expectation
+from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
@@ -105,7 +108,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     >>> round(result.main.cost.normalized.value, 2)
     1.04
     >>> [verdict.code for verdict in result.verdicts]
-    ['not_told_apart', 'calibration_would_help', 'few_errors']
+    ['not_distinguishable', 'calibration_would_help', 'few_errors']
     """
     named = classes if classes is not None else classes_of(costs)
     given = read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named)
@@ -146,6 +149,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         fitted="" if system.stage is None else system.stage.text,
         resamples=resamples,
         seed=seed,
+        slope=_slope(samples, unit, level),
         notes=(*notes, *system.notes),
         sketch=sketch_of(
             _sources(given, read_training(given, training_priors), system),
@@ -153,7 +157,14 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
             grouped=unit is not None,
         ),
     )
-    return replace(evaluation, verdicts=verdicts_of(evaluation))
+    evidence = evidence_of(system, evaluation.applications, drawn, unit, level)
+    return replace(evaluation, verdicts=verdicts_of(evaluation, evidence))
+
+
+def _slope(samples: Samples, unit: IntArray | None, level: float) -> Estimate:
+    """Return the calibration slope; of many classes it is left out."""
+    codes = None if unit is None else np.unique(unit, return_inverse=True)[1]
+    return calibration_slope(samples, codes).estimate(level)
 
 
 def _sources(given: Samples, training: FloatArray | None, system: System) -> list[Source]:
@@ -177,6 +188,8 @@ def make_system(
         if system.stage is not None:
             _ = system.after, system.judgements_after
     except UndefinedMetricError as error:  # the data are too few or too odd to fit on
+        if isinstance(error, ImpossibleTruthError):  # of all samples, not those of one fold
+            error = ImpossibleTruthError(expectation(LogLoss(), samples).infinite_rows)
         notes.append(f"Calibration was left out: {error}")
         return System(samples, tasks, rules, None)
     return system

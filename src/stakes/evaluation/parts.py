@@ -6,36 +6,30 @@ from dataclasses import replace
 
 import numpy as np
 
-from stakes._check import InputError, StakesError, read_column
 from stakes._text import key_of
-from stakes._typing import Column, FloatArray, IntArray
-from stakes.costs import CostMatrix, SampleCosts
+from stakes._typing import FloatArray, IntArray
+from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost, RocCurve
 from stakes.curves.detectors import detectors_of
 from stakes.curves.likelihood_ratios import LogLossInBits, minimum_cllr_of
 from stakes.evaluation.applications import Task
-from stakes.evaluation.records import ApplicationResult, ClassResult, LossResult, SliceResult
-from stakes.evaluation.systems import Judgement, System, judge, relative_loss
+from stakes.evaluation.errors import count_errors
+from stakes.evaluation.records import ApplicationResult, ClassResult, LossResult
+from stakes.evaluation.systems import Judgement, System, relative_loss
 from stakes.intervals import (
     NOT_DRAWN,
-    LossStatistic,
-    Priced,
     Replicates,
-    Resampling,
-    Weighing,
     auc_interval,
-    replicate,
 )
 from stakes.metrics import CalibrationError, DecisionMetric, explain
 from stakes.metrics.calibration_errors import binned_errors
-from stakes.metrics.scores import expectation, sample_losses
+from stakes.metrics.scores import expectation
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoodRatios
 from stakes.scoring import LogLoss
 
 _CLOSED = "closed form"
-_MOST_PRICED = 1000  # classes up to which a table of costs is laid out
 _GROUPED = "not given with groups"
 
 
@@ -142,26 +136,8 @@ def application_result(
 
 
 def error_counts(judged: Judgement) -> dict[str, int]:
-    """Return how many samples got the answer of another class: misses and false alarms, or errors.
-
-    An answer is a decision that is the cheapest for some class; to abstain is none.
-    """
-    costs, y = judged.task.costs, judged.task.samples.y
-    if isinstance(costs, CostMatrix):
-        if len(costs.classes) > _MOST_PRICED:
-            right = np.arange(len(costs.classes)) if judged.task.square else None
-        else:
-            right = costs.values.argmin(axis=1)
-    else:
-        right = (
-            np.arange(len(costs.classes)) if len(costs.decisions) >= len(costs.classes) else None
-        )
-    if right is None or len(set(right.tolist())) < right.size:
-        return {}
-    wrong = np.isin(judged.decided, right) & (judged.decided != right[y])
-    if len(costs.classes) > 2:
-        return {"errors": int(wrong.sum())}
-    return {"misses": int(wrong[y == 1].sum()), "false alarms": int(wrong[y == 0].sum())}
+    """Return how many samples got the answer of another class."""
+    return count_errors(judged.task.costs, judged.task.samples.y, judged.decided)
 
 
 def least_cost(task: Task, curve: RocCurve | None) -> MinimumCost | None:
@@ -310,92 +286,3 @@ def rounding_notes(read: Mapping[str, Samples]) -> list[str]:
     """Say for each system by name whether the rows of its scores were rounded, and to what."""
     found = {name: samples.scores.rounding for name, samples in read.items()}
     return [f"{name}: {r}" if name else str(r) for name, r in found.items() if r is not None]
-
-
-def read_slices(
-    slices: "Mapping[str, Column] | Column | None", samples: Samples
-) -> dict[str, list[str]]:
-    """Return the value of each column for each sample, as texts."""
-    if slices is None:
-        return {}
-    given = slices if isinstance(slices, Mapping) else {"slice": slices}
-    out = {}
-    for name, values in given.items():
-        column = read_column(values, f"slices {name!r}")
-        if len(column) != samples.n_given:
-            msg = f"slices {name!r} must hold one value per sample: got {len(column)}"
-            raise InputError(f"{msg} for {samples.n_given} samples.")
-        known = np.asarray(column.values)
-        texts = [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
-        rows = samples.row
-        out[str(name)] = texts if rows is None else [texts[r] for r in rows.tolist()]
-    return out
-
-
-def slice_results(
-    task: Task,
-    slices: Mapping[str, list[str]],
-    level: float,
-    unit: IntArray | None,
-    drawing: tuple[int, int],
-) -> tuple[SliceResult, ...]:
-    """Return the results of the main application for each value of each column."""
-    out = []
-    for column, texts in slices.items():
-        values, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
-        for k, value in enumerate(values):
-            rows = np.flatnonzero(code == k)
-            group = None if unit is None else np.unique(unit[rows], return_inverse=True)[1]
-            out.append(_slice(column, str(value), task.part(rows), level, group, drawing))
-    return tuple(out)
-
-
-def _slice(
-    column: str,
-    value: str,
-    task: Task,
-    level: float,
-    unit: IntArray | None,
-    drawing: tuple[int, int],
-) -> SliceResult:
-    """Return the results for one value."""
-    samples = task.samples
-    counts = tuple(np.bincount(samples.y, minlength=len(samples.classes)).tolist())
-    try:
-        judged, entropy = judge(task), expectation(LogLoss(), samples)
-        if unit is None:
-            cost, losses = (
-                _estimates(r, ("", ""), None, level, None)[1] for r in (judged.cost, entropy)
-            )
-        else:
-            cost, losses = _grouped_slice(judged, samples, level, unit, drawing)
-    except StakesError as error:
-        return SliceResult(column, value, len(samples), counts, None, None, str(error))
-    why = judged.cost.undefined
-    return SliceResult(
-        column, value, len(samples), counts, cost, losses, "" if why is None else why.text
-    )
-
-
-def _grouped_slice(
-    judged: Judgement, samples: Samples, level: float, unit: IntArray, drawing: tuple[int, int]
-) -> tuple[Estimate, Estimate]:
-    """Return the two normalised losses of a slice, its groups drawn whole."""
-    count, seed = drawing
-    rule, costs = LogLoss(), judged.task.costs
-    values = judged.cost.normalized, expectation(rule, samples).normalized
-    if count == 0 or isinstance(costs, SampleCosts) or not np.isfinite(values).all():
-        return Estimate(values[0], None, NOT_DRAWN), Estimate(values[1], None, NOT_DRAWN)
-    given = None if samples.priors_from_data else samples.priors
-    priced = [
-        Priced("cost", "nec", judged.losses(), rule.of, lambda p: costs.naive(p)[1]),
-        Priced("entropy", "nec", sample_losses(rule, samples), rule.of, rule.naive),
-    ]
-    statistic = LossStatistic(Weighing(samples.y, len(samples.classes), given), priced)
-    plan = Resampling(len(samples), seed, unit=unit, weights=samples.weights)
-    drawn = replicate([statistic], plan, count)
-    first, second = (
-        drawn.estimate(f"{name}.nec", level, value)
-        for name, value in zip(("cost", "entropy"), values, strict=True)
-    )
-    return first, second

@@ -166,8 +166,17 @@ class System:
     @cached_property
     def after(self) -> tuple[ExpectedLoss, ...]:
         """The expected loss of each rule after calibration."""
-        better = self._calibrated(self.samples)
-        return tuple(expectation(rule, better) for rule in self.rules)
+        return tuple(expectation(rule, self.calibrated_samples) for rule in self.rules)
+
+    @property
+    def calibrated_samples(self) -> Samples:
+        """The samples with calibrated scores."""
+        return self._calibrated(self.samples)
+
+    @property
+    def calibrated(self) -> Samples:
+        """The samples with calibrated scores."""
+        return self._calibrated(self.samples)
 
     @cached_property
     def judgements_after(self) -> tuple[Judgement, ...]:

@@ -1,4 +1,4 @@
-"""The area under the ROC curve: its interval, and that of a difference, after DeLong."""
+"""The area under the ROC curve and its interval, after DeLong."""
 
 import math
 from collections.abc import Callable
@@ -45,26 +45,18 @@ def _spread(values: FloatArray, counts: FloatArray) -> float:
     return float(np.square(values - mean) @ counts) / max(n - 1, 1)
 
 
-def placements(scores: FloatArray, y: IntArray) -> FloatArray:
+def placements(scores: FloatArray, y: IntArray, weights: FloatArray | None = None) -> FloatArray:
     """Return for each sample the share of the other class that it is ranked rightly against."""
+    w = np.ones(y.size) if weights is None else weights
     out = np.empty(y.size)
     for k in (0, 1):
-        other = np.sort(scores[y != k])
-        mine = scores[y == k]
-        left = np.searchsorted(other, mine, side="left")
-        right = np.searchsorted(other, mine, side="right")
-        share = (left + right) / 2 / other.size
+        order = np.argsort(scores[y != k], kind="stable")
+        other, mine = scores[y != k][order], scores[y == k]
+        below = np.concatenate([[0.0], np.cumsum(w[y != k][order])])
+        left, right = (np.searchsorted(other, mine, side=side) for side in ("left", "right"))
+        share = (below[left] + below[right]) / 2 / below[-1]
         out[y == k] = share if k == 1 else 1 - share
     return out
-
-
-def auc_difference(a: FloatArray, b: FloatArray, y: IntArray, level: float) -> Estimate:
-    """Return the AUC of one score less that of another on the same samples."""
-    gap = placements(a, y) - placements(b, y)
-    value = float(gap[y == 1].mean())
-    variance = sum(float(gap[y == k].var(ddof=1)) / int((y == k).sum()) for k in (0, 1))
-    half = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(variance)
-    return Estimate(value, Interval(value - half, value + half, level), "DeLong, paired")
 
 
 def _newcombe(auc: float, n1: float, n2: float, level: float) -> Interval:

@@ -1,7 +1,7 @@
 """The difference of two expected losses on the same samples: its value, interval and test."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -55,6 +55,11 @@ class PairedDifference:
     def surely_below_zero(self, level: float = 0.95) -> bool:
         """Whether the first system costs less, by a one-sided test at 1 - level."""
         return self.value < 0 and self.p_value / 2 < 1 - read_level(level)
+
+    def turned(self) -> "PairedDifference":
+        """Return the second system less the first."""
+        spread = None if self.spread is None else self.spread.turned()
+        return replace(self, value=-self.value, spread=spread)
 
     def _tested(self, alpha: float) -> float:
         """Return how far the interval must reach towards 0 to agree with the p-value."""
@@ -112,21 +117,26 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     gap = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     units = y.size if unit is None else np.unique(unit).size
     differ = int(np.count_nonzero(gap))
-    if not np.isfinite(gap).all():
+    share = sample_shares(y, n_classes, priors, weights)
+    counts = share > 0
+    if not np.isfinite(gap[counts]).all():
         return PairedDifference(math.nan, math.nan, differ, units, why="a loss is infinite")
-    share = _shares(y, n_classes, priors, weights)
+    gap = np.where(counts, gap, 0.0)
+    naive = None if naive is None else np.where(counts, naive, 0.0)
     base = 1.0 if naive is None else float(share @ naive)
     if base <= 0:
         return PairedDifference(math.nan, math.nan, differ, units, why="the naive loss is 0")
     share = share / base
     part = share * gap
-    value = math.fsum(part.tolist())
+    value = float(part.sum())
     residual = part if naive is None else part - share * naive * value
     if naive is None and priors is None:
         residual = part - share * value
     data = _Data(y, share, part, residual, n_classes, priors is not None, unit)
     spread: Spread | None
     if largest is None:
+        if not differ:
+            return PairedDifference(value, 1.0, 0, units, why="equal on every sample")
         spread, why = data.student()
         if spread is None:
             return PairedDifference(value, math.nan, differ, units, why=why)
@@ -137,7 +147,7 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     return PairedDifference(value, p_value, differ, units, spread)
 
 
-def _shares(
+def sample_shares(
     y: IntArray, n_classes: int, priors: FloatArray | None, weights: FloatArray | None
 ) -> FloatArray:
     """Return how much each sample counts in the expectation."""
