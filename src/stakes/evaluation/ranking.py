@@ -80,7 +80,7 @@ def _equal_error(
         wrong = (scores > curve.thresholds[at]) != (samples.y == 1)
         rates = np.array([curve.false_alarm_rate[at], curve.miss_rate[at]])
         influence = w * (wrong - rates[samples.y]) / totals[samples.y]
-        sizes = sizes / design_effect(influence, unit)
+        sizes = sizes / design_effect(influence, unit, w, samples.y)
     return curve.eer_estimate(level, sizes=(float(sizes[0]), float(sizes[1])), groups=groups)
 
 

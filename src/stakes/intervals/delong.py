@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
+from stakes.intervals.groups import left_out_by_group
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.statistics import ScoreLevels
 
@@ -36,13 +37,13 @@ def auc_of_samples(
             return Estimate(auc, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
         sizes = np.array([float(np.unique(unit[y == k]).size) for k in (0, 1)])
     influence = w * (placements(scores, y, w) - auc) / totals[y]
-    sums = influence if unit is None else np.bincount(unit, influence)
     correct = sizes / np.maximum(sizes - 1, 1)
     if unit is None:
         variance = float(correct @ np.bincount(y, np.square(influence), 2))
         degrees = float(sizes.min()) - 1
     else:
-        variance = float(np.square(sums).sum()) * groups / (groups - 1)
+        sums = left_out_by_group(influence, unit, w, y)[np.bincount(unit) > 0]
+        variance = float(np.square(sums - sums.mean()).sum()) * (groups - 1) / groups
         degrees = groups - 1.0
     if not 0 < auc < 1 or variance <= 0:
         return Estimate(auc, _newcombe(auc, float(sizes[0]), float(sizes[1]), level), "Newcombe")
