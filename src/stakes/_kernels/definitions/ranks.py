@@ -63,9 +63,7 @@ def score_spread(scores: NDArray[Any], y: NDArray[Any]) -> tuple[Pairs, tuple[fl
     return sorted_spread(*sorted_by_class(scores, y))
 
 
-def sorted_spread(
-    first: NDArray[Any], second: NDArray[Any]
-) -> tuple[Pairs, tuple[float, float]]:
+def sorted_spread(first: NDArray[Any], second: NDArray[Any]) -> tuple[Pairs, tuple[float, float]]:
     """Return the same from the sorted scores of either class."""
     pairs = Pairs(auc_pairs(first, second), first.size, second.size)
     below = ((a + b) / 2 for a, b in (places(second, first), places(first, second)))

@@ -18,9 +18,16 @@ def auc_interval(levels: ScoreLevels, auc: float, level: float) -> Estimate:
 
     At 0 or 1, where that variance is 0, Newcombe's interval takes its place.
     """
-    n1, n2 = (float(n) for n in levels.totals)
+    return area_interval(auc, delong_variance(levels), levels.totals, level)
+
+
+def area_interval(
+    auc: float, variance: float, sizes: tuple[float, float], level: float
+) -> Estimate:
+    """Return the AUC with the interval that follows from DeLong's variance and the class sizes."""
+    n1, n2 = (float(n) for n in sizes)
     if 0 < auc < 1:
-        error = math.sqrt(delong_variance(levels))
+        error = math.sqrt(variance)
         if error > 0:
             half = _t(level, min(n1, n2) - 1) * error / (auc * (1 - auc))
             centre = math.log(auc / (1 - auc))
