@@ -206,7 +206,7 @@ class _Data:
         shrink = math.sqrt(centred / raw) if raw > 0 else 1.0
         cluster = 1.0 if self.unit is None else max(shrink, 1.0)
         strata = []
-        for step in np.unique(steps[usable]).tolist():
+        for step in np.flatnonzero(np.bincount(steps[usable])).tolist():
             mine = usable & (steps == step)
             part = self.part[mine]
             up, down = part[part > 0], -part[part < 0]
