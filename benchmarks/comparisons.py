@@ -119,7 +119,7 @@ def group_cell(cell: Cell) -> list[float]:
 
 
 def traded_cell(cell: Cell) -> list[float]:
-    """Return false claims, ours and of sign-flips, where costly errors are traded for cheap ones."""
+    """Return false claims, ours and of sign-flips, where costly errors are traded for cheap."""
     cost, back, count = cell
     out = []
     for costly in TRADED:
@@ -146,7 +146,7 @@ def traded_cell(cell: Cell) -> list[float]:
 
 
 def systems_cell(cell: Cell) -> list[float]:
-    """Return false claims among equal systems: with the first and the best as reference, and sets."""
+    """Return false claims among equal systems: first and best as reference, and sets."""
     cost, k, count = cell
     rng = np.random.default_rng([SEED, 3, cost, k])
     costs = stakes.CostMatrix.binary(miss=cost, false_alarm=1)
@@ -185,9 +185,9 @@ def margin_cell(cell: Cell) -> list[float]:
                 new = rate * (1 + margin - overlap)
                 price = np.where(y == 1, cost, 1.0)
                 first = price * ((u < both) | ((u >= rate) & (u < rate + new)))
-                second = (1 + margin) * price * (u < both + old)
+                second = price * (u < both + old)
                 found = paired_difference(
-                    y, first, second, n_classes=2, largest=(1 + margin) * price
+                    y, first, second, n_classes=2, largest=price, factor=1 + margin
                 )
                 null.append(found.value < 0 and found.p_value / 2 < 0.05)
             out.append(percent(null))
@@ -206,7 +206,10 @@ def odds_cell(cell: Cell) -> list[float]:
                 y = labels(rng, n, share)
                 noise = noises(rng, n, correlation)
                 scores = (d * (e + d * (y - 0.5)) for d, e in zip((2.0, other), noise, strict=True))
-                systems = {name: stakes.LogLikelihoodRatios(x) for name, x in zip("ab", scores)}
+                systems = {
+                    name: stakes.LogLikelihoodRatios(x)
+                    for name, x in zip("ab", scores, strict=True)
+                }
                 found = stakes.compare(y, systems, priors="data", resamples=0, rules=[])
                 named.append(any(r.system is not None for r in found.odds))
             out.append(percent(named))
@@ -299,7 +302,7 @@ def main() -> None:
     options = parser.parse_args()
     with ProcessPoolExecutor(options.jobs) as pool:
         for name in options.part:
-            text = PARTS[name](options.replications, lambda work, cells: pool.map(work, cells))
+            text = PARTS[name](options.replications, pool.map)
             print(f"{name}\n{text}\n", flush=True)
             PAGE.write_text(replaced(PAGE.read_text(), name, text))
 

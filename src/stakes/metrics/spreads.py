@@ -158,26 +158,30 @@ class StudentSpread:
         return min(2 * t_tail(abs(value) / self.error, self.degrees), 1.0)
 
 
-def flip_test(parts: FloatArray) -> float:
+def flip_test(parts: FloatArray, shift: float = 0.0) -> float:
     """Return the two-sided p-value of a sum if each part could as well have the other sign.
 
     Of the largest parts every choice of signs is tried, which is the exact test where there are
-    few; the sum of the others is taken as normal, with a correction for continuity.
+    few; the sum of the others is taken as normal, with a correction for continuity. A shift that
+    no sign changes is added to the sum; as it can fall between the sums that signs can make, the
+    correction then applies to few parts too.
     """
     from scipy.special import ndtr  # noqa: PLC0415  slow to import
 
     size = np.abs(parts[parts != 0])
     if not size.size:
-        return 1.0
-    total = abs(float(parts.sum()))
+        return float(shift == 0)
+    total = abs(float(parts.sum()) + shift)
+    least = float(size.min())
     if size.size > _ENUMERATED:
         size = np.partition(size, size.size - _ENUMERATED)
     rest, top = size[:-_ENUMERATED], size[-_ENUMERATED:]
     choices = np.arange(2 ** (top.size - 1))[:, None] >> np.arange(top.size - 1)
     sums = top[-1] + (2.0 * (choices & 1) - 1) @ top[:-1]
     if not rest.size:
-        return float((np.abs(sums) >= total * (1 - 1e-9)).mean())
-    spread, bound = math.sqrt(float(rest @ rest)), total - float(rest.min())
+        bound = total * (1 - 1e-9) if shift == 0 else total - least
+        return float((np.abs(sums) >= bound).mean())
+    spread, bound = math.sqrt(float(rest @ rest)), total - least
     above = ndtr((sums - bound) / spread) + ndtr((-sums - bound) / spread)
     return min(float(above.mean()), 1.0)
 
