@@ -11,8 +11,8 @@ from rich.text import Text
 from stakes._text import number, plain
 from stakes.cli.evaluate import asked_for, shared_arguments
 from stakes.cli.formats import Cell, Document, begin, publish
+from stakes.cli.paragraphs import hanging
 from stakes.cli.progress import hurry
-from stakes.cli.report import hanging
 from stakes.cli.request import read_problem
 from stakes.cli.screen import head, sheet
 from stakes.evaluation import Comparison, compare

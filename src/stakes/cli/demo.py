@@ -14,7 +14,7 @@ from stakes._files import write_text
 from stakes._text import number
 from stakes.calibration import AffineCalibrator
 from stakes.cli.formats import Document, publish
-from stakes.cli.report import hanging
+from stakes.cli.paragraphs import hanging
 from stakes.cli.screen import head, json_document, sheet
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Comparison, Evaluation, compare, evaluate

@@ -118,7 +118,8 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     >>> round(found.value, 4), round(found.p_value, 4), found.distinguishable()
     (-0.06, 0.0312, True)
     """
-    gap = np.asarray(first - factor * second, dtype=np.float64)
+    with np.errstate(invalid="ignore"):  # of two infinite losses
+        gap = np.asarray(first - factor * second, dtype=np.float64)
     units = y.size if unit is None else np.unique(unit).size
     unequal = first != second
     differ = int(np.count_nonzero(unequal))

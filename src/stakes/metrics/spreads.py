@@ -10,6 +10,7 @@ import numpy as np
 from stakes._typing import FloatArray, Floats
 
 _ENUMERATED = 12  # of the largest parts all signs are tried; the sum of the others is near normal
+_NEGLIGIBLE = 6.5  # the complementary error function beyond it is below 1e-19
 _FAR, _HALVINGS = 60.0, 34  # standard errors; beyond it every difference is distinguishable
 
 
@@ -166,8 +167,6 @@ def flip_test(parts: FloatArray, shift: float = 0.0) -> float:
     no sign changes is added to the sum; as it can fall between the sums that signs can make, the
     correction then applies to few parts too.
     """
-    from scipy.special import ndtr  # noqa: PLC0415  slow to import
-
     size = np.abs(parts[parts != 0])
     if not size.size:
         return float(shift == 0)
@@ -182,8 +181,10 @@ def flip_test(parts: FloatArray, shift: float = 0.0) -> float:
         bound = total * (1 - 1e-9) if shift == 0 else total - least
         return float((np.abs(sums) >= bound).mean())
     spread, bound = math.sqrt(float(rest @ rest)), total - least
-    above = ndtr((sums - bound) / spread) + ndtr((-sums - bound) / spread)
-    return min(float(above.mean()), 1.0)
+    far = np.concatenate([bound - sums, bound + sums]) / (spread * math.sqrt(2))
+    near = far[far < _NEGLIGIBLE]
+    above = math.fsum(math.erfc(x) for x in near.tolist()) / 2 / sums.size
+    return min(above, 1.0)
 
 
 def t_quantile(tail: float, degrees: float) -> float:
