@@ -12,11 +12,12 @@ from scipy.special import ndtri, stdtrit
 import stakes
 from registry import BINARY_OBJECTS
 from stakes import metrics
+from stakes._quantiles import student as _t
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.affine import LinearCalibrator
 from stakes.calibration.crossfit import splits
 from stakes.costs import SampleCosts
-from stakes.curves.delong import _t, delong_variance, placements
+from stakes.curves.delong import delong_variance, placements
 from stakes.intervals import (
     NOT_DRAWN,
     CalibratedStatistic,

@@ -295,9 +295,17 @@ def test_areas_without_spread_have_newcombes_interval() -> None:
         assert band is not None
         assert band.low < band.high
         assert stakes.auc(y, scores).method == "Newcombe"
-    weighted = stakes.auc([0, 1, 1], [0.1, 0.2, 0.3], sample_weight=[1, 2, 3])
-    assert weighted.interval() is None
-    assert "weights" in weighted.method
+
+
+def test_weights_that_are_equal_give_the_interval_without_weights() -> None:
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 300)
+    s = (rng.normal(0, 1, y.size) + y).round(1)
+    plain, weighted = stakes.auc(y, s), stakes.auc(y, s, sample_weight=np.full(300, 7.0))
+    assert list(weighted.interval()) == pytest.approx(list(plain.interval()))  # type: ignore[arg-type]
+    uneven = stakes.auc(y, s, sample_weight=rng.random(300) + 0.1).interval()
+    assert uneven is not None
+    assert uneven.high - uneven.low > plain.interval().high - plain.interval().low  # type: ignore[union-attr]
 
 
 def test_ranking_values_work_as_the_numbers_they_were() -> None:

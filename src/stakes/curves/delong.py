@@ -6,11 +6,64 @@ from statistics import NormalDist
 
 import numpy as np
 
+from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
-from stakes.results import Estimate, Interval
+from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.statistics import ScoreLevels
 
-_MANY = 1000  # degrees of freedom from which the expansion is right to ten digits
+
+def auc_of_samples(
+    scores: FloatArray,
+    y: IntArray,
+    auc: float,
+    level: float,
+    *,
+    weights: FloatArray | None = None,
+    unit: IntArray | None = None,
+) -> Estimate:
+    """Return the AUC of samples with weights or in groups, on the logit scale.
+
+    Placement values are summed by group (Obuchowski), with Student's t for the number of groups.
+    At 0 or 1 Newcombe's interval takes the groups of each class for its samples.
+    """
+    w = np.ones(y.size) if weights is None else weights
+    if unit is None:
+        return area_interval(auc, *weighted_variance(scores, y, auc, w), level)
+    groups = int(np.unique(unit).size)
+    if groups < FEWEST_GROUPS:
+        return Estimate(auc, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
+    sums = np.bincount(unit, _influence(scores, y, auc, w))
+    variance = float(np.square(sums).sum()) * groups / (groups - 1)
+    if not 0 < auc < 1 or variance <= 0:
+        first, second = (float(np.unique(unit[y == k]).size) for k in (0, 1))
+        return Estimate(auc, _newcombe(auc, first, second, level), "Newcombe")
+    band = _on_logits(auc, math.sqrt(variance), groups - 1.0, level)
+    return Estimate(auc, band, "DeLong, logit scale, by group")
+
+
+def weighted_variance(
+    scores: FloatArray, y: IntArray, auc: float, weights: FloatArray
+) -> tuple[float, tuple[float, float]]:
+    """Return the variance of the AUC of weighted samples, and class sizes of the same precision."""
+    w = weights / weights.max()
+    sizes = np.square(np.bincount(y, w, 2)) / np.bincount(y, w * w, 2)
+    parts = np.bincount(y, np.square(_influence(scores, y, auc, w)), 2)
+    variance = float(sizes / np.maximum(sizes - 1, 1) @ parts)
+    return variance, (float(sizes[0]), float(sizes[1]))
+
+
+def _influence(scores: FloatArray, y: IntArray, auc: float, weights: FloatArray) -> FloatArray:
+    """Return what each sample adds to the error of the AUC."""
+    w = weights / weights.max()
+    return np.asarray(w * (placements(scores, y, w) - auc) / np.bincount(y, w, 2)[y])
+
+
+def _on_logits(auc: float, error: float, degrees: float, level: float) -> Interval:
+    """Return an interval that is symmetric in the log odds of the area."""
+    half = student(level, max(degrees, 1.0)) * error / (auc * (1 - auc))
+    centre = math.log(auc / (1 - auc))
+    low, high = ((1 + math.tanh(x / 2)) / 2 for x in (centre - half, centre + half))
+    return Interval(low, high, level)
 
 
 def auc_interval(levels: ScoreLevels, auc: float, level: float) -> Estimate:
@@ -29,10 +82,8 @@ def area_interval(
     if 0 < auc < 1:
         error = math.sqrt(variance)
         if error > 0:
-            half = _t(level, min(n1, n2) - 1) * error / (auc * (1 - auc))
-            centre = math.log(auc / (1 - auc))
-            low, high = ((1 + math.tanh(x / 2)) / 2 for x in (centre - half, centre + half))
-            return Estimate(auc, Interval(low, high, level), "DeLong, logit scale")
+            band = _on_logits(auc, error, min(n1, n2) - 1, level)
+            return Estimate(auc, band, "DeLong, logit scale")
     return Estimate(auc, _newcombe(auc, n1, n2, level), "Newcombe")
 
 
@@ -84,18 +135,3 @@ def _edge(far: Callable[[float], float], inside: float, outside: float) -> float
         middle = (inside + outside) / 2
         inside, outside = (middle, outside) if far(middle) <= 0 else (inside, middle)
     return inside if far(outside) > 0 else outside
-
-
-def _t(level: float, degrees: float) -> float:
-    """Return the quantile of Student's t; many degrees need no more than their expansion."""
-    if degrees >= _MANY:
-        z = NormalDist().inv_cdf((1 + level) / 2)
-        terms = (
-            (z**3 + z) / 4,
-            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        )
-        return z + math.fsum(term / degrees**k for k, term in enumerate(terms, 1))
-    from scipy.special import stdtrit  # noqa: PLC0415  slow to import
-
-    return float(stdtrit(max(degrees, 1), (1 + level) / 2))
