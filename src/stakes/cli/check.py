@@ -12,6 +12,7 @@ from stakes._text import number, plain, quoted
 from stakes.cli.evaluate import asked_for, evaluate_problem, shared_arguments
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.request import Problem, read_problem
+from stakes.cli.scoring import say_rounding
 from stakes.cli.screen import head
 from stakes.evaluation import Evaluation, compare
 from stakes.evaluation.differences import RelativeCost
@@ -38,6 +39,8 @@ def run(*, file: str, confident: bool, max_loss_against: tuple[str, ...], **opti
     systems = {options["scores"]: options["scores"]} | {name: name for name in others}
     asked = {**options, "systems": systems} if others else options
     problem = read_problem(asked_for(file, asked))
+    for scores in problem.systems.values():
+        say_rounding(scores)
     gates = []
     if limits:
         evaluation = evaluate_problem(problem, options)

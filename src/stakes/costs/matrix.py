@@ -423,3 +423,25 @@ def _restored(
 ) -> CostMatrix:
     """Rebuild a matrix in another process."""
     return kind._from_table(costs, classes, decisions)
+
+
+def declared_classes(
+    classes: NamesLike | None, *costs: object, positive: Label | None = None
+) -> NamesLike | None:
+    """Return the classes that were declared, or else those of the first named costs.
+
+    Where `positive` says which class comes last, the costs need not say the order.
+    """
+    if classes is not None or positive is not None:
+        return classes
+    return next((one.classes for one in costs if isinstance(one, CostMatrix)), None)
+
+
+def check_order(costs: CostMatrix, classes: Names) -> None:
+    """Refuse costs of other classes than those of the scores, or in another order.
+
+    Costs whose classes have no names, 0 to K - 1, are in the order of any K classes.
+    """
+    if costs.classes not in (classes, tuple(range(len(classes)))):
+        msg = f"costs must have the classes of the scores, {quoted(classes)}, in their order:"
+        raise InputError(f"{msg} got {quoted(costs.classes)}.")

@@ -24,6 +24,7 @@ from stakes._typing import (
     PriorsLike,
 )
 from stakes.costs import CostMatrix
+from stakes.costs.matrix import check_order
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.reading import read_detector, read_levels, read_plain
 from stakes.metrics.traditional import AtLevels, Binary, SweepMetric
@@ -283,9 +284,10 @@ class RocCurve:
         else:
             named = isinstance(costs, CostMatrix)
             matrix = costs if named else CostMatrix(costs, classes=self.classes)  # type: ignore[assignment]
-        if matrix.shape != (2, 2) or matrix.classes != self.classes:
-            msg = f"costs must have two decisions for the classes {quoted(self.classes)}: got"
-            raise InputError(f"{msg} {matrix.shape} for {quoted(matrix.classes)}.")
+        check_order(matrix, self.classes)
+        if len(matrix.decisions) != 2:
+            msg = "costs must have two decisions, for a threshold between them: got"
+            raise InputError(f"{msg} {len(matrix.decisions)}, {quoted(matrix.decisions)}.")
         return matrix, self._priors(priors)
 
     def __repr__(self) -> str:
