@@ -175,7 +175,7 @@ def _hopeless(c: CostClaim, level: float) -> bool:
     losses = c.cost.losses
     none = losses.variance * 0
     best = replace(losses, mean=losses.low, drift=none, variance=none)
-    perfect = replace(c.cost, losses=best, value=float(c.cost.priors @ losses.low), residuals=None)
+    perfect = replace(c.cost, losses=best, value=float(c.cost.priors @ losses.low), prices=None)
     return perfect.normalized_interval(level).high >= 1
 
 
