@@ -105,7 +105,7 @@ def test_rankings_and_decisions_are_those_of_the_single_functions(
     assert found["auc"].value == roc.auc()
     assert found["eer"].value == roc.eer()
     assert found["cost.minimum_nec"].value == roc.minimum_cost(COSTS, priors).normalized
-    assert found["auc"].method == ("bootstrap (percentile)" if weighted else "DeLong, logit scale")
+    assert found["auc"].method == "DeLong, logit scale"
     decided = COSTS.bayes_decisions(RAW)
     cm = stakes.confusion_matrix(TWO.y, decided, sample_weight=w)
     assert result.main.confusion.counts == pytest.approx(cm.counts)
@@ -113,7 +113,8 @@ def test_rankings_and_decisions_are_those_of_the_single_functions(
     for metric in (stakes.metrics.Accuracy(), stakes.metrics.FScore(1), stakes.metrics.Matthews()):
         name = f"cost.{metric.name.lower().replace(' ', '_')}"
         assert found[name].value == pytest.approx(metric.of(used).value, rel=1e-12)
-        assert found[name].method == "bootstrap (BCa)"
+        shared = isinstance(metric, stakes.metrics.Accuracy)
+        assert found[name].method == ("closed form" if shared else "bootstrap (BCa)")
         assert found[name].interval is not None
     assert result.main.threshold == pytest.approx(1 / 6)
     by_class = {c.name: c for c in result.by_class}
@@ -208,8 +209,12 @@ def test_groups_widen_the_interval_of_copies() -> None:
         assert all_ == pytest.approx(one, rel=1e-9)
         assert naive < 0.5 * all_
     assert many.data.groups == y.size
-    assert many.by_class[0].cost.interval is None
-    assert many.by_class[0].cost.method == "not given with groups"
+    for first, second in zip(alone.by_class, many.by_class, strict=True):
+        assert width(second.cost) == pytest.approx(width(first.cost), rel=1e-9)
+        assert second.cost.method == "closed form, by group"
+        assert first.recall is not None
+        assert second.recall is not None
+        assert width(second.recall) == pytest.approx(width(first.recall), rel=1e-9)
 
 
 def width(estimate: stakes.Estimate) -> float:
@@ -224,10 +229,10 @@ def test_groups_stay_whole_in_folds_and_slices() -> None:
     result = stakes.evaluate(TWO.y, RAW, costs=costs, groups=groups, slices=site, resamples=60)
     assert result.fitted == "cross-fitted on 5 folds, groups kept whole"
     assert result.main.abstention is not None
-    assert result.main.abstention.interval is None
+    assert result.main.abstention.method == "closed form, by group"
     for part in result.slices:
         assert part.cost is not None
-        assert part.cost.method == "bootstrap (BCa)"
+        assert part.cost.method == "closed form, by group"
         one = stakes.bayes_cost(TWO.y[site == part.value], RAW[site == part.value], costs=costs)
         assert part.cost.value == pytest.approx(one.normalized)
 
@@ -425,20 +430,21 @@ def test_an_infinite_loss_has_a_verdict() -> None:
     assert result.to_dict()["scoring_rules"][0]["value"]["value"] == "inf"
     json_of(result)
     mended = stakes.evaluate(TWO.y, p, calibrator=stakes.HistogramCalibrator(3), resamples=60)
-    assert mended.metrics()["cross_entropy.relative"].method == "infinite as is"
+    assert mended.metrics()["cross_entropy.relative"].method == "a loss is infinite"
     json_of(mended)
     assert "infinite_loss" not in codes(usual())
 
 
 def test_without_resamples_or_calibrator() -> None:
     bare = stakes.evaluate(TWO.y, RAW, costs=COSTS, resamples=0)
-    for name in ("cost.accuracy", "cost.relative", "eer", "cost.minimum_nec"):
+    for name in ("cost.f1_score", "cost.matthews_correlation"):
         assert bare.metrics()[name].interval is None
         assert bare.metrics()[name].method == "needs resamples"
         assert bare.metrics()[name].value == usual().metrics()[name].value
     calibrated = bare.main.cost.calibrated_normalized
     assert calibrated is not None
-    assert calibrated.method == "closed form, the calibrator taken as fixed"
+    assert calibrated.method == "closed form, with the cost of learning"
+    assert bare.metrics()["eer"].interval is not None
     raw = stakes.evaluate(TWO.y, RAW, costs=COSTS, calibrator=None, resamples=60)
     assert raw.calibrator is None
     assert raw.main.cost.relative is None

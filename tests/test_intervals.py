@@ -12,6 +12,7 @@ from scipy.special import ndtri, stdtrit
 import stakes
 from registry import BINARY_OBJECTS
 from stakes import metrics
+from stakes._quantiles import student as _t
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.affine import LinearCalibrator
 from stakes.calibration.crossfit import splits
@@ -42,7 +43,7 @@ from stakes.intervals import (
     seed_of,
 )
 from stakes.intervals.bootstrap import Statistic, Summed, stream_of
-from stakes.intervals.delong import _t, delong_variance, placements
+from stakes.intervals.delong import delong_variance, placements
 from stakes.intervals.sums import ClassSums
 from stakes.metrics.scores import sample_losses
 from stakes.samples import read_samples

@@ -160,7 +160,7 @@ VALUES: list[tuple[str, Callable[[], float], float]] = [
     ("constant scores", lambda: auc([0, 1, 0], [0.3, 0.3, 0.3]), 0.5),
     ("two zeros", lambda: auc([0, 1], [-0.0, 0.0]), 0.5),
     ("infinite scores", lambda: auc([0, 1, 1], [-inf, 0.3, inf]), 1.0),
-    ("texts for two classes", lambda: auc(["no", "yes"], [0.1, 0.2]), 1.0),
+    ("texts for two classes", lambda: auc(["no", "yes"], [0.1, 0.2], classes=["no", "yes"]), 1.0),
     ("the other class", lambda: auc(["no", "yes"], [0.2, 0.1], positive="no"), 1.0),
     ("two columns", lambda: auc([0, 1], [[0.9, 0.1], [0.2, 0.8]]), 1.0),
     ("typed ranks", lambda: auc([0, 1], stakes.Logits([[0.0, 1.0], [0.0, 2.0]])), 1.0),

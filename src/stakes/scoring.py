@@ -259,7 +259,8 @@ class ListedCost(ScoringRule):
         return str(self.decisions[DenseTable(self._values(priors.size)).best_constant(priors)])
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
-        return DenseTable(self._values(n_classes)).ranges()
+        table = DenseTable(self._values(n_classes))
+        return table.ranges(table.optimal())
 
     def _values(self, n_classes: int) -> FloatArray:
         """Return the costs of all classes and decisions."""

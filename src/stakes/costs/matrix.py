@@ -239,9 +239,15 @@ class CostMatrix:
         """Return what one decision, given by its index, costs for each class."""
         return self._table.column(decision)
 
-    def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the largest cost of each class."""
-        return self._table.ranges()
+    def ranges(self, taken: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest cost of each class.
+
+        Decisions that no posterior makes optimal play no part, unless they are among those `taken`.
+        """
+        kept = self._table.optimal()
+        if taken is not None:
+            kept[taken] = True
+        return self._table.ranges(kept)
 
     def columns(self) -> "CostColumns":
         """Return the costs as the kernels take them."""

@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes._check import InputError, UndefinedMetricError, read_number, read_priors
+from stakes._check import InputError, UndefinedMetricError, read_level, read_number, read_priors
 from stakes._kernels import score_pairs, swept_costs
 from stakes._kernels.definitions.sweeps import costs as costs_of
 from stakes._math import cumulative, sum_by
+from stakes._quantiles import normal, student
 from stakes._text import number, quoted
 from stakes._typing import (
     ArrayLike,
@@ -26,8 +27,10 @@ from stakes._typing import (
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import check_order
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
+from stakes.curves.profile import Demand, ErrorRatesSeen, at_sensitivity, at_specificity, equal
 from stakes.curves.reading import read_detector, read_levels, read_plain
 from stakes.metrics.traditional import AtLevels, Binary, SweepMetric
+from stakes.results import Estimate, Interval
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
 
@@ -214,6 +217,49 @@ class RocCurve:
         """Return the point of greatest sensitivity among those with at least this specificity."""
         wanted = read_number(specificity, "specificity", 0, 1)
         return self._point(int(np.flatnonzero(self.specificity >= wanted)[0]))
+
+    def eer_estimate(
+        self, level: float = 0.95, *, sizes: tuple[float, float] | None = None, groups: int = 0
+    ) -> Estimate:
+        """Return the equal error rate with its score interval, whose threshold is free.
+
+        `sizes` are how many samples the rates of the two classes rest on, if not those counted, and
+        `groups` how many groups the samples come in.
+        """
+        return self._profiled(equal, self.eer(), level, sizes, groups)
+
+    def sensitivity_estimate(self, specificity: float, level: float = 0.95) -> Estimate:
+        """Return the sensitivity at a fixed specificity with its interval.
+
+        The interval allows for a threshold that is found on the same samples.
+        """
+        point = self.sensitivity_at(specificity)
+        return self._profiled(at_specificity(specificity), point.sensitivity, level)
+
+    def specificity_estimate(self, sensitivity: float, level: float = 0.95) -> Estimate:
+        """Return the specificity at a fixed sensitivity with its interval."""
+        point = self.specificity_at(sensitivity)
+        return self._profiled(at_sensitivity(sensitivity), point.specificity, level)
+
+    def _profiled(
+        self,
+        demand: Demand,
+        value: float,
+        level: float,
+        sizes: tuple[float, float] | None = None,
+        groups: int = 0,
+    ) -> Estimate:
+        """Return a value with the interval of those that some threshold is near to."""
+        read_level(level)
+        if sizes is None and not self.levels.whole:
+            return Estimate(value, None, "samples have weights, so that their number is not known")
+        seen = ErrorRatesSeen.of(
+            self.false_alarm_rate, self.miss_rate, self._totals if sizes is None else sizes
+        )
+        quantile = student(level, groups - 1) if groups > 1 else normal(level)
+        low, high = seen.interval(demand, quantile, value)
+        method = "score interval over thresholds" + (", by group" if groups else "")
+        return Estimate(value, Interval(low, high, level), method)
 
     def odds_for(self, sensitivity: float, priors: PriorsLike | None = None) -> TargetOdds:
         """Return the odds whose best threshold reaches a sensitivity, to be used as a metric.

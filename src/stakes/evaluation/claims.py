@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from stakes._text import number, plain
 from stakes.evaluation.differences import Difference, RelativeCost
 from stakes.evaluation.records import Verdict
-from stakes.evaluation.verdicts.small_samples import FEWEST_ERRORS, counted
+from stakes.evaluation.verdicts.small_samples import FEWEST_ERRORS
+from stakes.evaluation.verdicts.wording import counted
 
 NONE_BEST = "none is distinguishable"  # where no system is named for a range of odds
 _MOST_NAMED = 6
@@ -109,7 +110,8 @@ def few_errors_of(errors: Mapping[str, Mapping[str, int]], where: str) -> Iterat
         yield Verdict(
             "few_errors",
             f"{where}The decisions rest on few errors: {'; '.join(listed[:_MOST_NAMED])}{more}."
-            f" With fewer than {FEWEST_ERRORS}, an error rate is uncertain by 30 % or more either way.",
+            f" With fewer than {FEWEST_ERRORS}, an error rate is uncertain by 30 % or more either"
+            " way.",
             "Use more labelled samples, or quote the interval.",
         )
 

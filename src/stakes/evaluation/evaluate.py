@@ -22,15 +22,16 @@ from stakes.evaluation.applications import (
     read_training,
 )
 from stakes.evaluation.decisions import suited_metrics
+from stakes.evaluation.losses import rule_result
 from stakes.evaluation.parts import (
     application_result,
     calibration_errors_of,
     class_results,
     least_cost,
-    loss_result,
-    ranking_of,
     rounding_notes,
 )
+from stakes.evaluation.ranking import ranking_of
+from stakes.evaluation.rates import is_share
 from stakes.evaluation.records import DataSummary, Evaluation
 from stakes.evaluation.sketch import Source, sketch_of
 from stakes.evaluation.slices import read_slices, slice_results
@@ -127,10 +128,15 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     drawn = None
     if resamples:
         plan = system.resampling(unit, seed)
-        statistics = system.statistics(metrics, losses=unit is not None)
+        statistics = system.count_statistics(
+            [
+                [m for m in some if not is_share(m, j.task)]
+                for some, j in zip(metrics, system.judgements, strict=True)
+            ]
+        )
         drawn = replicate(statistics, plan, resamples, progress) if statistics else None
     curve = _curve(samples)
-    ranking = ranking_of(samples, curve, drawn, level, unit)
+    ranking = ranking_of(samples, curve, level, unit)
     least = [least_cost(task, curve) for task in system.tasks]
     del curve  # it holds as much as the samples
     evaluation = Evaluation(
@@ -139,11 +145,11 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
             application_result(system, i, drawn, level, metrics[i], least[i], unit)
             for i in range(len(system.tasks))
         ),
-        rules=tuple(loss_result(system, i, drawn, level, unit) for i in range(len(system.rules))),
+        rules=tuple(rule_result(system, i, level, unit) for i in range(len(system.rules))),
         ranking=ranking,
         calibration_errors=calibration_errors_of(samples, unit),
         by_class=class_results(system, level, unit),
-        slices=slice_results(system.tasks[0], kept, level, unit, (resamples, seed)),
+        slices=slice_results(system.tasks[0], kept, level, unit),
         level=level,
         calibrator=None if system.stage is None else system.stage.calibrator.name,
         fitted="" if system.stage is None else system.stage.text,
@@ -157,7 +163,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
             grouped=unit is not None,
         ),
     )
-    evidence = evidence_of(system, evaluation.applications, drawn, unit, level)
+    evidence = evidence_of(system, evaluation.applications, unit, level)
     return replace(evaluation, verdicts=verdicts_of(evaluation, evidence))
 
 

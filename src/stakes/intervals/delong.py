@@ -6,11 +6,55 @@ from statistics import NormalDist
 
 import numpy as np
 
+from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
-from stakes.results import Estimate, Interval
+from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.statistics import ScoreLevels
 
-_MANY = 1000  # degrees of freedom from which the expansion is right to ten digits
+
+def auc_of_samples(
+    scores: FloatArray,
+    y: IntArray,
+    auc: float,
+    level: float,
+    *,
+    weights: FloatArray | None = None,
+    unit: IntArray | None = None,
+) -> Estimate:
+    """Return the AUC of samples with weights or in groups, on the logit scale.
+
+    Placement values are summed by group (Obuchowski), with Student's t for the number of groups.
+    At 0 or 1 Newcombe's interval takes the groups of each class for its samples.
+    """
+    w = np.ones(y.size) if weights is None else weights / weights.max()
+    totals, squares = np.bincount(y, w, 2), np.bincount(y, w * w, 2)
+    sizes = np.square(totals) / squares
+    method = "DeLong, logit scale" + ("" if unit is None else ", by group")
+    groups = y.size if unit is None else int(np.unique(unit).size)
+    if unit is not None:
+        if groups < FEWEST_GROUPS:
+            return Estimate(auc, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
+        sizes = np.array([float(np.unique(unit[y == k]).size) for k in (0, 1)])
+    influence = w * (placements(scores, y, w) - auc) / totals[y]
+    sums = influence if unit is None else np.bincount(unit, influence)
+    correct = sizes / np.maximum(sizes - 1, 1)
+    if unit is None:
+        variance = float(correct @ np.bincount(y, np.square(influence), 2))
+        degrees = float(sizes.min()) - 1
+    else:
+        variance = float(np.square(sums).sum()) * groups / (groups - 1)
+        degrees = groups - 1.0
+    if not 0 < auc < 1 or variance <= 0:
+        return Estimate(auc, _newcombe(auc, float(sizes[0]), float(sizes[1]), level), "Newcombe")
+    return Estimate(auc, _on_logits(auc, math.sqrt(variance), degrees, level), method)
+
+
+def _on_logits(auc: float, error: float, degrees: float, level: float) -> Interval:
+    """Return an interval that is symmetric in the log odds of the area."""
+    half = student(level, max(degrees, 1.0)) * error / (auc * (1 - auc))
+    centre = math.log(auc / (1 - auc))
+    low, high = ((1 + math.tanh(x / 2)) / 2 for x in (centre - half, centre + half))
+    return Interval(low, high, level)
 
 
 def auc_interval(levels: ScoreLevels, auc: float, level: float) -> Estimate:
@@ -22,10 +66,8 @@ def auc_interval(levels: ScoreLevels, auc: float, level: float) -> Estimate:
     if 0 < auc < 1:
         error = math.sqrt(delong_variance(levels))
         if error > 0:
-            half = _t(level, min(n1, n2) - 1) * error / (auc * (1 - auc))
-            centre = math.log(auc / (1 - auc))
-            low, high = ((1 + math.tanh(x / 2)) / 2 for x in (centre - half, centre + half))
-            return Estimate(auc, Interval(low, high, level), "DeLong, logit scale")
+            band = _on_logits(auc, error, min(n1, n2) - 1, level)
+            return Estimate(auc, band, "DeLong, logit scale")
     return Estimate(auc, _newcombe(auc, n1, n2, level), "Newcombe")
 
 
@@ -77,18 +119,3 @@ def _edge(far: Callable[[float], float], inside: float, outside: float) -> float
         middle = (inside + outside) / 2
         inside, outside = (middle, outside) if far(middle) <= 0 else (inside, middle)
     return inside if far(outside) > 0 else outside
-
-
-def _t(level: float, degrees: float) -> float:
-    """Return the quantile of Student's t; many degrees need no more than their expansion."""
-    if degrees >= _MANY:
-        z = NormalDist().inv_cdf((1 + level) / 2)
-        terms = (
-            (z**3 + z) / 4,
-            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        )
-        return z + math.fsum(term / degrees**k for k, term in enumerate(terms, 1))
-    from scipy.special import stdtrit  # noqa: PLC0415  slow to import
-
-    return float(stdtrit(max(degrees, 1), (1 + level) / 2))

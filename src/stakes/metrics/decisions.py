@@ -165,7 +165,11 @@ def _per_sample(
         raise InputError(f"{msg} got {len(y)}, {len(d)} and {rows}.")
     codes = encode(y, costs.classes, "classes")
     decided = encode(d, costs.decisions, "decisions")
-    return expected_sample_cost(costs, codes, decided, weights, read_priors(priors, costs.classes))
+    given, same = read_priors(priors, costs.classes), costs.constant()
+    if same is not None:
+        counts = ConfusionMatrix.of(codes, decided, weights, same.classes, same.decisions)
+        return counts.expected_cost(same, given)
+    return expected_sample_cost(costs, codes, decided, weights, given)
 
 
 def _cost_matrix(

@@ -12,10 +12,10 @@ from stakes.evaluation.records import ApplicationResult
 from stakes.evaluation.systems import Judgement, System
 from stakes.evaluation.verdicts.families import IntervalAt, level_among
 from stakes.evaluation.verdicts.usefulness import CostClaim
-from stakes.intervals import Replicates, auc_interval
+from stakes.intervals import auc_interval
 from stakes.metrics.paired import PairedDifference, paired_difference
 from stakes.metrics.scores import sample_losses
-from stakes.results import Estimate
+from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
 
 
@@ -34,7 +34,6 @@ class Evidence:
 def evidence_of(
     system: System,
     results: tuple[ApplicationResult, ...],
-    drawn: Replicates | None,
     unit: IntArray | None,
     level: float,
 ) -> Evidence:
@@ -45,7 +44,7 @@ def evidence_of(
             CostClaim(
                 a.cost.raw,
                 a.cost.normalized,
-                _costs_at(a, drawn, unit),
+                normalized_at(a.cost.raw),
                 naive_p_value(judged, a.cost.normalized, unit),
                 _where(a, several),
             )
@@ -64,14 +63,10 @@ def _where(a: ApplicationResult, several: bool) -> str:  # noqa: FBT001
     return f"{plain(a.name)}: " if several else ""
 
 
-def _costs_at(a: ApplicationResult, drawn: Replicates | None, unit: IntArray | None) -> IntervalAt:
-    """Return the interval of the normalised cost at any level: that of groups needs resamples."""
-    if unit is None:
-        return a.cost.raw.normalized_interval
-    name = f"{a.name}.nec"
-    if drawn is None or name not in drawn.names:
-        return lambda _: None
-    return lambda level: drawn.estimate(name, level, a.cost.normalized.value).interval
+def normalized_at(record: ExpectedLoss) -> IntervalAt:
+    """Return the interval of the normalised value at any level."""
+    none = record.undefined is not None or bool(record.no_interval)
+    return lambda level: None if none else record.normalized_interval(level)
 
 
 def naive_p_value(judged: Judgement, shown: Estimate, unit: IntArray | None) -> float:
