@@ -310,6 +310,14 @@ def test_a_margin_is_a_share_of_the_references_cost() -> None:
     assert tight.relative_costs[0].ratio == relative.ratio
 
 
+def test_a_copy_is_equivalent_once_there_are_enough_errors() -> None:
+    found = []
+    for n in (500, 20_000):
+        y, systems = half_wrong(n, n // 10, n // 10, n // 10)
+        found.append(stakes.compare(y, systems, margin=0.02, resamples=0, rules=[]))
+    assert [codes(result)[1] for result in found] == ["not_shown_non_inferior", "equivalent"]
+
+
 def test_a_better_system_is_non_inferior_but_not_equivalent() -> None:
     y, systems = half_wrong(2000, 400, 200, 190)
     found = stakes.compare(y, systems, margin=0.02, resamples=0)

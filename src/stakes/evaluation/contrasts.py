@@ -42,17 +42,17 @@ class LossColumn:
     ) -> PairedDifference:
         """Return the expected loss less a multiple of that of another system."""
         s = self.samples
-        largest = self.largest
         return paired_difference(
             s.y,
             self.losses,
-            factor * other.losses,
+            other.losses,
             n_classes=len(s.classes),
             priors=None if s.priors_from_data else s.priors,
             weights=s.weights,
             unit=unit,
             naive=self.naive,
-            largest=None if largest is None else max(factor, 1.0) * largest,
+            largest=self.largest,
+            factor=factor,
         )
 
 

@@ -16,12 +16,13 @@ from stakes.curves.likelihood_ratios import LogLossInBits, minimum_cllr_of
 from stakes.evaluation.applications import Task
 from stakes.evaluation.losses import cost_of, estimates_of, rule_loss
 from stakes.evaluation.systems import judge_decisions
-from stakes.intervals import auc_interval, auc_of_samples, design_effect
+from stakes.intervals import auc_interval, auc_of_samples
 from stakes.metrics.scores import expectation
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoodRatios
 from stakes.statistics import ScoreLevels
+from stakes.statistics.groups import design_effect
 
 _FOLDS = 5
 

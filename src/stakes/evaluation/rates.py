@@ -12,7 +12,7 @@ from stakes.costs import CostMatrix
 from stakes.evaluation.applications import Task
 from stakes.evaluation.losses import value_of
 from stakes.evaluation.systems import Judgement
-from stakes.intervals import by_groups, design_effect
+from stakes.intervals import by_groups
 from stakes.metrics import (
     Accuracy,
     BalancedAccuracy,
@@ -27,6 +27,7 @@ from stakes.metrics import (
 )
 from stakes.results import FEWEST_GROUPS, Estimate, ExpectedLoss, Interval
 from stakes.samples import Samples
+from stakes.statistics.groups import design_effect
 
 WILSON = "Wilson"
 

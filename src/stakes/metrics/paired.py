@@ -81,8 +81,9 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     unit: IntArray | None = None,
     naive: FloatArray | None = None,
     largest: FloatArray | None = None,
+    factor: float = 1.0,
 ) -> PairedDifference:
-    """Return the expected loss of a first system less that of a second.
+    """Return the expected loss of a first system less that of a second, or a multiple of that.
 
     Parameters
     ----------
@@ -101,6 +102,9 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
         The largest possible difference of the losses of each sample, for losses of decisions.
         Errors that were not seen are then allowed for. Without it losses are taken as smooth and
         compared by a t-test.
+    factor : float
+        What the loss of the second system is multiplied by, to test a ratio of losses. Equal
+        losses of both systems then shift the difference, but are no evidence for its sign.
 
     Examples
     --------
@@ -114,9 +118,11 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     >>> round(found.value, 4), round(found.p_value, 4), found.distinguishable()
     (-0.06, 0.0312, True)
     """
-    gap = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    with np.errstate(invalid="ignore"):  # of two infinite losses
+        gap = np.asarray(first - factor * second, dtype=np.float64)
     units = y.size if unit is None else np.unique(unit).size
-    differ = int(np.count_nonzero(gap))
+    unequal = first != second
+    differ = int(np.count_nonzero(unequal))
     share = sample_shares(y, n_classes, priors, weights)
     counts = share > 0
     if not np.isfinite(gap[counts]).all():
@@ -141,9 +147,11 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
         if spread is None:
             return PairedDifference(value, math.nan, differ, units, why=why)
     else:
-        spread = data.events(share * largest, value)
-    shared = part if unit is None else _grouped(unit, part)
-    p_value = max(flip_test(shared), spread.p_value(value))
+        spread = data.events(max(factor, 1.0) * share * largest, value)
+    flipped = np.where(unequal, part, 0.0)
+    shift = 0.0 if factor == 1 else value - float(flipped.sum())
+    shared = flipped if unit is None else _grouped(unit, flipped)
+    p_value = max(flip_test(shared, shift), spread.p_value(value))
     return PairedDifference(value, p_value, differ, units, spread)
 
 
@@ -206,7 +214,7 @@ class _Data:
         shrink = math.sqrt(centred / raw) if raw > 0 else 1.0
         cluster = 1.0 if self.unit is None else max(shrink, 1.0)
         strata = []
-        for step in np.unique(steps[usable]).tolist():
+        for step in np.flatnonzero(np.bincount(steps[usable])).tolist():
             mine = usable & (steps == step)
             part = self.part[mine]
             up, down = part[part > 0], -part[part < 0]
