@@ -24,14 +24,14 @@ from judged import (
 )
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation import Evaluation, Verdict, evaluate_decisions
+from stakes.evaluation.contrasts import holm
 from stakes.evaluation.verdicts import (
     CostClaim,
     Evidence,
-    adjusted,
     calibration,
-    holm,
     rules,
     small_samples,
+    supported_claims,
     usefulness,
     usefulness_of,
     verdicts_of,
@@ -136,7 +136,7 @@ def test_usefulness_goes_by_interval_and_test(
 
 def test_several_claims_are_corrected_after_holm() -> None:
     p_values = [0.04, 0.012, 0.02, 0.3]
-    assert adjusted(p_values) == pytest.approx([0.08, 0.048, 0.06, 0.3])
+    assert holm(p_values) == pytest.approx([0.08, 0.048, 0.06, 0.3])
     shown = estimate(0.5, 0.6, 0.7)
     found = usefulness_of([claim(shown, p) for p in p_values], 0.95)
     assert [v.code for v in found] == [
@@ -154,8 +154,8 @@ def test_several_claims_are_corrected_after_holm() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
 def test_holm_by_levels_is_holm_by_p_values(p_values: list[float]) -> None:
-    by_level = holm([lambda level, p=p: p < 1 - level for p in p_values], 0.9)  # type: ignore[misc]
-    corrected = adjusted(p_values)
+    by_level = supported_claims([lambda level, p=p: p < 1 - level for p in p_values], 0.9)  # type: ignore[misc]
+    corrected = holm(p_values)
     for said, p in zip(by_level, corrected, strict=True):
         if abs(p - 0.1) > 1e-9:
             assert said == (p < 0.1)

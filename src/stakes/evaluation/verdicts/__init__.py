@@ -1,7 +1,7 @@
 """Verdicts: plain sentences drawn from the numbers by the rules in docs/verdicts.md."""
 
 from stakes.evaluation.verdicts.evidence import Evidence, evidence_of
-from stakes.evaluation.verdicts.families import adjusted, holm
+from stakes.evaluation.verdicts.families import supported_claims
 from stakes.evaluation.verdicts.rules import verdicts_of
 from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts, usefulness_of
@@ -9,13 +9,12 @@ from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts, use
 __all__ = [
     "CostClaim",
     "Evidence",
-    "adjusted",
     "evidence_of",
     "few_errors",
     "few_groups",
-    "holm",
     "slice_verdicts",
     "small_classes",
+    "supported_claims",
     "usefulness_of",
     "verdicts_of",
 ]

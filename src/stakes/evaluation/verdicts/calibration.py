@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterator, Sequence
 
 from stakes._text import number, plain
+from stakes.evaluation.contrasts import holm
 from stakes.evaluation.records import ApplicationResult, Evaluation, Verdict
 from stakes.evaluation.verdicts.evidence import Evidence
-from stakes.evaluation.verdicts.families import adjusted, level_among
+from stakes.evaluation.verdicts.families import level_among
 from stakes.evaluation.verdicts.wording import listed, p_text, percent, percent_at_most
 from stakes.results import Estimate
 
@@ -27,7 +28,7 @@ def calibration_gains(
 ) -> list[Verdict | None]:
     """Say for each application how much of the cost a calibration stage would recover."""
     known = [i for i, gain in enumerate(evidence.gains) if gain is not None]
-    p_values = dict(zip(known, adjusted([_p_value(evidence, i) for i in known]), strict=True))
+    p_values = dict(zip(known, holm([_p_value(evidence, i) for i in known]), strict=True))
     out: list[Verdict | None] = []
     for i, a in enumerate(evaluation.applications):
         share = a.cost.relative

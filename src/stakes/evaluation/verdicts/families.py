@@ -1,16 +1,14 @@
-"""Several claims of one kind: all true together as often as the level states, after Holm."""
+"""Several claims of one kind, corrected so that all are true together (Holm, Bonferroni)."""
 
 from collections.abc import Callable, Sequence
-
-import numpy as np
 
 from stakes.results import Interval
 
 IntervalAt = Callable[[float], Interval | None]  # the interval of a number at any level
 
 
-def holm(claims: Sequence[Callable[[float], bool]], level: float) -> list[bool]:
-    """Return which claims may be made; each tells whether it is supported at a level of its own.
+def supported_claims(claims: Sequence[Callable[[float], bool]], level: float) -> list[bool]:
+    """Return which claims may be made, after Holm; each tells whether a level supports it.
 
     The probability of any false one among them is at most 1 - level.
     """
@@ -22,17 +20,6 @@ def holm(claims: Sequence[Callable[[float], bool]], level: float) -> list[bool]:
             break
         waiting = [i for i in waiting if i not in supported]
     return [i not in waiting for i in range(len(claims))]
-
-
-def adjusted(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for how many there are, after Holm."""
-    order = np.argsort(p_values)
-    out = np.empty(len(p_values))
-    largest = 0.0
-    for rank, i in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[i]))
-        out[i] = largest
-    return [float(p) for p in out]
 
 
 def level_among(claims: int, level: float) -> float:

@@ -7,10 +7,11 @@ import numpy as np
 
 from stakes._text import number, plain
 from stakes._typing import FloatArray
+from stakes.evaluation.contrasts import holm
 from stakes.evaluation.records import ApplicationResult, Evaluation, Verdict
 from stakes.evaluation.verdicts.calibration import calibration_gains, confidence, probabilities
 from stakes.evaluation.verdicts.evidence import Evidence
-from stakes.evaluation.verdicts.families import adjusted, level_among
+from stakes.evaluation.verdicts.families import level_among
 from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
 from stakes.evaluation.verdicts.usefulness import constant, usefulness_of
 from stakes.evaluation.verdicts.wording import listed, name_of, p_text, with_interval
@@ -147,7 +148,7 @@ def _priors(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
         else 1.0
         for same, (k, ratio) in zip(used.values(), gaps, strict=True)
     ]
-    for same, (k, _), p_value in zip(used.values(), gaps, adjusted(tested), strict=True):
+    for same, (k, _), p_value in zip(used.values(), gaps, holm(tested), strict=True):
         if p_value < 1 - evaluation.level:
             yield _other_priors(evaluation, same, k, p_value)
 

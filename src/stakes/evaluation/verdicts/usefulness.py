@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from stakes._text import number
 from stakes._typing import Label
 from stakes.evaluation.records import Verdict
-from stakes.evaluation.verdicts.families import IntervalAt, holm, level_among
+from stakes.evaluation.verdicts.families import IntervalAt, level_among, supported_claims
 from stakes.evaluation.verdicts.wording import (
     name_of,
     p_text,
@@ -71,8 +71,8 @@ def usefulness_of(
     Any false one among them is said with probability 1 - level at most.
     """
     known = [c for c in claims if c.cost.undefined is None and c.has_interval]
-    apart = holm([lambda own, c=c: c.side(own) != 0 for c in known], level)  # type: ignore[misc]
-    equal = holm([lambda own, c=c: c.within_margin(own) for c in known], level)  # type: ignore[misc]
+    apart = supported_claims([lambda own, c=c: c.side(own) != 0 for c in known], level)  # type: ignore[misc]
+    equal = supported_claims([lambda own, c=c: c.within_margin(own) for c in known], level)  # type: ignore[misc]
     found = {
         id(c): _said(c, (beyond, within), level, _Correction(len(known), among))
         for c, beyond, within in zip(known, apart, equal, strict=True)
