@@ -177,3 +177,41 @@ def test_a_true_class_that_was_impossible_is_doubted() -> None:
     assert "nan" not in str(caught[0].message)
     assert found.check is not None
     assert found.check.calibration_p_value == 0
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_slope_of_right_scores_has_the_covariance_that_is_used(k: int) -> None:
+    from stakes.calibration.prior_check import calibration_score  # noqa: PLC0415
+
+    rng = np.random.default_rng(36)
+    q = rng.dirichlet(np.full(k, 0.7), 40)
+    weights = rng.uniform(0.5, 2, 40)
+    drawn = np.array([[rng.choice(k, p=row) for row in q] for _ in range(4000)])
+    slopes = np.array([calibration_score(q, y, weights)[0] for y in drawn])
+    spread = calibration_score(q, drawn[0], weights)[1]
+    size = np.sqrt(np.diag(spread))
+    assert (np.abs(slopes.mean(axis=0)) < 4 * size / np.sqrt(4000)).all()
+    np.testing.assert_allclose(
+        np.cov(slopes.T) / np.outer(size, size), spread / np.outer(size, size), atol=0.08
+    )
+
+
+def test_p_values_of_right_priors_are_spread_evenly() -> None:
+    from stakes.calibration.prior_check import (  # noqa: PLC0415
+        LabelledScores,
+        UnlabelledScores,
+        _by_decisions,
+    )
+    from stakes.samples import read_samples  # noqa: PLC0415
+
+    rng = np.random.default_rng(37)
+    p_values = []
+    y, scores = log_odds(40_000, 0.2, 1.0, rng)
+    known = LabelledScores(read_samples(y, scores), np.exp(scores.log_posteriors()) / TRAINED)
+    for _ in range(300):
+        ratio = np.exp(log_odds(300, 0.4, 1.0, rng)[1].log_posteriors()) / TRAINED
+        new = UnlabelledScores(ratio, most_likely_priors(ratio, TRAINED))
+        p_values.append(_by_decisions(new, known, np.ones(2))[1])
+    for level in (0.1, 0.3, 0.5, 0.8):
+        share = float(np.mean(np.array(p_values) < level))
+        assert abs(share - level) < 3.5 * np.sqrt(level * (1 - level) / 300)

@@ -114,20 +114,10 @@ class LabelledScores:
         """
         q = self.ratio * self.samples.data_priors()
         q = q / q.sum(axis=1, keepdims=True)
-        y, w = self.samples.y, self.weights
+        y = self.samples.y
         if not q[np.arange(y.size), y].all():
             return 0.0  # a true class was impossible
-        log_q = np.log(q, out=np.zeros_like(q), where=q > 0)
-        mean = (q * log_q).sum(axis=1)
-        truth = np.eye(q.shape[1])[y]
-        score = np.concatenate([[w @ ((truth * log_q).sum(axis=1) - mean)], w @ (truth - q)])
-        square = np.square(w)
-        mixed = square @ (q * (log_q - mean[:, None]))
-        spread = np.empty((q.shape[1] + 1, q.shape[1] + 1))
-        spread[0, 0] = square @ ((q * np.square(log_q)).sum(axis=1) - np.square(mean))
-        spread[0, 1:] = spread[1:, 0] = mixed
-        spread[1:, 1:] = np.diag(square @ q) - (q * square[:, None]).T @ q
-        return _chi_square(score, spread)
+        return _chi_square(*calibration_score(q, y, self.weights))
 
     def after_calibration(self, new: UnlabelledScores) -> FloatArray:
         """Return the estimate for scores that are calibrated on the labelled samples."""
@@ -163,6 +153,27 @@ def check_priors(new: UnlabelledScores, labelled: LabelledScores) -> PriorCheck:
         error = information_errors(new.ratio, new.priors)
         after = None if (np.abs(after - new.priors) <= _REACH * error).all() else after
     return PriorCheck(found[0][0], p_value, needs, after)
+
+
+def calibration_score(
+    q: FloatArray, y: IntArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the slope of the log likelihood in one scale and K biases, and its covariance.
+
+    Both at posteriors as they are; if these are right, the slope has mean 0 and this covariance.
+    """
+    log_q = np.log(q, out=np.zeros_like(q), where=q > 0)
+    mean = (q * log_q).sum(axis=1)
+    truth = np.eye(q.shape[1])[y]
+    slope = np.concatenate(
+        [[weights @ ((truth * log_q).sum(axis=1) - mean)], weights @ (truth - q)]
+    )
+    square = np.square(weights)
+    spread = np.empty((slope.size, slope.size))
+    spread[0, 0] = square @ ((q * np.square(log_q)).sum(axis=1) - np.square(mean))
+    spread[0, 1:] = spread[1:, 0] = square @ (q * (log_q - mean[:, None]))
+    spread[1:, 1:] = np.diag(square @ q) - (q * square[:, None]).T @ q
+    return slope, spread
 
 
 def _by_decisions(
