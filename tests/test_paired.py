@@ -152,6 +152,27 @@ def test_smooth_losses_get_the_t_tests_of_the_books() -> None:
     assert ends(halves) == pytest.approx([low / 2, high / 2], rel=1e-9)
 
 
+def test_a_margin_by_a_hair_changes_nothing() -> None:
+    """Errors that both systems make break no ties of the exact test."""
+    rng = np.random.default_rng(SEED)
+    for up, down in ((0, 4), (1, 6), (0, 5), (3, 9), (10, 30)):
+        first = np.concatenate([np.ones(up), np.zeros(down), np.ones(40), np.zeros(300)])
+        second = np.concatenate([np.zeros(up), np.ones(down), np.ones(40), np.zeros(300)])
+        y = rng.integers(0, 2, first.size)
+        more: dict[str, Any] = {"n_classes": 2, "largest": np.ones(first.size)}
+        plain = paired_difference(y, first, second, **more)
+        hair = paired_difference(y, first, second, factor=1 + 1e-9, **more)
+        assert hair.p_value == pytest.approx(plain.p_value, rel=1e-6)
+
+
+def test_a_ratio_is_tested_as_a_difference_from_a_multiple() -> None:
+    rng = np.random.default_rng(SEED)
+    y, (a, b) = rng.integers(0, 2, 200), rng.integers(0, 2, (2, 200)) * 3.0
+    found = paired_difference(y, a, b, n_classes=2, largest=np.full(200, 3.0), factor=1.3)
+    assert found.value == pytest.approx(a.mean() - 1.3 * b.mean())
+    assert found.discordant == np.count_nonzero(a != b)
+
+
 def test_groups_vary_as_one() -> None:
     rng = np.random.default_rng(SEED)
     a, b = rng.random((2, 30))

@@ -35,7 +35,7 @@ from stakes._typing import FloatArray, NDArray
 
 Kind = Literal["posteriors", "log_posteriors", "logits"]
 _KINDS = {"posteriors": 0, "log_posteriors": 1, "logits": 2}
-_FIELDS = 10  # sums of a class
+_FIELDS = 11  # sums of a class
 _MOST_COUNTED = 2**14  # cells of a table of counts; above, decisions are written out
 _LIMITS_OF_ROWS = 5
 

@@ -17,6 +17,7 @@ static void rows_add(const struct rows_block *b, int64_t k, int64_t n, struct ro
         double wl = w * l, wb = w * b->brier[i];
         q[Q_LOG] += wl;
         q[Q_LOG2] += wl * wl;
+        q[Q_LOG3] += wl * wl * l;
         q[Q_BRIER] += wb;
         q[Q_BRIER2] += wb * wb;
         q[Q_COUNT] += 1.0;
@@ -49,15 +50,18 @@ APART static void rows_add_plain(const struct rows_job *job, const struct rows_b
         sums += more, bin += here;
         STORE(q, sums), STORE(cell, bin);
         q[Q_COUNT] += 1.0;
+        q[Q_LOG3] += l * l * l;
     }
 }
 
 static void rows_flush(struct rows_state *s, int64_t k, int64_t bins, int weighted)
 {
     static const int plain[CLASS_FIELDS] = {Q_COUNT, Q_COUNT, Q_COUNT, Q_LOG,   Q_LOG,
-                                            Q_LOG2,  Q_INF,   Q_BRIER, Q_BRIER, Q_BRIER2};
+                                            Q_LOG2,  Q_INF,   Q_BRIER, Q_BRIER, Q_BRIER2,
+                                            Q_LOG3};
     static const int heavy[CLASS_FIELDS] = {Q_COUNT, Q_W,   Q_W2,    Q_LOG,      Q_LOG_W2,
-                                            Q_LOG2,  Q_INF, Q_BRIER, Q_BRIER_W2, Q_BRIER2};
+                                            Q_LOG2,  Q_INF, Q_BRIER, Q_BRIER_W2, Q_BRIER2,
+                                            Q_LOG3};
     const int *field = weighted ? heavy : plain;
     for (int copy = 0; copy < s->copies; copy++)
         for (int64_t j = 0; j < k; j++)

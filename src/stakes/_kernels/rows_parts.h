@@ -5,7 +5,9 @@
 
 enum { POSTERIORS, LOG_POSTERIORS, LOGITS };
 /* Order of the quick sums, the ones without weights first. */
-enum { Q_LOG, Q_BRIER, Q_LOG2, Q_BRIER2, Q_COUNT, Q_INF, Q_W, Q_W2, Q_LOG_W2, Q_BRIER_W2, QUICK };
+enum {
+    Q_LOG, Q_BRIER, Q_LOG2, Q_BRIER2, Q_COUNT, Q_INF, Q_LOG3, Q_W, Q_W2, Q_LOG_W2, Q_BRIER_W2, QUICK
+};
 
 struct cost_table {
     const double *error;    /* K, or none: `columns` is the whole table */

@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from stakes._check import InputError
-from stakes._files import read_text, refuse_taken, write_text
+from stakes._files import read_text, write_text
 from stakes._text import number, plain
 from stakes._typing import FloatArray
 from stakes.calibration import (
@@ -28,6 +28,7 @@ from stakes.calibration import (
     calibrator_from_dict,
 )
 from stakes.cli.options import refuse_typed
+from stakes.cli.outputs import check_output
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import told_in_place
 from stakes.cli.scoring import (
@@ -74,7 +75,7 @@ def run(file: str, options: dict[str, Any]) -> None:
 def _learn(file: str, options: dict[str, Any]) -> None:
     """Learn a calibrator, write it, and print what it recovers."""
     label, group, output = options["label"], options["group"], options["output"]
-    refuse_taken(output, force=options["force"])
+    check_output(output, force=options["force"])
     texts = tuple(dict.fromkeys((label, *([group] if group else []))))
     weight = options["weight"]
     numbers = [*score_columns(options["scores"]), *([weight] if weight else [])]
@@ -169,7 +170,7 @@ def _apply(file: str, options: dict[str, Any]) -> None:
     known = [str(name) for name in calibrator.classes]
     columns, output = options["scores"], options["output"]
     names = class_names(options["classes"], columns, None, known)
-    refuse_taken(output, force=options["force"])
+    check_output(output, force=options["force"])
     table = read_columns(file, numbers=score_columns(columns), **reading(options))
     scores = in_order(declared(table, options, names), names, known)
     with told_in_place(table, {}):

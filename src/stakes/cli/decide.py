@@ -8,12 +8,12 @@ from typing import Any
 import click
 import numpy as np
 
-from stakes._files import refuse_taken
 from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import Calibrator
 from stakes.cli.calibrate import priors_of_use, read_calibrator
 from stakes.cli.costs import CostText, read_costs
+from stakes.cli.outputs import check_output
 from stakes.cli.places import told_in_place
 from stakes.cli.scoring import (
     class_names,
@@ -63,7 +63,7 @@ def run(file: str, options: dict[str, Any]) -> None:
     """Append posteriors, the Bayes decision and its expected cost to the rows of a file."""
     refuse_stream(file)
     output = options["output"]
-    refuse_taken(output, force=options["force"])
+    check_output(output, force=options["force"])
     table, decided = _decide(file, options)
     whole = read_whole(file, **reading(options))
     write_table(

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import wrap
 
 from rich.console import Console
 from rich.table import Table
@@ -11,9 +10,10 @@ from rich.text import Text
 
 from stakes._text import number, plain
 from stakes.cli.formats import Cell, Document
+from stakes.cli.paragraphs import hanging, print_verdicts
 from stakes.cli.screen import described, head, print_counts, print_traditional, sheet
 from stakes.costs import CostMatrix
-from stakes.evaluation import ApplicationResult, Evaluation, Verdict
+from stakes.evaluation import ApplicationResult, Evaluation
 from stakes.results import Estimate
 
 _SHOWN = 12  # classes or slices on one screen
@@ -69,33 +69,6 @@ def print_evaluation(
         _print_slices(screen, evaluation, details=details)
     for note in evaluation.notes:
         screen.print(hanging(screen, "", f"Note: {plain(note, 400)}"))
-
-
-def print_verdicts(screen: Console, verdicts: tuple[Verdict, ...]) -> None:
-    """Print what the numbers say, and what to do next."""
-    for number_, verdict in enumerate(verdicts):
-        style = "bold" if number_ == 0 else ""
-        screen.print(hanging(screen, "- ", f"{verdict.text} {verdict.advice}".strip(), style))
-    commands = dict.fromkeys(v.command for v in verdicts if v.command)
-    for command in commands:
-        screen.print(Text(_continued(command, screen.width), style="dim"))
-    screen.print()
-
-
-def _continued(command: str, width: int) -> str:
-    """Return a command over several lines that can be copied as they are."""
-    lines = wrap(
-        command, width - 2, initial_indent="  next: ", subsequent_indent="      ",
-        break_on_hyphens=False, break_long_words=False,
-    )  # fmt: skip
-    return " \\\n".join(lines)
-
-
-def hanging(screen: Console, mark: str, text: str, style: str = "") -> Text:
-    """Return a paragraph whose lines stand under each other."""
-    indent = " " * len(mark)
-    lines = wrap(text, screen.width, initial_indent=mark, subsequent_indent=indent)
-    return Text("\n".join(lines), style=style)
 
 
 def _priors(application: ApplicationResult) -> str:
@@ -169,6 +142,8 @@ def _ranking(evaluation: Evaluation) -> str:
         least = number(evaluation.ranking["minimum_cllr"].value)
         parts.append(f"Cllr {ratio}, minimum {least}")
     parts.append(_calibration_error(evaluation))
+    if evaluation.slope is not None and evaluation.slope.interval is not None:
+        parts.append(f"calibration slope {evaluation.slope}, calibrated 1")
     return "; ".join(parts) + "."
 
 
@@ -245,13 +220,13 @@ def _print_slices(screen: Console, evaluation: Evaluation, *, details: bool) -> 
 def _slices(evaluation: Evaluation, *, details: bool) -> Table:
     """Return the normalised cost of each slice."""
     level = f"{100 * evaluation.level:g} % interval"
-    table = sheet("slice", "samples", "NEC", level, "cross-entropy")
+    table = sheet("slice", "samples", "NEC", level, "cross-entropy", "verdict")
     for s in evaluation.slices if details else evaluation.slices[:_SHOWN]:
         name = f"{plain(s.column, 10)} {plain(s.value, 12)}"
         if s.cost is None or s.cross_entropy is None:
-            table.add_row(name, str(s.samples), "undefined", "", "")
+            table.add_row(name, str(s.samples), "undefined", "", "", "")
             continue
         band = str(s.cost.interval or "")
         cost, entropy = number(s.cost.value), number(s.cross_entropy.value)
-        table.add_row(name, str(s.samples), cost, band, entropy)
+        table.add_row(name, str(s.samples), cost, band, entropy, s.standing)
     return table

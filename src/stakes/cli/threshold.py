@@ -10,7 +10,7 @@ from rich.text import Text
 from stakes._text import number, plain
 from stakes.cli.evaluate import asked_for
 from stakes.cli.formats import Cell, Document, begin, publish
-from stakes.cli.report import hanging
+from stakes.cli.paragraphs import hanging
 from stakes.cli.request import read_problem
 from stakes.cli.scoring import say_rounding
 from stakes.cli.screen import head, sheet

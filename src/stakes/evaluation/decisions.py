@@ -1,7 +1,9 @@
 """Everything about a system's decisions at once: the one road behind the command line."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,11 @@ import numpy as np
 from stakes._text import key_of, plain
 from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.evaluation.errors import count_errors
 from stakes.evaluation.pages import Paged
-from stakes.evaluation.records import LossResult
-from stakes.evaluation.verdicts import usefulness
+from stakes.evaluation.records import Verdict
+from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
+from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of
 from stakes.intervals import Replicates, replicate_counts, seed_of
 from stakes.metrics import (
     Accuracy,
@@ -28,9 +32,11 @@ from stakes.metrics import (
     Specificity,
     explain,
 )
+from stakes.metrics.paired import paired_difference
 from stakes.results import Estimate, ExpectedLoss
 
 _MOST_DRAWN = 2**25  # numbers that all tables drawn again may hold
+_MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +52,52 @@ class DecisionEvaluation(Paged):
     resamples: int
     seed: int
 
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What the numbers say: whether the decisions are useful, what rests on little data."""
+        cost, level = self.expected_cost, self.level
+        normalized = Estimate(cost.normalized, cost.normalized_interval(level), "closed form")
+        claim = CostClaim(cost, normalized, cost.normalized_interval, self._p_value())
+        confusion = self.confusion
+        warnings: list[Verdict] = []
+        if confusion.whole:  # weights do not tell how many samples there were
+            counts = np.bincount(confusion.row, confusion.weight, len(confusion.classes))
+            warnings += few_errors(self._errors())
+            warnings += small_classes(confusion.classes, [round(n) for n in counts.tolist()])
+        return (*usefulness_of([claim], level), *warnings)
+
     @property
     def verdict(self) -> str:
-        """Say in one sentence whether the decisions are any use at these costs and priors."""
-        cost, level = self.expected_cost, self.level
-        value = Estimate(cost.value, cost.interval(level))
-        normalized = Estimate(cost.normalized, cost.normalized_interval(level))
-        return usefulness(LossResult(cost, value, normalized)).text
+        """Say in one sentence whether the decisions are useful at these costs and priors."""
+        return self.verdicts[0].text
+
+    def _p_value(self) -> float:
+        """Return the p-value of costing as much as the best constant answer; NaN if untested."""
+        confusion, costs = self.confusion, self.costs
+        if costs is None or not confusion.whole or not confusion.n <= _MOST_TESTED:
+            return math.nan
+        number = confusion.weight.astype(np.int64)
+        y, decided = np.repeat(confusion.row, number), np.repeat(confusion.column, number)
+        answer = costs.decisions.index(self.expected_cost.naive_answer)
+        table = costs.values
+        given = None if self.expected_cost.priors_from_data else self.expected_cost.priors
+        return paired_difference(
+            y,
+            table[y, decided],
+            table[y, answer],
+            n_classes=len(costs.classes),
+            priors=given,
+            largest=np.ptp(table, axis=1)[y],
+        ).p_value
+
+    def _errors(self) -> dict[str, int]:
+        """Return how many samples were decided wrongly, by kind."""
+        confusion, costs = self.confusion, self.costs
+        if costs is None:
+            if confusion.decisions != confusion.classes:
+                return {}
+            costs = CostMatrix.zero_one(confusion.classes)
+        return count_errors(costs, confusion.row, confusion.column, confusion.weight)
 
     @property
     def reasons(self) -> list[str]:
@@ -74,6 +119,7 @@ class DecisionEvaluation(Paged):
             "costs": None if self.costs is None else self.costs.to_lists(),
             "expected_cost": self.expected_cost.to_dict(self.level),
             "verdict": self.verdict,
+            "verdicts": [v.to_dict() for v in self.verdicts],
             "level": self.level,
             "resamples": self.resamples,
             "seed": self.seed,

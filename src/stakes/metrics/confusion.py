@@ -10,9 +10,10 @@ from stakes._check import InputError, check_seen, read_priors
 from stakes._math import expectation, sum_by
 from stakes._text import html_table, number, plain, quoted, table
 from stakes._typing import ArrayLike, FloatArray, Label, Names, PriorsLike
+from stakes.class_losses import ClassLosses
 from stakes.costs import CostMatrix
 from stakes.metrics import traditional
-from stakes.results import ClassLosses, ExpectedLoss, MetricValue, json_number
+from stakes.results import ExpectedLoss, MetricValue, json_number
 from stakes.statistics import ConfusionCounts
 
 _MOST_SHOWN = 20
@@ -217,7 +218,7 @@ class ConfusionMatrix(ConfusionCounts):
         unit = size / np.square(total)
         variance = sum_by(self.row, squares * np.square(gap), k) * unit
         drift = np.zeros(k) if self.whole else sum_by(self.row, squares * gap, k) * unit
-        return ClassLosses(size, mean, drift, variance, *costs.ranges())
+        return ClassLosses(size, mean, drift, variance, *costs.ranges(self.column))
 
     def _mean_cost(self, cost: FloatArray) -> float:
         """Return the mean cost over the data (eq:ec_orig)."""

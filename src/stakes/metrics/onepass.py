@@ -68,9 +68,10 @@ class Passed:
         """Return the sums of a loss."""
         weight, loss, square = self.found.weight, parts.loss, parts.square_square
         exponent = np.zeros(weight.size, dtype=np.int64)
+        cube = parts.square_cube
         if self.samples.weights is None:
-            return LossSums(weight, loss, weight, loss, square, parts.infinite, exponent)
-        squares = self.found.square, parts.square_loss, square
+            return LossSums(weight, loss, weight, loss, square, cube, parts.infinite, exponent)
+        squares = self.found.square, parts.square_loss, square, cube
         return LossSums(weight, loss, *squares, parts.infinite, exponent)
 
     def bins(self) -> BinSums:

@@ -1,7 +1,7 @@
 """The difference of two expected losses on the same samples: its value, interval and test."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -56,6 +56,11 @@ class PairedDifference:
         """Whether the first system costs less, by a one-sided test at 1 - level."""
         return self.value < 0 and self.p_value / 2 < 1 - read_level(level)
 
+    def turned(self) -> "PairedDifference":
+        """Return the second system less the first."""
+        spread = None if self.spread is None else self.spread.turned()
+        return replace(self, value=-self.value, spread=spread)
+
     def _tested(self, alpha: float) -> float:
         """Return how far the interval must reach towards 0 to agree with the p-value."""
         if self.p_value <= 0 or self.p_value >= 1:
@@ -76,8 +81,9 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     unit: IntArray | None = None,
     naive: FloatArray | None = None,
     largest: FloatArray | None = None,
+    factor: float = 1.0,
 ) -> PairedDifference:
-    """Return the expected loss of a first system less that of a second.
+    """Return the expected loss of a first system less that of a second, or a multiple of that.
 
     Parameters
     ----------
@@ -96,6 +102,9 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
         The largest possible difference of the losses of each sample, for losses of decisions.
         Errors that were not seen are then allowed for. Without it losses are taken as smooth and
         compared by a t-test.
+    factor : float
+        What the loss of the second system is multiplied by, to test a ratio of losses. Equal
+        losses of both systems then shift the difference, but are no evidence for its sign.
 
     Examples
     --------
@@ -109,35 +118,44 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     >>> round(found.value, 4), round(found.p_value, 4), found.distinguishable()
     (-0.06, 0.0312, True)
     """
-    gap = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    with np.errstate(invalid="ignore"):  # of two infinite losses
+        gap = np.asarray(first - factor * second, dtype=np.float64)
     units = y.size if unit is None else np.unique(unit).size
-    differ = int(np.count_nonzero(gap))
-    if not np.isfinite(gap).all():
+    unequal = first != second
+    differ = int(np.count_nonzero(unequal))
+    share = sample_shares(y, n_classes, priors, weights)
+    counts = share > 0
+    if not np.isfinite(gap[counts]).all():
         return PairedDifference(math.nan, math.nan, differ, units, why="a loss is infinite")
-    share = _shares(y, n_classes, priors, weights)
+    gap = np.where(counts, gap, 0.0)
+    naive = None if naive is None else np.where(counts, naive, 0.0)
     base = 1.0 if naive is None else float(share @ naive)
     if base <= 0:
         return PairedDifference(math.nan, math.nan, differ, units, why="the naive loss is 0")
     share = share / base
     part = share * gap
-    value = math.fsum(part.tolist())
+    value = float(part.sum())
     residual = part if naive is None else part - share * naive * value
     if naive is None and priors is None:
         residual = part - share * value
     data = _Data(y, share, part, residual, n_classes, priors is not None, unit)
     spread: Spread | None
     if largest is None:
+        if not differ:
+            return PairedDifference(value, 1.0, 0, units, why="equal on every sample")
         spread, why = data.student()
         if spread is None:
             return PairedDifference(value, math.nan, differ, units, why=why)
     else:
-        spread = data.events(share * largest, value)
-    shared = part if unit is None else _grouped(unit, part)
-    p_value = max(flip_test(shared), spread.p_value(value))
+        spread = data.events(max(factor, 1.0) * share * largest, value)
+    flipped = np.where(unequal, part, 0.0)
+    shift = 0.0 if factor == 1 else value - float(flipped.sum())
+    shared = flipped if unit is None else _grouped(unit, flipped)
+    p_value = max(flip_test(shared, shift), spread.p_value(value))
     return PairedDifference(value, p_value, differ, units, spread)
 
 
-def _shares(
+def sample_shares(
     y: IntArray, n_classes: int, priors: FloatArray | None, weights: FloatArray | None
 ) -> FloatArray:
     """Return how much each sample counts in the expectation."""
@@ -196,7 +214,7 @@ class _Data:
         shrink = math.sqrt(centred / raw) if raw > 0 else 1.0
         cluster = 1.0 if self.unit is None else max(shrink, 1.0)
         strata = []
-        for step in np.unique(steps[usable]).tolist():
+        for step in np.flatnonzero(np.bincount(steps[usable])).tolist():
             mine = usable & (steps == step)
             part = self.part[mine]
             up, down = part[part > 0], -part[part < 0]

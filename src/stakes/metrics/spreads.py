@@ -1,16 +1,17 @@
 """How far a paired difference may be from the truth, and how surprising it is without one."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
-from stakes._typing import FloatArray
+from stakes._typing import FloatArray, Floats
 
 _ENUMERATED = 12  # of the largest parts all signs are tried; the sum of the others is near normal
-_FAR = 60.0  # standard errors; beyond it every difference is distinguishable
+_NEGLIGIBLE = 6.5  # the complementary error function beyond it is below 1e-19
+_FAR, _HALVINGS = 60.0, 34  # standard errors; beyond it every difference is distinguishable
 
 
 class Spread(Protocol):
@@ -33,6 +34,10 @@ class Spread(Protocol):
         """Return the two-sided p-value of no difference."""
         ...
 
+    def turned(self) -> "Spread":
+        """Return the spread with the systems exchanged."""
+        ...
+
 
 @dataclass(frozen=True)
 class Stratum:
@@ -51,28 +56,27 @@ class Stratum:
 
     def too_high(self, q: float, shrink: float) -> float:
         """Return the squared distance by which a difference may be too high."""
-        fewer = shrink * _fewer(q, self.up, self.up_variance)
-        return fewer**2 + _more(q, shrink**2 * self.down_variance, self.unseen) ** 2
+        seen = shrink * fewer(q, self.up, self.up_variance)
+        return seen**2 + more(q, shrink**2 * self.down_variance, self.unseen) ** 2
 
     def turned(self) -> "Stratum":
         """Return the events with the systems exchanged."""
         return Stratum(self.down, self.down_variance, self.up, self.up_variance, self.unseen)
 
 
-def _more(q: float, variance: float, unseen: float) -> float:
+def more(q: float, variance: Floats, unseen: Floats) -> Any:  # noqa: ANN401  as it is given
     """Return how far the mean of a weighted sum of rare events may lie above it.
 
-    It is the second-order interval of a Poisson mean; no event seen allows for 2.8 at 95 %.
+    It is a second-order interval of a Poisson mean; where no event was seen it allows for 2.8 of
+    the largest at a level of 95 %.
     """
-    return q * math.sqrt(variance + 0.16 * (q * unseen) ** 2) + q * q * unseen / 3
+    return q * (variance + 0.16 * (q * unseen) ** 2) ** 0.5 + q * q * unseen / 3
 
 
-def _fewer(q: float, total: float, variance: float) -> float:
+def fewer(q: float, total: Floats, variance: Floats) -> Any:  # noqa: ANN401  as it is given
     """Return how far the mean of a weighted sum of rare events may lie below it."""
-    if total <= 0:
-        return 0.0
-    event = variance / total
-    return max(q * math.sqrt(variance + 0.16 * (q * event) ** 2) - q * q * event / 3, 0.0)
+    event = variance / (total + (total == 0))
+    return q * (variance + 0.16 * (q * event) ** 2) ** 0.5 - q * q * event / 3
 
 
 @dataclass(frozen=True)
@@ -98,26 +102,33 @@ class EventSpread:
 
     def reach(self, quantile: float) -> tuple[float, float]:
         """Return how far an interval extends below and above."""
-        inner = min(self.shrink, 1.0) if math.isinf(self.degrees) else self.shrink
-        low = inner if self.value > 0 else self.shrink  # a naive loss that varies
-        high = inner if self.value < 0 else self.shrink  # does not change the sign
-        below = math.fsum(s.too_high(quantile, low) for s in self.strata)
-        above = math.fsum(s.turned().too_high(quantile, high) for s in self.strata)
-        return math.sqrt(below), math.sqrt(above)
+        return self._below(quantile), self.turned()._below(quantile)
+
+    def _below(self, quantile: float) -> float:
+        """Return how far the interval extends below."""
+        # a naive loss that varies does not change the sign of a difference
+        inward = self.value > 0 and math.isinf(self.degrees)
+        shrink = min(self.shrink, 1.0) if inward else self.shrink
+        return math.sqrt(sum(stratum.too_high(quantile, shrink) for stratum in self.strata))
 
     def quantile(self, tail: float) -> float:
         """Return the quantile of the reference distribution above which this much lies."""
         return t_quantile(tail, self.degrees)
 
+    def turned(self) -> "EventSpread":
+        """Return the spread with the systems exchanged."""
+        strata = tuple(stratum.turned() for stratum in self.strata)
+        return replace(self, strata=strata, value=-self.value)
+
     def p_value(self, value: float) -> float:
         """Return the two-sided p-value at which the interval ends at 0."""
         if value == 0:
             return 1.0
-        side = 0 if value > 0 else 1
+        upright = self if value > 0 else self.turned()
         low, high = 0.0, _FAR
-        for _ in range(60):
+        for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            low, high = (middle, high) if self.reach(middle)[side] < abs(value) else (low, middle)
+            low, high = (middle, high) if upright._below(middle) < abs(value) else (low, middle)
         return min(2 * t_tail(low, self.degrees), 1.0)
 
 
@@ -137,6 +148,10 @@ class StudentSpread:
         """Return the quantile of the reference distribution above which this much lies."""
         return t_quantile(tail, self.degrees)
 
+    def turned(self) -> "StudentSpread":
+        """Return the spread with the systems exchanged."""
+        return self
+
     def p_value(self, value: float) -> float:
         """Return the two-sided p-value of no difference."""
         if value == 0 or self.error == 0:
@@ -144,28 +159,32 @@ class StudentSpread:
         return min(2 * t_tail(abs(value) / self.error, self.degrees), 1.0)
 
 
-def flip_test(parts: FloatArray) -> float:
+def flip_test(parts: FloatArray, shift: float = 0.0) -> float:
     """Return the two-sided p-value of a sum if each part could as well have the other sign.
 
     Of the largest parts every choice of signs is tried, which is the exact test where there are
-    few; the sum of the others is taken as normal, with a correction for continuity.
+    few; the sum of the others is taken as normal, with a correction for continuity. A shift that
+    no sign changes is added to the sum; as it can fall between the sums that signs can make, the
+    correction then applies to few parts too.
     """
-    from scipy.special import ndtr  # noqa: PLC0415  slow to import
-
     size = np.abs(parts[parts != 0])
     if not size.size:
-        return 1.0
-    total = abs(math.fsum(parts.tolist()))
+        return float(shift == 0)
+    total = abs(float(parts.sum()) + shift)
+    least = float(size.min())
     if size.size > _ENUMERATED:
         size = np.partition(size, size.size - _ENUMERATED)
     rest, top = size[:-_ENUMERATED], size[-_ENUMERATED:]
     choices = np.arange(2 ** (top.size - 1))[:, None] >> np.arange(top.size - 1)
     sums = top[-1] + (2.0 * (choices & 1) - 1) @ top[:-1]
     if not rest.size:
-        return float((np.abs(sums) >= total * (1 - 1e-9)).mean())
-    spread, bound = math.sqrt(float(rest @ rest)), total - float(rest.min())
-    above = ndtr((sums - bound) / spread) + ndtr((-sums - bound) / spread)
-    return min(float(above.mean()), 1.0)
+        bound = total * (1 - 1e-9) if shift == 0 else total - least
+        return float((np.abs(sums) >= bound).mean())
+    spread, bound = math.sqrt(float(rest @ rest)), total - least
+    far = np.concatenate([bound - sums, bound + sums]) / (spread * math.sqrt(2))
+    near = far[far < _NEGLIGIBLE]
+    above = math.fsum(math.erfc(x) for x in near.tolist()) / 2 / sums.size
+    return min(above, 1.0)
 
 
 def t_quantile(tail: float, degrees: float) -> float:

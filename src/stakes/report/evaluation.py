@@ -23,6 +23,7 @@ _LOOKS = {
     "useful": "good",
     "worse_than_naive": "bad",
     "always_the_same": "bad",
+    "scores_reversed": "bad",
     "slice_worse_than_naive": "bad",
     "infinite_loss": "bad",
 }
@@ -190,12 +191,16 @@ def _slices(evaluation: Evaluation) -> Markup:
     for s in evaluation.slices[:_MOST_ROWS]:
         name: Content = [user_text(s.column), " ", user_text(s.value)]
         if s.cost is None or s.cross_entropy is None:
-            rows.append([name, str(s.samples), "undefined", s.why, ""])
+            rows.append([name, str(s.samples), "undefined", s.why, "", ""])
         else:
-            cost = _loss_cells(s.cost)
-            rows.append([name, str(s.samples), *cost, number(s.cross_entropy.value)])
-    heads = ("slice", "samples", "NEC", level_text(evaluation.level), "cross-entropy")
-    return table("Slices, normalised within each", heads, rows)
+            cells = [*_loss_cells(s.cost), number(s.cross_entropy.value), s.standing]
+            rows.append([name, str(s.samples), *cells])
+    level = level_text(evaluation.level)
+    heads = ("slice", "samples", "NEC", level, "cross-entropy", "verdict")
+    note = ""
+    if len(evaluation.slices) > 1:
+        note = f"Verdicts are corrected for {len(evaluation.slices)} slices."
+    return table("Slices, normalised within each", heads, rows, note)
 
 
 def _details(evaluation: Evaluation) -> Iterable[Markup]:

@@ -173,12 +173,13 @@ def _brier(p: FloatArray, y: IntArray, total: FloatArray | None = None) -> Float
 def _class_sums(
     y: IntArray, w: FloatArray, loss: FloatArray, brier: FloatArray, k: int
 ) -> FloatArray:
-    """Return the 10 sums of each class that a kernel gives."""
+    """Return the 11 sums of each class that a kernel gives."""
     lost = np.isinf(loss)
     finite = np.where(lost, 0.0, loss)
     with np.errstate(over="ignore"):
         terms = [np.ones(y.size), w, w * w, w * finite, w * w * finite, np.square(w * finite)]
         terms += [lost.astype(np.float64), w * brier, w * w * brier, np.square(w * brier)]
+        terms.append(np.square(w * finite) * finite)
     return np.stack([_sum_by(y, term, k) for term in terms], axis=1)
 
 

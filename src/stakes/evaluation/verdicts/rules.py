@@ -1,4 +1,4 @@
-"""Verdicts: plain sentences drawn from the numbers by the rules in docs/verdicts.md."""
+"""The verdicts on an evaluation, the most important first."""
 
 import math
 from collections.abc import Iterator
@@ -7,28 +7,38 @@ import numpy as np
 
 from stakes._text import number, plain
 from stakes._typing import FloatArray
-from stakes.evaluation.records import ApplicationResult, Evaluation, LossResult, Verdict
+from stakes.evaluation.contrasts import holm
+from stakes.evaluation.records import ApplicationResult, Evaluation, Verdict
+from stakes.evaluation.verdicts.calibration import calibration_gains, confidence, probabilities
+from stakes.evaluation.verdicts.evidence import Evidence
+from stakes.evaluation.verdicts.families import level_among
 from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
+from stakes.evaluation.verdicts.usefulness import constant, usefulness_of
+from stakes.evaluation.verdicts.wording import listed, name_of, p_text, with_interval
 from stakes.results import Estimate
 
-GAIN = 0.05  # share of a loss that a calibration stage must give back to be worth naming
-POOR = 0.10  # share of the cross-entropy that makes probabilities not fit to be shown
-NEAR = 0.02  # distance of a normalised cost from 1 within which it disagrees with nothing
 SHIFT = 1.5  # ratio of odds between data and use from which priors count as different
 
-_CALIBRATE = (
-    "stakes calibrate FILE --label LABEL --scores SCORES --scores-are KIND --classes CLASSES"
-    " -o calibrator.json"
-)
 
-
-def verdicts_of(evaluation: Evaluation) -> tuple[Verdict, ...]:
+def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ...]:
     """Return what the numbers say, the most important first."""
-    found: list[Verdict] = []
-    for application in evaluation.applications:
-        found += _of_application(application, evaluation)
-    found += _probabilities(evaluation)
-    found += _priors(evaluation)
+    said = usefulness_of(evidence.costs, evaluation.level)
+    useful = [v.code == "useful" for v in said]
+    reversed_ = [] if any(useful) else list(_reversed(evaluation, evidence))
+    gains: list[Verdict | None] = [None] * len(said)
+    if not reversed_:  # a calibrator would turn the scores round, and hide what is wrong
+        gains = calibration_gains(evaluation, evidence, useful)
+    found = [*reversed_]
+    for i, a in enumerate(evaluation.applications):
+        parts = [*_decisions(evaluation, evidence, i, said[i]), gains[i]]
+        parts += [*_disagreement(a, evidence, i, evaluation.level)]
+        if "always_the_same" not in [v.code for v in parts if v]:
+            parts += few_errors(a.errors, evidence.costs[i].where)
+        found += [_about(v, a) for v in parts if v is not None]
+    if not reversed_:
+        found += confidence(evaluation.slope)
+        found += probabilities(evaluation, evidence, useful, [g is not None for g in gains])
+    found += _priors(evaluation, evidence)
     found += _infinite(evaluation)
     found += small_classes(evaluation.data.classes, evaluation.data.counts)
     found += few_groups(evaluation.data.groups)
@@ -36,192 +46,185 @@ def verdicts_of(evaluation: Evaluation) -> tuple[Verdict, ...]:
     return tuple(found)
 
 
-def _of_application(a: ApplicationResult, evaluation: Evaluation) -> Iterator[Verdict]:
-    """Say whether decisions are any use, and whether they rest on enough errors."""
-    where = _where(a, evaluation)
-    same = _constant(a, where)
-    yield same or usefulness(a.cost, where)
-    yield from _calibration_gain(a, where)
-    yield from _disagreement(a, where)
-    if same is None:
-        yield from few_errors(a.errors, where)
+def _about(verdict: Verdict, a: ApplicationResult) -> Verdict:
+    """Return a verdict with the name of its application."""
+    return Verdict(verdict.code, verdict.text, verdict.advice, verdict.command, a.name)
 
 
-def _where(a: ApplicationResult, evaluation: Evaluation) -> str:
-    """Return the name of an application, where there are several."""
-    return f"{plain(a.name)}: " if len(evaluation.applications) > 1 else ""
+def _reversed(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
+    """Say so where scores rank a class below the others: columns or classes may be swapped."""
+    found = [*_wrong_ranks(evaluation, evidence)] or [*_wrong_slope(evaluation)]
+    if found:
+        yield Verdict(
+            "scores_reversed",
+            f"The scores look reversed: they {listed(found)}.",
+            "Check whether columns are swapped, labels are inverted, or the class of the scores"
+            " (positive, --positive) is the other one.",
+        )
 
 
-def _constant(a: ApplicationResult, where: str) -> Verdict | None:
-    """Say so where every case gets the same decision: then the system decides nothing."""
+def _wrong_ranks(evaluation: Evaluation, evidence: Evidence) -> Iterator[str]:
+    """Name the classes that are ranked below the others."""
+    classes = evaluation.data.classes
+    if len(classes) > 2:
+        for name, area in evidence.class_areas.items():
+            if _below(area, 0.5):
+                yield f"rank {name_of(name)} below the other classes (AUC {area})"
+        return
+    area = evaluation.ranking.get("auc", Estimate(math.nan))
+    if _below(area, 0.5):
+        order = f"{name_of(classes[-1])} below {name_of(classes[0])}"
+        yield f"rank {order} (AUC {with_interval(area, evaluation.level)})"
+
+
+def _wrong_slope(evaluation: Evaluation) -> Iterator[str]:
+    """Say so where the fit that calibrates best turns the scores round."""
+    if evaluation.slope is not None and _below(evaluation.slope, 0.0):
+        slope = with_interval(evaluation.slope, evaluation.level)
+        yield f"point away from the true class (calibration slope {slope})"
+
+
+def _below(estimate: Estimate, value: float) -> bool:
+    """Whether an interval lies below a value."""
+    return estimate.interval is not None and estimate.interval.high < value
+
+
+def _decisions(
+    evaluation: Evaluation, evidence: Evidence, i: int, said: Verdict
+) -> Iterator[Verdict]:
+    """Say whether decisions are useful; where all are the same, that."""
+    a, claim = evaluation.applications[i], evidence.costs[i]
     made = set(a.confusion.column.tolist())
     if len(made) > 1 or a.cost.raw.undefined is not None:
-        return None
-    answer = plain(a.costs.decisions[made.pop()])
-    nec = a.cost.normalized.value
-    much = "" if nec <= 1 else f", which costs {_percent(nec)} of the best constant answer"
-    return Verdict(
-        "always_the_same",
-        f"{where}It decides nothing: every case gets {answer}{much}.",
-        "More data will not change that; calibrate the scores, or look at the costs again.",
-        _CALIBRATE,
-    )
-
-
-def usefulness(cost: LossResult, where: str = "") -> Verdict:
-    """Say whether a system beats the best constant answer."""
-    answer = plain(cost.raw.naive_answer)
-    if cost.raw.undefined is not None:
-        return Verdict("no_verdict", f"{where}No verdict: {cost.raw.undefined.text}.")
-    share = _percent(cost.normalized.value)
-    band = cost.normalized.interval
-    if band is None or math.isnan(band.low):
-        return Verdict(
-            "no_interval", f"{where}It costs {share} of always answering {answer}; no interval."
-        )
-    if band.high < 1:
-        return Verdict(
-            "useful", f"{where}Useful: it costs {share} of what always answering {answer} would."
-        )
-    if band.low > 1:
-        return Verdict(
-            "worse_than_naive",
-            f"{where}Worse than no system: always answering {answer} would cost less"
-            f" (this one costs {share} of it).",
-            "Do not use it as it is; see whether calibration mends it.",
-        )
-    return Verdict(
-        "not_told_apart",
-        f"{where}Not told apart from always answering {answer}: it costs {share} of that, but the"
-        f" interval {band} holds 1.",
-        "Gather more labelled data before you decide.",
-    )
-
-
-def _calibration_gain(a: ApplicationResult, where: str) -> Iterator[Verdict]:
-    """Say how much a calibration stage would give back at these costs."""
-    relative, after = a.cost.relative, a.cost.calibrated_normalized
-    if relative is None or after is None or not math.isfinite(relative.value):
+        yield said
         return
-    if relative.value >= GAIN and _surely_above_zero(relative):
-        mends = a.cost.normalized.value >= 1 > after.value
-        turn = ", which makes it useful" if mends else ""
-        yield Verdict(
-            "calibration_would_help",
-            f"{where}A calibration stage would give back {_percent(relative.value)} of the cost:"
-            f" from {number(a.cost.normalized.value)} to {number(after.value)} of the naive"
-            f" cost{turn}.",
-            "Fit one on held-out data and apply it before deciding.",
-            _CALIBRATE,
-        )
+    only = a.costs.decisions[made.pop()]
+    if a.cost.normalized.value > 1:
+        yield said
+    kind = "samples" if evaluation.data.groups is None else "groups"
+    units = (math.floor(evidence.units), kind)
+    yield constant(claim, only, units, evaluation.level, len(evidence.costs))
 
 
-def _disagreement(a: ApplicationResult, where: str) -> Iterator[Verdict]:
-    """Say so where accuracy and cost point to different conclusions."""
+def _disagreement(
+    a: ApplicationResult, evidence: Evidence, i: int, level: float
+) -> Iterator[Verdict]:
+    """Say so where accuracy and cost are on different sides of the naive system, both surely."""
     accuracy = next(
         (e.value for e in a.traditional if e.value and e.value.name == "accuracy"), None
     )
-    nec = a.cost.normalized.value
-    if accuracy is None or not math.isfinite(nec) or abs(nec - 1) < NEAR:
+    errors_at, claim = evidence.accuracies[i], evidence.costs[i]
+    if accuracy is None or errors_at is None:
         return
-    if accuracy.beats_naive != (nec < 1):
-        good, bad = ("accuracy", "cost") if accuracy.beats_naive else ("cost", "accuracy")
-        yield Verdict(
-            "metrics_disagree",
-            f"{where}Accuracy {number(accuracy.value)} (naive {number(accuracy.naive)}) and cost"
-            f" disagree: by {good} it beats the naive system, by {bad} it does not. Accuracy takes"
-            " all errors as equally bad; your costs do not.",
-            "Go by the cost.",
-        )
-
-
-def _probabilities(evaluation: Evaluation) -> Iterator[Verdict]:
-    """Say so where probabilities are poor, though no cost gives that away."""
-    entropy = evaluation.rules[0] if evaluation.rules else None
-    cost = evaluation.main.cost
-    if entropy is None or entropy.relative is None or cost.relative is None:
+    own = level_among(len(evidence.costs), level)
+    errors = errors_at(own)
+    side = claim.side(own)
+    if errors is None or side == 0 or (errors.high >= 1 if side > 0 else errors.low <= 1):
         return
-    poor = entropy.relative.value >= POOR and _surely_above_zero(entropy.relative)
-    told = cost.relative.value >= GAIN and _surely_above_zero(cost.relative)
-    if not poor or told:
-        return
-    share = f"{_percent(entropy.relative.value)} of their {entropy.raw.name} is calibration loss."
-    advice = "Do not show them to people or reuse them at other costs before calibrating."
-    if cost.normalized.value < 1:
-        text = f"The decisions are fine at these costs, the probabilities are not: {share}"
-        yield Verdict("decisions_fine_probabilities_not", text, advice, _CALIBRATE)
-    else:
-        text = f"The probabilities are not fit to decide with: {share}"
-        yield Verdict("probabilities_not_calibrated", text, advice, _CALIBRATE)
+    good, bad = ("accuracy", "cost") if side > 0 else ("cost", "accuracy")
+    yield Verdict(
+        "metrics_disagree",
+        f"{claim.where}Accuracy {number(accuracy.value)} (naive {number(accuracy.naive)}) and cost"
+        f" disagree: by {good} it beats the best constant answer, by {bad} it is worse, both beyond"
+        " chance. Accuracy takes all errors as equally bad; your costs do not.",
+        "Go by the cost.",
+    )
 
 
-def _priors(evaluation: Evaluation) -> Iterator[Verdict]:
-    """Warn where posteriors carry other priors than those of use."""
+def _priors(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
+    """Warn where posteriors carry other priors than those of use, once for each such priors."""
     data = evaluation.data
     if data.adapted or data.scores in ("LogLikelihoods", "LogLikelihoodRatios"):
         return
+    used: dict[bytes, list[ApplicationResult]] = {}
     for a in evaluation.applications:
-        gap = None if a.cost.raw.priors_from_data else _shift(a.priors, data.priors)
-        if gap is None:
-            continue
-        name, where = plain(data.classes[gap]), _where(a, evaluation)
-        yield Verdict(
-            "priors_differ",
-            f"{where}The priors of use differ from those of the data"
-            f" ({name}: {number(a.priors[gap])} against {number(data.priors[gap])}), and"
-            " posteriors carry the priors they were trained with.",
-            "If they were trained on data like these, say so, and they are adapted.",
-            "stakes evaluate ... --training-prior data",
-        )
+        if not a.cost.raw.priors_from_data:
+            used.setdefault(a.priors.tobytes(), []).append(a)
+    gaps = [_shift(same[0].priors, data.priors) for same in used.values()]
+    chances = 1 if len(data.classes) == 2 else len(data.classes)  # classes to differ in
+    tested = [
+        chances * share_test(float(data.priors[k]), float(same[0].priors[k]), evidence.units)
+        if ratio >= SHIFT
+        else 1.0
+        for same, (k, ratio) in zip(used.values(), gaps, strict=True)
+    ]
+    for same, (k, _), p_value in zip(used.values(), gaps, holm(tested), strict=True):
+        if p_value < 1 - evaluation.level:
+            yield _other_priors(evaluation, same, k, p_value)
 
 
-def _shift(used: FloatArray, data: FloatArray) -> int | None:
-    """Return the class whose odds differ most, if by enough to tell."""
+def _other_priors(
+    evaluation: Evaluation, same: list[ApplicationResult], k: int, p_value: float
+) -> Verdict:
+    """Return the sentence on priors of use that differ in some class."""
+    data, apart = evaluation.data, len(same) < len(evaluation.applications)
+    where = f"{listed([plain(a.name) for a in same])}: " if apart else ""
+    shares = f"{number(same[0].priors[k])} against {number(data.priors[k])}"
+    return Verdict(
+        "priors_differ",
+        f"{where}The priors of use differ from the class shares of the data"
+        f" ({name_of(data.classes[k])}: {shares}, {p_text(p_value)}), and posteriors carry the"
+        " priors they were trained with.",
+        "If they were trained on data like these, say so (training_priors), and they are adapted.",
+        "stakes evaluate ... --training-prior data",
+        same[0].name if len(same) == 1 else "",
+    )
+
+
+def _shift(used: FloatArray, data: FloatArray) -> tuple[int, float]:
+    """Return the class whose odds differ most, and by which factor."""
     both = (used > 0) & (data > 0) & (used < 1) & (data < 1)
     ratio = np.ones(used.size)
     ratio[both] = used[both] / (1 - used[both]) / (data[both] / (1 - data[both]))
     worst = int(np.argmax(np.abs(np.log(ratio))))
-    return worst if max(ratio[worst], 1 / ratio[worst]) >= SHIFT else None
+    return worst, float(max(ratio[worst], 1 / ratio[worst]))
+
+
+def share_test(share: float, prior: float, n: float) -> float:
+    """Return the exact p-value of a share of n samples, were its class to occur by the prior.
+
+    Weighted samples need not give whole numbers; they are rounded towards the prior.
+    """
+    whole = math.floor(n)
+    steps = np.arange(whole)
+    ratios = np.log((whole - steps) / (steps + 1)) + math.log(prior / (1 - prior))
+    log_pmf = whole * math.log1p(-prior) + np.concatenate([[0.0], np.cumsum(ratios)])
+    mass = np.exp(log_pmf)
+    lower = mass[: min(math.ceil(share * n - 1e-9), whole) + 1].sum()
+    upper = mass[math.floor(share * n + 1e-9) :].sum()
+    return float(min(1.0, 2 * min(lower, upper)))
 
 
 def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
-    """Say so where posteriors of 0 met the true class."""
-    for rule in evaluation.rules:
-        count = int(rule.raw.infinite_rows.size)
-        if count:
-            more = f" and {count - 1} more" if count > 1 else ""
-            rows = f"{rule.raw.infinite_rows[0]}{more}"
-            yield Verdict(
-                "infinite_loss",
-                f"{count} {'sample has' if count == 1 else 'samples have'} posterior 0 for the true"
-                f" class (row {rows}), so the"
-                f" {rule.raw.name} is infinite.",
-                "Keep more digits, use log odds, or calibrate with a method that never says never.",
-            )
+    """Say so where posteriors of 0 met the true class: once for all rules that are infinite."""
+    infinite = [rule.raw for rule in evaluation.rules if rule.raw.infinite_rows.size]
+    if not infinite:
+        return
+    rows = max((raw.infinite_rows for raw in infinite), key=lambda rows: rows.size)
+    more = f" and {rows.size - 1} more" if rows.size > 1 else ""
+    names = listed([raw.name for raw in infinite])
+    yield Verdict(
+        "infinite_loss",
+        f"{rows.size} {'sample has' if rows.size == 1 else 'samples have'} posterior 0 for the true"
+        f" class (row {rows[0]}{more}), so the {names} {'is' if len(infinite) == 1 else 'are'}"
+        " infinite.",
+        "Keep more digits, use log odds, or calibrate with a method that never gives 0.",
+    )
 
 
 def _slices(evaluation: Evaluation) -> Iterator[Verdict]:
-    """Name the slices where the system is worse than naive, although it is useful over all."""
-    if not evaluation.main.cost.normalized.value < 1:
-        return
+    """Name the slices where the system is worse than a constant answer."""
     bad = [
-        f"{plain(s.column)} {plain(s.value)} ({number(s.cost.value)})"
+        f"{plain(s.column)} {plain(s.value)} (NEC {number(s.cost.value)}, {s.cost.interval})"
         for s in evaluation.slices
-        if s.cost is not None and s.cost.interval is not None and s.cost.interval.low > 1
+        if s.cost is not None and s.verdict is not None and s.verdict.code == "worse_than_naive"
     ]
     if bad:
+        many = len(evaluation.slices)
+        corrected = f", corrected for {many} slices" if many > 1 else ""
         yield Verdict(
             "slice_worse_than_naive",
-            f"Useful over all, but worse than a constant answer for {', '.join(bad[:3])}.",
+            f"Worse than a constant answer for {listed(bad, 3)}{corrected}.",
             "Do not use it there.",
+            application=evaluation.main.name,
         )
-
-
-def _surely_above_zero(estimate: Estimate) -> bool:
-    """Whether the interval lies above 0; without one the value has to do."""
-    return estimate.interval is None or estimate.interval.low > 0
-
-
-def _percent(share: float) -> str:
-    """Return a share in percent."""
-    return f"{100 * share:.0f} %"

@@ -1,17 +1,15 @@
-"""Warnings of numbers that rest on little data; evaluate, evaluate_decisions and compare share them."""
+"""Warnings of numbers that rest on little data, for evaluate, evaluate_decisions and compare."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from stakes._text import plain
 from stakes._typing import Label
 from stakes.evaluation.records import Verdict
+from stakes.evaluation.verdicts.wording import counted, listed, name_of
 
 FEWEST_ERRORS = 30  # Doddington's rule: with fewer, an error rate is uncertain by 30 % or more
 FEWEST_SAMPLES = 50  # of a class, below which intervals of _UNSURE cover less often than stated
 FEWEST_GROUPS = 30  # below which intervals from groups cover less often than stated
 _UNSURE = ("cross-entropy", "EER", "minimum cost", "calibration loss")
-
-_MOST_LISTED = 5
 
 
 def few_errors(errors: Mapping[str, int], where: str = "") -> Iterator[Verdict]:
@@ -28,18 +26,13 @@ def few_errors(errors: Mapping[str, int], where: str = "") -> Iterator[Verdict]:
 
 def small_classes(classes: Sequence[Label], counts: Sequence[int]) -> Iterator[Verdict]:
     """Warn of classes with few samples."""
-    small = [
-        f"{name_of(name)} {n}"
-        for name, n in zip(classes, counts, strict=True)
-        if n < FEWEST_SAMPLES
-    ]
+    pairs = zip(classes, counts, strict=True)
+    small = [f"{name_of(name)}: {n}" for name, n in pairs if n < FEWEST_SAMPLES]
     if small:
-        more = f" and {len(small) - _MOST_LISTED} more" if len(small) > _MOST_LISTED else ""
         yield Verdict(
             "small_class",
-            f"Some classes have few samples ({', '.join(small[:_MOST_LISTED])}{more}). With fewer"
-            f" than {FEWEST_SAMPLES}, intervals of {', '.join(_UNSURE[:-1])} and {_UNSURE[-1]} cover"
-            " less often than stated.",
+            f"Some classes have few samples ({listed(small)}). With fewer than {FEWEST_SAMPLES},"
+            f" intervals of {listed(_UNSURE)} cover less often than stated.",
             "Add samples of these classes before you rely on those intervals.",
         )
 
@@ -53,14 +46,3 @@ def few_groups(groups: int | None) -> Iterator[Verdict]:
             " narrow, the more so the fewer.",
             "Add groups, not samples of the same groups.",
         )
-
-
-def counted(n: int, kind: str) -> str:
-    """Return a number of things, such as "1 miss" or "2 misses"."""
-    singular = {"misses": "miss", "samples": "sample"}.get(kind, kind.removesuffix("s"))
-    return f"{n} {singular if n == 1 else kind}"
-
-
-def name_of(name: object) -> str:
-    """Return a class or decision as it stands in a sentence: texts in quotes."""
-    return f"'{plain(name)}'" if isinstance(name, str) else plain(name)

@@ -1,0 +1,43 @@
+"""Signals that ask a process to end: it leaves through all that is open, so outputs stay whole."""
+
+import math
+import signal
+import time
+
+EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
+_ENDS = {
+    int(signal.SIGINT): ("interrupted.", EXIT_INTERRUPTED),
+    int(signal.SIGTERM): ("terminated.", EXIT_TERMINATED),
+}
+_LEAVING = 2.0  # seconds; should an end be lost in another library, a later signal asks again
+_last = [-math.inf]  # when a signal was last acted on
+
+
+class Ended(BaseException):
+    """The process was asked to end, by a signal."""
+
+    def __init__(self, sign: int = signal.SIGINT) -> None:
+        super().__init__(sign)
+        self.message, self.code = _ENDS[sign]
+
+
+def raise_on_signals() -> None:
+    """Turn signals into exceptions; those that the caller ignores stay ignored."""
+    _last[0] = -math.inf
+    for sign in _ENDS:
+        if signal.getsignal(sign) is not signal.SIG_IGN:
+            signal.signal(sign, _leave)
+
+
+def ignore_signals() -> None:
+    """Let nothing come between the end that was asked for and what it has to clean up."""
+    for sign in _ENDS:
+        signal.signal(sign, signal.SIG_IGN)
+
+
+def _leave(signum: int, frame: object) -> None:  # noqa: ARG001
+    """End; a signal that comes soon after another must not break into what that one began."""
+    now = time.monotonic()
+    if now - _last[0] > _LEAVING:
+        _last[0] = now
+        raise Ended(signum)
