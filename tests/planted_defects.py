@@ -240,6 +240,7 @@ DEFECTS = [
     ("metrics/onepass.py", "limits.largest <= 1 and not limits.unknown", "limits.largest <= 2 and not limits.unknown", "test_scorecard"),
     ("metrics/onepass.py", "return limits.gap <= slack(unit, data.values.shape[1])", "return True", "test_scorecard"),
     # words and names
+    ("_kernels/arrays.py", "return array if array.flags.aligned else array.copy()", "return array", "test_kernels and forbids"),
     ("_check/numbers.py", '    if w.ndim != 1:\n        msg = f"{argument} must be 1-D', '    if w.ndim > 2:\n        msg = f"{argument} must be 1-D', "test_score_errors"),
     ("costs/forms.py", "if set(known) <= set(decisions):", "if False:", "test_costs"),
     ("_check/labels.py", "else i if places else", "else i if True else", "test_costs"),
