@@ -131,9 +131,9 @@ DEFECTS = [
     ("intervals/counts.py", "without[np.arange(len(cells)), cells[:, 0], cells[:, 1]] -= 1", "without[:, cells[0, 0], cells[0, 1]] -= 1", "parts_of_counts"),
     ("intervals/counts.py", "if not by_class:", "if True:", "keep_class_sizes"),
     ("intervals/counts.py", "np.where((total == 0) & (priors[:, None] == 0), 0.0, shares)", "shares", "class_of_prior_0"),
-    ("intervals/delong.py", "second / 2) / n2", "second) / n2", "all_pairs"),
-    ("intervals/delong.py", "_t(level, min(n1, n2) - 1)", "_t(level, n1 + n2)", "by_hand"),
-    ("intervals/delong.py", "pairs = (n1 + n2) / 2 - 1", "pairs = n1 + n2 - 2", "newcombes"),
+    ("curves/delong.py", "second / 2) / n2", "second) / n2", "all_pairs"),
+    ("curves/delong.py", "_t(level, min(n1, n2) - 1)", "_t(level, n1 + n2)", "by_hand"),
+    ("curves/delong.py", "pairs = (n1 + n2) / 2 - 1", "pairs = n1 + n2 - 2", "newcombes"),
     ("intervals/refit.py", "data.factors(totals.sum(axis=0) - totals[fold])", "data.factors(totals.sum(axis=0))", "has_a_say"),
     ("intervals/refit.py", "(sums.sum(axis=0) - sums[fold])", "sums.sum(axis=0)", "by_the_start_alone"),
     ("intervals/refit.py", "np.ones(data.y.size) if data.weights is None else data.weights", "np.ones(data.y.size)", "weighted_fit"),
@@ -239,6 +239,10 @@ DEFECTS = [
     ("_kernels/definitions/passes.py", "weight = square = count.astype(np.float64)", "weight = square = np.ones(used.size)", "test_kernels"),
     ("metrics/onepass.py", "limits.largest <= 1 and not limits.unknown", "limits.largest <= 2 and not limits.unknown", "test_scorecard"),
     ("metrics/onepass.py", "return limits.gap <= slack(unit, data.values.shape[1])", "return True", "test_scorecard"),
+    # words and names
+    ("_check/numbers.py", '    if w.ndim != 1:\n        msg = f"{argument} must be 1-D', '    if w.ndim > 2:\n        msg = f"{argument} must be 1-D', "test_score_errors"),
+    ("costs/forms.py", "if set(known) <= set(decisions):", "if False:", "test_costs"),
+    ("_check/labels.py", "else i if places else", "else i if True else", "test_costs"),
     # files
     ("cli/outputs.py", "return Path(path).samefile(other)", "return path == other", "test_cli_files"),
     ("cli/outputs.py", "            yield from (part.path for part in parts)\n", "            pass\n", "test_cli_files"),
@@ -277,7 +281,7 @@ DEFECTS = [
     ("_kernels/definitions/affine.py", "w * each[y[part]]", "w", "test_kernels and slopes"),
     ("_kernels/definitions/folds.py", "scale[groups, None]", "scale[0]", "test_kernels and affine_answers"),
     ("calibration/steps.py", "scale = (1.0, 1.0) if each is None else each * y.size", "scale = (1.0, 1.0)", "test_calibration or test_risk"),
-    ("intervals/delong.py", "(z**3 + z) / 4", "(z**3 - z) / 4", "quantile_of_t"),
+    ("curves/delong.py", "(z**3 + z) / 4", "(z**3 - z) / 4", "quantile_of_t"),
     # the page
     ("report/markup.py", "return html.escape(plain(content, _LONGEST))", "return content", "test_report and not room"),
     ("report/markup.py", '="{html.escape(value)}"', "='{value}'", "test_report and not room"),

@@ -260,6 +260,19 @@ def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None
 # --- slices ---
 
 
+def test_the_columns_of_a_frame_are_slices() -> None:
+    site, shift = np.array(["a", "b"])[TWO.y % 2], np.arange(len(TWO.y)) % 3
+    frame = pd.DataFrame({"site": site, "shift": shift})
+    alone = {"costs": COSTS, "resamples": 0, "calibrator": None}
+    named = stakes.evaluate(TWO.y, RAW, slices={"site": site, "shift": shift}, **alone)
+    for form in (frame, pl.DataFrame(frame)):
+        found = stakes.evaluate(TWO.y, RAW, slices=form, **alone)
+        assert [s.to_dict() for s in found.slices] == [s.to_dict() for s in named.slices]
+    cut = stakes.evaluate(TWO.y, RAW, slices=pd.cut(pd.Series(np.arange(len(TWO.y))), 2), **alone)
+    assert len(cut.slices) == 2
+    assert all("," in part.value for part in cut.slices)
+
+
 def test_slices_are_evaluated_by_themselves() -> None:
     site, sex = np.where(RNG.random(1000) < 0.3, "x", "y"), RNG.integers(0, 2, 1000)
     slices = {"site": site, "sex": pl.Series(sex)}

@@ -208,3 +208,43 @@ def test_an_empty_table_has_no_rounding() -> None:
     assert stakes.Posteriors([0.3, 0.4]).rounding is None
     with pytest.raises(stakes.InputError, match="renormalize"):
         stakes.Posteriors([0.3, 0.4], renormalize=True)
+
+
+class Tensor:
+    """What numpy sees of a torch tensor: it refuses one with a gradient, and bfloat16."""
+
+    def __init__(self, values: np.ndarray, dtype: str, *, gradient: bool = False) -> None:
+        self._values, self.dtype, self._gradient = values, f"torch.{dtype}", gradient
+
+    def detach(self) -> "Tensor":
+        return Tensor(self._values, self.dtype.removeprefix("torch."))
+
+    def cpu(self) -> "Tensor":
+        return self
+
+    def float(self) -> "Tensor":
+        return Tensor(self._values, "float32")
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        if self._gradient:
+            msg = "Can't call numpy() on Tensor that requires grad."
+            raise RuntimeError(msg)
+        if self.dtype.endswith("bfloat16"):
+            msg = "Got unsupported ScalarType BFloat16"
+            raise TypeError(msg)
+        return self._values
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_tensors_are_read(dtype: str) -> None:
+    p = single_softmax(np.random.default_rng(0).normal(0, 2, (30, 3)))
+    if dtype == "bfloat16":
+        p = (p.view(np.uint32) + 0x8000 & np.uint32(0xFFFF0000)).view(np.float32)
+    y = labels(p)
+    expected = stakes.cross_entropy(y, p).value
+    tensor = Tensor(p, dtype, gradient=True)
+    assert stakes.cross_entropy(Tensor(y, "int64"), tensor).value == expected
+    assert stakes.scorecard(y, tensor).cross_entropy.value == pytest.approx(expected, rel=1e-13)

@@ -22,6 +22,10 @@ from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArr
 from stakes.scores import Answers, Scores, as_scores, class_names
 
 _PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
+_RENAME = (
+    "The columns of scores name the classes: rename them, or pass scores.to_numpy() with"
+    " classes=[...] in the order of its columns."
+)
 _BLOCK = 65_536  # rows at a time, so that temporary tables stay small
 _MOST_AT_ONCE = 2**18  # samples; beyond, to go over them twice costs less than fresh memory
 _CELLS, _FEWEST_ROWS = 2**18, 1024  # the same where rows are long
@@ -128,7 +132,8 @@ def read_samples(
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
         column, weights, typed = column.part(kept), weights[kept], typed.part(kept)
-    y = encode(column, names, "classes", f" (scores have {len(names)} columns)")
+    hint = _RENAME if typed.names is not None and classes is None else ""
+    y = encode(column, names, "classes", f" (scores have {len(names)} columns)", hint)
     given = read_priors(priors, names)
     if given is None and typed.needs_priors and priors is None:
         raise typed.lacks_priors()

@@ -1,5 +1,6 @@
 """The border: the only room that complains about what users hand over."""
 
+from stakes._check.frames import columns_by_name, is_table
 from stakes._check.labels import LabelColumn, encode, read_column, read_names, seen_names
 from stakes._check.numbers import (
     check_seen,
@@ -49,7 +50,9 @@ __all__ = [
     "check_no_nan",
     "check_rows",
     "check_seen",
+    "columns_by_name",
     "encode",
+    "is_table",
     "read_array",
     "read_column",
     "read_costs",

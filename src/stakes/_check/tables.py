@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check.frames import gathered, is_table
+from stakes._check.frames import gathered, is_table, off_device
 from stakes._check.labels import read_names
 from stakes._check.numbers import read_array
 from stakes._check.precision import (
@@ -30,6 +30,7 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
     names = None
     if is_table(values):
         values, names = _from_frame(gathered(values), argument)
+    values = off_device(values)
     unit = _unit(values)
     _refuse_ragged(values, argument)
     array = read_array(values, argument)

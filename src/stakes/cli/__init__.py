@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
@@ -52,6 +53,18 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(f"stakes.cli.commands.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that was typed; say which is meant where there is none."""
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            known = ", ".join(sorted(_COMMANDS))
+            hint = _similar(args[0], sorted(_COMMANDS))
+            hint = f": those are {known}." if hint == "." else hint
+            msg = f"there is no command {args[0]!r}{hint} See 'stakes --help'."
+            raise click.UsageError(msg)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands with their one-line help, without importing them."""
@@ -178,11 +191,23 @@ def _with_way_out(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return message
+    if isinstance(error, click.NoSuchOption):
+        known = [name for p in context.command.get_params(context) for name in p.opts]
+        message = f"there is no option {error.option_name!r}{_similar(error.option_name, known)}"
+        return f"{message} See '{context.command_path} --help'."
     app = context.meta.get("stakes.app")
     also = (
         f" (--app {app!r} gives options too)" if app and type(error) is click.BadParameter else ""
     )
     return f"{message.rstrip('.')}{also}. See '{context.command_path} --help'."
+
+
+def _similar(name: str, known: Sequence[str]) -> str:
+    """Return the known name that was probably meant, as the end of a sentence."""
+    from difflib import get_close_matches  # noqa: PLC0415  only for a slip
+
+    found = get_close_matches(name, known, n=1, cutoff=0.75)
+    return f": did you mean {found[0]!r}?" if found else "."
 
 
 def _code(error: Exception) -> int:

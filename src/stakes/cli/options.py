@@ -1,6 +1,7 @@
 """Options that commands share, and the application file that can hold them all."""
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -54,10 +55,13 @@ class Number(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
         """Read a number."""
-        number = super().convert(value, param, ctx)
-        if number != number:  # noqa: PLR0124
+        try:
+            known = float(value)
+        except ValueError:
+            known = math.nan
+        if math.isnan(known):
             self.fail(f"{value!r} is not a number.", param, ctx)
-        return number
+        return super().convert(value, param, ctx)
 
     def _describe_range(self) -> str:
         """Return the range for the help; nothing where there is none."""

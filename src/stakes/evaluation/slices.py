@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stakes._check import InputError, StakesError, read_column
+from stakes._check import InputError, StakesError, columns_by_name, is_table, read_column
 from stakes._text import plain
 from stakes._typing import Column, IntArray
 from stakes.evaluation.applications import Task
@@ -25,10 +25,9 @@ def read_slices(
     """Return the value of each column for each sample, as texts."""
     if slices is None:
         return {}
-    given = slices if isinstance(slices, Mapping) else {"slice": slices}
     out = {}
-    for name, values in given.items():
-        column = read_column(values, f"slices {name!r}")
+    for name, values in _by_name(slices).items():
+        column = read_column(_ranges_as_texts(values), f"slices {name!r}")
         if len(column) != samples.n_given:
             msg = f"slices {name!r} must hold one value per sample: got {len(column)}"
             raise InputError(f"{msg} for {samples.n_given} samples.")
@@ -37,6 +36,22 @@ def read_slices(
         rows = samples.row
         out[str(name)] = texts if rows is None else [texts[r] for r in rows.tolist()]
     return out
+
+
+def _by_name(slices: "Mapping[str, Column] | Column") -> Mapping[str, Column]:
+    """Return slices by name; the columns of a data frame are slices."""
+    if isinstance(slices, Mapping):
+        return slices
+    return columns_by_name(slices) if is_table(slices) else {"slice": slices}
+
+
+def _ranges_as_texts(values: Column) -> Column:
+    """Return the ranges that pandas.cut makes as texts; anything else as it is."""
+    categories = getattr(getattr(values, "dtype", None), "categories", None)
+    ranges = str(getattr(categories, "dtype", "")).startswith("interval")
+    if not ranges or bool(values.isna().any()):  # what is missing is refused with its row
+        return values
+    return [str(value) for value in values]
 
 
 def slice_results(

@@ -1,10 +1,10 @@
 """Intervals: closed form for sums elsewhere, here resampling and DeLong."""
 
+from stakes.curves.delong import auc_interval, auc_of_samples
 from stakes.intervals.areas import auc_difference
 from stakes.intervals.bootstrap import NOT_DRAWN, Progress, Replicates, Statistic, replicate
 from stakes.intervals.calibrated import CalibrationPair, with_learning
 from stakes.intervals.counts import CountStatistic, count_statistic, replicate_counts
-from stakes.intervals.delong import auc_interval, auc_of_samples
 from stakes.intervals.groups import by_groups, design_effect
 from stakes.intervals.losses import CalibratedStatistic, LossStatistic, Priced, Weighing
 from stakes.intervals.ranking import Odds, RankStatistic

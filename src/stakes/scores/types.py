@@ -126,7 +126,10 @@ class Scores(ABC):
             return self
         if set(self._names) != set(names):
             msg = f"columns of scores must be the classes {quoted(names)}: got"
-            raise InputError(f"{msg} {quoted(self._names)}.")
+            hint = (
+                "Rename them, or pass scores.to_numpy(), with columns in the order of the classes."
+            )
+            raise InputError(f"{msg} {quoted(self._names)}. {hint}")
         order = [self._names.index(name) for name in names]
         return self._replaced(self._values[:, order], names)
 
