@@ -17,6 +17,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.calibration.affine import LinearCalibrator
 from stakes.calibration.crossfit import splits
 from stakes.costs import SampleCosts
+from stakes.curves.delong import delong_variance, placements
 from stakes.intervals import (
     NOT_DRAWN,
     CalibratedStatistic,
@@ -43,7 +44,6 @@ from stakes.intervals import (
     seed_of,
 )
 from stakes.intervals.bootstrap import Statistic, Summed, stream_of
-from stakes.intervals.delong import delong_variance, placements
 from stakes.intervals.sums import ClassSums
 from stakes.metrics.scores import sample_losses
 from stakes.samples import read_samples

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_level, read_number, read_priors
-from stakes._kernels import score_pairs, swept_costs
+from stakes._kernels import score_spread, swept_costs
 from stakes._kernels.definitions.sweeps import costs as costs_of
 from stakes._math import cumulative, sum_by
 from stakes._quantiles import normal, student
@@ -26,6 +26,8 @@ from stakes._typing import (
 )
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import check_order
+from stakes.curves.area import RankingValue
+from stakes.curves.delong import weighted_variance
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.profile import Demand, ErrorRatesSeen, at_sensitivity, at_specificity, equal
 from stakes.curves.reading import read_detector, read_levels, read_plain
@@ -347,10 +349,11 @@ def auc(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
     positive: Label | None = None,
-) -> float:
+) -> RankingValue:
     """Return the area under the ROC curve: P(s_2 > s_1) + P(s_2 = s_1) / 2; naive 0.5.
 
-    The same number as `roc_curve(...).auc()`, without the curve.
+    The same number as `roc_curve(...).auc()`, without the curve; a float with its naive value and
+    DeLong's interval.
 
     Parameters
     ----------
@@ -360,18 +363,24 @@ def auc(
     Examples
     --------
     >>> import stakes
-    >>> stakes.auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    0.75
+    >>> area = stakes.auc([0, 0, 1, 1] * 20, [0.1, 0.4, 0.35, 0.8] * 20)
+    >>> float(area), area.naive, area.interval().low > 0.5
+    (0.75, 0.5, True)
     """
-    plain = read_plain(y_true, scores, sample_weight, classes, positive, score_pairs)
+    plain = read_plain(y_true, scores, sample_weight, classes, positive, score_spread)
     if plain is None:
         ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
         if weights is not None:
-            return _curve(ScoreLevels.of(ranks, y, weights), names).auc()
-        plain = score_pairs(ranks, y), names
-    pairs, names = plain
-    _check_both(names, (pairs.first, pairs.second))
-    return pairs.total / (2 * pairs.first * pairs.second)
+            value = _curve(ScoreLevels.of(ranks, y, weights), names).auc()
+            spread = weighted_variance(ranks, y, value, weights)
+            return RankingValue(value, "AUC", 0.5, "higher", names, *spread)
+        plain = score_spread(ranks, y), names
+    (pairs, places), names = plain
+    n1, n2 = pairs.first, pairs.second
+    _check_both(names, (n1, n2))
+    value = pairs.total / (2 * n1 * n2)
+    parts = (places[0] / n1 / max(n1 - 1, 1) / n2 / n2, places[1] / n2 / max(n2 - 1, 1) / n1 / n1)
+    return RankingValue(value, "AUC", 0.5, "higher", names, sum(parts), (n1, n2))
 
 
 def roc_curve(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes._typing import FloatArray, IntArray
-from stakes.intervals.delong import placements
+from stakes.curves.delong import placements
 from stakes.metrics.paired import PairedDifference
 from stakes.metrics.spreads import StudentSpread
 

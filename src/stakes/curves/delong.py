@@ -10,6 +10,7 @@ from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.statistics import ScoreLevels
+from stakes.statistics.groups import left_out_by_group
 
 
 def auc_of_samples(
@@ -26,27 +27,36 @@ def auc_of_samples(
     Placement values are summed by group (Obuchowski), with Student's t for the number of groups.
     At 0 or 1 Newcombe's interval takes the groups of each class for its samples.
     """
-    w = np.ones(y.size) if weights is None else weights / weights.max()
-    totals, squares = np.bincount(y, w, 2), np.bincount(y, w * w, 2)
-    sizes = np.square(totals) / squares
-    method = "DeLong, logit scale" + ("" if unit is None else ", by group")
-    groups = y.size if unit is None else int(np.unique(unit).size)
-    if unit is not None:
-        if groups < FEWEST_GROUPS:
-            return Estimate(auc, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
-        sizes = np.array([float(np.unique(unit[y == k]).size) for k in (0, 1)])
-    influence = w * (placements(scores, y, w) - auc) / totals[y]
-    sums = influence if unit is None else np.bincount(unit, influence)
-    correct = sizes / np.maximum(sizes - 1, 1)
+    w = np.ones(y.size) if weights is None else weights
     if unit is None:
-        variance = float(correct @ np.bincount(y, np.square(influence), 2))
-        degrees = float(sizes.min()) - 1
-    else:
-        variance = float(np.square(sums).sum()) * groups / (groups - 1)
-        degrees = groups - 1.0
+        return area_interval(auc, *weighted_variance(scores, y, auc, w), level)
+    groups = int(np.unique(unit).size)
+    if groups < FEWEST_GROUPS:
+        return Estimate(auc, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
+    sums = left_out_by_group(_influence(scores, y, auc, w), unit, w, y)[np.bincount(unit) > 0]
+    variance = float(np.square(sums - sums.mean()).sum()) * (groups - 1) / groups
     if not 0 < auc < 1 or variance <= 0:
-        return Estimate(auc, _newcombe(auc, float(sizes[0]), float(sizes[1]), level), "Newcombe")
-    return Estimate(auc, _on_logits(auc, math.sqrt(variance), degrees, level), method)
+        first, second = (float(np.unique(unit[y == k]).size) for k in (0, 1))
+        return Estimate(auc, _newcombe(auc, first, second, level), "Newcombe")
+    band = _on_logits(auc, math.sqrt(variance), groups - 1.0, level)
+    return Estimate(auc, band, "DeLong, logit scale, by group")
+
+
+def weighted_variance(
+    scores: FloatArray, y: IntArray, auc: float, weights: FloatArray
+) -> tuple[float, tuple[float, float]]:
+    """Return the variance of the AUC of weighted samples, and class sizes of the same precision."""
+    w = weights / weights.max()
+    sizes = np.square(np.bincount(y, w, 2)) / np.bincount(y, w * w, 2)
+    parts = np.bincount(y, np.square(_influence(scores, y, auc, w)), 2)
+    variance = float(sizes / np.maximum(sizes - 1, 1) @ parts)
+    return variance, (float(sizes[0]), float(sizes[1]))
+
+
+def _influence(scores: FloatArray, y: IntArray, auc: float, weights: FloatArray) -> FloatArray:
+    """Return what each sample adds to the error of the AUC."""
+    w = weights / weights.max()
+    return np.asarray(w * (placements(scores, y, w) - auc) / np.bincount(y, w, 2)[y])
 
 
 def _on_logits(auc: float, error: float, degrees: float, level: float) -> Interval:
@@ -62,9 +72,16 @@ def auc_interval(levels: ScoreLevels, auc: float, level: float) -> Estimate:
 
     At 0 or 1, where that variance is 0, Newcombe's interval takes its place.
     """
-    n1, n2 = (float(n) for n in levels.totals)
+    return area_interval(auc, delong_variance(levels), levels.totals, level)
+
+
+def area_interval(
+    auc: float, variance: float, sizes: tuple[float, float], level: float
+) -> Estimate:
+    """Return the AUC with the interval that follows from DeLong's variance and the class sizes."""
+    n1, n2 = (float(n) for n in sizes)
     if 0 < auc < 1:
-        error = math.sqrt(delong_variance(levels))
+        error = math.sqrt(variance)
         if error > 0:
             band = _on_logits(auc, error, min(n1, n2) - 1, level)
             return Estimate(auc, band, "DeLong, logit scale")
