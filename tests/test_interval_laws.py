@@ -1,16 +1,19 @@
 """Laws of closed-form intervals: what must not change them, and when there is none."""
 
+import io
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from rich.console import Console
 from scipy.optimize import linprog
 from scipy.special import stdtrit
 
 import stakes
 from stakes._quantiles import normal, skewed_ends, student, wilson
+from stakes.cli.report import print_evaluation
 from stakes.costs.dominance import game_value, optimal_decisions
 
 
@@ -310,3 +313,14 @@ def test_sensitivity_at_a_fixed_specificity_has_an_interval() -> None:
     assert other.value == curve.specificity_at(0.8).specificity
     assert other.interval is not None
     assert curve.eer_estimate().value == curve.eer()
+
+
+def test_the_command_line_says_why_there_is_no_interval() -> None:
+    y, p = sample(200, 0.02, 2)
+    screen = Console(file=io.StringIO(), width=120)
+    print_evaluation(screen, stakes.evaluate(y, p, resamples=0), "file.csv")
+    said = " ".join(screen.file.getvalue().split())  # type: ignore[attr-defined]
+    assert (
+        "No interval of the cross-entropy: a loss without a bound needs 10 samples of each class:"
+        " got 4 of class 1." in said
+    )
