@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from stakes._typing import Label
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.wording import counted, listed, name_of
+from stakes.intervals.calibrated import FEWEST as FEWEST_PAIRED
+from stakes.results import FEWEST_OF_CLASS
 
 FEWEST_ERRORS = 30  # Doddington's rule: with fewer, an error rate is uncertain by 30 % or more
-FEWEST_SAMPLES = 50  # of a class, below which intervals of _UNSURE cover less often than stated
+FEWEST_SAMPLES = 50  # of a class, below which intervals are wide and some are not given
 FEWEST_GROUPS = 30  # below which intervals from groups cover less often than stated
-_UNSURE = ("cross-entropy", "EER", "minimum cost", "calibration loss")
 
 
 def few_errors(errors: Mapping[str, int], where: str = "") -> Iterator[Verdict]:
@@ -32,8 +33,9 @@ def small_classes(classes: Sequence[Label], counts: Sequence[int]) -> Iterator[V
         yield Verdict(
             "small_class",
             f"Some classes have few samples ({listed(small)}). With fewer than {FEWEST_SAMPLES},"
-            f" intervals of {listed(_UNSURE)} cover less often than stated.",
-            "Add samples of these classes before you rely on those intervals.",
+            f" intervals are wide; the cross-entropy has none with fewer than {FEWEST_OF_CLASS},"
+            f" its calibration loss none with fewer than {FEWEST_PAIRED}.",
+            "Add samples of these classes before you rely on the numbers.",
         )
 
 
