@@ -129,8 +129,9 @@ class ReliabilityDisplay(ScoreDisplay):
         kept = ~np.isnan(rows["frequency"])
         p, rate, low, high = (rows[c][kept] for c in ("probability", "frequency", "low", "high"))
         axes.vlines(p, low, high, color=look.colour, linewidth=1.0, alpha=0.7)
-        error = f"{NAMES[self.confidence]} {digits(self.bins.error())}"
-        text = labelled(self.name, f"{error} in {self.bins.share.size} bins")
+        error = NAMES[self.confidence].replace("confidence ", "confidence\n")  # legends are narrow
+        value = f"{digits(self.bins.error())}\nin {self.bins.share.size} bins"
+        text = labelled(self.name, f"{error} {value}")
         draw_system(axes, p, rate, label=text, marker=look.mark, markersize=4, **look.line)
         _histogram(axes, self.histogram, look.colour)
         _frame_axes(axes, self.event)
