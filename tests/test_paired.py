@@ -197,6 +197,22 @@ def test_errors_that_were_not_seen_are_allowed_for() -> None:
     assert ends(found)[1] > 2.5 * 50 / 4  # some three false alarms in 60 are possible
 
 
+def test_rounding_is_no_difference() -> None:
+    rng = np.random.default_rng(SEED)
+    y, loss = rng.integers(0, 2, 300), rng.random(300)
+    found = paired_difference(y, loss * (1 + 1e-9), loss, n_classes=2)
+    assert (found.value, found.p_value, found.discordant) == (0, 1, 0)
+    assert found.estimate().method == "equal on every sample"
+
+
+def test_large_differences_get_no_wider_by_the_test() -> None:
+    """Far from 0 the interval is that of the difference, not one made from the p-value."""
+    found = decisions(discordant(200, 0, 400))
+    low, high = ends(found)
+    wilson = stats.binomtest(200, 400).proportion_ci(method="wilson")
+    assert (low, high) == pytest.approx((wilson.low, wilson.high), abs=0.01)
+
+
 def test_why_there_is_no_interval() -> None:
     y = np.array([0, 0, 0, 1])
     x, zero = np.array([1.0, 2, 3, 4]), np.zeros(4)

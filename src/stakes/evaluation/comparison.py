@@ -413,10 +413,10 @@ def _differences(
         for metric, value in values[system].items():
             if metric not in values[reference]:
                 continue
-            paired = contrasts.of(metric, system, reference)
-            mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in (system, reference))
-            found = {} if paired is None else {"p_value": paired.p_value}
-            key = metric, (system, reference)
+            pair = (system, reference)
+            mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in pair)
+            closed = contrasts.estimate(metric, *pair, level)
+            paired = contrasts.of(metric, *pair)
             out.append(
                 Difference(
                     system=system,
@@ -424,12 +424,10 @@ def _differences(
                     value=value,
                     reference=values[reference][metric],
                     better="higher" if metric in higher else "lower",
-                    difference=drawn.difference(mine, theirs, level)
-                    if paired is None
-                    else paired.estimate(level),
+                    difference=closed or drawn.difference(mine, theirs, level),
                     level=level,
-                    adjusted_p_value=adjusted.get(key, np.nan),
-                    **found,
+                    p_value=np.nan if paired is None else paired.p_value,
+                    adjusted_p_value=adjusted.get((metric, pair), np.nan),
                 )
             )
     return tuple(out)

@@ -1,7 +1,7 @@
 """Differences between systems that have a closed form: sums of losses, and areas."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -14,7 +14,7 @@ from stakes.evaluation.systems import Judgement, System
 from stakes.intervals import auc_difference
 from stakes.metrics.paired import PairedDifference, paired_difference, sample_shares
 from stakes.metrics.scores import sample_losses
-from stakes.results import ExpectedLoss
+from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
 from stakes.scoring import BayesCost
 
@@ -161,6 +161,16 @@ class Contrasts:
         if (system, reference) in pairs:
             return pairs[system, reference]
         return pairs[reference, system].turned()
+
+    def estimate(self, metric: str, system: str, reference: str, level: float) -> Estimate | None:
+        """Return that difference with its interval, and how it was computed."""
+        found = self.of(metric, system, reference)
+        if found is None:
+            return None
+        estimate = found.estimate(level)
+        fitted = metric.rpartition(".")[2].startswith("calibrat")
+        fixed = f"{estimate.method}, the calibrator taken as fixed"
+        return replace(estimate, method=fixed) if fitted else estimate
 
     def adjusted(self, metrics: Sequence[str]) -> dict[tuple[str, Pair], float]:
         """Return the p-values of all pairs in some metrics, corrected as one family by Holm."""

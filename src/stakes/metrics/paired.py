@@ -13,6 +13,7 @@ from stakes.results import Estimate, Interval
 
 _STEP = 4.0  # events whose possible weights differ by less are counted together
 _MOST_STRATA = 6
+_ROUNDING = 1e-7  # of the largest loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +37,10 @@ class PairedDifference:
         if self.spread is None:
             return None
         below, above = self.spread.reach(self.spread.quantile(alpha / 2))
-        towards_zero = self._tested(alpha)
-        if self.value > 0:
-            below = max(below, towards_zero)
-        elif self.value < 0:
-            above = max(above, towards_zero)
+        if self.p_value >= alpha:  # the test may know of few samples what the spread does not
+            towards_zero = self._tested(alpha)
+            below = max(below, towards_zero if self.value > 0 else 0.0)
+            above = max(above, towards_zero if self.value < 0 else 0.0)
         return Interval(self.value - below, self.value + above, level)
 
     def estimate(self, level: float = 0.95) -> Estimate:
@@ -59,12 +59,12 @@ class PairedDifference:
     def turned(self) -> "PairedDifference":
         """Return the second system less the first."""
         spread = None if self.spread is None else self.spread.turned()
-        return replace(self, value=-self.value, spread=spread)
+        return replace(self, value=0.0 - self.value, spread=spread)
 
     def _tested(self, alpha: float) -> float:
         """Return how far the interval must reach towards 0 to agree with the p-value."""
-        if self.p_value <= 0 or self.p_value >= 1:
-            return abs(self.value) * (self.p_value >= 1)
+        if self.p_value >= 1:
+            return abs(self.value)
         normal = NormalDist()
         quantile = -normal.inv_cdf(self.p_value / 2)
         return abs(self.value) * -normal.inv_cdf(alpha / 2) / quantile
@@ -118,10 +118,10 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     >>> round(found.value, 4), round(found.p_value, 4), found.distinguishable()
     (-0.06, 0.0312, True)
     """
+    unequal = _unequal(first, second)
     with np.errstate(invalid="ignore"):  # of two infinite losses
-        gap = np.asarray(first - factor * second, dtype=np.float64)
+        gap = np.where(unequal, first, second) - factor * second
     units = y.size if unit is None else np.unique(unit).size
-    unequal = first != second
     differ = int(np.count_nonzero(unequal))
     share = sample_shares(y, n_classes, priors, weights)
     counts = share > 0
@@ -153,6 +153,15 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     shared = flipped if unit is None else _grouped(unit, flipped)
     p_value = max(flip_test(shared, shift), spread.p_value(value))
     return PairedDifference(value, p_value, differ, units, spread)
+
+
+def _unequal(first: FloatArray, second: FloatArray) -> "np.ndarray":
+    """Return where losses differ; nowhere if that is rounding, or fits that end near an optimum."""
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(first - second)
+    scale = np.abs(second).max(initial=0.0)
+    alike = math.isfinite(scale) and gap.max(initial=0.0) <= _ROUNDING * scale
+    return np.zeros(gap.size, dtype=np.bool_) if alike else first != second
 
 
 def sample_shares(
