@@ -90,11 +90,19 @@ def cell(
 
 def table(replications: int) -> str:
     """Return the Markdown table."""
-    lines = [
-        "| system | error | positives, priors | samples | population | mean value |"
-        " expected if calibrated | debiased | covers, % | interval given, % |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    heads = (
+        "system",
+        "error",
+        "positives, priors",
+        "n",
+        "population",
+        "mean value",
+        "expected if calibrated",
+        "debiased",
+        "covers, %",
+        "interval given, %",
+    )
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for confidence in (False, True):
         for system in SYSTEMS:
             for use in USES:
