@@ -241,6 +241,7 @@ DEFECTS = [
     ("metrics/onepass.py", "limits.largest <= 1 and not limits.unknown", "limits.largest <= 2 and not limits.unknown", "test_scorecard"),
     ("metrics/onepass.py", "return limits.gap <= slack(unit, data.values.shape[1])", "return True", "test_scorecard"),
     # words and names
+    ("_kernels/arrays.py", "return array if array.flags.aligned else array.copy()", "return array", "test_kernels and forbids"),
     ("_check/numbers.py", '    if w.ndim != 1:\n        msg = f"{argument} must be 1-D', '    if w.ndim > 2:\n        msg = f"{argument} must be 1-D', "test_score_errors"),
     ("costs/forms.py", "if set(known) <= set(decisions):", "if False:", "test_costs"),
     ("_check/labels.py", "else i if places else", "else i if True else", "test_costs"),
@@ -256,10 +257,10 @@ DEFECTS = [
     ("io/arrays.py", "((codes >> 11) == _SURROGATES)).any()", "((codes >> 11) == _SURROGATES)).all()", "test_io_damage"),
     ("io/columns.py", "except (ValueError, OverflowError, NotImplementedError)", "except (OverflowError, NotImplementedError)", "test_io_damage"),
     # precision of rows
-    ("_check/precision.py", "bound = bound * (1 - _MARGIN)", "bound = bound * (1 + _MARGIN)", "test_precision"),
-    ("_check/precision.py", "bound = np.minimum(bound, NEVER * (1 - _MARGIN))", "pass", "test_precision"),
+    ("_check/precision.py", "_capped(bound * (1 - _MARGIN))", "_capped(bound * (1 + _MARGIN))", "test_precision"),
+    ("_check/precision.py", "return np.minimum(bound, NEVER * (1 - _MARGIN))", "return bound", "test_precision"),
     ("_check/precision.py", "return not few or 2 * used > total", "return True", "test_precision"),
-    ("_check/precision.py", "bound = bound * (1 + _MARGIN) + computed", "pass", "test_precision"),
+    ("_check/precision.py", "_capped(bound * (1 + _MARGIN) + computed)", "_capped(bound * (1 - _MARGIN))", "test_precision"),
     ("_check/tables.py", "p = p / total[:, None]", "pass", "test_precision"),
     ("_check/tables.py", "row = int(gap.argmax())\n    count", "row = 0\n    count", "test_precision"),
     ("scores/types.py", "np.column_stack([self._values, 1 - self._values])", "1 - self._values", "test_cli_rounding"),
