@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from scipy.optimize import minimize_scalar
 
 import stakes
-from stakes.calibration.shift import most_likely_priors
+from stakes.calibration.mixture import most_likely_priors
 from stakes.simulation import simulate
 
 TRAINED = np.array([0.8, 0.2])
@@ -33,10 +33,14 @@ def estimate(
         return stakes.estimate_priors(scores, TRAINED, labelled=labelled)
 
 
-@given(st.integers(0, 200), st.sampled_from([0.0, 0.001, 0.02, 0.5, 1.0]))
-def test_the_estimate_has_the_largest_likelihood(seed: int, positives: float) -> None:
+@given(
+    st.integers(0, 200), st.sampled_from([0.0, 0.001, 0.5, 1.0]), st.sampled_from([0.1, 1.0, 8.0])
+)
+def test_the_estimate_has_the_largest_likelihood(
+    seed: int, positives: float, factor: float
+) -> None:
     rng = np.random.default_rng(seed)
-    p = np.exp(log_odds(60, positives, 1.0, rng)[1].log_posteriors())
+    p = np.exp(log_odds(60, positives, factor, rng)[1].log_posteriors())
     ratio = p / TRAINED
     found = most_likely_priors(ratio, TRAINED)
     best = minimize_scalar(
@@ -138,3 +142,76 @@ def test_labelled_samples_that_do_not_fit_are_refused() -> None:
         stakes.estimate_priors(p, "data")
     with pytest.raises(stakes.UndefinedMetricError, match="class 1"):
         stakes.estimate_priors(p, TRAINED, labelled=stakes.HeldOut([0] * 50, p))
+
+
+def test_the_test_of_calibration_is_that_of_right_and_wrong_scores() -> None:
+    from stakes.calibration.prior_check import LabelledScores  # noqa: PLC0415
+    from stakes.samples import read_samples  # noqa: PLC0415
+
+    def p_values(k: int, factor: float, shift: float) -> np.ndarray:
+        found = []
+        for seed in range(120):
+            data = simulate(k, n=200, priors=[1 / k] * k, rng=1000 + seed)
+            likelihoods = factor * data.log_likelihoods().values
+            likelihoods[:, 0] += shift
+            samples = read_samples(data.y, stakes.LogLikelihoods(likelihoods), priors="data")
+            ratio = np.exp(likelihoods - likelihoods.max(axis=1, keepdims=True))
+            found.append(LabelledScores(samples, ratio).calibration_p_value())
+        return np.array(found)
+
+    for k in (2, 4):
+        right = p_values(k, 1.0, 0.0)
+        assert np.mean(right < 0.05) <= 0.09
+        assert np.mean(right < 0.5) >= 0.25
+        assert np.mean(p_values(k, 2.0, 0.0) < 0.05) > 0.9
+        assert np.mean(p_values(k, 1.0, 2.0) < 0.05) > 0.9
+
+
+def test_a_true_class_that_was_impossible_is_doubted() -> None:
+    rng = np.random.default_rng(35)
+    y, scores = log_odds(200, 0.2, 1.0, rng)
+    p = 1 / (1 + np.exp(-scores.values))
+    p[int(np.flatnonzero(y == 1)[0])] = 0.0
+    with pytest.warns(UserWarning, match="cannot be trusted") as caught:
+        found = stakes.estimate_priors(p, TRAINED, labelled=stakes.HeldOut(y, p))
+    assert "nan" not in str(caught[0].message)
+    assert found.check is not None
+    assert found.check.calibration_p_value == 0
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_slope_of_right_scores_has_the_covariance_that_is_used(k: int) -> None:
+    from stakes.calibration.prior_check import calibration_score  # noqa: PLC0415
+
+    rng = np.random.default_rng(36)
+    q = rng.dirichlet(np.full(k, 0.7), 40)
+    weights = rng.uniform(0.5, 2, 40)
+    drawn = np.array([[rng.choice(k, p=row) for row in q] for _ in range(4000)])
+    slopes = np.array([calibration_score(q, y, weights)[0] for y in drawn])
+    spread = calibration_score(q, drawn[0], weights)[1]
+    size = np.sqrt(np.diag(spread))
+    assert (np.abs(slopes.mean(axis=0)) < 4 * size / np.sqrt(4000)).all()
+    np.testing.assert_allclose(
+        np.cov(slopes.T) / np.outer(size, size), spread / np.outer(size, size), atol=0.08
+    )
+
+
+def test_p_values_of_right_priors_are_spread_evenly() -> None:
+    from stakes.calibration.prior_check import (  # noqa: PLC0415
+        LabelledScores,
+        UnlabelledScores,
+        _by_decisions,
+    )
+    from stakes.samples import read_samples  # noqa: PLC0415
+
+    rng = np.random.default_rng(37)
+    p_values = []
+    y, scores = log_odds(40_000, 0.2, 1.0, rng)
+    known = LabelledScores(read_samples(y, scores), np.exp(scores.log_posteriors()) / TRAINED)
+    for _ in range(300):
+        ratio = np.exp(log_odds(300, 0.4, 1.0, rng)[1].log_posteriors()) / TRAINED
+        new = UnlabelledScores(ratio, most_likely_priors(ratio, TRAINED))
+        p_values.append(_by_decisions(new, known, np.ones(2))[1])
+    for level in (0.1, 0.3, 0.5, 0.8):
+        share = float(np.mean(np.array(p_values) < level))
+        assert abs(share - level) < 3.5 * np.sqrt(level * (1 - level) / 300)

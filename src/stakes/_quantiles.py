@@ -32,7 +32,7 @@ def student(level: float, degrees: float) -> float:
         return z + math.fsum(term / degrees**k for k, term in enumerate(terms, 1))
     t, low, high = z, 0.0, math.inf
     for _ in range(200):
-        gap = _outside(t, degrees) - (1 - level)
+        gap = outside(t, degrees) - (1 - level)
         low, high = (t, high) if gap > 0 else (low, t)
         new = t + gap / (2 * _density(t, degrees))
         if not low < new < high:
@@ -50,9 +50,19 @@ def _density(t: float, degrees: float) -> float:
     return math.exp(log) / math.sqrt(degrees * math.pi)
 
 
-def _outside(t: float, degrees: float) -> float:
-    """Return the probability that Student's t lies beyond -t or t."""
+def outside(t: float, degrees: float) -> float:
+    """Return the probability that Student's t lies beyond -t or t.
+
+    Examples
+    --------
+    >>> round(outside(2.776445, 4), 6), round(outside(1.959964, math.inf), 6)
+    (0.05, 0.05)
+    """
+    if math.isinf(degrees):
+        return math.erfc(t / math.sqrt(2))
     x = degrees / (degrees + t * t)
+    if x == 1:  # so near to 0 that the density is flat
+        return 1 - 2 * t * _density(0, degrees)
     a, b = degrees / 2, 0.5
     front = math.exp(
         math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)

@@ -19,7 +19,9 @@ from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.calibration.base import require_every_class
 from stakes.calibration.crossfit import HeldOut
+from stakes.calibration.mixture import information_errors, most_likely_priors
 from stakes.calibration.prior_check import (
+    LabelledScores,
     PriorCheck,
     UnlabelledScores,
     check_priors,
@@ -29,11 +31,6 @@ from stakes.metrics import ConfusionMatrix
 from stakes.results import Interval
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores, as_scores, class_names
-
-_STEPS = 500  # a Newton step each; a dozen is usual
-_SMALLEST_STEP = 1e-6
-_LEAST_RISE = 1e-15  # of the mean log likelihood, about what rounding leaves of it
-_SETTLED = 1e-13  # of the mean log likelihood, which no other priors can exceed by more
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +119,8 @@ def estimate_priors(
     check = None
     if known is not None:
         their_ratio = known.scores.answers(trained).p / trained
-        check = check_priors(UnlabelledScores(ratio, p), known, their_ratio)
-    found = PriorEstimate(names, p, _information_errors(ratio, p), "EM on posteriors", check)
+        check = check_priors(UnlabelledScores(ratio, p), LabelledScores(known, their_ratio))
+    found = PriorEstimate(names, p, information_errors(ratio, p), "EM on posteriors", check)
     if check is not None and check.disagrees:
         warnings.warn(disagreement(names, p, check), UserWarning, stacklevel=2)
     return found
@@ -154,58 +151,6 @@ def _trained(training: PriorsLike, names: Names, labelled: Samples | None) -> Fl
         msg = f"training_priors must be numbers above 0: got {training!r}."
         raise InputError(msg)
     return priors
-
-
-def most_likely_priors(ratio: FloatArray, start: FloatArray) -> FloatArray:
-    """Return the priors P that maximise the mean of log sum_k P_k ratio_k, some of them maybe 0.
-
-    The likelihood is concave. Each step maximises its quadratic approximation over x >= 0, after
-    Kim, Carbonetto, Stephens and Anitescu (2018): mean log(ratio x) - sum x has its maximum where x
-    sums to 1. No other priors have a mean log likelihood that is higher by more than
-    max_k slope_k - 1.
-    """
-    from scipy.optimize import nnls  # noqa: PLC0415  slow to import
-
-    p, n = start.copy(), ratio.shape[0]
-    for _ in range(_STEPS):
-        relative = ratio / (ratio @ p)[:, None]
-        slope = relative.mean(axis=0)
-        if slope.max() - 1 <= _SETTLED:
-            return p
-        curvature = relative.T @ relative / n
-        curvature[np.diag_indices_from(curvature)] += 1e-12 * np.trace(curvature)
-        root = np.linalg.cholesky(curvature)
-        step = nnls(root.T, np.linalg.solve(root, 2 * slope - 1))[0] - p
-        rise = float((slope - 1) @ step)
-        if rise < _LEAST_RISE:  # no line search can see it: a last whole step
-            return (p + step) / (p + step).sum()
-        size, value = 1.0, _penalised(ratio, p)
-        while _penalised(ratio, p + size * step) < value + 0.01 * size * rise:
-            size /= 2
-            if size < _SMALLEST_STEP:  # rounding decides: as near as it gets
-                return p
-        p = p + size * step
-        p /= p.sum()
-    msg = f"scores must allow an estimate of the priors: after {_STEPS} steps it still moves."
-    raise UndefinedMetricError(f"{msg} Calibrate the scores first.")
-
-
-def _penalised(ratio: FloatArray, weights: FloatArray) -> float:
-    """Return the mean log likelihood less the sum of the weights."""
-    with np.errstate(divide="ignore"):
-        return float(np.log(ratio @ weights).mean() - weights.sum())
-
-
-def _information_errors(ratio: FloatArray, priors: FloatArray) -> FloatArray:
-    """Return standard errors from the curvature of the likelihood of the priors."""
-    relative = ratio / (ratio @ priors)[:, None]
-    free = relative[:, 1:] - relative[:, :1]
-    size, direction = np.linalg.eigh(free.T @ free)
-    if size[0] <= 1e-9 * ratio.shape[0]:
-        return np.full(priors.size, math.inf)  # some priors cannot be told apart by these scores
-    covariance = (direction / size) @ direction.T
-    variance = np.concatenate([[covariance.sum()], np.diag(covariance)])
-    return np.sqrt(np.maximum(variance, 0))
 
 
 def estimate_priors_from_decisions(

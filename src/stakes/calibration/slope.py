@@ -2,11 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
 from stakes._check import UndefinedMetricError, read_level
+from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.affine import AffineCalibrator
 from stakes.calibration.maps import AffineMap
@@ -16,7 +16,6 @@ from stakes.samples import Samples
 _MOST_CLASSES = 150  # up to which the spread of all biases is worth its time
 _BLOCK = 2**20  # numbers of derivatives that are held at once
 _LARGEST_LEVERAGE = 0.99
-_MANY = 1000
 _FLAT = "the scores do not vary"
 
 
@@ -39,7 +38,7 @@ class CalibrationSlope:
         """Return the interval of the slope, where there is one."""
         if not self.error > 0:
             return None
-        half = _student(read_level(level), self.degrees) * self.error
+        half = student(read_level(level), self.degrees) * self.error
         return Interval(self.value - half, self.value + half, level)
 
     def estimate(self, level: float = 0.95) -> Estimate:
@@ -76,16 +75,6 @@ def calibration_slope(samples: Samples, unit: IntArray | None = None) -> Calibra
     return CalibrationSlope(
         float(fitted.scale[0]), error, float(degrees), "" if error > 0 else _FLAT
     )
-
-
-def _student(level: float, degrees: float) -> float:
-    """Return the quantile of Student's t; many degrees need no more than the first terms."""
-    if degrees >= _MANY:
-        z = NormalDist().inv_cdf((1 + level) / 2)
-        return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
-    from scipy.special import stdtrit  # noqa: PLC0415  slow to import
-
-    return float(stdtrit(degrees, (1 + level) / 2))
 
 
 @dataclass(frozen=True, eq=False)

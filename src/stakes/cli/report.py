@@ -211,6 +211,9 @@ def _print_slices(screen: Console, evaluation: Evaluation, *, details: bool) -> 
     screen.print(_slices(evaluation, details=details))
     if len(evaluation.slices) > _SHOWN and not details:
         screen.print(f"({_SHOWN} of {len(evaluation.slices)} slices; --details shows all)")
+    if len(evaluation.slices) > 1:
+        many = f"verdict: against the best constant answer, corrected for {len(evaluation.slices)}"
+        screen.print(hanging(screen, "", f"{many} slices; unclear: not distinguishable from it."))
     for s in evaluation.slices:
         if s.why:
             why = f"{plain(s.column)} {plain(s.value)}: {plain(s.why, 200)}"

@@ -10,6 +10,7 @@ from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.statistics import ScoreLevels
+from stakes.statistics.groups import left_out_by_group
 
 
 def auc_of_samples(
@@ -32,8 +33,8 @@ def auc_of_samples(
     groups = int(np.unique(unit).size)
     if groups < FEWEST_GROUPS:
         return Estimate(auc, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
-    sums = np.bincount(unit, _influence(scores, y, auc, w))
-    variance = float(np.square(sums).sum()) * groups / (groups - 1)
+    sums = left_out_by_group(_influence(scores, y, auc, w), unit, w, y)[np.bincount(unit) > 0]
+    variance = float(np.square(sums - sums.mean()).sum()) * (groups - 1) / groups
     if not 0 < auc < 1 or variance <= 0:
         first, second = (float(np.unique(unit[y == k]).size) for k in (0, 1))
         return Estimate(auc, _newcombe(auc, first, second, level), "Newcombe")

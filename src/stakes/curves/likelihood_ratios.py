@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_number
+from stakes._check import InputError, check_no_nan, read_number, read_table
 from stakes._typing import Column, FloatArray, IntArray, NamesLike
 from stakes.costs import CostMatrix
 from stakes.curves.area import RankingValue
@@ -26,7 +26,9 @@ def _as_ratios(llr: Scores | Column) -> LogLikelihoodRatios:
     if isinstance(llr, Scores):
         msg = f"llr must be log likelihood ratios: got {type(llr).__name__}."
         raise InputError(msg)
-    return LogLikelihoodRatios(llr)
+    values, _, _ = read_table(llr, "llr")
+    check_no_nan(values, "llr")
+    return LogLikelihoodRatios(values)
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,8 @@ def minimum_cllr(
     """Return the Cllr after the best monotone map of the ratios, by pool-adjacent-violators.
 
     Lower is better, 0 is perfect, 1 is no information (naive). The map is chosen on the very data
-    it is judged on, so the value is optimistic and has no interval here; Cllr less this minimum is
-    what calibration could recover at most.
+    it is judged on, so the value is optimistic; `evaluate` gives it an interval. Cllr less this
+    minimum is what calibration could recover at most.
 
     Examples
     --------
@@ -89,7 +91,7 @@ def minimum_cllr(
     (0.5, 1.0)
     """
     curve = roc_curve(y_true, _as_ratios(llr), sample_weight=sample_weight, classes=classes)
-    why = "optimistic: fitted on the data"
+    why = "needs a fit to other folds: evaluate gives one"
     value = minimum_cllr_of(curve)
     return RankingValue(value, "minimum Cllr", 1.0, "lower", curve.classes, why_no_interval=why)
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.errors import count_errors
 from stakes.evaluation.pages import Paged
+from stakes.evaluation.rates import rate_estimate
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of
@@ -157,7 +158,10 @@ def evaluate_decisions(
     drawn = None
     if resamples and metrics and confusion.whole and _fits(confusion, resamples):
         drawn = replicate_counts(confusion, metrics, given, resamples, seed)
-    estimates = {name: _estimate(drawn, name, value, level) for name, value in values.items()}
+    shares = {m.name: rate_estimate(m, confusion, given, level) for m in metrics}
+    estimates = {
+        name: _estimate(drawn, name, value, level, shares[name]) for name, value in values.items()
+    }
     return DecisionEvaluation(confusion, chosen, cost, explained, estimates, level, resamples, seed)
 
 
@@ -167,8 +171,12 @@ def _fits(confusion: ConfusionMatrix, resamples: int) -> bool:
     return size * (resamples + confusion.cells.size) <= _MOST_DRAWN
 
 
-def _estimate(drawn: Replicates | None, name: str, value: float, level: float) -> Estimate:
+def _estimate(
+    drawn: Replicates | None, name: str, value: float, level: float, share: Estimate | None
+) -> Estimate:
     """Return a metric with its interval, where there is one."""
+    if share is not None and math.isfinite(value):
+        return replace(share, value=value)
     if drawn is None:
         return Estimate(value, None, "needs resamples, no weights and not too many classes")
     return drawn.estimate(key_of(name), level, value)

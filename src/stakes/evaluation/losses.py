@@ -69,7 +69,7 @@ def application_loss(system: System, i: int, level: float, unit: IntArray | None
         judged.naive_losses(),
         unit,
         system.decision_learning_cost(i),
-        _largest(judged),
+        largest_difference(judged),
     )
     return _calibrated(raw, cost_of(later, unit), pair, level)
 
@@ -91,7 +91,7 @@ def rule_loss(
     return by_groups(record, samples, sample_losses(rule, samples), unit)
 
 
-def _largest(judged: Judgement) -> FloatArray:
+def largest_difference(judged: Judgement) -> FloatArray:
     """Return the largest possible difference of what two decisions cost each sample."""
     costs, y = judged.task.costs, judged.task.samples.y
     if not isinstance(costs, SampleCosts):

@@ -14,7 +14,13 @@ from stakes.evaluation.applications import Task
 from stakes.evaluation.errors import count_errors
 from stakes.evaluation.losses import application_loss, value_of
 from stakes.evaluation.ranking import minimum_cost_estimate
-from stakes.evaluation.rates import Grouping, class_share, rate_estimate, share_of_decision
+from stakes.evaluation.rates import (
+    Grouping,
+    class_share,
+    rate_estimate,
+    share_of_decision,
+    within_limits,
+)
 from stakes.evaluation.records import ApplicationResult, ClassResult
 from stakes.evaluation.systems import Judgement, System
 from stakes.intervals import NOT_DRAWN, Replicates, by_groups
@@ -81,7 +87,8 @@ def _traditional(
         if share is not None and math.isfinite(value):
             out[name] = replace(share, value=value)
         else:
-            out[name] = _from(drawn, f"{judged.task.name}.{key_of(name)}", value, level)
+            found = _from(drawn, f"{judged.task.name}.{key_of(name)}", value, level)
+            out[name] = within_limits(found, metric)
     return out
 
 

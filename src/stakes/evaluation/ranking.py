@@ -16,12 +16,13 @@ from stakes.curves.likelihood_ratios import LogLossInBits, minimum_cllr_of
 from stakes.evaluation.applications import Task
 from stakes.evaluation.losses import cost_of, estimates_of, rule_loss
 from stakes.evaluation.systems import judge_decisions
-from stakes.intervals import auc_interval, auc_of_samples, design_effect
+from stakes.intervals import auc_interval, auc_of_samples
 from stakes.metrics.scores import expectation
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoodRatios
 from stakes.statistics import ScoreLevels
+from stakes.statistics.groups import design_effect
 
 _FOLDS = 5
 
@@ -80,7 +81,7 @@ def _equal_error(
         wrong = (scores > curve.thresholds[at]) != (samples.y == 1)
         rates = np.array([curve.false_alarm_rate[at], curve.miss_rate[at]])
         influence = w * (wrong - rates[samples.y]) / totals[samples.y]
-        sizes = sizes / design_effect(influence, unit)
+        sizes = sizes / design_effect(influence, unit, w, samples.y)
     return curve.eer_estimate(level, sizes=(float(sizes[0]), float(sizes[1])), groups=groups)
 
 

@@ -1,5 +1,6 @@
 """Shares of samples that got a decision, each with an interval in closed form."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,18 +12,22 @@ from stakes.costs import CostMatrix
 from stakes.evaluation.applications import Task
 from stakes.evaluation.losses import value_of
 from stakes.evaluation.systems import Judgement
-from stakes.intervals import by_groups, design_effect
+from stakes.intervals import by_groups
 from stakes.metrics import (
     Accuracy,
     BalancedAccuracy,
     ConfusionMatrix,
     DecisionMetric,
+    FScore,
+    Matthews,
+    PositiveLikelihoodRatio,
     Precision,
     Sensitivity,
     Specificity,
 )
 from stakes.results import FEWEST_GROUPS, Estimate, ExpectedLoss, Interval
 from stakes.samples import Samples
+from stakes.statistics.groups import design_effect
 
 WILSON = "Wilson"
 
@@ -52,7 +57,8 @@ class Grouping:
         share = float((w * members * hits).sum()) / total
         if share in (0.0, 1.0):  # no spread that could show how alike a group is
             return float(min(size, np.unique(self.unit[members > 0]).size))
-        return size / design_effect(w * members * (hits - share) / total, self.unit)
+        own = w * members
+        return size / design_effect(own * (hits - share) / total, self.unit, own)
 
 
 def rate_estimate(
@@ -173,6 +179,17 @@ def _unit_range(record: ExpectedLoss) -> ExpectedLoss:
     n = record.losses.size.size
     losses: ClassLosses = replace(record.losses, low=np.zeros(n), high=np.ones(n))
     return replace(record, losses=losses)
+
+
+def within_limits(found: Estimate, metric: DecisionMetric) -> Estimate:
+    """Return a metric whose interval does not leave the values it can have."""
+    lowest = -1.0 if isinstance(metric, Matthews) else 0.0
+    bounded = isinstance(metric, FScore | Precision | Matthews)
+    highest = 1.0 if bounded else math.inf
+    if found.interval is None or not (bounded or isinstance(metric, PositiveLikelihoodRatio)):
+        return found
+    low, high = max(found.interval.low, lowest), min(found.interval.high, highest)
+    return replace(found, interval=Interval(low, high, found.interval.level))
 
 
 def complement(rate: Estimate) -> Estimate:

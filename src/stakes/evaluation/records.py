@@ -20,7 +20,7 @@ _STANDINGS = {
     "useful": "useful",
     "worse_than_naive": "worse",
     "practically_equal": "the same",
-    "not_distinguishable": "includes 1",
+    "not_distinguishable": "unclear",
     "too_few_samples": "too few",
     "no_interval": "no interval",
     "no_verdict": "none",

@@ -5,7 +5,7 @@ from stakes.intervals.areas import auc_difference
 from stakes.intervals.bootstrap import NOT_DRAWN, Progress, Replicates, Statistic, replicate
 from stakes.intervals.calibrated import CalibrationPair, with_learning
 from stakes.intervals.counts import CountStatistic, count_statistic, replicate_counts
-from stakes.intervals.groups import by_groups, design_effect
+from stakes.intervals.groups import by_groups
 from stakes.intervals.losses import CalibratedStatistic, LossStatistic, Priced, Weighing
 from stakes.intervals.ranking import Odds, RankStatistic
 from stakes.intervals.refit import FullRefit, Training, WarmRefit, refitter
@@ -34,7 +34,6 @@ __all__ = [
     "by_groups",
     "check_resamples",
     "count_statistic",
-    "design_effect",
     "refitter",
     "replicate",
     "replicate_counts",

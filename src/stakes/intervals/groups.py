@@ -8,6 +8,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.class_losses import Design
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
+from stakes.statistics.groups import design_effect
 
 
 def by_groups(
@@ -29,27 +30,13 @@ def by_groups(
     means = record.losses.mean[y]
     reference = record.naive_losses[y] if naive is None else naive
     residual = losses - (means if given else record.value)
-    effect = design_effect(share * residual, unit)
+    stratum = y if given else None
+    effect = design_effect(share * residual, unit, share, stratum)
     relative = 1.0
     if record.undefined is None:
         about = record.normalized * reference
         if given:
             about = about + means - record.normalized * record.naive_losses[y]
-        relative = design_effect(share * (losses - about), unit)
+        relative = design_effect(share * (losses - about), unit, share, stratum)
     groups = int(np.unique(unit).size)
     return replace(record, design=Design(groups, effect, relative))
-
-
-def design_effect(influence: FloatArray, unit: IntArray) -> float:
-    """Return the variance of a sum from whole groups over that from single samples, at least 1.
-
-    Without any spread it cannot be known how alike the samples of a group are: each group then
-    counts as one sample.
-    """
-    alone, counts = float(np.square(influence).sum()), np.bincount(unit)
-    sums = np.bincount(unit, influence)[counts > 0]
-    groups = sums.size
-    if alone <= 0:
-        return unit.size / groups
-    together = float(np.square(sums - sums.mean()).sum()) * groups / max(groups - 1, 1)
-    return max(together / alone, 1.0)

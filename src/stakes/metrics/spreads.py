@@ -2,11 +2,11 @@
 
 import math
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Any, Protocol, Self
 
 import numpy as np
 
+from stakes._quantiles import outside, student
 from stakes._typing import FloatArray, Floats
 
 _ENUMERATED = 12  # of the largest parts all signs are tried; the sum of the others is near normal
@@ -188,18 +188,10 @@ def flip_test(parts: FloatArray, shift: float = 0.0) -> float:
 
 
 def t_quantile(tail: float, degrees: float) -> float:
-    """Return what a Student's t exceeds with this probability; a normal for infinite degrees."""
-    if math.isinf(degrees):
-        return -NormalDist().inv_cdf(tail)
-    from scipy.special import stdtrit  # noqa: PLC0415  slow to import
-
-    return -float(stdtrit(degrees, tail))
+    """Return what a Student's t exceeds with this probability, at most 1/2."""
+    return student(1 - 2 * tail, degrees)
 
 
 def t_tail(value: float, degrees: float) -> float:
-    """Return how likely a Student's t exceeds a value."""
-    if math.isinf(degrees):
-        return math.erfc(value / math.sqrt(2)) / 2
-    from scipy.special import stdtr  # noqa: PLC0415  slow to import
-
-    return float(stdtr(degrees, -value))
+    """Return how likely a Student's t exceeds a value of at least 0."""
+    return outside(value, degrees) / 2

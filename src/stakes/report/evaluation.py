@@ -199,7 +199,8 @@ def _slices(evaluation: Evaluation) -> Markup:
     heads = ("slice", "samples", "NEC", level, "cross-entropy", "verdict")
     note = ""
     if len(evaluation.slices) > 1:
-        note = f"Verdicts are corrected for {len(evaluation.slices)} slices."
+        many = f"corrected for {len(evaluation.slices)} slices"
+        note = f"Verdict: against the best constant answer, {many}; unclear: not distinguishable."
     return table("Slices, normalised within each", heads, rows, note)
 
 

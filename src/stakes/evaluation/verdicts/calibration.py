@@ -33,7 +33,7 @@ def calibration_gains(
     for i, a in enumerate(evaluation.applications):
         share = a.cost.relative
         gate = p_values.get(i, 1.0) < 1 - evaluation.level
-        if not gate or share is None or not share.value >= GAIN:
+        if not gate or share is None or not share.value >= GAIN or not _above_zero(share):
             out.append(None)
             continue
         turns = not useful[i] and _makes_useful(a, len(evidence.costs), evaluation.level)
@@ -47,6 +47,11 @@ def _p_value(evidence: Evidence, i: int) -> float:
     if gain is None or not gain.value > 0 or math.isnan(gain.p_value):
         return 1.0
     return gain.p_value
+
+
+def _above_zero(share: Estimate) -> bool:
+    """Whether the interval shown, if there is one, agrees with the test."""
+    return share.interval is None or share.interval.low > 0
 
 
 def _makes_useful(a: ApplicationResult, claims: int, level: float) -> bool:
@@ -87,7 +92,7 @@ def probabilities(
     share = None if rule is None else rule.relative
     if gain is None or rule is None or share is None or not share.value >= POOR:
         return
-    if not (gain.value > 0 and gain.p_value < 1 - evaluation.level):
+    if not (gain.value > 0 and gain.p_value < 1 - evaluation.level and _above_zero(share)):
         return
     if evaluation.slope is None or evaluation.slope.interval is None:
         return  # separable classes: a larger scale always seems better, until an error is met
@@ -113,7 +118,8 @@ def _most_recovered(a: ApplicationResult, evidence: Evidence, i: int, level: flo
     band = None if gain is None else gain.interval(level)
     if band is None or not a.cost.raw.value > 0:
         return math.inf
-    return band.high / a.cost.raw.value
+    shown = None if a.cost.relative is None else a.cost.relative.interval
+    return max(band.high / a.cost.raw.value, -math.inf if shown is None else shown.high)
 
 
 def _fine_decisions(

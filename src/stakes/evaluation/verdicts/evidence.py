@@ -8,11 +8,12 @@ import numpy as np
 from stakes._text import plain
 from stakes._typing import FloatArray, IntArray
 from stakes.curves.detectors import detectors_of
+from stakes.evaluation.losses import largest_difference
 from stakes.evaluation.records import ApplicationResult
 from stakes.evaluation.systems import Judgement, System
 from stakes.evaluation.verdicts.families import IntervalAt, level_among
 from stakes.evaluation.verdicts.usefulness import CostClaim
-from stakes.intervals import auc_interval
+from stakes.intervals import auc_interval, by_groups
 from stakes.metrics.paired import PairedDifference, paired_difference
 from stakes.metrics.scores import sample_losses
 from stakes.results import Estimate, ExpectedLoss
@@ -50,7 +51,7 @@ def evidence_of(
             )
             for a, judged in zip(results, system.judgements, strict=True)
         ),
-        accuracies=tuple(None if unit is not None else _errors_at(j) for j in system.judgements),
+        accuracies=tuple(_errors_at(judged, unit) for judged in system.judgements),
         gains=_cost_gains(system, unit),
         rule_gain=_rule_gain(system, unit),
         class_areas={} if unit is not None else _class_areas(system.samples, level),
@@ -76,21 +77,20 @@ def naive_p_value(judged: Judgement, shown: Estimate, unit: IntArray | None) -> 
     """
     if judged.cost.undefined is not None or shown.interval is None or 1 in shown.interval:
         return math.nan  # the interval has decided
-    costs, samples = judged.task.costs, judged.task.samples
-    answer = np.full(len(samples), costs.decisions.index(judged.cost.naive_answer))
-    naive = costs.at(samples.y, answer)
-    found = paired(judged.losses(), naive, samples, unit, _range(judged))
+    losses, naive, samples = judged.losses(), judged.naive_losses(), judged.task.samples
+    found = paired(losses, naive, samples, unit, largest_difference(judged))
     return math.nan if found is None else found.p_value
 
 
-def _errors_at(judged: Judgement) -> IntervalAt | None:
+def _errors_at(judged: Judgement, unit: IntArray | None) -> IntervalAt | None:
     """Return the interval of the normalised error rate, where decisions are classes."""
     if not judged.task.square:
         return None
     samples = judged.task.samples
     given = None if samples.priors_from_data else samples.priors
     rate = judged.confusion.expected_cost(None, given)
-    return None if rate.undefined is not None else rate.normalized_interval
+    wrong = (judged.decided != samples.y).astype(np.float64)
+    return normalized_at(by_groups(rate, samples, wrong, unit))
 
 
 def _cost_gains(system: System, unit: IntArray | None) -> tuple[PairedDifference | None, ...]:
@@ -98,7 +98,9 @@ def _cost_gains(system: System, unit: IntArray | None) -> tuple[PairedDifference
     if system.stage is None:
         return tuple(None for _ in system.judgements)
     return tuple(
-        paired(before.losses(), after.losses(), before.task.samples, unit, _range(before))
+        paired(
+            before.losses(), after.losses(), before.task.samples, unit, largest_difference(before)
+        )
         for before, after in zip(system.judgements, system.judgements_after, strict=True)
     )
 
@@ -110,16 +112,6 @@ def _rule_gain(system: System, unit: IntArray | None) -> PairedDifference | None
     rule, samples = system.rules[0], system.samples
     before, after = sample_losses(rule, samples), sample_losses(rule, system.calibrated_samples)
     return paired(before, after, samples, unit)
-
-
-def _range(judged: Judgement) -> FloatArray:
-    """Return by how much the costs of two decisions can differ at most, for each sample."""
-    costs, y = judged.task.costs, judged.task.samples.y
-    lowest, highest = np.full(y.size, np.inf), np.full(y.size, -np.inf)
-    for decision in range(len(costs.decisions)):
-        cost = costs.at(y, np.full(y.size, decision))
-        lowest, highest = np.minimum(lowest, cost), np.maximum(highest, cost)
-    return highest - lowest
 
 
 def paired(

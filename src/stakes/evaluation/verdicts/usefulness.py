@@ -138,7 +138,7 @@ def _unknown(c: CostClaim) -> Verdict:
     text = (
         f"{c.where}It costs {c.share} of always answering {c.answer}, without an interval: {why}."
     )
-    return Verdict("no_interval", text, "Ask for resamples before you decide.")
+    return Verdict("no_interval", text, "Gather more labelled data before you decide.")
 
 
 def constant(
