@@ -95,6 +95,10 @@ def test_half_precisions_are_taken(k: int) -> None:
         assert np.array_equal(taken.values, np.asarray(table, dtype=float))
         assert taken.rounding is not None
         assert taken.rounding.precision in {"float16", "bfloat16"}
+        off = np.asarray(table, dtype=float)
+        off[7] *= 2.0**-7 if k < 3 else 127 / 128  # still of few bits
+        with pytest.raises(stakes.InputError, match="row 7"):
+            stakes.Posteriors(off)
 
 
 DAMAGED: list[tuple[str, Callable[[FloatArray], np.ndarray]]] = [

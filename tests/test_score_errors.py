@@ -69,7 +69,7 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("positive log posterior", lambda: stakes.LogPosteriors([[0.1, -3]]), ["row 0", "0.1", "Logits"]),
     ("log posteriors off", lambda: stakes.LogPosteriors([[-1.0, -1.0]]), ["row 0", "sum", "Logits"]),
     ("infinite logit", lambda: xe([0], stakes.Logits([[inf, 0.0]])), ["row 0", "inf"]),
-    ("NaN ratio", lambda: stakes.cllr([0, 1], [nan, 0.0]), ["row 0", "NaN"]),
+    ("NaN ratio", lambda: stakes.cllr([0, 1], [nan, 0.0]), ["llr", "row 0", "NaN"]),
     ("ratios of three", lambda: stakes.cllr([0, 1, 2], [0.0, 1.0, 2.0]), ["3 classes", "binary"]),
     ("table of ratios", lambda: stakes.LogLikelihoodRatios(GOOD), ["one column", "LogLikelihoods"]),
     ("other scores as ratios", lambda: stakes.cllr([0, 1], stakes.Posteriors(GOOD)), ["llr", "Posteriors"]),

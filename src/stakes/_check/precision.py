@@ -7,16 +7,18 @@ and as text. Rounding never moves a probability beyond 0 or 1, which every preci
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from stakes._typing import BoolArray, FloatArray
+from stakes._typing import BoolArray, FloatArray, NDArray
 
 _FORMATS = {"bfloat16": 8, "float16": 11, "float32": 24}  # significant bits
 _MOST_DIGITS = 15  # beyond, digits are those of a double
 _EXACT_POWERS = 22  # powers of ten that a double holds exactly
 _POWERS = 10.0 ** np.arange(_EXACT_POWERS + 1)
 _SHORTEST_SINGLE = (8, 9)  # digits that tell any two float32 apart; seven do for many
+_HALF = 1e-4  # units above are of half precision, computed in single and rounded at the end
 _SINGLE = float(np.finfo(np.float32).eps)
 _FLOOR = 1e-12  # how far a row may be from summing to 1, at least
 _CELLS = 2**18  # that a check works on at a time
@@ -53,12 +55,17 @@ class Shown:
 
 def slack(unit: float, n_classes: int) -> float:
     """Return how far a row of probabilities computed with this rounding unit may be from 1."""
-    return min(max(8 * unit * math.sqrt(n_classes), _FLOOR), NEVER * (1 - _MARGIN))
+    return _limit(unit if unit > _HALF else 8 * unit * math.sqrt(n_classes))
 
 
 def log_slack(unit: float, n_classes: int) -> float:
     """Return the same for the exponentials of log probabilities, which are larger numbers."""
-    return min(max(64 * unit * math.sqrt(n_classes), _FLOOR), NEVER * (1 - _MARGIN))
+    return _limit(4 * unit if unit > _HALF else 64 * unit * math.sqrt(n_classes))
+
+
+def _limit(most: float) -> float:
+    """Return a limit that no rounding in double precision exceeds, and that is never 1 %."""
+    return min(max(most, _FLOOR), NEVER * (1 - _MARGIN))
 
 
 def format_name(unit: float) -> str:
@@ -74,34 +81,35 @@ def parts(values: FloatArray) -> Iterator[FloatArray]:
         yield values[start : start + size]
 
 
-def shown_precision(values: FloatArray, *, logs: bool = False) -> Shown:
-    """Return the coarsest precision that all values of a table show.
+def shown_precisions(values: FloatArray, *, logs: bool = False) -> Iterator[Shown]:
+    """Yield the precisions that all values of a table show, those that are quick to find first.
 
     Numbers of a binary format are known by their bits. Decimals are known by being multiples of
-    a power of ten, or by their significant digits; the wider bound of the two is used.
+    a power of ten, or by their significant digits.
     """
     k = values.shape[1]
     name = next((n for n, bits in _FORMATS.items() if _every(values, _has_bits(bits))), "float64")
-    limit = log_slack if logs else slack
     unit = 2.0 ** (1 - _FORMATS.get(name, 53))
-    binary = Shown(name, np.full(len(values), limit(unit, k)), rounded=False)
+    limit = (log_slack if logs else slack)(unit, k)
+    yield Shown(name, np.full(len(values), limit), rounded=False)
     if name in {"bfloat16", "float16"}:
-        return binary
-    known = [d for d in (_decimals(values, name), _significant(values, name)) if d is not None]
-    if not known:
-        return binary
-    bounds = [np.concatenate([_moved(part, d, logs=logs) for part in parts(values)]) for d in known]
-    widest = int(np.argmax([bound.max() for bound in bounds]))
-    bound = np.maximum.reduce(bounds)
-    if name == "float32" or _written_from_single(values, known[widest]):
-        computed = log_slack(_SINGLE, k) if logs else _SINGLE * (k / 2 + 2)
-        bound = bound * (1 + _MARGIN) + computed
-    else:  # all errors at their largest at once would be ties, which round half to even avoids
-        bound = bound * (1 - _MARGIN)
-    bound = np.minimum(bound, NEVER * (1 - _MARGIN))
-    if bound.max() < binary.bound.max():
-        return binary
-    return Shown(known[widest].text, bound, rounded=True)
+        return
+    computed = log_slack(_SINGLE, k) if logs else _SINGLE * (k / 2 + 2)
+    for significant in (False, True):
+        digits = _fewest(values, significant=significant, name=name)
+        if digits is None:
+            continue
+        bound = np.concatenate([_moved(part, digits, logs=logs) for part in parts(values)])
+        # All errors at their largest at once would be ties, which round half to even avoids.
+        yield Shown(digits.text, _capped(bound * (1 - _MARGIN)), rounded=True)
+        if name == "float32" or _written_from_single(values, digits):
+            wider = _capped(bound * (1 + _MARGIN) + computed)
+            yield Shown(digits.text, wider, rounded=True)
+
+
+def _capped(bound: FloatArray) -> FloatArray:
+    """Return bounds below what is never rounding."""
+    return np.minimum(bound, NEVER * (1 - _MARGIN))
 
 
 Test = Callable[[FloatArray], BoolArray]
@@ -138,9 +146,7 @@ class _Digits:
         return f"{self.count} {kind}{'s' if self.count > 1 else ''}"
 
     def power(self, values: FloatArray) -> FloatArray:
-        """Return the power of ten of the last digit of each value, with its sign turned."""
-        if not self.significant:
-            return np.full(values.shape, float(self.count))
+        """Return the power of ten of the last significant digit of each value, its sign turned."""
         size = np.abs(values)
         known = np.isfinite(size) & (size > 0)
         first = np.floor(np.log10(size, out=np.full(values.shape, -1.0), where=known))
@@ -148,27 +154,24 @@ class _Digits:
 
     def exact(self, values: FloatArray) -> BoolArray:
         """Tell which values have no further digits; ones too small for the test have none."""
+        if not self.significant:
+            return np.asarray(self._rounded(values, _POWERS[self.count]) == values)
         power = self.power(values)
         scale = _POWERS[np.clip(power, 0, _EXACT_POWERS).astype(np.int64)]
+        return np.asarray((self._rounded(values, scale) == values) | (power > _EXACT_POWERS))
+
+    def _rounded(self, values: FloatArray, scale: NDArray[Any]) -> FloatArray:
+        """Return the numbers of this format that are nearest to decimals."""
         nearest = np.rint(values * scale) / scale
         if self.format == "float32":
             nearest = nearest.astype(np.float32).astype(np.float64)
-        return np.asarray((nearest == values) | (power > _EXACT_POWERS))
+        return np.asarray(nearest)
 
     def half(self, values: FloatArray) -> FloatArray:
         """Return how far rounding can have moved each value."""
-        half = np.asarray(0.5 * 10.0 ** -self.power(values))
-        return np.where(values == 0, 0.0, half) if self.significant else half
-
-
-def _decimals(values: FloatArray, name: str) -> _Digits | None:
-    """Return how many decimals all values have, if fewer than a double shows."""
-    return _fewest(values, significant=False, name=name)
-
-
-def _significant(values: FloatArray, name: str) -> _Digits | None:
-    """Return how many significant digits all values have, if fewer than a double shows."""
-    return _fewest(values, significant=True, name=name)
+        if not self.significant:
+            return np.full(values.shape, 0.5 * 10.0**-self.count)
+        return np.where(values == 0, 0.0, 0.5 * 10.0 ** -self.power(values))
 
 
 def _fewest(values: FloatArray, *, significant: bool, name: str) -> _Digits | None:

@@ -15,7 +15,7 @@ from stakes._check.precision import (
     format_name,
     log_slack,
     parts,
-    shown_precision,
+    shown_precisions,
     slack,
 )
 from stakes._errors import InputError
@@ -125,10 +125,13 @@ def _explained(
         return None
     if most <= limit(unit, values.shape[1]):
         return Rounding(format_name(unit), most, renormalized=False)
-    shown = shown_precision(values, logs=logs)
-    if shown.explains(gap):
-        return Rounding(shown.precision, most, renormalized=shown.rounded)
-    return shown
+    widest: Shown | None = None
+    for shown in shown_precisions(values, logs=logs):
+        if shown.explains(gap):
+            return Rounding(shown.precision, most, renormalized=shown.rounded)
+        if widest is None or shown.bound.max() > widest.bound.max():
+            widest = shown
+    return widest
 
 
 def _off(total: FloatArray, shown: Shown, argument: str) -> InputError:

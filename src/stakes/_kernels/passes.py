@@ -16,6 +16,7 @@ from stakes._kernels.arrays import (
     check_lengths,
     chunk_rows,
     column,
+    contiguous,
     pointer,
     summed,
     table,
@@ -129,7 +130,7 @@ def binary_pass(
     """
     x, codes, w = as_numbers(values), as_codes(y), None if weights is None else as_numbers(weights)
     check_lengths(x.size, values=x, y=codes, weights=w)
-    limits_at = np.ascontiguousarray(thresholds, dtype=np.float64)
+    limits_at = contiguous(thresholds, np.float64)
     if KERNELS is None:
         return definitions.binary_pass(x, codes, limits_at, w, bins, log_odds=log_odds)
     chunk = chunk_rows(1)
@@ -228,7 +229,7 @@ def rows_pass(  # noqa: PLR0913  the data, the costs, and how bins are filled
     width = head + cells * (1 if w is None else 2)
     job = _RowsJob(table(x), column(codes), column(w), n, k, _KINDS[kind])
     job.n_costs, job.costs, job.decisions = len(costs), tables, pointer(decisions)
-    units = np.ones(k) if factors is None else np.ascontiguousarray(factors, dtype=np.float64)
+    units = np.ones(k) if factors is None else contiguous(factors, np.float64)
     check_lengths(k, factors=units)
     job.factors = pointer(units)
     total, limits = _run_rows(job, bins, width, threads)
@@ -264,8 +265,8 @@ def _cost_tables(costs: Sequence[CostColumns], k: int) -> tuple[Any, list[Any]]:
     """Describe cost tables to the kernel; also the arrays that must be kept alive."""
     tables, kept = (_CostTable * max(1, len(costs)))(), []
     for place, c in enumerate(costs):
-        error = None if c.error is None else np.ascontiguousarray(c.error, dtype=np.float64)
-        columns = np.ascontiguousarray(c.columns.T, dtype=np.float64)
+        error = None if c.error is None else contiguous(c.error, np.float64)
+        columns = contiguous(c.columns.T, np.float64)
         if columns.shape[1:] != (k,) or (error is not None and error.shape != (k,)):
             msg = f"costs must have a row for each of {k} classes: got {c.columns.shape}."
             raise ValueError(msg)

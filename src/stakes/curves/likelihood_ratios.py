@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_number
+from stakes._check import InputError, check_no_nan, read_number, read_table
 from stakes._typing import Column, FloatArray, IntArray, NamesLike
 from stakes.costs import CostMatrix
 from stakes.curves.area import RankingValue
@@ -26,7 +26,9 @@ def _as_ratios(llr: Scores | Column) -> LogLikelihoodRatios:
     if isinstance(llr, Scores):
         msg = f"llr must be log likelihood ratios: got {type(llr).__name__}."
         raise InputError(msg)
-    return LogLikelihoodRatios(llr)
+    values, _, _ = read_table(llr, "llr")
+    check_no_nan(values, "llr")
+    return LogLikelihoodRatios(values)
 
 
 @dataclass(frozen=True)
