@@ -187,7 +187,7 @@ DEFECTS = [
     ("evaluation/comparison.py", "fits.get(metric, value)", "value", "values_are_those_of_evaluate"),
     ("evaluation/odds.py", "- math.log(p[1] / p[0])", "+ math.log(p[1] / p[0])", "named_system"),
     ("evaluation/odds.py", "unseen = self.unseen[k] *", "unseen = 0 *", "never_worse"),
-    ("evaluation/odds.py", "less[i] &= _beats_naive(one, ratios[i], grid)", "pass", "named_system"),
+    ("evaluation/odds.py", "less[i] &= _beats_naive(one, ratios[i], grid)", "pass", "worse_than_naive"),
     ("evaluation/verdicts/usefulness.py", "return -1 if band.high < 1 else 1 if band.low > 1 else 0", "return -1 if band.high <= 1 else 1 if band.low > 1 else 0", "usefulness"),
     ("evaluation/verdicts/usefulness.py", "return -1 if band.high < 1 else 1 if band.low > 1 else 0", "return -1 if band.high < 1 else 1 if band.low >= 1 else 0", "usefulness"),
     ("evaluation/verdicts/usefulness.py", "return shown if self.p_value < 1 - level else 0", "return shown", "usefulness"),
