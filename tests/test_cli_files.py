@@ -16,6 +16,7 @@ import pytest
 
 import stakes
 from command import QUICK, SCORED, SCORES, STAKES, call, environment, run, write_scores
+from stakes._signals import Ended, end_behind
 from stakes.io import read_columns
 
 COSTS = ("--cost", "miss=5,false_alarm=1")
@@ -224,6 +225,19 @@ def test_a_signal_at_any_moment_leaves_all_or_nothing(folder: Path) -> None:
         assert {p.name for p in folder.iterdir()} <= {"scores.csv", "out.json"}
         if (folder / "out.json").exists():
             json.loads((folder / "out.json").read_text())
+
+
+def test_an_end_is_found_behind_what_python_makes_of_it() -> None:
+    class Made:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise Ended(signal.SIGTERM)
+
+    with pytest.raises((RuntimeError, Ended)) as caught:  # wrapped by Python up to 3.11
+        type("Class", (), {"made": Made()})
+    end = end_behind(caught.value)
+    assert end is not None
+    assert end.code == 143
+    assert end_behind(ValueError("x")) is None
 
 
 def test_signals_are_looked_after_before_the_command_line_is_loaded() -> None:

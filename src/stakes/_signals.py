@@ -29,6 +29,13 @@ def raise_on_signals() -> None:
             signal.signal(sign, _leave)
 
 
+def end_behind(error: BaseException | None) -> Ended | None:
+    """Return the end that an error came from; Python wraps what is raised while a class is made."""
+    while error is not None and not isinstance(error, Ended):
+        error = error.__cause__ or error.__context__
+    return error
+
+
 def ignore_signals() -> None:
     """Let nothing come between the end that was asked for and what it has to clean up."""
     for sign in _ENDS:
