@@ -3,7 +3,7 @@
 import sys
 from typing import NoReturn
 
-from stakes._signals import end_behind, raise_on_signals
+from stakes._signals import end_asked_for, raise_on_signals
 
 
 def main() -> NoReturn:
@@ -15,8 +15,8 @@ def main() -> NoReturn:
         run()
     except SystemExit:
         raise
-    except BaseException as error:
-        end = end_behind(error)  # while it was loading
+    except BaseException:
+        end = end_asked_for()  # while it was loading
         if end is None:
             raise
         sys.stderr.write(f"stakes: {end.message}\n")

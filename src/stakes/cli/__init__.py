@@ -18,7 +18,7 @@ from stakes._signals import (
     EXIT_INTERRUPTED,
     EXIT_TERMINATED,
     Ended,
-    end_behind,
+    end_asked_for,
     ignore_signals,
     raise_on_signals,
 )
@@ -145,7 +145,8 @@ def _ended(error: BaseException) -> int:
     from stakes._errors import StakesError  # noqa: PLC0415
     from stakes.cli.memory import memory_message, short_of_memory  # noqa: PLC0415
 
-    end = Ended() if isinstance(error, click.Abort | KeyboardInterrupt) else end_behind(error)
+    interrupted = isinstance(error, click.Abort | KeyboardInterrupt)
+    end = Ended() if interrupted else end_asked_for()
     if end is not None:
         return _asked_to_end(end)
     if isinstance(error, click.ClickException):
