@@ -10,6 +10,7 @@ those of any test.
 import argparse
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -47,20 +48,23 @@ def draw(
     return y, stakes.Logits(factor * z)
 
 
-def replaced(factor: float, n: int, rule: stakes.ScoringRule, replications: int) -> float:
-    """Return how often a calibrator replaces the scores as they are."""
+def replaced(factor: float, n: int, replications: int) -> list[float]:
+    """Return how often a calibrator replaces the scores as they are, by each rule."""
     rng = np.random.default_rng([_SEED, n, round(10 * factor)])
-    count = 0
+    counts = [0] * len(RULES)
     for _ in range(replications):
-        y, scores = draw(n, 0.3, 0.3, factor, rng)
-        samples = read_samples(y, scores)
-        selection = Selection(rule, CANDIDATES, deal(samples, 5, None, 0), 0.95)
-        count += selection.choose(selection.rank(samples, None)).calibrator is not None
-    return count / replications
+        samples = read_samples(*draw(n, 0.3, 0.3, factor, rng))
+        selection = Selection(RULES[0], CANDIDATES, deal(samples, 5, None, 0), 0.95)
+        calibrated = selection.calibrated(samples)
+        for i, rule in enumerate(RULES):
+            mine = replace(selection, rule=rule)
+            chosen = mine.choose(mine.compare(samples, calibrated, None))
+            counts[i] += chosen.calibrator is not None
+    return [count / replications for count in counts]
 
 
-def biases(factor: float, n: int, replications: int) -> tuple[float, float]:
-    """Return by how much two values of the chosen calibrator differ from the truth, relatively.
+def biases(factor: float, n: int, replications: int) -> list[str]:
+    """Return by how much two values of the chosen calibrator differ from the truth, in percent.
 
     The cross-fitted loss of the least candidate, as it was reported before there was a test, and
     the honest loss. The error of the uncalibrated loss, which has no bias, is taken off both.
@@ -87,8 +91,9 @@ def biases(factor: float, n: int, replications: int) -> tuple[float, float]:
         errors.append([least.loss.value - true(least.calibrator, samples), honest - chosen])
         errors[-1] = [error - luck for error in errors[-1]]
         truths.append(chosen)
-    low, high = (np.mean(errors, axis=0) / np.mean(truths)).tolist()
-    return low, high
+    mean = 100 * np.mean(errors, axis=0) / np.mean(truths)
+    error = 100 * np.std(errors, axis=0) / np.mean(truths) / np.sqrt(replications)
+    return [f"{m:+.1f} ± {e:.1f} %" for m, e in zip(mean, error, strict=True)]
 
 
 def priors_row(
@@ -118,11 +123,10 @@ def print_choice(replications: int) -> None:
     print("|---|---|---|---|---|---|---|")
     for name, factor in SYSTEMS.items():
         times = replications if factor == 1 else replications // 3  # power needs fewer digits
-        for n in (100, 200, 500, 2000, 5000):
-            rates = [replaced(factor, n, rule, times) for rule in RULES]
-            cells = [f"{100 * rate:.1f} %" for rate in rates]
-            few = max(20, replications // 6)
-            cells += [f"{100 * b:+.1f} %" for b in biases(factor, n, few)] if n <= 500 else ["", ""]
+        for n in (100, 500, 2000, 5000):
+            cells = [f"{100 * rate:.1f} %" for rate in replaced(factor, n, times)]
+            few = max(20, 2 * replications // 5)
+            cells += biases(factor, n, few) if n <= 500 and factor >= 1 else ["", ""]
             print(f"| {name} | {n} | {' | '.join(cells)} |", flush=True)
 
 

@@ -218,7 +218,8 @@ def odds_cell(cell: Cell) -> list[float]:
 
 def table(heads: Sequence[str], rows: Sequence[tuple[Cell, list[float]]]) -> str:
     """Return a Markdown table; the last entry of a cell is how many draws it had."""
-    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    lines = [f"{rows[0][0][-1]:,} draws a cell.", ""]
+    lines += [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for cell, values in rows:
         names = [f"{x:g}" for x in cell[:-1]]
         lines.append(f"| {' | '.join([*names, *(f'{v:.1f}' for v in values)])} |")

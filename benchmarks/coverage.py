@@ -12,11 +12,12 @@ data, or fixed, with given priors. Seeds are not those of tests.
 import argparse
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from stakes.statistics import ScoreLevels
 
 SEED = 714_025  # with the cell and the number of the replication
 COSTS = {"1:1": 1.0, "9:1": 9.0}  # what a miss costs, of a false alarm that costs 1
-DEAREST = 50.0
+COSTLIEST = 50.0
 PAGE = Path(__file__).parent.parent / "docs" / "intervals.md"
 BEGIN, END = "<!-- coverage: begin -->\n", "<!-- coverage: end -->\n"
 LIMIT = 92.0
@@ -101,15 +102,15 @@ def _scores(cell: Cell, y: np.ndarray, x: np.ndarray, weights: np.ndarray | None
     population = cell.population
     priors = population.priors if cell.fixed else None
     scores = stakes.Logits(population.log_odds(x))
-    options = {"priors": priors, "sample_weight": weights}
+    options: dict[str, Any] = {"priors": priors, "sample_weight": weights}
     costs = {k: stakes.CostMatrix.binary(miss=m, false_alarm=1) for k, m in COSTS.items()}
     resamples = 0 if cell.fixed else _RESAMPLES
     result = stakes.evaluate(y, scores, costs=costs, resamples=resamples, **options)
     found = {name: e.interval for name, e in result.metrics().items()}
     found["calibration slope"] = None if result.slope is None else result.slope.interval
-    most = stakes.CostMatrix.binary(miss=DEAREST, false_alarm=1)
+    most = stakes.CostMatrix.binary(miss=COSTLIEST, false_alarm=1)
     found["50:1.nec"] = stakes.bayes_cost(y, scores, costs=most, **options).normalized_interval()
-    for name, miss in (*COSTS.items(), ("50:1", DEAREST)):
+    for name, miss in (*COSTS.items(), ("50:1", COSTLIEST)):
         matrix = stakes.CostMatrix.binary(miss=miss, false_alarm=1)
         hard = stakes.expected_cost(y, (x > 1).astype(int), costs=matrix, **options)
         found[f"{name}.nec of hard decisions"] = hard.normalized_interval()
@@ -138,7 +139,8 @@ def _prices(cell: Cell, y: np.ndarray, x: np.ndarray, rng: np.random.Generator) 
         review = cell.share * payments.mean / (1 - cell.share)
     amounts = {"amount": payments.amounts(cell.n, rng)}
     costs = stakes.SampleCosts.from_columns([[0, review], ["amount", 0]], amounts)
-    options = {"costs": costs, "priors": cell.population.priors if cell.fixed else None}
+    priors = cell.population.priors if cell.fixed else None
+    options: dict[str, Any] = {"costs": costs, "priors": priors}
     if cell.kind == "tie":
         cost = stakes.expected_cost(y, (rng.random(cell.n) < 0.5).astype(int), **options)
     else:
@@ -172,9 +174,9 @@ def truths(cell: Cell) -> dict[str, float]:
     if cell.kind == "prices":
         return {"NEC": Payments(cell.population, cell.spread).nec()}
     out = cell.population.truths(COSTS)
-    out["50:1.nec"] = cell.population.nec(DEAREST)
+    out["50:1.nec"] = cell.population.nec(COSTLIEST)
     rates = cell.population.calibrated().rates(cell.population.prior_odds)  # x above 1
-    for name, miss in (*COSTS.items(), ("50:1", DEAREST)):
+    for name, miss in (*COSTS.items(), ("50:1", COSTLIEST)):
         out[f"{name}.nec of hard decisions"] = cell.population.normalized(rates, miss)
     return out
 
@@ -270,10 +272,10 @@ def score_tables(results: Results) -> Iterator[str]:
             yield _table(mine, results, _heading)
 
 
-def _table(columns: list[Cell], results: Results, heading: "object") -> str:
+def _table(columns: list[Cell], results: Results, heading: Callable[[Cell], str]) -> str:
     """Return a Markdown table with a row for each metric."""
     names = list(dict.fromkeys(name for c in columns for name in results[c]))
-    titles = [heading(c) for c in columns]  # type: ignore[operator]
+    titles = [heading(c) for c in columns]
     lines = [f"| metric | {' | '.join(titles)} |", f"|---|{'---|' * len(columns)}"]
     for name in names:
         row = " | ".join(str(results[c][name]) if name in results[c] else "" for c in columns)

@@ -12,6 +12,7 @@ or slices it was false about. `--write` enters the tables in docs/verdicts.md.
 import argparse
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -350,11 +351,17 @@ def main() -> None:
     parser.add_argument("--applications", nargs="+", default=list(SETS))
     parser.add_argument("--write", action="store_true", help="enter the tables in docs/verdicts.md")
     asked = parser.parse_args()
-    every = product(asked.systems, asked.sizes, asked.applications)
+    every = (
+        (name, n, kind) for n, name, kind in product(asked.sizes, asked.systems, asked.applications)
+    )
     cells = [c for c in every if c[2] != _EQUAL or c[0] in _AT_EQUAL_PRIORS]
+    found: dict[Cell, Tally] = {}
     with ProcessPoolExecutor(asked.jobs) as pool:
         counts = pool.map(_tally, [(cell, asked.replications) for cell in cells])
-        text = report(dict(zip(cells, counts, strict=True)))
+        for cell, count in zip(cells, counts, strict=True):
+            found[cell] = count
+            print(*cell, _worst(count), sep="; ", file=sys.stderr)
+    text = report(found)
     if not asked.write:
         print(text)
         return

@@ -437,6 +437,19 @@ def test_equal_systems_are_seldom_named_anywhere() -> None:
     assert named <= 5
 
 
+def test_a_system_worse_than_naive_is_not_said_to_cost_least() -> None:
+    """Both alarm on most samples without reason; where alarms are costly none is worth its cost."""
+    y = np.repeat([0, 1], 500)
+    rng = np.random.default_rng(76)
+    wrong = {"bad": 0.9, "worse": 0.6}
+    systems = {n: np.where(rng.random(1000) < x, 0.02, 0.98) for n, x in wrong.items()}
+    found = stakes.compare(y, systems, resamples=0)
+    assert best_at(found.odds, 10.0).system is None
+    costs = stakes.CostMatrix([[0, 10], [1, 0]])
+    spent = {n: stakes.bayes_cost(y, p, costs=costs).normalized for n, p in systems.items()}
+    assert 1 < spent["bad"] < spent["worse"]
+
+
 def test_there_are_no_odds_without_both_classes() -> None:
     y = np.zeros(20, dtype=int)
     result = stakes.compare(y, {"a": np.full(20, 0.3), "b": np.full(20, 0.4)}, resamples=0)

@@ -211,3 +211,102 @@ def test_wilson_is_where_the_score_test_ends() -> None:
                 assert abs(share - end) == pytest.approx(z * math.sqrt(end * (1 - end) / n))
     assert wilson(1.0, 5, z)[1] == 1.0
     assert skewed_ends(2.0, 0.0) == (-2.0, 2.0)
+
+
+def test_four_samples_of_the_class_that_one_class_decides() -> None:
+    """No error among 4 samples of the class that decides: a miss rate of 0.49 is not excluded."""
+    y = np.repeat([0, 1], [196, 4])
+    costs = stakes.CostMatrix.binary(miss=50, false_alarm=1)
+    cost = stakes.expected_cost(y, y, costs=costs, priors=[0.9, 0.1])
+    assert cost.interval().high > 0.49 * 0.1 * 50
+    even = stakes.CostMatrix.zero_one(2)
+    half = stakes.expected_cost(np.repeat([0, 1], 20), np.repeat([0, 1], 20), costs=even)
+    assert len(half._pseudo_samples(1.96)) == 1  # both classes matter as much: one interval
+    assert len(cost._pseudo_samples(1.96)) == 2
+
+
+def test_a_mixture_of_decisions_dominates_by_case_that_single_ones_do_not() -> None:
+    y, p = sample(200, 0.3, 4)
+    amounts = {"a": 4 + np.random.default_rng(1).random(200), "b": np.full(200, 3.5)}
+    tables: list[list[list[float | str]]] = [
+        [[0, "a"], ["a", 0]],
+        [[0, "a", "b"], ["a", 0, "b"]],  # half of either costs at most 2.5
+    ]
+    both = [
+        stakes.SampleCosts.from_columns(rows, amounts, decisions=len(rows[0])) for rows in tables
+    ]
+    assert not both[1].optimal()[:, 2].any()
+    assert ends(stakes.bayes_cost(y, p, costs=both[0])) == ends(
+        stakes.bayes_cost(y, p, costs=both[1])
+    )
+
+
+def test_calibration_loss_reaches_up_by_the_cost_of_learning() -> None:
+    y, p = sample(300, 0.3, 6)
+    options: dict[str, Any] = {"rules": [stakes.LogLoss()], "resamples": 0}
+    found = stakes.evaluate(y, p, **options).rules[0]
+    fixed = stakes.evaluate(y, p, folds=stakes.HeldOut(y, p), **options).rules[0]
+    assert found.calibration_loss is not None
+    assert found.calibrated_normalized is not None
+    assert fixed.calibration_loss is not None
+    assert found.calibration_loss.interval is not None
+    assert fixed.calibration_loss.interval is not None
+    up = [e.interval.high - e.value for e in (found.calibration_loss, fixed.calibration_loss)]  # type: ignore[union-attr]
+    assert up[0] > up[1]
+    assert 0 in found.calibration_loss.interval  # the system is calibrated
+
+
+def test_the_least_cost_reaches_up_to_that_of_thresholds_of_other_folds() -> None:
+    rng = np.random.default_rng(12)
+    y = np.repeat([0, 1], [90, 10])
+    scores = rng.normal(size=100) + y
+    found = stakes.evaluate(y, 1 / (1 + np.exp(-scores)), resamples=0).main
+    assert found.minimum is not None
+    assert found.minimum.interval is not None
+    best = stakes.roc_curve(y, scores).minimum_cost().point.threshold
+    alone = stakes.expected_cost(y, (scores > best).astype(int)).normalized_interval()
+    assert found.minimum.interval.low == pytest.approx(alone.low)
+    assert found.minimum.interval.high > alone.high + 1e-6
+
+
+def test_areas_of_groups_count_groups_not_samples() -> None:
+    rng = np.random.default_rng(3)
+    y, s = np.repeat([0, 1], 30), rng.normal(size=60) + np.repeat([0, 1], 30)
+    copies = np.repeat(np.arange(60), 8)
+    p = 1 / (1 + np.exp(-s))
+    one = stakes.evaluate(y, p, groups=np.arange(60), calibrator=None, resamples=0).ranking
+    many = stakes.evaluate(
+        y[copies], p[copies], groups=copies, calibrator=None, resamples=0
+    ).ranking
+    for name in ("auc", "eer"):
+        mine, theirs = one[name].interval, many[name].interval
+        assert mine is not None
+        assert theirs is not None
+        assert tuple(theirs) == pytest.approx(tuple(mine), rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_sensitivity_of_a_handful_has_an_interval(n: int) -> None:
+    y = np.repeat([0, 1], [100, n])
+    p = np.where(y == 1, 0.9, 0.1)
+    found = stakes.evaluate(y, p, resamples=0).metrics()["cost.sensitivity"]
+    assert found.interval is not None
+    assert tuple(found.interval) == pytest.approx((n / (n + normal(0.95) ** 2), 1.0))
+    counted = stakes.evaluate_decisions(stakes.confusion_matrix(y, y), resamples=0)
+    assert counted.estimates["sensitivity"].interval == found.interval
+
+
+def test_sensitivity_at_a_fixed_specificity_has_an_interval() -> None:
+    rng = np.random.default_rng(41)
+    y = np.repeat([0, 1], [400, 60])
+    curve = stakes.roc_curve(y, rng.normal(size=460) + 2 * y)
+    found = curve.sensitivity_estimate(0.9)
+    assert found.value == curve.sensitivity_at(0.9).sensitivity
+    assert found.interval is not None
+    assert 0.76 in found.interval
+    fixed = wilson(found.value, 60, normal(0.95))
+    assert found.interval.low <= fixed[0] + 0.02
+    other = curve.specificity_estimate(0.8)
+    assert other.value == curve.specificity_at(0.8).specificity
+    assert other.interval is not None
+    assert curve.eer_estimate().value == curve.eer()

@@ -173,6 +173,21 @@ def test_a_ratio_is_tested_as_a_difference_from_a_multiple() -> None:
     assert found.discordant == np.count_nonzero(a != b)
 
 
+def test_a_naive_loss_from_the_data_varies_too() -> None:
+    """The standard error of a ratio of two means, by the delta method."""
+    rng = np.random.default_rng(SEED)
+    y = (rng.random(400) < 0.1).astype(np.int64)
+    a, b = rng.random((2, 400)) + 3 * y
+    naive = np.where(y == 1, 5.0, 0.0)
+    found = paired_difference(y, a + 1, b, n_classes=2, naive=naive)
+    ratio = (a + 1 - b).mean() / naive.mean()
+    residual = (a + 1 - b - ratio * naive) / naive.mean()
+    error = residual.std(ddof=1) / math.sqrt(400)
+    assert found.value == pytest.approx(ratio)
+    low, high = ends(found)
+    assert (high - low) / 2 == pytest.approx(1.97 * error, rel=0.02)
+
+
 def test_groups_vary_as_one() -> None:
     rng = np.random.default_rng(SEED)
     a, b = rng.random((2, 30))

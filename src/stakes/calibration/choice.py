@@ -168,19 +168,27 @@ class Selection:
 
     def rank(self, samples: Samples, unit: IntArray | None) -> tuple[Candidate, ...]:
         """Return the candidates, least loss first, each beside uncalibrated scores."""
+        return self.compare(samples, self.calibrated(samples), unit)
+
+    def calibrated(self, samples: Samples) -> list[Samples]:
+        """Return the samples with the cross-fitted scores of each calibrator."""
+        return [
+            samples.with_scores(cross_fitted(calibrator, samples, self.folds, None, 0).scores)
+            for calibrator in self.calibrators
+        ]
+
+    def compare(
+        self, samples: Samples, calibrated: Sequence[Samples], unit: IntArray | None
+    ) -> tuple[Candidate, ...]:
+        """Rank cross-fitted scores by their loss, beside uncalibrated ones."""
         own = expectation(self.rule, samples)
         before = sample_losses(self.rule, samples)
         found = []
-        for calibrator in self.calibrators:
-            better = samples.with_scores(
-                cross_fitted(calibrator, samples, self.folds, None, 0).scores
-            )
-            after = sample_losses(self.rule, better)
-            gap = self._difference(samples, after, before, unit)
+        for calibrator, better in zip(self.calibrators, calibrated, strict=True):
+            gap = self._difference(samples, sample_losses(self.rule, better), before, unit)
             loss = expectation(self.rule, better)
-            found.append(
-                Candidate(calibrator.name, calibrator, loss, gap, _no_better(gap, own, loss))
-            )
+            p = _no_better(gap, own, loss)
+            found.append(Candidate(calibrator.name, calibrator, loss, gap, p))
         adjusted = holm_adjusted([c.p_value for c in found])
         rows = [replace(c, p_value=p) for c, p in zip(found, adjusted, strict=True)]
         rows.append(Candidate(UNCALIBRATED, None, own, None, 1.0))

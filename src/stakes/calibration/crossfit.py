@@ -136,7 +136,7 @@ def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterator[Split]
     output = np.full((len(samples), len(samples.classes)), np.nan)
     notes: dict[str, None] = {}
     for train, test in pairs:
-        seen = samples.part(train)  # with priors of its own, so that no test label has a say
+        seen = samples.part(train)  # with priors of its own, so that no test label has an effect
         fitted = calibrator.fresh().fit_samples(seen).fitted
         output[test] = fitted(samples.scores.part(test).answers(seen.priors).log_p)
         notes |= dict.fromkeys(fitted.notes)

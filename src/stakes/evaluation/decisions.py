@@ -64,7 +64,8 @@ class DecisionEvaluation(Paged):
         if confusion.whole:  # weights do not tell how many samples there were
             counts = np.bincount(confusion.row, confusion.weight, len(confusion.classes))
             warnings += few_errors(self._errors())
-            warnings += small_classes(confusion.classes, [round(n) for n in counts.tolist()])
+            sizes = [round(n) for n in counts.tolist()]
+            warnings += small_classes(confusion.classes, sizes, scored=False)
         return (*usefulness_of([claim], level), *warnings)
 
     @property

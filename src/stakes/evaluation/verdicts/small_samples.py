@@ -7,9 +7,8 @@ from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.wording import counted, listed, name_of
 
 FEWEST_ERRORS = 30  # Doddington's rule: with fewer, an error rate is uncertain by 30 % or more
-FEWEST_SAMPLES = 50  # of a class, below which intervals of _UNSURE cover less often than stated
+FEWEST_SAMPLES = 50  # of a class: 1.96 sqrt(1/4 / 50) = 0.14 is the most a rate is uncertain by
 FEWEST_GROUPS = 30  # below which intervals from groups cover less often than stated
-_UNSURE = ("cross-entropy", "EER", "minimum cost", "calibration loss")
 
 
 def few_errors(errors: Mapping[str, int], where: str = "") -> Iterator[Verdict]:
@@ -24,16 +23,23 @@ def few_errors(errors: Mapping[str, int], where: str = "") -> Iterator[Verdict]:
         )
 
 
-def small_classes(classes: Sequence[Label], counts: Sequence[int]) -> Iterator[Verdict]:
-    """Warn of classes with few samples."""
+def small_classes(
+    classes: Sequence[Label], counts: Sequence[int], *, scored: bool = True
+) -> Iterator[Verdict]:
+    """Warn of classes with few samples; `scored` where losses of scores have intervals too."""
     pairs = zip(classes, counts, strict=True)
     small = [f"{name_of(name)}: {n}" for name, n in pairs if n < FEWEST_SAMPLES]
     if small:
+        losses = (
+            " A rare large loss may not have been seen, so that intervals of the cross-entropy and"
+            " of calibration loss may cover less often than stated."
+        )
         yield Verdict(
             "small_class",
             f"Some classes have few samples ({listed(small)}). With fewer than {FEWEST_SAMPLES},"
-            f" intervals of {listed(_UNSURE)} cover less often than stated.",
-            "Add samples of these classes before you rely on those intervals.",
+            " the error rate of a class can be uncertain by 14 points or more either way."
+            f"{losses if scored else ''}",
+            "Add samples of these classes.",
         )
 
 
