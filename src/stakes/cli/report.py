@@ -91,13 +91,13 @@ def _costs(application: ApplicationResult) -> str:
 
 
 def _values(evaluation: Evaluation) -> Table:
-    """Return costs and scoring rules: as is, calibrated, and what calibration gives back."""
+    """Return costs and scoring rules: uncalibrated, calibrated, and what calibration recovers."""
     level = f"{100 * evaluation.level:g} % interval"
-    staged = () if evaluation.calibrator is None else ("calibrated", "gives back")
-    table = sheet("normalised: 1 is naive", "as is", level, *staged)
+    staged = () if evaluation.calibrator is None else ("calibrated", "recovers, %")
+    table = sheet("naive = 1", "uncalibrated", level, *staged)
     for a in evaluation.applications:
         several = len(evaluation.applications) > 1
-        name = f"cost, {plain(a.name, 14)}" if several else "expected cost (NEC)"
+        name = f"cost, {plain(a.name, 14)}" if several else "cost (NEC)"
         table.add_row(
             name, *_loss_cells(a.cost.normalized, a.cost.calibrated_normalized, a.cost.relative)
         )
@@ -111,15 +111,15 @@ def _values(evaluation: Evaluation) -> Table:
 def _loss_cells(
     raw: Estimate, after: Estimate | None, relative: Estimate | None
 ) -> tuple[str, ...]:
-    """Return a loss as is with its interval, calibrated, and the share that is given back."""
+    """Return a loss with its interval, calibrated, and the share that is recovered."""
     band = "" if raw.interval is None else str(raw.interval)
     if after is None or relative is None:
         return number(raw.value), band
     ends = relative.interval
     span = "" if ends is None else f" ({_percent(ends.low)} to {_percent(ends.high)})"
     known = not math.isnan(relative.value)
-    back = f"{_percent(relative.value)} %{span}" if known else "undefined"
-    return number(raw.value), band, number(after.value), back
+    recovered = f"{_percent(relative.value)}{span}" if known else "undefined"
+    return number(raw.value), band, number(after.value), recovered
 
 
 def _percent(share: float) -> str:
@@ -139,7 +139,7 @@ def _ranking(evaluation: Evaluation) -> str:
         parts.append(f"EER {rate}")
     ratio = evaluation.ranking.get("cllr")
     if ratio is not None:
-        least = number(evaluation.ranking["minimum_cllr"].value)
+        least = evaluation.ranking["minimum_cllr"]
         parts.append(f"Cllr {ratio}, minimum {least}")
     parts.append(_calibration_error(evaluation))
     if evaluation.slope is not None and evaluation.slope.interval is not None:

@@ -181,7 +181,7 @@ class RocCurve:
         """Return the least expected cost of any threshold, with that threshold.
 
         The threshold was chosen on the very data it is judged on, so the value is optimistic; the
-        difference to the cost of Bayes decisions is what calibration could give back.
+        difference to the cost of Bayes decisions is what calibration could recover.
         """
         matrix, p = self._problem(costs, priors)
         values = self._costs(matrix, p)

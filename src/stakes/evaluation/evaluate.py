@@ -79,7 +79,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         The priors that posteriors were trained with, if not those of use: they are then adapted
         to the priors of each application.
     calibrator : Calibrator or None
-        The stage that tells how much calibration would give back; None leaves it out.
+        Calibrator used to measure calibration loss; None leaves it out.
     folds, groups
         As for `cross_calibrate`; groups are also drawn whole in the intervals.
     level : float
@@ -174,8 +174,8 @@ def _slope(samples: Samples, unit: IntArray | None, level: float) -> Estimate:
 
 
 def _sources(given: Samples, training: FloatArray | None, system: System) -> list[Source]:
-    """Return the system as is, and calibrated where it was."""
-    raw = Source.given("as is", given, training, system)
+    """Return the system uncalibrated, and calibrated where it was."""
+    raw = Source.given("uncalibrated", given, training, system)
     return [raw] if system.stage is None else [raw, Source.calibrated("calibrated", system)]
 
 

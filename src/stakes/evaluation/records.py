@@ -56,7 +56,7 @@ class DataSummary:
 
 @dataclass(frozen=True, eq=False)
 class LossResult:
-    """An expected loss as is and after calibration, each with its interval."""
+    """An expected loss uncalibrated and after calibration, each with its interval."""
 
     raw: ExpectedLoss
     value: Estimate

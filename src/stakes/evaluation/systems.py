@@ -1,4 +1,4 @@
-"""One system on checked samples: its losses as is and calibrated, ready to be drawn again."""
+"""One system on checked samples: its losses uncalibrated and calibrated, ready to be resampled."""
 
 import math
 from collections.abc import Sequence
@@ -362,7 +362,7 @@ class System:
 
 
 def relative_loss(raw: ExpectedLoss, after: ExpectedLoss) -> float:
-    """Return the share of a loss that calibration gives back."""
+    """Return the share of a loss that calibration recovers."""
     return (raw.value - after.value) / raw.value if raw.value > 0 else math.nan
 
 

@@ -1,7 +1,7 @@
 """What calibration recovers, with intervals: two losses of the same samples, paired."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,8 +38,12 @@ class CalibrationPair:
         return self._estimate(self.naive, level, naive)
 
     def relative(self, level: float, raw: float) -> Estimate:
-        """Return the calibration loss over the loss before calibration."""
-        return self._estimate(self.before, level, raw)
+        """Return the calibration loss over the loss before calibration, 1 at most."""
+        found = self._estimate(self.before, level, raw)
+        band = found.interval
+        if band is None:
+            return found
+        return replace(found, interval=replace(band, high=min(band.high, 1.0)))
 
     @property
     def why_none(self) -> str:
@@ -108,4 +112,4 @@ class CalibrationPair:
 
 def with_learning(band: Interval, learning: float) -> Interval:
     """Return the interval of a calibrated loss, which endless data would lower a little more."""
-    return Interval(band.low - learning, band.high, band.level)
+    return Interval(max(band.low - learning, 0.0), band.high, band.level)

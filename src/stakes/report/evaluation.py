@@ -86,9 +86,9 @@ def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
 
 
 def _losses(evaluation: Evaluation) -> Markup:
-    """Return costs and scoring rules, as is and calibrated."""
-    staged = () if evaluation.calibrator is None else ("calibrated", "interval", "gives back")
-    heads = ("", "as is", level_text(evaluation.level), "naive", *staged)
+    """Return costs and scoring rules, uncalibrated and calibrated."""
+    staged = () if evaluation.calibrator is None else ("calibrated", "interval", "recovers")
+    heads = ("", "uncalibrated", level_text(evaluation.level), "naive", *staged)
     rows = []
     several = len(evaluation.applications) > 1
     for a in evaluation.applications:

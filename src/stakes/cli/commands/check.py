@@ -27,7 +27,7 @@ from stakes.cli.options import (
 @click.option(
     "--max-calibration-loss",
     type=Number(),
-    help="Largest share of the cross-entropy that calibration would give back.",
+    help="Largest share of the cross-entropy that calibration would recover.",
 )
 @click.option("--min-auc", type=Number(), help="Smallest area under the ROC curve.")
 @click.option(

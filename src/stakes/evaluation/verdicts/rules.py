@@ -13,7 +13,7 @@ from stakes.evaluation.verdicts.calibration import calibration_gains, confidence
 from stakes.evaluation.verdicts.evidence import Evidence
 from stakes.evaluation.verdicts.families import level_among
 from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
-from stakes.evaluation.verdicts.usefulness import constant, usefulness_of
+from stakes.evaluation.verdicts.usefulness import usefulness_of, with_constant
 from stakes.evaluation.verdicts.wording import listed, name_of, p_text, with_interval
 from stakes.results import Estimate
 
@@ -95,15 +95,13 @@ def _decisions(
     """Say whether decisions are useful; where all are the same, that."""
     a, claim = evaluation.applications[i], evidence.costs[i]
     made = set(a.confusion.column.tolist())
-    if len(made) > 1 or a.cost.raw.undefined is not None:
+    if len(made) > 1:
         yield said
         return
-    only = a.costs.decisions[made.pop()]
-    if a.cost.normalized.value > 1:
-        yield said
     kind = "samples" if evaluation.data.groups is None else "groups"
     units = (math.floor(evidence.units), kind)
-    yield constant(claim, only, units, evaluation.level, len(evidence.costs))
+    only = a.costs.decisions[made.pop()]
+    yield from with_constant(said, claim, only, units, (evaluation.level, len(evidence.costs)))
 
 
 def _disagreement(
