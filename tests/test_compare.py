@@ -195,7 +195,7 @@ def test_the_same_seed_compares_alike() -> None:
         (
             {"a": GOOD, "b": np.column_stack([RAW / 2, np.full(1000, 0.5)])},
             {},
-            "systems must speak",
+            "systems must have the same classes",
         ),
         ({"a": GOOD, "b": RAW[:10]}, {}, "1000"),
     ],

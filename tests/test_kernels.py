@@ -169,8 +169,9 @@ def tables(draw: st.DrawFn, kind: str) -> tuple[Any, Any, Any, list[CostColumns]
 @given(data=st.data())
 def test_rows_pass(kind: Any, data: st.DataObject) -> None:
     x, y, w, costs = data.draw(tables(kind))
-    found = kernels.rows_pass(x, y, kind, costs, w)
-    wanted = definitions.rows_pass(x, y, kind, costs, w, 15)
+    factors = data.draw(st.sampled_from([None, 0.5 + np.arange(x.shape[1])]))
+    found = kernels.rows_pass(x, y, kind, costs, w, factors=factors)
+    wanted = definitions.rows_pass(x, y, kind, costs, w, 15, factors)
     for name in ("count", "weight", "square", "log", "brier", "decided"):
         close(getattr(found, name), getattr(wanted, name), 1e-14)
     close(found.bins, wanted.bins, 1e-14)

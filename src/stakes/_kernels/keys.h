@@ -168,6 +168,29 @@ static int64_t tied_spread(const uint64_t *key, int64_t start, int64_t stop, int
     return second;
 }
 
+/* The same where they are not, for at most KEY_BLOCK places. */
+static int64_t plain_spread(const uint64_t *key, int64_t start, int64_t n, int64_t second,
+                            const double *mean, double *spread)
+{
+    int32_t seen[KEY_BLOCK], count = 0;
+    const uint64_t *k = key + start;
+    double all = 0.0, high = 0.0, low = (double)second - mean[0];
+    double up = (double)(start - second) - mean[1];
+    for (int64_t i = 0; i < n; i++) {
+        seen[i] = count;
+        count += (int32_t)(k[i] & 1u);
+    }
+    _Pragma("omp simd reduction(+ : all, high)") for (int64_t i = 0; i < n; i++) {
+        double others = (double)seen[i], x = up + ((double)(int32_t)i - others), y = low + others;
+        double square = k[i] & 1u ? x * x : y * y;
+        all += square;
+        high += k[i] & 1u ? square : 0.0;
+    }
+    spread[0] += all - high;
+    spread[1] += high;
+    return second + count;
+}
+
 /* Squared distances from their means of how many of the other class are below each sample, ties
  * counted one half, summed over the first and over the second class. A block ends with a score.
  */
@@ -181,21 +204,10 @@ EXPORT int NAME(key_spread)(const uint64_t *key, int64_t n, const double *mean, 
         while (stop < n && SAME_SCORE(key[stop - 1], key[stop])) stop++;
         SIMD for (int64_t i = start; i < stop - 1; i++)
             tied |= (key[i] ^ key[i + 1]) == 1u ? 1u : 0u;
-        if (tied) {
-            second = tied_spread(key, start, stop, second, mean, spread);
-            continue;
-        }
-        double all[4] = {0}, high[4] = {0};
-        for (int64_t i = start; i < stop; i++) {
-            int64_t c = key[i] & 1u, below = c ? i - second : second;
-            double x = (double)below - (c ? mean[1] : mean[0]), square = x * x;
-            all[i & 3] += square;
-            high[i & 3] += c ? square : 0.0;
-            second += c;
-        }
-        double up = (high[0] + high[1]) + (high[2] + high[3]);
-        spread[0] += ((all[0] + all[1]) + (all[2] + all[3])) - up;
-        spread[1] += up;
+        if (tied) second = tied_spread(key, start, stop, second, mean, spread);
+        for (int64_t at = start; !tied && at < stop; at += KEY_BLOCK)
+            second = plain_spread(key, at, stop - at < KEY_BLOCK ? stop - at : KEY_BLOCK, second,
+                                  mean, spread);
     }
     return 0;
 }

@@ -127,7 +127,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     ----------
     y_true : column of N labels
     systems : mapping from name to scores
-        As for `expected_loss`; all speak of the same samples in the same order.
+        As for `expected_loss`; all are of the same samples in the same order.
     reference : name, optional
         The system that the others are compared with; by default the first.
     margin : float, optional
@@ -332,7 +332,7 @@ def _check_alike(read: Mapping[str, Samples]) -> None:
     (first, samples), *others = read.items()
     for name, other in others:
         if other.classes != samples.classes:
-            msg = f"systems must speak of the same classes: {first!r} has"
+            msg = f"systems must have the same classes: {first!r} has"
             raise InputError(f"{msg} {quoted(samples.classes)}, {name!r} {quoted(other.classes)}.")
 
 

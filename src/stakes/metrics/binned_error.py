@@ -18,7 +18,7 @@ from stakes.statistics import BinSums
 
 FEWEST = 5  # samples of either outcome below which no interval is given
 _PRIOR_EVENTS = 1.0  # events as frequent as predicted that enter the variance of a bin
-_HALVINGS = 40
+_STEPS, _CLOSE, _LARGEST_SCALE = 60, 1e-10, 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,15 +213,31 @@ def _folded(gap: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _root(excess: Callable[[float], float]) -> float:
-    """Return where a rising function of a scale passes 0; 0 where it is above from the start."""
-    if excess(0.0) >= 0:
-        return 0.0
+    """Return where a rising function of a scale passes 0; 0 where it is above from the start.
+
+    False position; an end that stays twice counts half (Illinois).
+    """
     low, high = 0.0, 1.0
-    while excess(high) < 0 and high < 1e9:
-        low, high = high, 2 * high
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) < 0 else (low, middle)
+    below, above = excess(low), excess(high)
+    if below >= 0:
+        return low
+    while above < 0 and high < _LARGEST_SCALE:
+        low, below, high = high, above, 2 * high
+        above = excess(high)
+    stayed = 0
+    for _ in range(_STEPS):
+        middle = (low * above - high * below) / (above - below)
+        if high - low <= _CLOSE * high or not low < middle < high:
+            break
+        found = excess(middle)
+        if found < 0:
+            low, below, above = middle, found, above / (2 if stayed < 0 else 1)
+            stayed = -1
+        else:
+            high, above, below = middle, found, below / (2 if stayed > 0 else 1)
+            stayed = 1
+        if found == 0:
+            return middle
     return high
 
 
