@@ -31,6 +31,7 @@ SYSTEMS = {
 }
 USES = ((0.3, None), (0.3, 0.02), (0.05, None), (0.05, 0.3))  # share in the data, prior of use
 SIZES = (100, 500, 2000, 5000)
+SHOWN = 500  # samples, for the mean values
 BINS = 15
 _SEED = 71_093
 
@@ -89,47 +90,44 @@ def cell(
 
 
 def table(replications: int) -> str:
-    """Return the Markdown table."""
-    heads = (
-        "system",
-        "error",
-        "positives, priors",
-        "n",
-        "population",
-        "mean value",
-        "expected if calibrated",
-        "debiased",
-        "covers, %",
-        "interval given, %",
-    )
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    """Return the Markdown table: mean values at one size, coverage at all."""
+    lines = head()
     for confidence in (False, True):
         for system in SYSTEMS:
             for use in USES:
                 if confidence and use[1] is not None:
                     continue  # no interval is given
-                for n in SIZES:
-                    found = cell(system, use, n, replications, confidence=confidence)
-                    lines.append(_line(system, use, n, found, confidence=confidence))
-                    print(lines[-1], file=sys.stderr, flush=True)
+                cells = {
+                    n: cell(system, use, n, replications, confidence=confidence) for n in SIZES
+                }
+                lines.append(line(system, use, cells, confidence=confidence))
+                print(lines[-1], file=sys.stderr, flush=True)
     return "\n".join(lines)
 
 
-def _line(
+def head() -> list[str]:
+    """Return the first lines."""
+    values = ("population", "value", "expected if calibrated", "debiased")
+    names = ("system", "error", "positives, priors", *values, *(f"covers, n = {n}" for n in SIZES))
+    return [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
+
+
+def line(
     system: str,
     use: tuple[float, float | None],
-    n: int,
-    found: dict[str, float],
+    cells: dict[int, dict[str, float]],
     *,
     confidence: bool,
 ) -> str:
-    """Return a row."""
+    """Return a row; coverage in percent, in brackets where some samples had no interval."""
     kind = "confidence" if confidence else "P(H_2)"
     where = f"{100 * use[0]:g} %, " + ("data" if use[1] is None else f"{use[1]:g}")
-    numbers = [f"{found[name]:.4f}" for name in ("truth", "value", "expected", "debiased")]
-    known = "" if math.isnan(found["covered"]) else f"{found['covered']:.1f}"
-    cells = [system, kind, where, str(n), *numbers, known, f"{100 * found['given']:.0f}"]
-    return f"| {' | '.join(cells)} |"
+    means = [f"{cells[SHOWN][name]:.4f}" for name in ("truth", "value", "expected", "debiased")]
+    covered = []
+    for found in cells.values():
+        text = "none" if math.isnan(found["covered"]) else f"{found['covered']:.1f}"
+        covered.append(text if found["given"] in (0, 1) else f"({text})")
+    return f"| {' | '.join([system, kind, where, *means, *covered])} |"
 
 
 def main() -> None:

@@ -71,7 +71,7 @@ DEFECTS = [
     # the border
     ("_check/labels.py", "order = np.argsort(listed)", "order = np.arange(listed.size)", "order or names or confusion"),
     ("_check/numbers.py", "return [priors[name] for name in names]", "return list(priors.values())", "odd_but_good"),
-    ("_check/tables.py", "far = np.abs(total - 1) >", "far = np.abs(total - 1) > 1 +", "score_errors"),
+    ("_check/precision.py", "return bool((gap <= self.bound).all())", "return bool((gap <= 1 + self.bound).all())", "score_errors"),
     ("costs/matrix.py", "array = np.array(array, dtype=np.float64)", "array = np.asarray(array, dtype=np.float64)", "own_copy"),
     ("paper/tables.py", "unit / 2 * (1 + 1e-9)", "unit * 2", "off_by_a_digit"),
     # scores and rules
@@ -212,7 +212,7 @@ DEFECTS = [
     ("evaluation/verdicts/rules.py", "if not reversed_:  # a calibrator", "if True:  # a calibrator", "swapped_columns"),
     ("evaluation/verdicts/rules.py", "if p_value < 1 - evaluation.level:", "if p_value <= 1:", "priors_differ"),
     ("evaluation/verdicts/rules.py", "float(max(ratio[worst], 1 / ratio[worst]))", "float(ratio[worst])", "priors_that_differ"),
-    ("evaluation/verdicts/rules.py", "if len(made) > 1 or", "if len(made) > 0 or", "always_decides"),
+    ("evaluation/verdicts/rules.py", "if len(made) > 1:", "if len(made) > 0:", "always_decides"),
     ("evaluation/verdicts/rules.py", "errors.high >= 1 if side > 0 else errors.low <= 1", "errors.low >= 1 if side > 0 else errors.high <= 1", "disagree"),
     ("evaluation/slices.py", "return tuple(replace(s, verdict=v)", "return tuple(s", "every_slice"),
     ("evaluation/verdicts/usefulness.py", "and _hopeless(c, level) else v", "and False else v", "every_slice"),

@@ -333,7 +333,7 @@ def test_swapped_columns_of_three_classes() -> None:
     p = np.exp(data.posteriors([0.4, 0.3, 0.3]).values)
     found = stakes.evaluate(data.y, p[:, [1, 0, 2]], resamples=0)
     assert codes(found)[0] == "scores_reversed"
-    assert "rank '0' below the other classes" in found.verdicts[0].text
+    assert "rank 0 below the other classes" in found.verdicts[0].text
     assert "scores_reversed" not in codes(stakes.evaluate(data.y, p, resamples=0))
 
 
@@ -343,6 +343,15 @@ def test_reversed_goes_by_the_interval(high: float, expected: bool) -> None:  # 
     worse = (claim(estimate(1.1, 1.2, 1.3), 0.001),)
     assert fires("scores_reversed", made, costs=worse) == expected
     assert not fires("scores_reversed", made)  # whatever is useful is not reversed
+
+
+@pytest.mark.parametrize(("high", "expected"), [(-0.001, True), (0.0, False)])
+def test_without_areas_the_slope_shows_reversed_scores(high: float, expected: bool) -> None:  # noqa: FBT001
+    made = dataclasses.replace(usual(), ranking={}, slope=estimate(-0.5, -0.2, high))
+    worse = (claim(estimate(1.1, 1.2, 1.3), 0.001),)
+    assert fires("scores_reversed", made, costs=worse) == expected
+    ranked = dataclasses.replace(made, ranking={"auc": estimate(0.4, 0.5, 0.6)})
+    assert not fires("scores_reversed", ranked, costs=worse)
 
 
 # -- accuracy, priors, infinite losses
@@ -490,6 +499,14 @@ def test_errors_are_those_of_decisions_that_answer_a_class() -> None:
     result = stakes.evaluate(y, p, costs=named, resamples=0)
     assert dict(result.main.errors) == {"misses": 2, "false alarms": 3}
     assert "few_errors" in codes(result)
+
+
+def test_constant_decisions_are_said_of_decisions_too() -> None:
+    counted = evaluate_decisions(
+        confusion(np.repeat([0, 1], [180, 20]), np.zeros(200, int)), resamples=0
+    )
+    assert [v.code for v in counted.verdicts] == ["always_the_same", "small_class"]
+    assert "From 200 samples, at most 1.5 % of such cases" in counted.verdict
 
 
 def test_decisions_and_scores_get_the_same_verdict() -> None:

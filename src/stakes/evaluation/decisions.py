@@ -16,7 +16,7 @@ from stakes.evaluation.pages import Paged
 from stakes.evaluation.rates import rate_estimate
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
-from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of
+from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import Replicates, replicate_counts, seed_of
 from stakes.metrics import (
     Accuracy,
@@ -60,13 +60,18 @@ class DecisionEvaluation(Paged):
         normalized = Estimate(cost.normalized, cost.normalized_interval(level), "closed form")
         claim = CostClaim(cost, normalized, cost.normalized_interval, self._p_value())
         confusion = self.confusion
-        warnings: list[Verdict] = []
-        if confusion.whole:  # weights do not tell how many samples there were
-            counts = np.bincount(confusion.row, confusion.weight, len(confusion.classes))
-            warnings += few_errors(self._errors())
-            sizes = [round(n) for n in counts.tolist()]
-            warnings += small_classes(confusion.classes, sizes, scored=False)
-        return (*usefulness_of([claim], level), *warnings)
+        said = usefulness_of([claim], level)
+        if not confusion.whole:  # weights do not tell how many samples there were
+            return tuple(said)
+        counts = np.bincount(confusion.row, confusion.weight, len(confusion.classes))
+        sizes = [round(n) for n in counts.tolist()]
+        made = set(confusion.column.tolist())
+        if len(made) == 1:
+            only = confusion.decisions[made.pop()]
+            said = with_constant(said[0], claim, only, (sum(sizes), "samples"), (level, 1))
+        else:
+            said += few_errors(self._errors())
+        return (*said, *small_classes(confusion.classes, sizes, scored=False))
 
     @property
     def verdict(self) -> str:

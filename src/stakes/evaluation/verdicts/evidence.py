@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._text import plain
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, Label
 from stakes.curves.detectors import detectors_of
 from stakes.evaluation.losses import largest_difference
 from stakes.evaluation.records import ApplicationResult
@@ -28,7 +28,7 @@ class Evidence:
     accuracies: tuple[IntervalAt | None, ...]  # the error rate over that of the naive answer
     gains: tuple[PairedDifference | None, ...]  # cost uncalibrated less calibrated
     rule_gain: PairedDifference | None  # the same of the first scoring rule
-    class_areas: dict[str, Estimate]  # AUC of each class, corrected for how many there are
+    class_areas: dict[Label, Estimate]  # AUC of each class, corrected for how many there are
     units: float  # how many samples, or groups, vary independently
 
 
@@ -138,14 +138,14 @@ def paired(
     )
 
 
-def _class_areas(samples: Samples, level: float) -> dict[str, Estimate]:
+def _class_areas(samples: Samples, level: float) -> dict[Label, Estimate]:
     """Return the AUC of each of several classes against all others."""
     k = len(samples.classes)
     if k == 2 or samples.weights is not None:
         return {}
     own = level_among(k, level)
     return {
-        plain(name): auc_interval(curve.levels, curve.auc(), own)
+        name: auc_interval(curve.levels, curve.auc(), own)
         for name, curve in detectors_of(samples).items()
     }
 

@@ -13,7 +13,7 @@ from stakes.evaluation.verdicts.calibration import calibration_gains, confidence
 from stakes.evaluation.verdicts.evidence import Evidence
 from stakes.evaluation.verdicts.families import level_among
 from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
-from stakes.evaluation.verdicts.usefulness import constant, usefulness_of
+from stakes.evaluation.verdicts.usefulness import usefulness_of, with_constant
 from stakes.evaluation.verdicts.wording import listed, name_of, p_text, with_interval
 from stakes.results import Estimate
 
@@ -53,7 +53,9 @@ def _about(verdict: Verdict, a: ApplicationResult) -> Verdict:
 
 def _reversed(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
     """Say so where scores rank a class below the others: columns or classes may be swapped."""
-    found = [*_wrong_ranks(evaluation, evidence)] or [*_wrong_slope(evaluation)]
+    area = evaluation.ranking.get("auc", Estimate(math.nan))
+    ranked = bool(evidence.class_areas) or area.interval is not None
+    found = [*_wrong_ranks(evaluation, evidence)] if ranked else [*_wrong_slope(evaluation)]
     if found:
         yield Verdict(
             "scores_reversed",
@@ -95,15 +97,13 @@ def _decisions(
     """Say whether decisions are useful; where all are the same, that."""
     a, claim = evaluation.applications[i], evidence.costs[i]
     made = set(a.confusion.column.tolist())
-    if len(made) > 1 or a.cost.raw.undefined is not None:
+    if len(made) > 1:
         yield said
         return
-    only = a.costs.decisions[made.pop()]
-    if a.cost.normalized.value > 1:
-        yield said
     kind = "samples" if evaluation.data.groups is None else "groups"
     units = (math.floor(evidence.units), kind)
-    yield constant(claim, only, units, evaluation.level, len(evidence.costs))
+    only = a.costs.decisions[made.pop()]
+    yield from with_constant(said, claim, only, units, (evaluation.level, len(evidence.costs)))
 
 
 def _disagreement(

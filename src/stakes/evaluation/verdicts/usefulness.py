@@ -141,24 +141,32 @@ def _unknown(c: CostClaim) -> Verdict:
     return Verdict("no_interval", text, "Gather more labelled data before you decide.")
 
 
-def constant(
-    c: CostClaim, only: Label, units: tuple[int, str], level: float, claims: int
-) -> Verdict:
-    """Say that every sample gets the same decision, and for how few cases that may not be so."""
+def with_constant(
+    said: Verdict, c: CostClaim, only: Label, units: tuple[int, str], among: tuple[float, int]
+) -> list[Verdict]:
+    """Return what is said where every sample gets the same decision.
+
+    That it does takes the place of the verdict if the decision is the best constant answer.
+    `units` are the samples or groups seen; `among` is the level and the number of claims.
+    """
     nec = c.normalized.value
-    known = math.isfinite(nec)
-    cost = "the best constant answer" if known and nec <= 1 else f"{c.share} of the cost of"
-    more = cost if known and nec <= 1 else f"at {cost} always answering {c.answer}"
+    if c.cost.undefined is not None or math.isnan(nec):
+        return [said]
     number_, kind = units
+    level, claims = among
     limit = 1 - (1 - level_among(claims, level)) ** (1 / number_)
     corrected = f", corrected for {claims} applications" if claims > 1 else ""
-    return Verdict(
+    cost = "the best constant answer"
+    if nec > 1:
+        cost = f"at {c.share} of the cost of always answering {c.answer}"
+    constant = Verdict(
         "always_the_same",
-        f"{c.where}Every sample gets {name_of(only)}{f', {more}' if known else ''}. From"
-        f" {number_} {kind}, at most {percent_at_most(limit)} of such cases get another decision"
+        f"{c.where}Every sample gets {name_of(only)}, {cost}. From {number_} {kind}, at most"
+        f" {percent_at_most(limit)} of such cases get another decision"
         f" ({100 * level:g} % limit{corrected}).",
         "If the scores should lead to other decisions, check the costs and the priors.",
     )
+    return [said, constant] if nec > 1 else [constant]
 
 
 def slice_verdicts(claims: Sequence[CostClaim], level: float) -> list[Verdict]:
