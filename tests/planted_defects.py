@@ -71,7 +71,7 @@ DEFECTS = [
     # the border
     ("_check/labels.py", "order = np.argsort(listed)", "order = np.arange(listed.size)", "order or names or confusion"),
     ("_check/numbers.py", "return [priors[name] for name in names]", "return list(priors.values())", "odd_but_good"),
-    ("_check/tables.py", "far = np.abs(total - 1) >", "far = np.abs(total - 1) > 1 +", "score_errors"),
+    ("_check/precision.py", "return bool((gap <= self.bound).all())", "return bool((gap <= 1 + self.bound).all())", "score_errors"),
     ("costs/matrix.py", "array = np.array(array, dtype=np.float64)", "array = np.asarray(array, dtype=np.float64)", "own_copy"),
     ("paper/tables.py", "unit / 2 * (1 + 1e-9)", "unit * 2", "off_by_a_digit"),
     # scores and rules

@@ -226,6 +226,28 @@ def test_a_signal_at_any_moment_leaves_all_or_nothing(folder: Path) -> None:
             json.loads((folder / "out.json").read_text())
 
 
+SWALLOWED = """
+import os, signal, sys
+sys.argv = ["stakes", "evaluate", "scores.csv"]
+import stakes.cli
+def run(*arguments, **options):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except BaseException:  # as libraries do while they are imported
+        raise AttributeError("partially initialized module")
+stakes.cli.group.main = run
+from stakes.__main__ import main
+main()
+"""
+
+
+def test_an_end_is_known_whatever_becomes_of_its_exception() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SWALLOWED], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (143, "stakes: terminated.\n")
+
+
 def test_signals_are_looked_after_before_the_command_line_is_loaded() -> None:
     code = (
         "import os, signal, sys\n"

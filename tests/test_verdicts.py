@@ -345,6 +345,15 @@ def test_reversed_goes_by_the_interval(high: float, expected: bool) -> None:  # 
     assert not fires("scores_reversed", made)  # whatever is useful is not reversed
 
 
+@pytest.mark.parametrize(("high", "expected"), [(-0.001, True), (0.0, False)])
+def test_without_areas_the_slope_shows_reversed_scores(high: float, expected: bool) -> None:  # noqa: FBT001
+    made = dataclasses.replace(usual(), ranking={}, slope=estimate(-0.5, -0.2, high))
+    worse = (claim(estimate(1.1, 1.2, 1.3), 0.001),)
+    assert fires("scores_reversed", made, costs=worse) == expected
+    ranked = dataclasses.replace(made, ranking={"auc": estimate(0.4, 0.5, 0.6)})
+    assert not fires("scores_reversed", ranked, costs=worse)
+
+
 # -- accuracy, priors, infinite losses
 
 

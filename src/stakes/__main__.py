@@ -3,7 +3,7 @@
 import sys
 from typing import NoReturn
 
-from stakes._signals import Ended, raise_on_signals
+from stakes._signals import end_asked_for, raise_on_signals
 
 
 def main() -> NoReturn:
@@ -13,7 +13,12 @@ def main() -> NoReturn:
         from stakes.cli import main as run  # noqa: PLC0415  slow to load
 
         run()
-    except Ended as end:  # while it was loading
+    except SystemExit:
+        raise
+    except BaseException:
+        end = end_asked_for()  # while it was loading
+        if end is None:
+            raise
         sys.stderr.write(f"stakes: {end.message}\n")
         sys.exit(end.code)
 

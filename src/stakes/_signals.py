@@ -11,6 +11,7 @@ _ENDS = {
 }
 _LEAVING = 2.0  # seconds; should an end be lost in another library, a later signal asks again
 _last = [-math.inf]  # when a signal was last acted on
+_ends: "list[Ended]" = []  # what it asked for
 
 
 class Ended(BaseException):
@@ -24,9 +25,15 @@ class Ended(BaseException):
 def raise_on_signals() -> None:
     """Turn signals into exceptions; those that the caller ignores stay ignored."""
     _last[0] = -math.inf
+    _ends.clear()
     for sign in _ENDS:
         if signal.getsignal(sign) is not signal.SIG_IGN:
             signal.signal(sign, _leave)
+
+
+def end_asked_for() -> Ended | None:
+    """Return the end that a signal asked for, whatever other libraries made of the exception."""
+    return _ends[-1] if _ends else None
 
 
 def ignore_signals() -> None:
@@ -40,4 +47,5 @@ def _leave(signum: int, frame: object) -> None:  # noqa: ARG001
     now = time.monotonic()
     if now - _last[0] > _LEAVING:
         _last[0] = now
-        raise Ended(signum)
+        _ends.append(Ended(signum))
+        raise _ends[-1]

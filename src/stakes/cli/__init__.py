@@ -18,6 +18,7 @@ from stakes._signals import (
     EXIT_INTERRUPTED,
     EXIT_TERMINATED,
     Ended,
+    end_asked_for,
     ignore_signals,
     raise_on_signals,
 )
@@ -144,10 +145,10 @@ def _ended(error: BaseException) -> int:
     from stakes._errors import StakesError  # noqa: PLC0415
     from stakes.cli.memory import memory_message, short_of_memory  # noqa: PLC0415
 
-    if isinstance(error, click.Abort | KeyboardInterrupt):
-        error = Ended()
-    if isinstance(error, Ended):
-        return _asked_to_end(error)
+    interrupted = isinstance(error, click.Abort | KeyboardInterrupt)
+    end = Ended() if interrupted else end_asked_for()
+    if end is not None:
+        return _asked_to_end(end)
     if isinstance(error, click.ClickException):
         return _usage(error)
     if isinstance(error, StakesError):

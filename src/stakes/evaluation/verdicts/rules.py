@@ -53,7 +53,9 @@ def _about(verdict: Verdict, a: ApplicationResult) -> Verdict:
 
 def _reversed(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
     """Say so where scores rank a class below the others: columns or classes may be swapped."""
-    found = [*_wrong_ranks(evaluation, evidence)] or [*_wrong_slope(evaluation)]
+    area = evaluation.ranking.get("auc", Estimate(math.nan))
+    ranked = bool(evidence.class_areas) or area.interval is not None
+    found = [*_wrong_ranks(evaluation, evidence)] if ranked else [*_wrong_slope(evaluation)]
     if found:
         yield Verdict(
             "scores_reversed",
