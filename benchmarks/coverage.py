@@ -112,7 +112,8 @@ def _scores(cell: Cell, y: np.ndarray, x: np.ndarray, weights: np.ndarray | None
     found["50:1.nec"] = stakes.bayes_cost(y, scores, costs=most, **options).normalized_interval()
     for name, miss in (*COSTS.items(), ("50:1", COSTLIEST)):
         matrix = stakes.CostMatrix.binary(miss=miss, false_alarm=1)
-        hard = stakes.expected_cost(y, (x > 1).astype(int), costs=matrix, **options)
+        decided = (cell.population.calibrated().log_odds(x) > 0).astype(int)
+        hard = stakes.expected_cost(y, decided, costs=matrix, **options)
         found[f"{name}.nec of hard decisions"] = hard.normalized_interval()
     if weights is None:
         found |= _ranks(cell, y, x)
@@ -175,7 +176,7 @@ def truths(cell: Cell) -> dict[str, float]:
         return {"NEC": Payments(cell.population, cell.spread).nec()}
     out = cell.population.truths(COSTS)
     out["50:1.nec"] = cell.population.nec(COSTLIEST)
-    rates = cell.population.calibrated().rates(cell.population.prior_odds)  # x above 1
+    rates = cell.population.calibrated().rates(0.0)
     for name, miss in (*COSTS.items(), ("50:1", COSTLIEST)):
         out[f"{name}.nec of hard decisions"] = cell.population.normalized(rates, miss)
     return out

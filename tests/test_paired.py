@@ -276,6 +276,34 @@ def test_a_difference_that_rests_on_many_errors_is_seen() -> None:
     assert share_of_claims((100, 60, 40, 20), 9.0, rng) > 0.7
 
 
+def test_prices_that_differ_leave_differences_to_be_seen() -> None:
+    """Amounts with a long tail: a system that misses half as many is seen to be better."""
+    rng = np.random.default_rng(SEED)
+    seen: list[bool] = []
+    null: list[bool] = []
+    for _ in range(100):
+        y = (rng.random(1500) < 0.2).astype(np.int64)
+        price = np.where(y == 1, rng.lognormal(0, 1, 1500), 0.1)
+        u = rng.random((3, 1500))
+        often, again, seldom = (price * (u[i] < rate) for i, rate in enumerate((0.4, 0.4, 0.2)))
+        for claims, other in ((seen, seldom), (null, again)):
+            found = paired_difference(y, often, other, n_classes=2, naive=price, largest=price)
+            claims.append(found.distinguishable())
+    assert np.mean(seen) > 0.8
+    assert np.mean(null) <= 0.12  # 5 %, and three standard errors of 100 draws
+
+
+def test_a_price_for_each_case_that_is_constant_is_the_constant() -> None:
+    rng = np.random.default_rng(SEED)
+    y, (a, b) = rng.integers(0, 2, 100), rng.integers(0, 2, (2, 100)) * 7.0
+    one = paired_difference(y, a, b, n_classes=2, largest=np.full(100, 7.0))
+    weighted = paired_difference(
+        y, a, b, n_classes=2, largest=np.full(100, 7.0), weights=np.full(100, 3.0)
+    )
+    assert ends(one) == pytest.approx(ends(weighted), rel=1e-12)
+    assert one.p_value == pytest.approx(weighted.p_value, rel=1e-9)
+
+
 def skewed(rng: np.random.Generator, n: int) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return the cross-entropies of two systems of equal worth, with a rare class."""
     y = (rng.random(n) < 0.05).astype(np.int64)

@@ -17,6 +17,7 @@ from stakes.class_losses import ClassLosses, Design, NaivePrices
 
 Direction = Literal["lower", "higher"]
 FEWEST_OF_CLASS = 10  # samples, below which no interval of a loss without a bound covers
+FEWEST_OF_HEAVY = 30  # the same for a class whose prior is more than twice its share of samples
 FEWEST_GROUPS = 5  # below which no interval is given
 
 
@@ -160,13 +161,15 @@ class ExpectedLoss:
         if self._bounded:
             return ""
         seen = self.priors > 0
-        few = seen & (self.losses.size < FEWEST_OF_CLASS)
+        size = self.losses.size
+        heavy = self.priors > 2 * size / size.sum()
+        needed = np.where(heavy, FEWEST_OF_HEAVY, FEWEST_OF_CLASS)
+        few = seen & (size < needed)
         if few.any():
             k = int(few.argmax())
-            got = f"{number(float(self.losses.size[k]))} of class {plain(self.classes[k])}"
-            return (
-                f"a loss without a bound needs {FEWEST_OF_CLASS} samples of each class: got {got}"
-            )
+            got = f"{number(float(size[k]))} of class {plain(self.classes[k])}"
+            which = "a class with a prior of twice its share" if heavy[k] else "each class"
+            return f"a loss without a bound needs {needed[k]} samples of {which}: got {got}"
         if not (self.losses.variance[seen] > 0).any():
             return "the loss is the same for all samples of a class, which shows no spread"
         return ""
@@ -177,8 +180,8 @@ class ExpectedLoss:
         For losses that have a bound it is the adjusted Wald interval: z^2 pseudo-samples, half at
         the least and half at the largest loss, are added before the usual formula, so that a
         perfect score of ten samples does not claim certainty. Losses without a bound get Student's
-        t with Hall's correction for skewness, and none from fewer than 10 samples of a class
-        (`no_interval` says why).
+        t, which Hall's correction for skewness can only widen, and none from few samples of a
+        class (`no_interval` says why).
         """
         return self._interval(level, np.ones_like(self.priors), normalized=False)
 
@@ -246,7 +249,9 @@ class ExpectedLoss:
         about = centre * reference if self.priors_from_data else losses.mean
         cubes = math.fsum(p**3 / np.square(size) * losses.cubes_about(about)[seen])
         error = math.sqrt(variance) / unit
-        low, high = skewed_ends(student(level, degrees), cubes / variance**1.5)
+        quantile = student(level, degrees)
+        low, high = skewed_ends(quantile, cubes / variance**1.5)
+        low, high = min(low, -quantile), max(high, quantile)
         least, _ = self._range(reference)
         return Interval(max(centre - high * error, least / unit), centre - low * error, level)
 
@@ -311,6 +316,8 @@ class ExpectedLoss:
             lines.append(f"{'  normalised':<22} undefined: {self.undefined.text}")
         if self.infinite_rows.size:
             lines.append(self._why_infinite())
+        elif self.no_interval:
+            lines.append(f"{'  no interval':<22} {self.no_interval}")
         return "\n".join(lines)
 
     def _why_infinite(self) -> str:

@@ -55,6 +55,8 @@ def print_evaluation(
     screen.print()
     print_verdicts(screen, evaluation.verdicts)
     screen.print(_values(evaluation))
+    for line in _without_intervals(evaluation):
+        screen.print(hanging(screen, "", line))
     screen.print(hanging(screen, "", _ranking(evaluation)))
     screen.print()
     for application in evaluation.applications:
@@ -122,6 +124,18 @@ def _loss_cells(
     return number(raw.value), band, number(after.value), recovered
 
 
+def _without_intervals(evaluation: Evaluation) -> Iterator[str]:
+    """Say why losses have no interval; metrics with the same reason share a sentence."""
+    losses = [(rule.raw, rule.normalized) for rule in evaluation.rules]
+    losses += [(a.cost.raw, a.cost.normalized) for a in evaluation.applications]
+    reasons: dict[str, list[str]] = {}
+    for raw, normalized in losses:
+        if normalized.interval is None and raw.undefined is None and math.isfinite(raw.value):
+            reasons.setdefault(normalized.method, []).append(raw.name)
+    for why, names in reasons.items():
+        yield f"No interval of the {', '.join(dict.fromkeys(names))}: {plain(why, 200)}."
+
+
 def _percent(share: float) -> str:
     """Return a share in percent, never minus 0."""
     return str(round(100 * share)) if math.isfinite(share) else number(share)
@@ -160,7 +174,9 @@ def _print_decisions(screen: Console, a: ApplicationResult, *, several: bool) ->
     """Print the decisions of an application, with their cost and threshold."""
     raw = a.cost.raw
     name = f"{plain(a.name)}: " if several else ""
-    cost = f"{name}A case costs {number(raw.value)} ({a.cost.value.interval}),"
+    band = a.cost.value.interval
+    span = "" if band is None else f" ({band})"
+    cost = f"{name}A case costs {number(raw.value)}{span},"
     naive = f"always {plain(raw.naive_answer)} costs {number(raw.naive)}."
     screen.print(hanging(screen, "", f"{cost} {naive}", "bold"))
     for line in _decision_lines(a):

@@ -13,7 +13,7 @@ from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.errors import count_errors
 from stakes.evaluation.pages import Paged
-from stakes.evaluation.rates import rate_estimate
+from stakes.evaluation.rates import few_to_resample, rate_estimate
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
@@ -165,8 +165,12 @@ def evaluate_decisions(
     if resamples and metrics and confusion.whole and _fits(confusion, resamples):
         drawn = replicate_counts(confusion, metrics, given, resamples, seed)
     shares = {m.name: rate_estimate(m, confusion, given, level) for m in metrics}
+    few = few_to_resample(confusion) if metrics else ""
     estimates = {
-        name: _estimate(drawn, name, value, level, shares[name]) for name, value in values.items()
+        name: Estimate(value, None, few)
+        if few and shares[name] is None
+        else _estimate(drawn, name, value, level, shares[name])
+        for name, value in values.items()
     }
     return DecisionEvaluation(confusion, chosen, cost, explained, estimates, level, resamples, seed)
 

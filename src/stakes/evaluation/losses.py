@@ -8,7 +8,7 @@ from stakes.evaluation.records import LossResult
 from stakes.evaluation.systems import Judgement, System
 from stakes.intervals import CalibrationPair, by_groups, with_learning
 from stakes.metrics.scores import sample_losses
-from stakes.results import Estimate, ExpectedLoss
+from stakes.results import FEWEST_OF_CLASS, Estimate, ExpectedLoss
 from stakes.samples import Samples
 from stakes.scoring import ScoringRule
 
@@ -110,6 +110,11 @@ def _calibrated(
     """Return a loss before and after calibration, and the difference."""
     value, normalized = estimates_of(raw, level)
     calibrated = estimates_of(after, level)[1]
+    counts = np.bincount(pair.samples.y)
+    least = int(counts[counts > 0].min())
+    if least < FEWEST_OF_CLASS:
+        why = f"a calibrator needs {FEWEST_OF_CLASS} samples of each class: got {least}"
+        calibrated = Estimate(calibrated.value, None, why)
     if calibrated.interval is not None:
         low = with_learning(calibrated.interval, pair.learning / after.naive)
         method = f"{calibrated.method}, with the cost of learning"

@@ -129,7 +129,7 @@ class _Paths:
     squares: FloatArray
     variance: FloatArray  # of the difference; with groups, of sums over groups
     covariance: FloatArray  # of the differences at neighbouring odds
-    unseen: tuple[float, float]  # largest weight of a row of each class
+    unseen: tuple[float, float]  # what an error not seen weighs in each class
     degrees: float
 
     @classmethod
@@ -151,7 +151,7 @@ class _Paths:
         kinds = [(samples.y == k) & (sign == s) for k in (0, 1) for s in (1, -1)]
         totals = np.array([active.sums(w * kind) for kind in kinds]).reshape(2, 2, -1)
         squares = np.array([active.sums(w * w * kind) for kind in kinds]).reshape(2, 2, -1)
-        unseen = tuple(float(w[samples.y == k].max()) for k in (0, 1))
+        unseen = tuple(float(np.square(w[samples.y == k]).sum()) for k in (0, 1))
         if unit is None:
             both = [active.pairs(w * w * (samples.y == k)) for k in (0, 1)]
             variance = odds**2 * squares[0].sum(axis=0) + squares[1].sum(axis=0)

@@ -17,6 +17,7 @@ from stakes.evaluation.ranking import minimum_cost_estimate
 from stakes.evaluation.rates import (
     Grouping,
     class_share,
+    few_to_resample,
     rate_estimate,
     share_of_decision,
     within_limits,
@@ -78,7 +79,7 @@ def _traditional(
         None if samples.priors_from_data else samples.priors,
         Grouping.of(judged, unit),
     )
-    out = {}
+    out, few = {}, few_to_resample(judged.confusion)
     for metric, explanation in zip(metrics, explained, strict=True):
         if explanation.value is None:
             continue
@@ -86,6 +87,8 @@ def _traditional(
         share = rate_estimate(metric, judged.confusion, given, level, grouping)
         if share is not None and math.isfinite(value):
             out[name] = replace(share, value=value)
+        elif few:
+            out[name] = Estimate(value, None, few)
         else:
             found = _from(drawn, f"{judged.task.name}.{key_of(name)}", value, level)
             out[name] = within_limits(found, metric)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes._quantiles import normal, student, wilson
+from stakes._text import number
 from stakes._typing import FloatArray, IntArray
 from stakes.class_losses import ClassLosses
 from stakes.costs import CostMatrix
@@ -25,7 +26,7 @@ from stakes.metrics import (
     Sensitivity,
     Specificity,
 )
-from stakes.results import FEWEST_GROUPS, Estimate, ExpectedLoss, Interval
+from stakes.results import FEWEST_GROUPS, FEWEST_OF_CLASS, Estimate, ExpectedLoss, Interval
 from stakes.samples import Samples
 from stakes.statistics.groups import design_effect
 
@@ -179,6 +180,14 @@ def _unit_range(record: ExpectedLoss) -> ExpectedLoss:
     n = record.losses.size.size
     losses: ClassLosses = replace(record.losses, low=np.zeros(n), high=np.ones(n))
     return replace(record, losses=losses)
+
+
+def few_to_resample(confusion: ConfusionMatrix) -> str:
+    """Return why metrics of several counts have no interval: few samples vary too little."""
+    least = float(confusion.size[confusion.class_weight > 0].min())
+    if least >= FEWEST_OF_CLASS:
+        return ""
+    return f"needs {FEWEST_OF_CLASS} samples of each class: got {number(least)}"
 
 
 def within_limits(found: Estimate, metric: DecisionMetric) -> Estimate:

@@ -213,23 +213,34 @@ class _Data:
 
     def events(self, possible: FloatArray, value: float) -> EventSpread:
         """Return the spread of decisions: score intervals of what was seen in either direction."""
-        top = float(possible.max(initial=0.0))
-        usable = possible > 0
-        steps = np.zeros(possible.size, dtype=np.int64)
-        ratio = np.log(top / possible[usable]) / math.log(_STEP) if top > 0 else steps
-        steps[usable] = np.minimum(np.floor(ratio + 1e-9), _MOST_STRATA - 1)
         raw = float(np.square(self.part).sum())
         centred = self._centred() if self.unit is None else self._between_groups()
         shrink = math.sqrt(centred / raw) if raw > 0 else 1.0
         cluster = 1.0 if self.unit is None else max(shrink, 1.0)
+        unseen, step = self._unseen(possible)
+        each = step[self.y]
         strata = []
-        for step in np.flatnonzero(np.bincount(steps[usable])).tolist():
-            mine = usable & (steps == step)
-            part = self.part[mine]
+        for k in np.unique(step[unseen > 0]).tolist():
+            part = self.part[each == k]
             up, down = part[part > 0], -part[part < 0]
-            strata.append(Stratum.of(up, down, cluster * float(possible[mine].max())))
+            strata.append(Stratum.of(up, down, cluster * float(unseen[step == k].max())))
         degrees = math.inf if self.unit is None else np.unique(self.unit).size - 1
         return EventSpread(tuple(strata), shrink, value, degrees)
+
+    def _unseen(self, possible: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return what an error not seen weighs in each class, and classes of about one weight.
+
+        Where prices or weights differ within a class it is their mean, each counted by itself:
+        a sum of errors grows with the large ones.
+        """
+        total = np.bincount(self.y, possible, self.n_classes)
+        square = np.bincount(self.y, np.square(possible), self.n_classes)
+        unseen = np.divide(square, total, out=np.zeros(self.n_classes), where=total > 0)
+        step = np.zeros(self.n_classes, dtype=np.int64)
+        used = unseen > 0
+        ratio = np.log(unseen.max(initial=0.0) / unseen[used]) / math.log(_STEP)
+        step[used] = np.minimum(np.floor(ratio + 1e-9), _MOST_STRATA - 1)
+        return unseen, step
 
     def _within_classes(self, counts: IntArray) -> FloatArray:
         """Return the variance that each class adds, with the usual correction."""

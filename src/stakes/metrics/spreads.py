@@ -47,7 +47,7 @@ class Stratum:
     up_variance: float
     down: float
     down_variance: float
-    unseen: float  # the largest weight that an event can have
+    unseen: float  # what an event that was not seen weighs
 
     @classmethod
     def of(cls, up: FloatArray, down: FloatArray, unseen: float) -> Self:
@@ -67,8 +67,8 @@ class Stratum:
 def more(q: float, variance: Floats, unseen: Floats) -> Any:  # noqa: ANN401  as it is given
     """Return how far the mean of a weighted sum of rare events may lie above it.
 
-    It is a second-order interval of a Poisson mean; where no event was seen it allows for 2.8 of
-    the largest at a level of 95 %.
+    It is a second-order interval of a Poisson mean; where no event was seen it allows for 2.8
+    of them at a level of 95 %.
     """
     return q * (variance + 0.16 * (q * unseen) ** 2) ** 0.5 + q * q * unseen / 3
 
@@ -83,8 +83,8 @@ def fewer(q: float, total: Floats, variance: Floats) -> Any:  # noqa: ANN401  as
 class EventSpread:
     """The spread of a difference of decisions, which is one of two weighted sums of rare events.
 
-    Each direction has a second-order score interval of its own, in which an event that was not
-    seen may weigh as much as any can; they are joined by the squares of their distances (MOVER).
+    Each direction has a second-order score interval of its own, which allows for events that were
+    not seen; they are joined by the squares of their distances (MOVER).
     `shrink` is the standard error about the mean over that about 0, with groups that of sums over
     groups, and so allows for frequent events, a naive loss that varies, and dependence. It applies
     to what was seen, not to what was not.
