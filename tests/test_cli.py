@@ -207,7 +207,7 @@ def test_calibrate_learns_applies_and_decides(scored: Path) -> None:
     learnt = run("calibrate", "scores.csv", "--label", "y", *SCORES, "-o", "cal.json", cwd=tmp_path)
     assert learnt.returncode == 0, learnt.stderr
     assert "cross-entropy" in learnt.stdout
-    assert "gives back" in learnt.stdout
+    assert "recovers" in learnt.stdout
     assert "classes taken from the names of the columns: calm, alarm" in learnt.stderr
     applied = run(
         "calibrate", "scores.csv", "--apply", "cal.json", *SCORES, "-o", "out.csv", cwd=tmp_path

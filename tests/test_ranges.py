@@ -12,7 +12,7 @@ import stakes
 SHARES = re.compile(
     r"auc|eer|(error|.*_rate|accuracy|sensitivity|specificity|precision|f1_score|recall)$"
 )
-COSTS = {
+COSTS: dict[str, stakes.CostMatrix | stakes.Application] = {
     "even": stakes.CostMatrix.binary(miss=1, false_alarm=1),
     "misses": stakes.CostMatrix.binary(miss=20, false_alarm=1),
     "rare": stakes.Application(stakes.CostMatrix.binary(miss=5, false_alarm=1), [0.97, 0.03]),
