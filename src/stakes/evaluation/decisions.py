@@ -86,15 +86,16 @@ class DecisionEvaluation(Paged):
         number = confusion.weight.astype(np.int64)
         y, decided = np.repeat(confusion.row, number), np.repeat(confusion.column, number)
         answer = costs.decisions.index(self.expected_cost.naive_answer)
-        table = costs.values
+        taken = np.unique(np.append(decided, answer))
+        least, largest = costs.ranges(taken)  # the table itself may be too large to write out
         given = None if self.expected_cost.priors_from_data else self.expected_cost.priors
         return paired_difference(
             y,
-            table[y, decided],
-            table[y, answer],
+            costs.at(y, decided),
+            costs.column(answer)[y],
             n_classes=len(costs.classes),
             priors=given,
-            largest=np.ptp(table, axis=1)[y],
+            largest=(largest - least)[y],
         ).p_value
 
     def _errors(self) -> dict[str, int]:
