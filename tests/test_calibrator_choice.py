@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import stakes
-from stakes.metrics.multiplicity import holm_adjusted
+from stakes.metrics.multiplicity import holm
 
 CANDIDATES = [
     stakes.TemperatureCalibrator(),
@@ -133,7 +133,7 @@ def test_groups_held_out_data_and_few_samples_are_served() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=5))
 def test_holm_is_the_closed_test_of_bonferroni(p_values: list[float]) -> None:
-    found = holm_adjusted(p_values)
+    found = holm(p_values)
     n = len(p_values)
     for i in range(n):
         closed = max(

@@ -223,6 +223,33 @@ def test_four_discordant_rows_are_no_difference() -> None:
     assert codes(found)[0] == "better"
 
 
+def test_a_claim_that_errors_not_seen_could_reverse_has_a_reserve() -> None:
+    y = np.repeat([0, 1], [300, 60])
+    old = np.where(y == 1, 0.9, 0.01)
+    old[:30], old[300:310] = 0.8, 0.01  # misses of both, false alarms
+    new = old.copy()
+    new[:14] = 0.01  # fourteen cheap errors less; no costly error differs
+    costs = stakes.CostMatrix.binary(miss=9, false_alarm=1)
+    found = stakes.compare(y, {"old": old, "new": new}, costs=costs, resamples=0)
+    gap = found.of("new", "cost.nec")
+    assert 2 * 0.5**14 <= gap.p_value < 0.001  # exact, but for what is taken as normal
+    assert gap.difference.interval is not None
+    assert gap.difference.interval.high < 0
+    assert gap.allowing is not None
+    assert gap.allowing.interval is not None
+    assert gap.allowing.interval.high > 0  # two misses cost more than fourteen false alarms
+    assert gap.rests_on_seen
+    assert codes(found)[0] == "better"
+    assert "rests on the errors seen" in found.verdicts[0].text
+    assert str(gap.allowing.interval) in found.verdicts[0].text
+    even = stakes.compare(y, {"old": old, "new": new}, resamples=0)  # equal costs: no reserve
+    assert codes(even)[0] == "better"
+    assert not even.of("new", "cost.nec").rests_on_seen
+    assert "rests on" not in even.verdicts[0].text
+    margin = stakes.compare(y, {"old": old, "new": new}, costs=costs, margin=0.02, resamples=0)
+    assert "not_shown_non_inferior" in codes(margin)  # a margin allows for errors not seen
+
+
 def test_no_false_alarm_seen_is_not_better_than_never() -> None:
     y = np.repeat([0, 1], [60, 40])
     costs = stakes.CostMatrix.binary(miss=1, false_alarm=50)

@@ -24,7 +24,6 @@ from judged import (
 )
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation import Evaluation, Verdict, evaluate_decisions
-from stakes.evaluation.contrasts import holm
 from stakes.evaluation.verdicts import (
     CostClaim,
     Evidence,
@@ -36,6 +35,7 @@ from stakes.evaluation.verdicts import (
     usefulness_of,
     verdicts_of,
 )
+from stakes.metrics.multiplicity import holm
 
 C = stakes.CostMatrix.binary
 THREE = {

@@ -19,7 +19,7 @@ from stakes.calibration.crossfit import (
     deal,
     group_codes,
 )
-from stakes.metrics.multiplicity import holm_adjusted
+from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_difference
 from stakes.metrics.scores import expectation, sample_losses
 from stakes.results import ExpectedLoss
@@ -189,7 +189,7 @@ class Selection:
             loss = expectation(self.rule, better)
             p = _no_better(gap, own, loss)
             found.append(Candidate(calibrator.name, calibrator, loss, gap, p))
-        adjusted = holm_adjusted([c.p_value for c in found])
+        adjusted = holm([c.p_value for c in found])
         rows = [replace(c, p_value=p) for c, p in zip(found, adjusted, strict=True)]
         rows.append(Candidate(UNCALIBRATED, None, own, None, 1.0))
         return tuple(sorted(rows, key=lambda c: c.loss.value))

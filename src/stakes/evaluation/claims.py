@@ -45,7 +45,16 @@ def pair_verdict(difference: Difference, reference: str, where: str, family: int
     many = f", with {family} comparisons allowed for" if family > 1 else ""
     if difference.distinguishable:
         code, word = ("better", "less") if difference.wins else ("worse", "more")
-        return Verdict(code, f"{where}{name} costs {word} than {other}: {found}{many}.")
+        text = f"{where}{name} costs {word} than {other}: {found}{many}."
+        if difference.rests_on_seen and difference.allowing is not None:
+            band = difference.allowing.interval
+            return Verdict(
+                code,
+                f"{text} This rests on the errors seen: the interval is {band} if costly errors"
+                " that only one of them makes may have gone unseen.",
+                "Gather more samples of the classes whose errors are costly before you rely on it.",
+            )
+        return Verdict(code, text)
     why = "which includes 0" if 0 in gap.interval else f"but {family} comparisons are made"
     return Verdict(
         "not_distinguishable",

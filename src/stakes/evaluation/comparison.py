@@ -19,7 +19,7 @@ from stakes.evaluation.applications import (
     read_training,
 )
 from stakes.evaluation.claims import few_errors_of, verdicts_of_comparison
-from stakes.evaluation.contrasts import Contrasts, holm
+from stakes.evaluation.contrasts import Contrasts
 from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, margin_tests
 from stakes.evaluation.evaluate import RULES, make_system, read_rules
@@ -32,6 +32,7 @@ from stakes.evaluation.systems import System, read_units
 from stakes.evaluation.verdicts import few_groups, small_classes
 from stakes.intervals import Progress, Replicates, Statistic, check_resamples, replicate, seed_of
 from stakes.metrics import DecisionMetric
+from stakes.metrics.multiplicity import holm
 from stakes.results import json_number
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
@@ -428,6 +429,7 @@ def _differences(
                     level=level,
                     p_value=np.nan if paired is None else paired.p_value,
                     adjusted_p_value=adjusted.get((metric, pair), np.nan),
+                    allowing=paired and paired.allowing and paired.allowing.estimate(level),
                 )
             )
     return tuple(out)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.costs import SampleCosts
 from stakes.evaluation.systems import Judgement, System
 from stakes.intervals import auc_difference
+from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_difference, sample_shares
 from stakes.metrics.scores import sample_losses
 from stakes.results import Estimate, ExpectedLoss
@@ -29,6 +31,7 @@ class LossColumn:
     losses: FloatArray
     naive: FloatArray | None = None  # of each sample, for a normalised metric
     largest: FloatArray | None = None  # possible difference of each sample, for decisions
+    constant: bool = False  # every sample gets the same decision
 
     @property
     def expectation(self) -> float:
@@ -40,7 +43,26 @@ class LossColumn:
     def minus(
         self, other: "LossColumn", unit: IntArray | None, factor: float = 1.0
     ) -> PairedDifference:
-        """Return the expected loss less a multiple of that of another system."""
+        """Return the expected loss less a multiple of that of another system.
+
+        Errors of decisions that were not seen are allowed for.
+        """
+        return self._paired(other, unit, largest=self.largest, factor=factor)
+
+    def against(self, other: "LossColumn", unit: IntArray | None) -> PairedDifference:
+        """Return the difference to another system, tested as between exchangeable systems.
+
+        A constant decision is not exchangeable with a system that looks at its input, and neither
+        are losses of probabilities, whose t-test needs no such assumption.
+        """
+        robust = self.minus(other, unit)
+        if self.largest is None or self.constant or other.constant:
+            return robust
+        alike = self._paired(other, unit, exchangeable=True)
+        return robust if alike.spread is None else replace(alike, allowing=robust)
+
+    def _paired(self, other: "LossColumn", unit: IntArray | None, **how: Any) -> PairedDifference:  # noqa: ANN401
+        """Return the difference at the priors and in the units of the metric."""
         s = self.samples
         return paired_difference(
             s.y,
@@ -51,8 +73,7 @@ class LossColumn:
             weights=s.weights,
             unit=unit,
             naive=self.naive,
-            largest=self.largest,
-            factor=factor,
+            **how,
         )
 
 
@@ -61,9 +82,14 @@ def loss_columns(system: System) -> dict[str, LossColumn]:
     out: dict[str, LossColumn] = {}
     for i, judged in enumerate(system.judgements):
         naive, largest = _naive_costs(judged), _largest(judged)
-        after = None if system.stage is None else system.judgements_after[i].losses()
+        later = None if system.stage is None else system.judgements_after[i]
+        after = None if later is None else later.losses()
         at = judged.task.samples
-        out |= _columns(judged.task.name, "nec", at, judged.losses(), after, naive, largest)
+        columns = _columns(judged.task.name, "nec", at, judged.losses(), after, naive, largest)
+        out |= {
+            name: replace(column, constant=any(_constant(j) for j in (judged, later) if j))
+            for name, column in columns.items()
+        }
     for i, rule in enumerate(system.rules):
         losses = sample_losses(rule, system.samples)
         if not np.isfinite(losses).all():
@@ -95,6 +121,11 @@ def _columns(
         out[f"{name}.calibrated_{short}"] = LossColumn(samples, after, naive, largest)
         out[f"{name}.calibration_loss"] = gain
     return out
+
+
+def _constant(judged: Judgement) -> bool:
+    """Whether every sample gets the same decision."""
+    return bool((judged.decided == judged.decided[:1]).all())
 
 
 def _naive_losses(loss: ExpectedLoss, y: IntArray) -> FloatArray:
@@ -144,7 +175,7 @@ class Contrasts:
         pairs = list(combinations(self.systems, 2))
         out = {
             metric: {
-                (a, b): self.columns[a][metric].minus(self.columns[b][metric], self.unit)
+                (a, b): self.columns[a][metric].against(self.columns[b][metric], self.unit)
                 for a, b in pairs
             }
             for metric in metrics
@@ -189,18 +220,3 @@ class Contrasts:
         """Return the area of one system less that of another."""
         a, b = (self.systems[name].samples for name in (first, second))
         return auc_difference(a.scores.ranks(), b.scores.ranks(), a.y, a.weights, self.unit)
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for how many there are, by Holm's method; NaN stays NaN.
-
-    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
-    [0.03, 0.06, 0.06]
-    """
-    p = np.asarray(p_values, dtype=np.float64)
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
-    factors = np.arange(order.size, 0, -1)
-    out = p.copy()
-    out[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
-    return [float(x) for x in out]

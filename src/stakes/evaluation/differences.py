@@ -20,6 +20,10 @@ class Difference:
     `p_value` is two-sided, for no difference; `adjusted_p_value` is corrected for all pairs of
     systems, and for costs for all applications (Holm). Both are NaN for metrics whose interval
     comes from resamples: those are shown, but no claim is made from them.
+
+    Costs of two systems are tested by sign-flips, as if systems of equal cost were exchangeable.
+    `allowing` is the same difference without that assumption: it allows for costly errors that
+    only one of the systems makes and that were not seen.
     """
 
     system: str
@@ -31,11 +35,18 @@ class Difference:
     level: float
     p_value: float = math.nan
     adjusted_p_value: float = math.nan
+    allowing: Estimate | None = None
 
     @property
     def distinguishable(self) -> bool:
         """Whether the system differs from the reference, all comparisons allowed for."""
         return self.adjusted_p_value < 1 - self.level
+
+    @property
+    def rests_on_seen(self) -> bool:
+        """Whether errors that were not seen could reverse what is claimed."""
+        band = None if self.allowing is None else self.allowing.interval
+        return self.distinguishable and band is not None and 0 in band
 
     @property
     def wins(self) -> bool:
@@ -55,6 +66,8 @@ class Difference:
             "p_value": json_number(self.p_value),
             "adjusted_p_value": json_number(self.adjusted_p_value),
             "distinguishable": self.distinguishable,
+            "allowing_for_unseen_errors": self.allowing and self.allowing.to_dict(),
+            "rests_on_seen_errors": self.rests_on_seen,
         }
 
 

@@ -30,6 +30,8 @@ class PairedDifference:
     units: int  # samples, or groups, that vary independently
     spread: Spread | None = field(default=None, repr=False)
     why: str = ""
+    exchangeable: bool = False  # tested by sign-flips alone
+    allowing: "PairedDifference | None" = None  # the same, with errors not seen allowed for
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Return the interval of the difference, which agrees with the test."""
@@ -37,10 +39,12 @@ class PairedDifference:
         if self.spread is None:
             return None
         below, above = self.spread.reach(self.spread.quantile(alpha / 2))
-        if self.p_value >= alpha:  # the test may know of few samples what the spread does not
-            towards_zero = self._tested(alpha)
-            below = max(below, towards_zero if self.value > 0 else 0.0)
-            above = max(above, towards_zero if self.value < 0 else 0.0)
+        inward = below if self.value > 0 else above
+        known = self.p_value >= alpha or (self.exchangeable and inward >= abs(self.value))
+        if known and self.value:  # the test knows of few samples what the spread does not
+            rejected = self.p_value < alpha
+            inward = self._tested(alpha) if rejected else max(inward, self._tested(alpha))
+            below, above = (inward, above) if self.value > 0 else (below, inward)
         return Interval(self.value - below, self.value + above, level)
 
     def estimate(self, level: float = 0.95) -> Estimate:
@@ -59,7 +63,8 @@ class PairedDifference:
     def turned(self) -> "PairedDifference":
         """Return the second system less the first."""
         spread = None if self.spread is None else self.spread.turned()
-        return replace(self, value=0.0 - self.value, spread=spread)
+        allowing = None if self.allowing is None else self.allowing.turned()
+        return replace(self, value=0.0 - self.value, spread=spread, allowing=allowing)
 
     def _tested(self, alpha: float) -> float:
         """Return how far the interval must reach towards 0 to agree with the p-value."""
@@ -81,6 +86,7 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     unit: IntArray | None = None,
     naive: FloatArray | None = None,
     largest: FloatArray | None = None,
+    exchangeable: bool = False,
     factor: float = 1.0,
 ) -> PairedDifference:
     """Return the expected loss of a first system less that of a second, or a multiple of that.
@@ -102,6 +108,9 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
         The largest possible difference of the losses of each sample, for losses of decisions.
         Errors that were not seen are then allowed for. Without it losses are taken as smooth and
         compared by a t-test.
+    exchangeable : bool
+        Whether two systems that cost the same are taken to be as likely to have each other's
+        losses. The p-value is then that of the sign-flip test alone, exact also with few errors.
     factor : float
         What the loss of the second system is multiplied by, to test a ratio of losses. Equal
         losses of both systems then shift the difference, but are no evidence for its sign.
@@ -151,8 +160,10 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     flipped = np.where(unequal, part, 0.0)
     shift = 0.0 if factor == 1 else value - float(flipped.sum())
     shared = flipped if unit is None else _grouped(unit, flipped)
-    p_value = max(flip_test(shared, shift), spread.p_value(value))
-    return PairedDifference(value, p_value, differ, units, spread)
+    p_value = flip_test(shared, shift)
+    if not exchangeable:
+        p_value = max(p_value, spread.p_value(value))
+    return PairedDifference(value, p_value, differ, units, spread, exchangeable=exchangeable)
 
 
 def _unequal(first: FloatArray, second: FloatArray) -> "np.ndarray":

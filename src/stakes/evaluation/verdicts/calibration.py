@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator, Sequence
 
 from stakes._text import number, plain
-from stakes.evaluation.contrasts import holm
 from stakes.evaluation.records import ApplicationResult, Evaluation, Verdict
 from stakes.evaluation.verdicts.evidence import Evidence
 from stakes.evaluation.verdicts.families import level_among
 from stakes.evaluation.verdicts.wording import listed, p_text, percent, percent_at_most
+from stakes.metrics.multiplicity import holm
 from stakes.results import Estimate
 
 GAIN = 0.05  # share of a loss that a calibration stage must recover to be worth naming

@@ -7,7 +7,6 @@ import numpy as np
 
 from stakes._text import number, plain
 from stakes._typing import FloatArray
-from stakes.evaluation.contrasts import holm
 from stakes.evaluation.records import ApplicationResult, Evaluation, Verdict
 from stakes.evaluation.verdicts.calibration import calibration_gains, confidence, probabilities
 from stakes.evaluation.verdicts.evidence import Evidence
@@ -15,6 +14,7 @@ from stakes.evaluation.verdicts.families import level_among
 from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
 from stakes.evaluation.verdicts.usefulness import usefulness_of, with_constant
 from stakes.evaluation.verdicts.wording import listed, name_of, p_text, with_interval
+from stakes.metrics.multiplicity import holm
 from stakes.results import Estimate
 
 SHIFT = 1.5  # ratio of odds between data and use from which priors count as different
