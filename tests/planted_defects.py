@@ -45,7 +45,7 @@ DEFECTS = [
     ("results.py", "np.square(self.priors[seen]) / losses.size[seen]", "self.priors[seen] / losses.size[seen]", "standard_errors"),
     ("results.py", "padded = losses.padded(amount)", "padded = losses", "claims_no_certainty"),
     ("results.py", "return [z * z * even, z * z * np.maximum(share, even)]", "return [z * z * even]", "one_class_decides"),
-    ("results.py", "few = seen & (self.losses.size < FEWEST_OF_CLASS)", "few = seen & (self.losses.size < 0)", "few_samples_of_a_class"),
+    ("results.py", "few = seen & (size < needed)", "few = seen & (size < 0)", "few_samples_of_a_class"),
     ("results.py", "cubes / variance**1.5", "0.0", "that_of_hall"),
     ("results.py", "* size / np.maximum(size - 1, 1)", "", "that_of_hall"),
     ("metrics/per_sample.py", "low, high, naive = _costly_prices(costs, y, d, best)", "low, high, naive = np.zeros(k), np.zeros(k), means[best]", "prices_by_case_is_not_certainty"),
@@ -185,7 +185,6 @@ DEFECTS = [
     # evaluation
     ("evaluation/systems.py", "kept = None if self.samples.priors_from_data else self.samples.y[order]", "kept = self.samples.y[order]", "where_priors_are_given"),
     ("evaluation/systems.py", "place[order] = np.arange(order.size)", "place = order", "of_the_fits"),
-    ("evaluation/parts.py", "if unit is not None:\n        return Estimate(value, None, _GROUPED)", "if unit is None and False:\n        return Estimate(value, None, _GROUPED)", "groups"),
     ("evaluation/parts.py", "curve.minimum_cost(costs, None if task.samples.priors_from_data else task.samples.priors)", "curve.minimum_cost(costs)", "single_functions"),
     ("evaluation/applications.py", "self.costs.part(kept) if", "self.costs.part(kept[::-1]) if", "own_amounts"),
     ("metrics/spreads.py", "+ q * q * unseen / 3", "+ 0 * unseen", "traded or not_seen"),
