@@ -125,3 +125,11 @@ def test_damaged_files_are_refused_in_words(tmp_path: Path, name: str) -> None:
         refused += message != ""
         assert message == "" or name in message, message
     assert refused > 10
+
+
+def test_labels_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "plain.parquet"
+    KINDS[path.name](path)
+    path.write_bytes(path.read_bytes().replace(b"yes", b"y\xfes"))
+    with pytest.raises(stakes.InputError, match=r"plain\.parquet"):
+        read_columns(path, texts=["y"])
