@@ -112,8 +112,7 @@ def _scores(cell: Cell, y: np.ndarray, x: np.ndarray, weights: np.ndarray | None
     found["50:1.nec"] = stakes.bayes_cost(y, scores, costs=most, **options).normalized_interval()
     for name, miss in (*COSTS.items(), ("50:1", COSTLIEST)):
         matrix = stakes.CostMatrix.binary(miss=miss, false_alarm=1)
-        decided = (cell.population.calibrated().log_odds(x) > 0).astype(int)
-        hard = stakes.expected_cost(y, decided, costs=matrix, **options)
+        hard = stakes.expected_cost(y, (x > 1).astype(int), costs=matrix, **options)
         found[f"{name}.nec of hard decisions"] = hard.normalized_interval()
     if weights is None:
         found |= _ranks(cell, y, x)
@@ -176,7 +175,8 @@ def truths(cell: Cell) -> dict[str, float]:
         return {"NEC": Payments(cell.population, cell.spread).nec()}
     out = cell.population.truths(COSTS)
     out["50:1.nec"] = cell.population.nec(COSTLIEST)
-    rates = cell.population.calibrated().rates(0.0)
+    right = cell.population.calibrated()
+    rates = right.rates(float(right.log_odds(np.array(1.0))))
     for name, miss in (*COSTS.items(), ("50:1", COSTLIEST)):
         out[f"{name}.nec of hard decisions"] = cell.population.normalized(rates, miss)
     return out

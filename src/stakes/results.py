@@ -224,13 +224,20 @@ class ExpectedLoss:
         if by_case and self.prices is not None:
             unit = expectation(self.priors, self.prices.padded_mean(losses.size, amount))
         centre = expectation(self.priors, padded.mean) / unit
-        spread = padded
-        if by_case and self.prices is not None:
-            spread = self.prices.residuals(losses, centre).padded(amount)
-        parts = self._parts(spread, 0.0 if by_case else centre, reference)
-        half = quantile * math.sqrt(math.fsum(parts)) / unit
+
+        def reach(value: float) -> float:
+            spread = padded
+            if by_case and self.prices is not None:
+                spread = self.prices.residuals(losses, value).padded(amount)
+            parts = self._parts(spread, 0.0 if by_case else value, reference)
+            shift = np.square((value - centre) * unit) / padded.size[self.priors > 0].sum()
+            return quantile * math.sqrt(max(math.fsum(parts) - shift, 0.0)) / unit
+
+        half = above = reach(centre)
+        if normalized and self.priors_from_data:
+            above = max(half, reach(centre + half))  # a ratio varies more the higher it is
         least, most = self._range(reference)
-        return max(centre - half, least / unit), min(centre + half, most / unit)
+        return max(centre - half, least / unit), min(centre + above, most / unit)
 
     def _skewed_interval(
         self, losses: ClassLosses, level: float, reference: FloatArray, unit: float

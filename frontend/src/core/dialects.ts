@@ -202,14 +202,20 @@ function paddedEnds(
   const unit = normalized ? over((i) => naive[i]) : 1;
   const mean = (i: number): number => offsets[i] + costs[i] * rates[i];
   const centre = over(mean) / unit;
-  const square = over((i) => {
-    const gap = vary ? mean(i) - centre * reference[i] : 0;
-    const spread = costs[i] * costs[i] * rates[i] * (1 - rates[i]) + gap * gap;
-    return (priors[i] / size[i]) * spread;
-  });
-  const half = (z * Math.sqrt(square)) / unit;
+  const total = (priors[0] > 0 ? size[0] : 0) + (priors[1] > 0 ? size[1] : 0);
+  const reach = (value: number): number => {
+    const square = over((i) => {
+      const gap = vary ? mean(i) - value * reference[i] : 0;
+      const spread = costs[i] * costs[i] * rates[i] * (1 - rates[i]) + gap * gap;
+      return (priors[i] / size[i]) * spread;
+    });
+    const shift = ((value - centre) * unit) ** 2 / total;
+    return (z * Math.sqrt(Math.max(square - shift, 0))) / unit;
+  };
+  const half = reach(centre);
+  const above = vary ? Math.max(half, reach(centre + half)) : half; // as in losses.ts
   const [least, most] = boundsOf(prices, normalized, over);
-  return [Math.max(centre - half, least / unit), Math.min(centre + half, most / unit)];
+  return [Math.max(centre - half, least / unit), Math.min(centre + above, most / unit)];
 }
 
 /** Return the least and largest loss of any system; none is known if the naive loss varies. */

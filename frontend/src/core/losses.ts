@@ -93,15 +93,22 @@ function paddedInterval(
 ): [number, number] {
   const { size, mean, variance } = padded(losses, amounts);
   const centre = expectation(priors, mean) / unit;
-  let square = 0;
-  for (let i = 0; i < priors.length; i++) {
-    if (!(priors[i] > 0)) continue;
-    const gap = fromData ? mean[i] - centre * reference[i] : 0;
-    square += ((priors[i] * priors[i]) / size[i]) * (variance[i] + gap * gap);
-  }
-  const half = (z * Math.sqrt(square)) / unit;
+  const reach = (value: number): number => {
+    let [square, total] = [0, 0];
+    for (let i = 0; i < priors.length; i++) {
+      if (!(priors[i] > 0)) continue;
+      const gap = fromData ? mean[i] - value * reference[i] : 0;
+      square += ((priors[i] * priors[i]) / size[i]) * (variance[i] + gap * gap);
+      total += size[i];
+    }
+    const shift = ((value - centre) * unit) ** 2 / total;
+    return (z * Math.sqrt(Math.max(square - shift, 0))) / unit;
+  };
+  const half = reach(centre);
+  // a ratio varies more the higher it is
+  const above = fromData ? Math.max(half, reach(centre + half)) : half;
   const [least, most] = range(losses, priors, fromData, reference);
-  return [Math.max(centre - half, least / unit), Math.min(centre + half, most / unit)];
+  return [Math.max(centre - half, least / unit), Math.min(centre + above, most / unit)];
 }
 
 /** Return losses with more samples of each class, half at the least, half at the largest cost. */
