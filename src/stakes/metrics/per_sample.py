@@ -11,6 +11,7 @@ from stakes.results import ExpectedLoss
 from stakes.statistics import LossSums
 
 _FEW = 50  # samples of a class, below which other cases show too how large its prices can be
+_MANY = 200  # from which on the most expensive one is no longer taken for a common one
 _COSTLY = 0.95  # share of all cases that the costly one is at least as expensive as
 
 
@@ -52,7 +53,8 @@ def _costly_prices(
     """Return the least and the largest price of a costly case of each class, and its naive price.
 
     It is the most expensive case of the class; where a class has few, at least the case that is
-    more expensive than most cases would be if they were of this class.
+    more expensive than most cases would be if they were of this class. Where a class has many, it
+    is the case that the mean price falls to if each case counts by its price.
     """
     n, k, m = costs.shape
     optimal = costs.optimal()
@@ -62,7 +64,7 @@ def _costly_prices(
         prices = np.column_stack([np.broadcast_to(costs.prices(i, j), n) for j in range(m)])
         largest = np.where(optimal, prices, -np.inf).max(axis=1)
         mine = np.flatnonzero(y == i)
-        candidates = [int(mine[largest[mine].argmax()])] if mine.size else []
+        candidates = [_costly_case(mine, largest[mine])] if mine.size else []
         if mine.size < _FEW:
             place = min(int(_COSTLY * n), n - 1)
             candidates.append(int(np.argpartition(largest, place)[place]))
@@ -70,6 +72,15 @@ def _costly_prices(
         low = np.where(optimal[case], prices[case], np.inf).min()
         found[:, i] = low, largest[case], prices[case, naive]
     return found[0], found[1], found[2]
+
+
+def _costly_case(mine: IntArray, largest: FloatArray) -> int:
+    """Return a case of a class whose errors are costly."""
+    total = float(largest.sum())
+    if mine.size < _MANY or total <= 0:
+        return int(mine[largest.argmax()])
+    typical = min(float(largest @ largest) / total, float(largest.max()))
+    return int(mine[np.where(largest >= typical, largest, np.inf).argmin()])
 
 
 def _naive_prices(
