@@ -26,6 +26,7 @@ from judged import (
 )
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation import OddsRange
+from stakes.metrics.paired import paired_difference
 from stakes.simulation import Simulation
 
 
@@ -481,3 +482,24 @@ def test_there_are_no_odds_without_both_classes() -> None:
     y = np.zeros(20, dtype=int)
     result = stakes.compare(y, {"a": np.full(20, 0.3), "b": np.full(20, 0.4)}, resamples=0)
     assert result.odds == ()
+
+
+def test_probabilities_of_0_and_1_in_both_systems_are_compared() -> None:
+    y = np.tile([0, 1], 60)
+    first = np.where(y == 1, 1.0, 0.0)
+    second = first.copy()
+    first[:12], second[6:18] = 0.4, 0.6
+    found = stakes.compare(y, {"a": first, "b": second}, resamples=0)  # a warning is an error
+    assert found.of("b", "cost.nec").difference.interval is not None
+
+
+def test_a_test_that_agrees_with_the_interval_does_not_widen_it() -> None:
+    rng = np.random.default_rng(12)
+    for _ in range(40):
+        y = np.repeat([0, 1], [80, 40])
+        first, second = rng.random(120), rng.random(120)
+        found = paired_difference(y, first, second, n_classes=2)
+        band = found.interval()
+        assert band is not None
+        if not found.distinguishable():
+            assert band.low + band.high == pytest.approx(2 * found.value, abs=1e-9)

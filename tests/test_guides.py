@@ -153,7 +153,7 @@ def update(page: Path) -> None:
     """Write into a page what its commands print."""
     text = page.read_text(encoding="utf-8")
     for command, shown, printed in runs(text):
-        if not fits(shown, printed) and command.startswith(("stakes", "head")):
+        if not fits(shown, printed) and command.startswith(("stakes", "head", "echo")):
             old, new = f"$ {command}\n{shown}", f"$ {command}\n{tidy(printed)}\n"
             text = text.replace(old, new, 1)
         elif printed and not fits(shown, printed):

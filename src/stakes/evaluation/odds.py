@@ -146,7 +146,7 @@ class _Paths:
         start = np.searchsorted(grid, np.minimum(first, second))
         end = np.searchsorted(grid, np.maximum(first, second))
         # a false alarm of the first alone, or a miss of the first alone
-        sign = np.sign(first - second) * np.where(samples.y == 0, 1, -1)
+        sign = (1 * (first > second) - (first < second)) * np.where(samples.y == 0, 1, -1)
         active = _Active(start, end, grid.size)
         kinds = [(samples.y == k) & (sign == s) for k in (0, 1) for s in (1, -1)]
         totals = np.array([active.sums(w * kind) for kind in kinds]).reshape(2, 2, -1)

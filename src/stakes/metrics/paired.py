@@ -40,10 +40,8 @@ class PairedDifference:
             return None
         below, above = self.spread.reach(self.spread.quantile(alpha / 2))
         inward = below if self.value > 0 else above
-        known = self.p_value >= alpha or (self.exchangeable and inward >= abs(self.value))
-        if known and self.value:  # the test knows of few samples what the spread does not
-            rejected = self.p_value < alpha
-            inward = self._tested(alpha) if rejected else max(inward, self._tested(alpha))
+        if self.value and (inward < abs(self.value)) != (self.p_value < alpha):
+            inward = self._tested(alpha)  # the test knows of few samples what the spread does not
             below, above = (inward, above) if self.value > 0 else (below, inward)
         return Interval(self.value - below, self.value + above, level)
 
