@@ -172,13 +172,14 @@ def test_out_of_memory_is_one_line(tmp_path: Path) -> None:
 
 
 WRITING = """
-import sys
+import signal, sys
 from stakes._files import discard_temporary_files, write_bytes
 from stakes._signals import Ended, ignore_signals, raise_on_signals
 try:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background would ignore it
     raise_on_signals()
     print("ready", flush=True)
-    for i in range(10**6):
+    for i in range(10**5):
         write_bytes("out.bin", bytes([i % 256]) * 300_000)
 except Ended as end:
     ignore_signals()

@@ -234,7 +234,7 @@ class ExpectedLoss:
             return quantile * math.sqrt(max(math.fsum(parts) - shift, 0.0)) / unit
 
         half = above = reach(centre)
-        if normalized and self.priors_from_data:
+        if self.priors_from_data and (by_case or np.ptp(reference[self.priors > 0]) > 0):
             above = max(half, reach(centre + half))  # a ratio varies more the higher it is
         least, most = self._range(reference)
         return max(centre - half, least / unit), min(centre + above, most / unit)

@@ -213,7 +213,8 @@ function paddedEnds(
     return (z * Math.sqrt(Math.max(square - shift, 0))) / unit;
   };
   const half = reach(centre);
-  const above = vary ? Math.max(half, reach(centre + half)) : half; // as in losses.ts
+  const varies = vary && priors[0] > 0 && priors[1] > 0 && reference[0] !== reference[1];
+  const above = varies ? Math.max(half, reach(centre + half)) : half; // as in losses.ts
   const [least, most] = boundsOf(prices, normalized, over);
   return [Math.max(centre - half, least / unit), Math.min(centre + above, most / unit)];
 }

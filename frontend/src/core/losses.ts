@@ -106,7 +106,8 @@ function paddedInterval(
   };
   const half = reach(centre);
   // a ratio varies more the higher it is
-  const above = fromData ? Math.max(half, reach(centre + half)) : half;
+  const varies = fromData && new Set(reference.filter((_, i) => priors[i] > 0)).size > 1;
+  const above = varies ? Math.max(half, reach(centre + half)) : half;
   const [least, most] = range(losses, priors, fromData, reference);
   return [Math.max(centre - half, least / unit), Math.min(centre + above, most / unit)];
 }
