@@ -209,6 +209,28 @@ def test_no_signal_leaves_a_temporary_file(sign: signal.Signals, tmp_path: Path)
             assert (tmp_path / "out.bin").stat().st_size == 300_000
 
 
+LOST = """
+import os, signal, sys, time, weakref
+from stakes._signals import Ended, ignore_signals, raise_on_signals
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+raise_on_signals()
+class Thing: pass
+try:
+    thing = Thing()
+    watch = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGINT))
+    del thing  # Python drops what is raised in here
+    time.sleep(60)
+except Ended as end:
+    ignore_signals()
+    sys.exit(end.code)
+"""
+
+
+def test_an_end_that_python_drops_is_asked_for_again(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", LOST], cwd=tmp_path, check=False, timeout=30)
+    assert done.returncode == 130
+
+
 def test_a_signal_at_any_moment_leaves_all_or_nothing(folder: Path) -> None:
     (folder / "hard.csv").unlink()
     (folder / "link.csv").unlink()
