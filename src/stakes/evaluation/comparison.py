@@ -33,7 +33,8 @@ from stakes.evaluation.verdicts import few_groups, small_classes
 from stakes.intervals import Progress, Replicates, Statistic, check_resamples, replicate, seed_of
 from stakes.metrics import DecisionMetric
 from stakes.metrics.multiplicity import holm
-from stakes.results import json_number
+from stakes.metrics.paired import PairedDifference
+from stakes.results import Estimate, json_number
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import ScoringRule
@@ -399,6 +400,12 @@ def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
     return {metric: fits.get(metric, value) for metric, value in out.items()}
 
 
+def _allowing(paired: PairedDifference | None, level: float) -> Estimate | None:
+    """Return the difference that allows for errors not seen, where there is another."""
+    robust = None if paired is None else paired.allowing
+    return None if robust is None else robust.estimate(level)
+
+
 def _differences(
     contrasts: Contrasts,
     adjusted: Mapping[tuple[str, tuple[str, str]], float],
@@ -429,7 +436,7 @@ def _differences(
                     level=level,
                     p_value=np.nan if paired is None else paired.p_value,
                     adjusted_p_value=adjusted.get((metric, pair), np.nan),
-                    allowing=paired and paired.allowing and paired.allowing.estimate(level),
+                    allowing=_allowing(paired, level),
                 )
             )
     return tuple(out)
