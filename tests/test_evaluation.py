@@ -443,7 +443,7 @@ def test_without_resamples_or_calibrator() -> None:
         assert bare.metrics()[name].value == usual().metrics()[name].value
     calibrated = bare.main.cost.calibrated_normalized
     assert calibrated is not None
-    assert calibrated.method == "closed form, with the cost of learning"
+    assert calibrated.method == "closed form, the calibrator taken as fixed"
     assert bare.metrics()["eer"].interval is not None
     raw = stakes.evaluate(TWO.y, RAW, costs=COSTS, calibrator=None, resamples=60)
     assert raw.calibrator is None
@@ -533,3 +533,12 @@ def test_calibration_errors_are_summed_over_blocks() -> None:
     assert errors["confidence_calibration_error"] == pytest.approx(
         stakes.confidence_calibration_error(data.y, p), rel=1e-12
     )
+
+
+def test_a_calibrated_cost_has_the_interval_that_the_live_page_shows() -> None:
+    data = stakes.simulation.simulate(2, n=500)
+    found = stakes.evaluate(data.y, data.posteriors([0.1, 0.9]), costs=COSTS, resamples=0)
+    cost = found.main.cost
+    assert cost.calibrated is not None
+    assert cost.calibrated_normalized is not None
+    assert cost.calibrated_normalized.interval == cost.calibrated.normalized_interval()

@@ -116,9 +116,12 @@ def _calibrated(
         why = f"a calibrator needs {FEWEST_OF_CLASS} samples of each class: got {least}"
         calibrated = Estimate(calibrated.value, None, why)
     if calibrated.interval is not None:
-        low = with_learning(calibrated.interval, pair.learning / after.naive)
-        method = f"{calibrated.method}, with the cost of learning"
-        calibrated = Estimate(calibrated.value, low, method)
+        fixed = pair.largest is not None  # for decisions, as the live page computes it
+        band = calibrated.interval
+        if not fixed:
+            band = with_learning(band, pair.learning / after.naive)
+        how = "the calibrator taken as fixed" if fixed else "with the cost of learning"
+        calibrated = Estimate(calibrated.value, band, f"{calibrated.method}, {how}")
     gain = Estimate(raw.normalized - after.normalized, None, normalized.method)
     if raw.undefined is None:
         gain = pair.loss(level, raw.naive)
