@@ -150,7 +150,7 @@ def digits() -> Iterator[tuple[str, Display]]:
     data = load("digits.csv")
     y = data["digit"]
     p = np.column_stack([data[f"q_{k}"] for k in range(10)])
-    scores = stakes.Posteriors.renormalized(p)
+    scores = stakes.Posteriors(p, renormalize=True)
     yield "confusion-digits", stakes.ConfusionDisplay.from_predictions(y, scores)
     yield "reliability-digits", stakes.ReliabilityDisplay.from_confidences(y, scores)
     yield "abstention-digits", stakes.AbstentionDisplay.from_predictions(y, scores)

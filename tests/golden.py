@@ -19,11 +19,19 @@ from stakes._typing import FloatArray
 PLACE = Path(__file__).parent.parent / "frontend" / "test" / "golden.json"
 
 
-def confidence_case() -> Case:
-    """Return how far the confidence of ten classes can be trusted."""
-    data = codes_of(4, 500, 10)
-    case = row_case("confidence", problem(1 - np.eye(10)), data)
-    r = reliability(data[0], data[2], 15, confidence=True)
+def confidence_cases() -> list[Case]:
+    """Return how far the confidence of some classes can be trusted, at any priors."""
+    return [
+        _confidence("data priors", 10, None),
+        _confidence("given priors", 3, [0.7, 0.1, 0.2]),
+    ]
+
+
+def _confidence(name: str, k: int, priors: list[float] | None) -> Case:
+    """Return a case of confidences; classes are as heavy as their priors."""
+    data = codes_of(4, 500, k)
+    case = row_case(name, problem(1 - np.eye(k), priors), data)
+    r = reliability(data[0], data[2], 15, confidence=True, priors=priors)
     filled = r.share > 0
     parts = {"probability": r.probability, "frequency": r.frequency, "share": r.share}
     counts = np.asarray(case["expected"]["counts"])
@@ -108,7 +116,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "levels": level_cases,
     "rows": row_cases,
     "curves": curve_cases,
-    "confidence": confidence_case,
+    "confidence": confidence_cases,
     "regions": region_cases,
     "files": file_cases,
 }

@@ -183,11 +183,10 @@ def _sweep(posteriors: FloatArray, counts: IntArray, priors: FloatArray, costs: 
 
 def _reliability(posterior: FloatArray, counts: IntArray, priors: FloatArray) -> Case:
     """Return bins of even width and of even weight, classes as heavy as their priors."""
-    weight = (priors[:, None] * counts / counts.sum(axis=1, keepdims=True)).ravel()
     y, p = np.repeat([0, 1], posterior.size), np.tile(posterior, 2)
     found = {}
     for name, bins in (("width", 15), ("mass", EqualMass(15))):
-        r = reliability(y, p, bins, sample_weight=weight)
+        r = reliability(y, p, bins, sample_weight=counts.ravel(), priors=priors)
         filled = r.share > 0
         parts = {"probability": r.probability, "frequency": r.frequency, "share": r.share}
         found[name] = {key: part[filled].tolist() for key, part in parts.items()}

@@ -193,6 +193,8 @@ def level_cases() -> list[Case]:
         level_case("prior 0, adapted", problem(two, [0.0, 1.0], adapt=True), level, counts),
         level_case("zero naive cost", problem([[0, 1], [0, 1]]), level, counts),
         level_case("extreme", problem([[0, 1e-9], [1e9, 0]], [0.999999, 0.000001]), level, counts),
+        level_case("never optimal", problem([[0, 1, 5000], [5, 0, 5000]]), level, counts),
+        level_case("a mixture is better", problem([[0, 4, 3], [4, 0, 3]]), level, counts),
         level_case("weights", problem(two), level, weights),
         level_case("weights, given", problem(wide, [0.9, 0.1]), level, weights),
     ]
@@ -286,6 +288,8 @@ def row_cases() -> list[Case]:
         row_case("prior 0, adapted", problem(1 - np.eye(3), [0.0, 0.3, 0.7], adapt=True), _sure(three)),
         row_case("a part of the data", problem(dense), ten, shares=uneven),
         row_case("wide codes", problem(1 - np.eye(3)), high, scale=4000),
+        row_case("never optimal", problem(np.hstack([1 - np.eye(3), np.full((3, 1), 50.0)])), three),
+        row_case("a mixture is better", problem([[0, 4, 3, 3], [4, 0, 2, 3], [1, 5, 0, 3]]), three),
         row_case("weights", problem(dense, uneven.tolist()), ten, weights=weights),
         row_case("weights, data", problem(dense), ten, weights=weights),
         row_case("zero naive cost", problem([[0, 1], [0, 2], [0, 3]]), three),

@@ -95,7 +95,7 @@ def test_every_kind_of_score_gives_the_same_decisions() -> None:
     p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     costs = CostMatrix([[0, 1, 2, 0.5], [3, 0, 1, 0.5], [1, 4, 0, 0.5]], decisions=4)
     uniform = np.full(3, 1 / 3)
-    expected = costs.bayes_decisions(stakes.Posteriors.renormalized(p))
+    expected = costs.bayes_decisions(stakes.Posteriors(p, renormalize=True))
     for scores in (
         stakes.Logits(logits),
         stakes.Logits(logits + 1000),
@@ -142,9 +142,11 @@ def test_costs_that_are_the_same_for_all_samples_are_a_cost_matrix(
     other = stakes.bayes_cost(data.y, data.p, costs=tiled, **arguments)
     assert other.value == pytest.approx(one.value, rel=1e-12)
     assert other.naive == pytest.approx(one.naive, rel=1e-12)
-    assert other.standard_error == pytest.approx(one.standard_error, rel=1e-9, abs=1e-9)
+    assert other.standard_error == pytest.approx(
+        one.standard_error, rel=1e-9, abs=1e-9, nan_ok=True
+    )
     assert other.normalized_standard_error == pytest.approx(
-        one.normalized_standard_error, rel=1e-6, abs=1e-7
+        one.normalized_standard_error, rel=1e-6, abs=1e-7, nan_ok=True
     )
     assert "SampleCosts" in repr(tiled)
 
@@ -167,7 +169,7 @@ def test_change_of_priors_is_bayes_rule_for_any_number_of_classes() -> None:
     likelihood = rng.normal(0, 2, (50, 4))
     old, new = np.array([0.4, 0.3, 0.2, 0.1]), np.array([0.1, 0.1, 0.1, 0.7])
     at_old = stakes.LogLikelihoods(likelihood).log_posteriors(old)
-    moved = stakes.Posteriors.renormalized(np.exp(at_old)).at_priors(old, new)
+    moved = stakes.Posteriors(np.exp(at_old), renormalize=True).at_priors(old, new)
     np.testing.assert_allclose(
         moved.log_posteriors(), stakes.LogLikelihoods(likelihood).log_posteriors(new), atol=1e-13
     )
@@ -227,10 +229,10 @@ def test_exact_ties_go_to_the_lowest_index_in_spite_of_rounding() -> None:
 def test_renormalised_scores_keep_the_names_of_their_columns() -> None:
     frame = pl.DataFrame({"spam": [30.0, 90.0], "ham": [70.0, 10.0]})
     loss = stakes.cross_entropy(
-        ["ham", "spam"], stakes.Posteriors.renormalized(frame), classes=["ham", "spam"]
+        ["ham", "spam"], stakes.Posteriors(frame, renormalize=True), classes=["ham", "spam"]
     )
     assert loss.value == pytest.approx(-(np.log(0.7) + np.log(0.9)) / 2)
-    huge = stakes.Posteriors.renormalized([[1.7e308, 1.7e308]])
+    huge = stakes.Posteriors([[1.7e308, 1.7e308]], renormalize=True)
     assert huge.values.tolist() == [[0.5, 0.5]]
 
 
@@ -242,7 +244,8 @@ def test_rules_of_any_cost_function() -> None:
     assert loss.interval().low <= loss.value <= loss.interval().high
     assert loss.undefined is not None  # a naive gain is nothing to divide by
     soft = stakes.ScoringRule.from_cost(lambda h, d: float(d[h]) - 5, lambda s: s)
-    low, high = stakes.expected_loss(soft, [0, 1, 1], [0.2, 0.9, 0.4]).interval()
+    y, p = [0, 1, 1] * 10, np.tile([0.2, 0.9, 0.4], 10)
+    low, high = stakes.expected_loss(soft, y, p).interval()
     assert low < high
     for bad in (np.nan, np.inf):
         with pytest.raises(stakes.InputError, match="function"):

@@ -94,3 +94,14 @@ def test_a_page_of_other_numbers_is_noticed(tmp_path: Path) -> None:
     done = run("report", "--check", "--json", str(tmp_path / "other.json"))
     assert done.returncode == 1
     assert "is not that of the results" in done.stderr
+
+
+def test_the_grid_of_calibration_can_be_run() -> None:
+    script = (
+        "import warnings; from benchmarks import calibration as grid; warnings.simplefilter('ignore');"
+        "print(grid.replaced(1.0, 100, 2), grid.priors_row(2.0, 0.1, 0.3, 500, 2))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.startswith("[0.0, ")

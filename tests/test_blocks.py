@@ -64,9 +64,11 @@ def test_calibration_errors_in_blocks(
     metric: Metric, k: int, norm: float, request: pytest.FixtureRequest
 ) -> None:
     y, p = made(k)
-    whole = metric(y, p, bins=7, norm=norm)
+    priors = np.arange(1, k + 1) / (k * (k + 1) / 2)
+    whole, moved = (metric(y, p, bins=7, norm=norm, priors=q) for q in (None, priors))
     request.getfixturevalue("few_at_once")
     assert metric(y, p, bins=7, norm=norm) == pytest.approx(whole, rel=1e-14)
+    assert metric(y, p, bins=7, norm=norm, priors=priors) == pytest.approx(moved, rel=1e-13)
     assert metric(y, p, bins=7, norm=norm) == metric(y[::-1], p[::-1], bins=7, norm=norm)
     with pytest.raises(stakes.InputError, match="two classes"):
         stakes.calibration_error(*made(3))

@@ -207,7 +207,7 @@ def test_calibrate_learns_applies_and_decides(scored: Path) -> None:
     learnt = run("calibrate", "scores.csv", "--label", "y", *SCORES, "-o", "cal.json", cwd=tmp_path)
     assert learnt.returncode == 0, learnt.stderr
     assert "cross-entropy" in learnt.stdout
-    assert "gives back" in learnt.stdout
+    assert "recovers" in learnt.stdout
     assert "classes taken from the names of the columns: calm, alarm" in learnt.stderr
     applied = run(
         "calibrate", "scores.csv", "--apply", "cal.json", *SCORES, "-o", "out.csv", cwd=tmp_path
@@ -220,7 +220,7 @@ def test_calibrate_learns_applies_and_decides(scored: Path) -> None:
     assert after[0][7:] == ["calibrated_calm", "calibrated_alarm"]
     y = [row[2] for row in after[1:]]
     p = [[float(x) for x in row[7:]] for row in after[1:]]
-    better = stakes.bayes_cost(y, stakes.Posteriors.renormalized(p), classes=["calm", "alarm"])
+    better = stakes.bayes_cost(y, stakes.Posteriors(p, renormalize=True), classes=["calm", "alarm"])
     assert better.normalized < 1
     decided = run(
         "decide", "scores.csv", *SCORES, "--cost", "miss=5,false_alarm=1",

@@ -222,6 +222,34 @@ def test_a_limit_on_the_cost_is_for_every_application(tmp_path: Path) -> None:
     assert "FAILED: hard.nec" in done.stdout
     whole = ("check", PATIENTS, "--app", "app.toml", "--min", "auc=0.1", "--confident")
     assert call(*whole, cwd=tmp_path).returncode == 0
-    bare = call(*whole[:4], "--max", "eer=0.9", "--confident", cwd=tmp_path)
+    bare = call(*whole[:4], "--max", "easy.f1_score=1", "--confident", cwd=tmp_path)
     assert bare.returncode == 1
     assert "without an interval" in bare.stdout
+
+
+@pytest.mark.parametrize("cost", ["miss=5,false_alarm=1", "miss=price,false_alarm=1"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_cap_takes_as_many_tied_cases_as_the_threshold_says(
+    cost: str, seed: int, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(seed)
+    p = rng.choice([0.05, 0.1, 0.3, 0.45, 0.6, 0.7], 200)  # few levels, many ties
+    y, price = rng.random(200) < p, rng.choice([2, 5], 200)
+    lines = [f"{'ill' if a else 'well'},{b},{c}" for a, b, c in zip(y, p, price, strict=True)]
+    (tmp_path / "s.csv").write_text("\n".join(["y,p,price", *lines]) + "\n")
+    given = ("s.csv", "--scores", "p", "--scores-are", "posteriors", "--cost", cost)
+    for cap in (0.0, 0.05, 0.1, 0.2, 0.33, 0.5, 1.0):
+        more = ("--review", str(cap), "--json")
+        told = call("threshold", *given, "--label", "y", "--positive", "ill", *more, cwd=tmp_path)
+        reviewed = json.loads(told.stdout)["results"][-1]["reviewed"]
+        done = call(
+            "decide", *given, *more, "--classes", "well,ill", "-o", "o.csv", "--force", cwd=tmp_path
+        )
+        share = json.loads(done.stdout)["decisions"]["ill"]
+        assert share == pytest.approx(reviewed)
+        assert share <= cap
+        rows = [(row["p"], row["price"]) for row in decided(tmp_path / "o.csv")]
+        by_case: dict[tuple[str, str], set[str]] = {}
+        for case, row in zip(rows, decided(tmp_path / "o.csv"), strict=True):
+            by_case.setdefault(case, set()).add(row["decision"])
+        assert all(len(decisions) == 1 for decisions in by_case.values())

@@ -36,12 +36,12 @@ def left(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("evaluate", *QUICK), 0, "expected cost (NEC)"),
+        (("evaluate", *QUICK), 0, "cost (NEC)"),
         ((*COMPARE, "--resamples", "0"), 0, "reference: a"),
         (("threshold", *SCORED), 0, "Decide alarm"),
         (("check", *QUICK, "--max-nec", "9"), 0, "ok: cost.nec"),
         (("check", *QUICK, "--max-nec", "0"), 1, "FAILED: cost.nec"),
-        (("calibrate", *SCORED, "-o", "out.json"), 0, "gives back"),
+        (("calibrate", *SCORED, "-o", "out.json"), 0, "recovers"),
         (("decide", "scores.csv", *SCORES, *COSTS, "-o", "out.csv"), 0, "mean expected cost"),
         (("completion", "fish"), 0, "stakes"),
         (("demo", "--no-file"), 0, "three real problems"),

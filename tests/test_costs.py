@@ -197,6 +197,31 @@ def test_ties_go_to_the_lowest_index() -> None:
     assert CostMatrix.zero_one(2, abstain=0.25).naive([0.5, 0.5])[0] == 2
 
 
+def test_abstaining_has_a_name_of_its_own_beside_numbers(tmp_path: Path) -> None:
+    costs = CostMatrix.zero_one(10).with_abstention(0.2)
+    assert costs.decisions == (*range(10), "abstain")
+    y, p = np.arange(10), np.full((10, 10), 0.1)
+    assert "always answers abstain" in str(stakes.bayes_cost(y, p, costs=costs))
+    chosen = costs.bayes_decisions(p)
+    named = [costs.decisions[j] for j in chosen]
+    assert set(named) == {"abstain"}
+    by_index, by_name = (stakes.expected_cost(y, d, costs=costs) for d in (chosen, named))
+    assert by_index.value == by_name.value == pytest.approx(0.2)
+    some = stakes.expected_cost([0, 1, 2], [0, "abstain", 1], costs=costs)
+    assert some.value == pytest.approx(1.2 / 3)
+    for form in ("costs.toml", "costs.csv"):
+        costs.write(tmp_path / form)
+        again = CostMatrix.read(tmp_path / form)
+        assert (again.classes, again.decisions) == (costs.classes, costs.decisions)
+    other = CostMatrix.zero_one([1, 2, 3]).with_abstention(0.2)
+    assert stakes.expected_cost([1, 3], [3, 3], costs=other).value == 0.5  # 3 is the class
+    for wrong in ([3, 4], ["abstan", 1], [None, "abstain"]):
+        with pytest.raises(stakes.InputError, match="y_pred"):
+            stakes.expected_cost([1, 3], wrong, costs=other)
+    with pytest.raises(stakes.InputError, match="duplicate"):
+        costs.with_abstention(0.1)
+
+
 def test_a_cost_matrix_never_changes() -> None:
     with pytest.raises(AttributeError, match="never changes"):
         TUMOUR.classes = ("a", "b")  # type: ignore[misc]

@@ -569,3 +569,37 @@ def test_legends_name_a_shared_line_once() -> None:
         axes.plot([0, 1], [0, 1], label="same")
     legend(axes)
     assert [t.get_text() for t in axes.get_legend().get_texts()] == ["same"]  # type: ignore[union-attr]
+
+
+WITH_COSTS = [
+    stakes.AbstentionDisplay,
+    stakes.ConfusionDisplay,
+    stakes.RocDisplay,
+    stakes.ScoreDistributionDisplay,
+    stakes.ThresholdSweepDisplay,
+]
+
+
+@pytest.mark.parametrize("display", WITH_COSTS)
+@pytest.mark.parametrize("names", [("well", "ill"), ("ill", "well"), ("a", "b"), (7, 3)])
+@pytest.mark.parametrize("table", [False, True])
+def test_displays_keep_to_the_class_order_of_named_costs(
+    display: Any,  # noqa: ANN401
+    names: tuple[Any, Any],
+    table: bool,  # noqa: FBT001
+) -> None:
+    p = np.exp(P.log_posteriors())
+    scores = p if table else p[:, 1]
+    y = np.array(names, dtype=object)[DATA.y].tolist()
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=names)
+    plain = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    wanted = display.from_predictions(DATA.y, scores, costs=plain)
+    for kinds in ({}, {"classes": names}):
+        found = display.from_predictions(y, scores, costs=costs, **kinds)
+        for a, b in zip(found.frame().values(), wanted.frame().values(), strict=True):
+            if b.dtype != object:
+                np.testing.assert_array_equal(a, b)
+        for part in ("points", "thresholds"):
+            assert getattr(found, part, None) == getattr(wanted, part, None)
+    with pytest.raises(stakes.InputError, match="in their order"):
+        display.from_predictions(y, scores, costs=costs, classes=names[::-1])

@@ -4,8 +4,8 @@ Blocks of a page are run from top to bottom in one empty directory. `pycon` bloc
 `console` blocks are commands, each with what it prints; a line of three dots stands for lines that
 were cut, three dots behind a blank for the rest of their line. A block with a file name behind its language is written to that file.
 
-`python tests/test_guides.py docs/how-to/PAGE.md` writes what the commands print into a page, where
-that is not what the page shows.
+`python tests/test_guides.py docs/how-to/PAGE.md` writes what commands and Python examples print
+into a page, where that is not what the page shows.
 """
 
 import contextlib
@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,6 +55,42 @@ class Shell:
         return printed.getvalue()
 
 
+class Recorder(doctest.DocTestRunner):
+    """Runs examples, and notes what those print that print something else than is shown."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+        super().__init__(**options)
+        self.printed: list[tuple[doctest.Example, str]] = []
+
+    def report_failure(
+        self,
+        out: Any,  # noqa: ANN401
+        test: doctest.DocTest,
+        example: doctest.Example,
+        got: str,
+    ) -> None:
+        super().report_failure(out, test, example, got)
+        self.printed.append((example, got))
+
+    def report_unexpected_exception(
+        self,
+        out: Any,  # noqa: ANN401
+        test: doctest.DocTest,
+        example: doctest.Example,
+        exc_info: Any,  # noqa: ANN401
+    ) -> None:
+        super().report_unexpected_exception(out, test, example, exc_info)
+        self.printed.append((example, f"{exc_info[0].__name__}: {exc_info[1]}\n"))
+
+    def corrected(self, body: str) -> str:
+        """Return the block with what its examples print."""
+        lines = body.splitlines(keepends=True)
+        for example, got in reversed(self.printed):
+            start = example.lineno + example.source.count("\n")
+            lines[start : start + example.want.count("\n")] = [got]
+        return "".join(lines)
+
+
 def runs(text: str) -> Iterator[tuple[str, str, str]]:
     """Yield each command of a page, what is shown and what it prints."""
     shell, names = Shell(), {"__name__": "__main__"}
@@ -62,10 +99,10 @@ def runs(text: str) -> Iterator[tuple[str, str, str]]:
             Path(block["name"]).write_text(block["body"], encoding="utf-8")
         elif block["kind"] == "pycon":
             test = doctest.DocTestParser().get_doctest(block["body"], names, "page", None, 0)
-            failed = io.StringIO()
-            doctest.DocTestRunner(verbose=False).run(test, out=failed.write, clear_globs=False)
+            failed, runner = io.StringIO(), Recorder(verbose=False)
+            runner.run(test, out=failed.write, clear_globs=False)
             names = test.globs
-            yield block["body"], "", failed.getvalue()
+            yield block["body"], "", runner.corrected(block["body"]) if failed.getvalue() else ""
         elif block["kind"] == "console":
             for found in COMMAND.finditer(block["body"]):
                 yield found["command"], found["shown"], shell.run(found["command"])
@@ -109,17 +146,18 @@ def test_a_guide_that_shows_something_else_is_caught() -> None:
     assert not fits("a b ...\nd\n", "a b c\nc\nd\n")
     wrong = "```pycon\n>>> 1 + 1\n3\n\n```\n"
     assert [fits(shown, printed) for _, shown, printed in runs(wrong)] == [False]
+    assert [printed for _, _, printed in runs(wrong)] == [">>> 1 + 1\n2\n\n"]
 
 
 def update(page: Path) -> None:
     """Write into a page what its commands print."""
     text = page.read_text(encoding="utf-8")
     for command, shown, printed in runs(text):
-        if not fits(shown, printed) and command.startswith(("stakes", "head")):
+        if not fits(shown, printed) and command.startswith(("stakes", "head", "echo")):
             old, new = f"$ {command}\n{shown}", f"$ {command}\n{tidy(printed)}\n"
             text = text.replace(old, new, 1)
         elif printed and not fits(shown, printed):
-            print(printed)  # noqa: T201
+            text = text.replace(command, printed, 1)
     page.write_text(text, encoding="utf-8")
 
 

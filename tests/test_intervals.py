@@ -12,10 +12,12 @@ from scipy.special import ndtri, stdtrit
 import stakes
 from registry import BINARY_OBJECTS
 from stakes import metrics
+from stakes._quantiles import student as _t
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.affine import LinearCalibrator
 from stakes.calibration.crossfit import splits
 from stakes.costs import SampleCosts
+from stakes.curves.delong import delong_variance, placements
 from stakes.intervals import (
     NOT_DRAWN,
     CalibratedStatistic,
@@ -42,7 +44,6 @@ from stakes.intervals import (
     seed_of,
 )
 from stakes.intervals.bootstrap import Statistic, Summed, stream_of
-from stakes.intervals.delong import _t, delong_variance, placements
 from stakes.intervals.sums import ClassSums
 from stakes.metrics.scores import sample_losses
 from stakes.samples import read_samples
@@ -475,21 +476,35 @@ def test_any_level_keeps_an_area_between_0_and_1() -> None:
 def test_difference_of_areas() -> None:
     y = RNG.integers(0, 2, 80)
     a, b = y + RNG.normal(size=80), y + RNG.normal(size=80).round(1)
-    forth, back, none = (auc_difference(*pair, y, 0.95) for pair in ((a, b), (b, a), (a, a)))
+    forth, back, none = (auc_difference(*pair, y) for pair in ((a, b), (b, a), (a, a)))
     assert forth.value == -back.value
-    assert forth.interval is not None
-    assert back.interval is not None
-    assert list(forth.interval) == [-back.interval.high, -back.interval.low]
-    assert (none.value, none.interval) == (0.0, stakes.Interval(0, 0, 0.95))
+    assert forth.interval() == back.turned().interval()
+    assert (none.value, none.interval(), none.p_value) == (0.0, None, 1.0)
+    assert none.estimate().method == "the systems rank all samples alike"
     areas = [stakes.roc_curve(y, s).auc() for s in (a, b)]
     assert forth.value == pytest.approx(areas[0] - areas[1])
     # the variance of a difference, from those of all pairs of placements
     parts = [
         np.cov(placements(a, y)[y == k], placements(b, y)[y == k]) / (y == k).sum() for k in (0, 1)
     ]
-    whole = sum(parts)
-    error = math.sqrt(whole[0, 0] + whole[1, 1] - 2 * whole[0, 1])
-    assert forth.interval.high - forth.value == pytest.approx(1.959963984540054 * error, rel=1e-9)
+    each = [part[0, 0] + part[1, 1] - 2 * part[0, 1] for part in parts]
+    sizes = [(y == k).sum() - 1 for k in (0, 1)]
+    degrees = sum(each) ** 2 / sum(v**2 / n for v, n in zip(each, sizes, strict=True))
+    half = stats.t.ppf(0.975, degrees) * math.sqrt(sum(each))
+    band = forth.interval()
+    assert band is not None
+    assert band.high - forth.value == pytest.approx(half, rel=1e-9)
+
+
+def test_areas_differ_alike_by_weights_and_copies() -> None:
+    y = RNG.integers(0, 2, 60)
+    a, b = y + RNG.normal(size=(2, 60))
+    w = RNG.integers(1, 4, 60)
+    weighted = auc_difference(a, b, y, w.astype(float), np.arange(60))
+    unit = np.repeat(np.arange(60), w)
+    copied = auc_difference(np.repeat(a, w), np.repeat(b, w), np.repeat(y, w), None, unit)
+    assert weighted.value == pytest.approx(copied.value, rel=1e-12)
+    assert weighted.p_value == pytest.approx(copied.p_value, rel=1e-9)
 
 
 # --- refits ---

@@ -16,9 +16,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import stakes
 from stakes import InputError, _kernels as kernels, scorecard
-from stakes._kernels import build, definitions, library
+from stakes._kernels import build, definitions, library, sum_by
+from stakes._kernels.arrays import contiguous
 from stakes._kernels.records import CostColumns
+from stakes._kernels.sums import _columns
 from stakes._kernels.threads import available_threads
 from stakes._typing import FloatArray
 
@@ -116,7 +119,9 @@ def test_binary_pass_of_log_odds(data: tuple[Any, Any, Any], bins: int) -> None:
 @pytest.mark.parametrize("z", [-700.0, -709.0, -720.0, -740.0, -745.0])
 def test_a_subnormal_posterior_is_not_zero(z: float) -> None:
     found = kernels.binary_pass(np.array([z]), np.array([0]), log_odds=True)
-    assert found.log.loss[0] == found.bins.probability[0] == pytest.approx(math.exp(z), abs=5e-324)
+    assert (
+        found.log.loss[0] == found.bins.probability[0, 0] == pytest.approx(math.exp(z), abs=5e-324)
+    )
     rows = kernels.rows_pass(np.array([[0.0, z]]), np.array([0]), "logits")
     assert rows.log.loss[0] == pytest.approx(math.exp(z), abs=5e-324)
     tiny = math.exp(z)
@@ -164,8 +169,9 @@ def tables(draw: st.DrawFn, kind: str) -> tuple[Any, Any, Any, list[CostColumns]
 @given(data=st.data())
 def test_rows_pass(kind: Any, data: st.DataObject) -> None:
     x, y, w, costs = data.draw(tables(kind))
-    found = kernels.rows_pass(x, y, kind, costs, w)
-    wanted = definitions.rows_pass(x, y, kind, costs, w, 15)
+    factors = data.draw(st.sampled_from([None, 0.5 + np.arange(x.shape[1])]))
+    found = kernels.rows_pass(x, y, kind, costs, w, factors=factors)
+    wanted = definitions.rows_pass(x, y, kind, costs, w, 15, factors)
     for name in ("count", "weight", "square", "log", "brier", "decided"):
         close(getattr(found, name), getattr(wanted, name), 1e-14)
     close(found.bins, wanted.bins, 1e-14)
@@ -774,3 +780,28 @@ def test_flags_that_a_compiler_does_not_know_are_left_out(tmp_path: Path) -> Non
     picky.chmod(0o755)
     assert not build._known("-fno-thread-jumps", [str(picky)])
     assert build._known("-O2", [str(picky)])
+
+
+def unaligned(values: np.ndarray) -> np.ndarray:
+    """Return a copy that begins at an odd address."""
+    memory = np.empty(values.nbytes + 1, dtype=np.uint8)
+    shifted = np.frombuffer(memory.data, values.dtype, values.size, 1)
+    shifted[...] = values
+    return shifted
+
+
+def test_no_kernel_reads_at_a_place_that_the_type_forbids() -> None:
+    rng = np.random.default_rng(8)
+    x, y = rng.random(1000), rng.integers(0, 2, 1000)
+    odd_x, odd_y = unaligned(x), unaligned(y)
+    assert not odd_x.flags.aligned
+    assert not odd_y.flags.aligned
+    for made in (contiguous(odd_x, np.float64), contiguous(odd_y, np.int64)):
+        assert made.flags.aligned
+    assert contiguous(x, np.float64) is x
+    for part in _columns(odd_y, odd_x):
+        assert part.flags.aligned
+    assert sum_by(odd_y, odd_x, 2).tobytes() == sum_by(y, x, 2).tobytes()
+    weighted = stakes.cross_entropy(odd_y, odd_x, sample_weight=odd_x)
+    assert weighted.value == stakes.cross_entropy(y, x, sample_weight=x).value
+    assert float(stakes.auc(odd_y, odd_x)) == float(stakes.auc(y, x))

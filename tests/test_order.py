@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import pickle
 import subprocess
 import sys
 from fractions import Fraction
@@ -18,6 +19,7 @@ from stakes._kernels import definitions
 from stakes._kernels.definitions import sweeps
 from stakes._kernels.records import ClassCounts
 from stakes.calibration.maps import StepMap
+from stakes.curves.delong import auc_interval
 from stakes.metrics.traditional import Binary
 from stakes.results import Direction
 from stakes.samples import read_samples
@@ -262,3 +264,60 @@ def test_a_metric_of_ones_own_is_swept() -> None:
 
     curve = stakes.roc_curve(np.array([0, 1, 1]), np.array([0.1, 0.4, 0.4]))
     assert curve.sweep(Alarms()).tolist() == [3, 2, 0]
+
+
+@given(columns())
+def test_the_spread_of_places_is_that_of_its_definition(data: tuple[Any, Any]) -> None:
+    pairs, spread = kernels.score_spread(*data)
+    same, wanted = definitions.score_spread(*data)
+    assert pairs == same
+    assert spread == pytest.approx(wanted, rel=1e-12, abs=1e-9)
+
+
+@pytest.mark.parametrize("decimals", [0, 2, 17])
+def test_an_area_has_the_interval_of_its_curve(decimals: int) -> None:
+    rng = np.random.default_rng(decimals)
+    y = rng.integers(0, 2, 3000)
+    s = (rng.normal(0, 1, y.size) + y).round(decimals)
+    area, curve = stakes.auc(y, s), stakes.roc_curve(y, s)
+    wanted = auc_interval(curve.levels, curve.auc(), 0.9)
+    assert area == curve.auc()
+    assert list(area.interval(0.9)) == pytest.approx(list(wanted.interval))  # type: ignore[arg-type]
+    assert area.method == wanted.method == "DeLong, logit scale"
+    assert (area.naive, area.better, area.beats_naive) == (0.5, "higher", True)
+    assert area.to_dict(0.9)["interval"] == pytest.approx(list(wanted.interval))  # type: ignore[arg-type]
+
+
+def test_areas_without_spread_have_newcombes_interval() -> None:
+    y = np.tile([0, 1], 200_000)
+    for scores in (np.zeros(y.size), y.astype(float), -y.astype(float)):
+        band = stakes.auc(y, scores).interval()
+        assert band is not None
+        assert band.low < band.high
+        assert stakes.auc(y, scores).method == "Newcombe"
+
+
+def test_weights_that_are_equal_give_the_interval_without_weights() -> None:
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 300)
+    s = (rng.normal(0, 1, y.size) + y).round(1)
+    plain, weighted = stakes.auc(y, s), stakes.auc(y, s, sample_weight=np.full(300, 7.0))
+    assert list(weighted.interval()) == pytest.approx(list(plain.interval()))  # type: ignore[arg-type]
+    uneven = stakes.auc(y, s, sample_weight=rng.random(300) + 0.1).interval()
+    assert uneven is not None
+    assert uneven.high - uneven.low > plain.interval().high - plain.interval().low  # type: ignore[union-attr]
+
+
+def test_ranking_values_work_as_the_numbers_they_were() -> None:
+    y, llr = [0, 0, 1, 1], [-1.0, 0.5, 0.2, 2.0]
+    area, least = stakes.auc(y, llr), stakes.minimum_cllr(y, llr)
+    assert area == 0.75
+    assert f"{area:.2f} {1 - area}" == "0.75 0.25"
+    assert json.dumps(area) == "0.75"
+    assert np.mean([area, area]) == 0.75
+    assert least == float(least) == least.value <= stakes.cllr(y, llr).normalized
+    assert (least.naive, least.better, least.beats_naive) == (1.0, "lower", True)
+    assert least.interval() is None
+    assert "other folds" in least.method
+    assert pickle.loads(pickle.dumps(area)).interval() == area.interval()  # noqa: S301
+    assert str(area).startswith("AUC 0.7500 (for class 1; naive 0.5")

@@ -1,7 +1,10 @@
 """Curves and thresholds: laws, oracles, and what other fields publish."""
 
+import functools
+import inspect
 import json
 import math
+from collections.abc import Callable
 from itertools import product
 from random import Random
 from typing import Any
@@ -260,7 +263,7 @@ def test_class_detectors_average_as_they_say() -> None:
     y = rng.integers(0, 3, 300)
     p = rng.dirichlet(np.ones(3), 300) + np.eye(3)[y]
     p /= p.sum(axis=1, keepdims=True)
-    ours = stakes.class_detectors(y, stakes.Posteriors.renormalized(p))
+    ours = stakes.class_detectors(y, stakes.Posteriors(p, renormalize=True))
     assert ours.macro() == pytest.approx(sk.roc_auc_score(y, p, multi_class="ovr"))
     weighted = sk.roc_auc_score(y, p, multi_class="ovr", average="weighted")
     assert ours.prior_weighted() == pytest.approx(weighted)
@@ -553,3 +556,43 @@ def test_normalised_costs_over_thresholds() -> None:
     assert roc.normalized_costs(costs).min() == roc.minimum_cost(costs).normalized
     assert np.isnan(roc.normalized_costs([[0, 0], [0, 0]])).all()
     assert roc.odds_for(0.9, priors=[0, 1]).cost_ratio == math.inf
+
+
+def ranking_functions() -> dict[str, Callable[..., object]]:
+    """Return all that takes labels and scores, with what else it needs."""
+    more: dict[str, dict[str, Any]] = {
+        "bootstrap": {"metrics": [stakes.AreaUnderRoc()]},
+        "detection_cost": {"target_prior": 0.1},
+        "expected_loss": {},
+    }
+    found: dict[str, Callable[..., object]] = {}
+    for name in stakes.__all__:
+        made = getattr(stakes, name)
+        make = getattr(made, "from_predictions", made)
+        if not callable(make) or (inspect.isclass(make) and make is made):
+            continue
+        arguments = list(inspect.signature(make).parameters)
+        if arguments[:2] in (["y_true", "scores"], ["y_true", "llr"]):
+            found[name] = functools.partial(make, **more.get(name, {}))
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(ranking_functions()))
+def test_texts_as_labels_need_declared_classes(name: str) -> None:
+    """Sorted, "ill" would come before "well", and the scores would be those of the wrong class."""
+    scores = np.linspace(0.05, 0.95, 40)
+    with pytest.raises(stakes.StakesError, match="classes"):
+        ranking_functions()[name](["ill", "well"] * 20, scores)
+
+
+def test_the_law_of_texts_covers_the_ranking_functions() -> None:
+    known = set(ranking_functions())
+    assert {
+        "auc",
+        "roc_curve",
+        "precision_recall_curve",
+        "threshold_sweep",
+        "minimum_cllr",
+    } <= known
+    assert {"RocDisplay", "DetDisplay", "TippettDisplay", "PrecisionRecallDisplay"} <= known
+    assert len(known) > 25

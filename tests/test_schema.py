@@ -36,7 +36,11 @@ DOCUMENTS: dict[str, tuple[str, ...]] = {
     ),
     "compare": (
         "compare", "scores.csv", "--label", "y", "--system", "a=p_alarm", "--system", "b=p_calm,p_alarm",
-        "--scores-are", "posteriors", "--positive", "alarm", *RESAMPLES,
+        "--scores-are", "posteriors", "--positive", "alarm", "--margin", "0.02", *RESAMPLES,
+    ),
+    "check, against": (
+        "check", "scores.csv", "--label", "y", "--scores", "p_alarm", "--scores-are", "posteriors",
+        "--positive", "alarm", "--max-loss-against", "p_calm,p_alarm=0.02",
     ),
     "threshold": ("threshold", *SCORED, *COSTS, "--review", "0.1"),
     "check": ("check", *SCORED, *RESAMPLES, "--max-nec", "0.5", "--min", "auc=0.1", "--confident"),

@@ -194,7 +194,7 @@ def test_calibrated_scores_are_kept_beside_those_given() -> None:
     made = stakes.evaluate(data.y, data.posteriors([0.2, 0.8]), costs=COSTS["dear"], resamples=0)
     assert made.sketch is not None
     raw, calibrated = made.sketch.systems
-    assert (raw.name, calibrated.name) == ("as is", "calibrated")
+    assert (raw.name, calibrated.name) == ("uncalibrated", "calibrated")
     cost = made.main.cost
     assert cost.calibrated_normalized is not None
     assert cost.calibrated is not None

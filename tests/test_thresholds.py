@@ -71,8 +71,19 @@ def test_amounts_give_a_threshold_on_the_expected_saving() -> None:
 def test_what_no_threshold_can_serve_is_refused() -> None:
     with pytest.raises(stakes.InputError, match="two classes and two decisions"):
         stakes.choose_threshold(DATA.y, RAW, costs=stakes.CostMatrix.zero_one(2, abstain=0.1))
-    with pytest.raises(stakes.InputError, match="right for its class"):
-        stakes.choose_threshold(DATA.y, RAW, costs=[[1, 0], [0, 1]])
+    asking = stakes.CostMatrix([[1, 0.2], [0, 0.2]], classes=[0, 1], decisions=["answer", "idk"])
+    with pytest.raises(stakes.InputError, match="'answer' costs less than 'idk' for class 1"):
+        stakes.choose_threshold(DATA.y, RAW, costs=asking)
+    for costs, words in (
+        ([[1, 0], [0, 1]], "in the other order"),
+        ([[0, 1], [0, 1]], "1 never costs less"),
+        ([[1, 0], [1, 0]], "0 never costs less"),
+        ([[1, 0], [2, 2]], "0 never costs less"),
+        ([[2, 2], [0, 1]], "1 never costs less"),
+        ([[1, 1], [2, 2]], "nothing to decide"),
+    ):
+        with pytest.raises(stakes.InputError, match=words):
+            stakes.choose_threshold(DATA.y, RAW, costs=stakes.CostMatrix(costs))
     with pytest.raises(stakes.InputError, match="review must"):
         stakes.choose_threshold(DATA.y, RAW, costs=COSTS, review=1.5)
 

@@ -59,14 +59,14 @@ export interface DifferenceData {
   value: number;
   low: number | null;
   high: number | null;
+  sure: boolean; // distinguishable from 0, all comparisons allowed for
 }
 
-/** A range of odds c12 P1 / (c21 P2) and the system that costs least there. */
+/** A range of odds c12 P1 / (c21 P2) and the system that costs least there; null: none is named. */
 export interface OddsData {
   low: number;
-  high: number | null; // null: no end
-  system: string;
-  toldApart: boolean;
+  high: number;
+  system: string | null;
 }
 
 export interface Payload {

@@ -137,12 +137,13 @@ for (const one of golden.curves) {
   });
 }
 
-test("confidence and recalls", async () => {
-  const one = golden.confidence;
-  const rows = (await systemOf(one)) as core.Rows;
-  near(core.confidence(rows, one.problem, one.facts), one.confidence, 1e-10, "confidence");
-  near(core.recalls(core.judge(rows, one.problem, one.facts)), one.recalls, 1e-12, "recalls");
-});
+for (const one of golden.confidence) {
+  test(`confidence and recalls: ${one.name}`, async () => {
+    const rows = (await systemOf(one)) as core.Rows;
+    near(core.confidence(rows, one.problem, one.facts), one.confidence, 1e-10, "confidence");
+    near(core.recalls(core.judge(rows, one.problem, one.facts)), one.recalls, 1e-12, "recalls");
+  });
+}
 
 for (const { costs, posterior, decision } of golden.regions) {
   test(`regions of ${JSON.stringify(costs)}`, () => {

@@ -1,12 +1,15 @@
 """Small text files: read with a limit, written whole or not at all."""
 
 import os
+import stat
+from contextlib import suppress
 from pathlib import Path
 
 from stakes._errors import FileError, InputError
 from stakes._text import plain
 
 _LARGEST_TEXT = 64 * 1024 * 1024
+_temporary: set[Path] = set()  # files that are being written
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -36,22 +39,40 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file under a temporary name, then rename it; an older file stays whole till then."""
-    import tempfile  # noqa: PLC0415  only where something is written
+    import secrets  # noqa: PLC0415  only where something is written
 
     file = Path(path)
-    temporary: str | None = None
+    temporary = file.parent / f".stakes-{secrets.token_hex(8)}"
+    _temporary.add(temporary)  # before it exists, so that no signal comes in between
     try:
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
-        os.chmod(temporary, 0o666 & ~_umask())  # noqa: PTH101
-        Path(temporary).replace(file)
-    except OSError as error:
-        msg = f"cannot write {str(path)!r}: {error.strerror or error}."
-        raise FileError(msg) from error
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(file)
+    except (OSError, ValueError) as error:  # a path with a NUL byte is a ValueError
+        raise _cannot_write(path, error) from error
     finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+        _discard(temporary)
+
+
+def discard_temporary_files() -> None:
+    """Remove files that were being written when the process was asked to end."""
+    for temporary in list(_temporary):
+        _discard(temporary)
+
+
+def _discard(temporary: Path) -> None:
+    """Remove a temporary file, if it is still there."""
+    with suppress(OSError, ValueError):
+        temporary.unlink(missing_ok=True)
+    _temporary.discard(temporary)
+
+
+def _cannot_write(path: object, error: Exception) -> FileError:
+    """Return the error for a file that the system does not take."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return FileError(f"cannot write '{plain(path, 1000)}': {reason}.")
 
 
 def _umask() -> int:
@@ -63,17 +84,22 @@ def _umask() -> int:
 
 def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
     """Refuse to write over a directory, or over a file where that was not asked for."""
-    file = Path(path)
     if str(path) in {"-", ""}:
         msg = "the output must be named: standard output does not take it."
         raise FileError(msg)
-    if not file.parent.is_dir():
-        folder = plain(file.parent, 1000)
-        msg = f"cannot write '{plain(path, 1000)}': there is no directory '{folder}'."
+    try:
+        there = os.lstat(path)
+    except FileNotFoundError:
+        there = None
+    except (OSError, ValueError) as error:  # too long a name, a file for a directory, a NUL byte
+        raise _cannot_write(path, error) from error
+    shown, folder = plain(path, 1000), Path(path).parent
+    if not folder.is_dir():
+        msg = f"cannot write '{shown}': there is no directory '{plain(folder, 1000)}'."
         raise FileError(msg)
-    if file.is_dir() and not file.is_symlink():
-        msg = f"cannot write '{plain(path, 1000)}': it is a directory."
+    if there is not None and stat.S_ISDIR(there.st_mode):
+        msg = f"cannot write '{shown}': it is a directory."
         raise FileError(msg)
-    if not force and os.path.lexists(path):
-        msg = f"'{plain(path, 1000)}' exists already: give --force to replace it."
+    if there is not None and not force:
+        msg = f"'{shown}' exists already: give --force to replace it."
         raise FileError(msg)

@@ -4,16 +4,21 @@ import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
 
 from stakes._check import UndefinedMetricWarning, read_level
+from stakes._math import expectation
+from stakes._quantiles import normal, skewed_ends, student
 from stakes._text import number, plain, quoted
 from stakes._typing import FloatArray, IntArray, Label, Names
+from stakes.class_losses import ClassLosses, Design, NaivePrices
 
 Direction = Literal["lower", "higher"]
+FEWEST_OF_CLASS = 10  # samples, below which no interval of a loss without a bound covers
+FEWEST_OF_HEAVY = 30  # the same for a class whose prior is more than twice its share of samples
+FEWEST_GROUPS = 5  # below which no interval is given
 
 
 @dataclass(frozen=True)
@@ -73,42 +78,6 @@ def as_float(value: float, undefined: Undefined | None) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassLosses:
-    """What is known of the loss within each true class: enough for any priors and any interval.
-
-    Sizes are numbers of samples; with weights, the number of equal samples that would give the
-    same precision, (sum w)^2 / sum w^2. Drift and variance are the first two moments of the loss
-    about its mean, each sample taken with its squared weight; the drift is 0 for equal weights.
-    Low and high are the least and largest possible loss.
-    """
-
-    size: FloatArray
-    mean: FloatArray
-    drift: FloatArray
-    variance: FloatArray
-    low: FloatArray
-    high: FloatArray
-
-    def padded(self, amount: FloatArray) -> "ClassLosses":
-        """Return the losses with `amount` more samples, half at the least, half at the most.
-
-        It keeps an interval honest where few errors, or none, were seen.
-        """
-        size = self.size + amount
-        share = np.divide(amount, size, out=np.zeros_like(size), where=size > 0)
-        mean = (1 - share) * self.mean + share * (self.low + self.high) / 2
-        inner = self.spread_about(mean)
-        outer = (np.square(self.low - mean) + np.square(self.high - mean)) / 2
-        variance = (1 - share) * inner + share * outer
-        return ClassLosses(size, mean, (1 - share) * self.drift, variance, self.low, self.high)
-
-    def spread_about(self, value: FloatArray) -> FloatArray:
-        """Return the mean squared distance of the loss from a value for each class."""
-        gap = self.mean - value
-        return np.maximum(self.variance + 2 * self.drift * gap + np.square(gap), 0)
-
-
-@dataclass(frozen=True, eq=False)
 class ExpectedLoss:
     """An expected loss: sum over classes of the prior times the mean loss in the class.
 
@@ -126,7 +95,8 @@ class ExpectedLoss:
     priors_from_data: bool
     losses: ClassLosses = field(repr=False)
     naive_losses: FloatArray = field(repr=False)
-    residuals: ClassLosses | None = field(default=None, repr=False)
+    prices: NaivePrices | None = field(default=None, repr=False)  # where they differ by case
+    design: Design | None = field(default=None, repr=False)  # where samples come in groups
     infinite_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
 
     @property
@@ -152,63 +122,156 @@ class ExpectedLoss:
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the value.
+        """Standard error of the value; NaN where a class that counts has one sample only.
 
         With given priors the class sizes are taken as fixed, so only the spread within classes
         counts; with priors from the data the class frequencies vary too.
         """
-        if math.isinf(self.value):
-            return math.nan
-        return math.sqrt(self._variance(self.losses, self.value, np.ones_like(self.priors)))
+        losses = self.losses.deflated(self._effects[0])
+        return self._error(losses, self.value, np.ones_like(self.priors))
 
     @property
     def normalized_standard_error(self) -> float:
         """Standard error of the normalised value; the naive cost varies too with data priors."""
-        if self.undefined is not None or math.isinf(self.value):
+        if self.undefined is not None:
             return math.nan
-        if self.residuals is not None:
-            return math.sqrt(self._variance(self.residuals, 0.0, self.naive_losses)) / self.naive
-        variance = self._variance(self.losses, self.normalized, self.naive_losses)
-        return math.sqrt(variance) / self.naive
+        losses, value = self.losses.deflated(self._effects[1]), self.normalized
+        if self.prices is not None:
+            losses, value = self.prices.residuals(losses, value), 0.0
+        return self._error(losses, value, self.naive_losses) / self.naive
+
+    def _error(self, losses: ClassLosses, value: float, reference: FloatArray) -> float:
+        """Return the standard error of the mean of loss - value * reference."""
+        if math.isinf(self.value) or (self.losses.size[self.priors > 0] < 1 + 1e-9).any():
+            return math.nan
+        return math.sqrt(math.fsum(self._parts(losses, value, reference)))
+
+    @property
+    def _effects(self) -> tuple[float, float]:
+        """The design effects of the value and of the normalised value."""
+        return (1.0, 1.0) if self.design is None else (self.design.value, self.design.normalized)
+
+    @property
+    def no_interval(self) -> str:
+        """Why there is no interval; empty where there is one."""
+        if math.isinf(self.value):
+            return "the value is infinite"
+        if self.design is not None and self.design.groups < FEWEST_GROUPS:
+            return f"needs {FEWEST_GROUPS} groups: got {self.design.groups}"
+        if self._bounded:
+            return ""
+        seen = self.priors > 0
+        size = self.losses.size
+        heavy = self.priors > 2 * size / size.sum()
+        needed = np.where(heavy, FEWEST_OF_HEAVY, FEWEST_OF_CLASS)
+        few = seen & (size < needed)
+        if few.any():
+            k = int(few.argmax())
+            got = f"{number(float(size[k]))} of class {plain(self.classes[k])}"
+            which = "a class with a prior of twice its share" if heavy[k] else "each class"
+            return f"a loss without a bound needs {needed[k]} samples of {which}: got {got}"
+        if not (self.losses.variance[seen] > 0).any():
+            return "the loss is the same for all samples of a class, which shows no spread"
+        return ""
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return a closed-form confidence interval for the value.
 
-        It is the adjusted Wald interval: z^2 pseudo-samples, half at the least and half at the
-        largest loss, are added before the usual formula, so that a perfect score of ten samples
-        does not claim certainty.
+        For losses that have a bound it is the adjusted Wald interval: z^2 pseudo-samples, half at
+        the least and half at the largest loss, are added before the usual formula, so that a
+        perfect score of ten samples does not claim certainty. Losses without a bound get Student's
+        t, which Hall's correction for skewness can only widen, and none from few samples of a
+        class (`no_interval` says why).
         """
-        return self._interval(level, np.ones_like(self.priors), 1.0)
+        return self._interval(level, np.ones_like(self.priors), normalized=False)
 
     def normalized_interval(self, level: float = 0.95) -> Interval:
         """Return a closed-form confidence interval for the normalised value."""
         if self.undefined is not None:
             return Interval(math.nan, math.nan, read_level(level))
-        if self.residuals is not None:
-            half = _quantile(level) * self.normalized_standard_error
-            return Interval(max(self.normalized - half, 0.0), self.normalized + half, level)
-        return self._interval(level, self.naive_losses, self.naive)
+        return self._interval(level, self.naive_losses, normalized=True)
 
-    def _interval(self, level: float, reference: FloatArray, unit: float) -> Interval:
+    def _interval(self, level: float, reference: FloatArray, *, normalized: bool) -> Interval:
         """Return the interval of the value in units of a reference loss."""
-        z = _quantile(level)
+        z = normal(read_level(level))
         if math.isinf(self.value):
             return Interval(math.nan, math.inf, level)
-        losses = self.losses.padded(self._pseudo_samples(z)) if self._bounded else self.losses
-        seen = self.priors > 0
-        p = self.priors[seen]
-        centre = math.fsum(p * losses.mean[seen]) / unit
-        half = z * math.sqrt(self._variance(losses, centre, reference)) / unit
+        if self.no_interval:
+            return Interval(math.nan, math.nan, level)
+        losses = self.losses.deflated(self._effects[normalized])
+        if not self._bounded:
+            return self._skewed_interval(losses, level, reference, self.naive if normalized else 1)
+        quantile = z if self.design is None else student(level, self.design.groups - 1)
+        bands = [
+            self._padded_interval(losses, amount, quantile, reference, normalized=normalized)
+            for amount in self._pseudo_samples(z)
+        ]
+        return Interval(min(low for low, _ in bands), max(high for _, high in bands), level)
+
+    def _padded_interval(
+        self,
+        losses: ClassLosses,
+        amount: FloatArray,
+        quantile: float,
+        reference: FloatArray,
+        *,
+        normalized: bool,
+    ) -> tuple[float, float]:
+        """Return the ends of an interval after some pseudo-samples were added."""
+        unit = self.naive if normalized else 1.0
+        padded = losses.padded(amount)
+        by_case = self.prices is not None and normalized
+        if by_case and self.prices is not None:
+            unit = expectation(self.priors, self.prices.padded_mean(losses.size, amount))
+        centre = expectation(self.priors, padded.mean) / unit
+
+        def reach(value: float) -> float:
+            spread = padded
+            if by_case and self.prices is not None:
+                spread = self.prices.residuals(losses, value).padded(amount)
+            parts = self._parts(spread, 0.0 if by_case else value, reference)
+            shift = np.square((value - centre) * unit) / padded.size[self.priors > 0].sum()
+            return quantile * math.sqrt(max(math.fsum(parts) - shift, 0.0)) / unit
+
+        half = above = reach(centre)
+        if self.priors_from_data and (by_case or np.ptp(reference[self.priors > 0]) > 0):
+            above = max(half, reach(centre + half))  # a ratio varies more the higher it is
         least, most = self._range(reference)
-        return Interval(max(centre - half, least / unit), min(centre + half, most / unit), level)
+        return max(centre - half, least / unit), min(centre + above, most / unit)
+
+    def _skewed_interval(
+        self, losses: ClassLosses, level: float, reference: FloatArray, unit: float
+    ) -> Interval:
+        """Return the interval of a loss without a bound: Student's t, corrected for skewness.
+
+        Degrees of freedom are those of Welch and Satterthwaite, or one less than the groups.
+        """
+        seen, centre = self.priors > 0, self.value / unit
+        size, p = losses.size[seen], self.priors[seen]
+        parts = self._parts(losses, centre, reference) * size / np.maximum(size - 1, 1)
+        variance = math.fsum(parts)
+        degrees = variance**2 / math.fsum(np.square(parts) / np.maximum(size - 1, 1))
+        if self.design is not None:
+            degrees = self.design.groups - 1.0
+        about = centre * reference if self.priors_from_data else losses.mean
+        cubes = math.fsum(p**3 / np.square(size) * losses.cubes_about(about)[seen])
+        error = math.sqrt(variance) / unit
+        quantile = student(level, degrees)
+        low, high = skewed_ends(quantile, cubes / variance**1.5)
+        low, high = min(low, -quantile), max(high, quantile)
+        least, _ = self._range(reference)
+        return Interval(max(centre - high * error, least / unit), centre - low * error, level)
 
     def _range(self, reference: FloatArray) -> tuple[float, float]:
         """Return the least and the largest value that any system could have.
 
-        With data priors the naive cost varies too, so that a normalised value has no known bound.
+        With data priors the naive cost varies too, so that a normalised value has no known bound;
+        neither has a sum of prices that differ from case to case.
         """
         seen = self.priors > 0
         low, high = self.losses.low[seen], self.losses.high[seen]
+        if self.prices is not None:
+            return 0.0, math.inf
         if self.priors_from_data:
             absolute = bool((reference == 1).all())
             return (float(low.min()), float(high.max())) if absolute else (0.0, math.inf)
@@ -220,21 +283,28 @@ class ExpectedLoss:
         """Whether no loss can be infinite."""
         return bool(np.isfinite(self.losses.high[self.priors > 0]).all())
 
-    def _pseudo_samples(self, z: float) -> FloatArray:
-        """Return z^2 samples in all, the same for each class that can occur.
+    def _pseudo_samples(self, z: float) -> list[FloatArray]:
+        """Return how many pseudo-samples each class gets: z^2 in all, the same for each class.
 
-        Spread by prior they would miss a rare class whose errors are dear: coverage fell to 0.86
-        where this gives 0.95 or more.
+        Spread by prior they would miss a rare class whose errors are costly. Where one class makes
+        most of the uncertainty they are too few: a second interval, with z^2 times its share of
+        that, is then joined to the first.
         """
         seen = self.priors > 0
-        return z * z * seen / seen.sum()
+        even = seen / seen.sum()
+        reach = self.priors * (self.losses.high - self.losses.low)
+        most = np.divide(np.square(reach), self.losses.size, out=np.zeros_like(reach), where=seen)
+        share = most / total if (total := float(most.sum())) > 0 else even
+        if (share <= even).all():
+            return [z * z * even]
+        return [z * z * even, z * z * np.maximum(share, even)]
 
-    def _variance(self, losses: ClassLosses, value: float, reference: FloatArray) -> float:
-        """Variance of the mean of loss - value * reference, which has mean 0 over the data."""
+    def _parts(self, losses: ClassLosses, value: float, reference: FloatArray) -> FloatArray:
+        """Variance of the mean of loss - value * reference that each class that counts adds."""
         seen = self.priors > 0
         about = losses.spread_about(value * reference) if self.priors_from_data else losses.variance
-        spread = np.square(self.priors[seen]) / losses.size[seen] * about[seen]
-        return math.fsum(spread)
+        parts: FloatArray = np.square(self.priors[seen]) / losses.size[seen] * about[seen]
+        return parts
 
     def __float__(self) -> float:
         return self.value
@@ -253,6 +323,8 @@ class ExpectedLoss:
             lines.append(f"{'  normalised':<22} undefined: {self.undefined.text}")
         if self.infinite_rows.size:
             lines.append(self._why_infinite())
+        elif self.no_interval:
+            lines.append(f"{'  no interval':<22} {self.no_interval}")
         return "\n".join(lines)
 
     def _why_infinite(self) -> str:
@@ -317,11 +389,6 @@ class MetricValue:
             "positive": self.positive,
             "undefined": None if self.undefined is None else vars(self.undefined),
         }
-
-
-def _quantile(level: float) -> float:
-    """Return how many standard errors an interval of this level reaches to either side."""
-    return NormalDist().inv_cdf((1 + read_level(level)) / 2)
 
 
 def json_number(value: float) -> float | str | None:

@@ -10,6 +10,7 @@ from stakes._check import (
     InputError,
     LabelColumn,
     check_rows,
+    check_seen,
     encode,
     read_column,
     read_priors,
@@ -20,6 +21,11 @@ from stakes._math import shares, weight_exponents
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.scores import Answers, Scores, as_scores, class_names
 
+_PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
+_RENAME = (
+    "The columns of scores name the classes: rename them, or pass scores.to_numpy() with"
+    " classes=[...] in the order of its columns."
+)
 _BLOCK = 65_536  # rows at a time, so that temporary tables stay small
 _MOST_AT_ONCE = 2**18  # samples; beyond, to go over them twice costs less than fresh memory
 _CELLS, _FEWEST_ROWS = 2**18, 1024  # the same where rows are long
@@ -64,6 +70,29 @@ class Samples:
         """Return the share of each class in the data, whatever priors were given."""
         return _data_priors(self.y, self.weights, len(self.classes))
 
+    def class_factors(self) -> FloatArray | None:
+        """Return prior over share in the data of each class; None where these are the same.
+
+        A sample that counts that many times makes a file of other proportions one of these priors.
+        """
+        if self.priors_from_data:
+            return None
+        share = self.data_priors()
+        check_seen(self.priors, share, self.classes)
+        return np.divide(self.priors, share, out=np.zeros(share.size), where=share > 0)
+
+    def weights_at_priors(self) -> FloatArray | None:
+        """Return the weight of each sample at the priors of use; None where all weigh 1.
+
+        Extreme weights come on another scale, so that their squares are numbers.
+        """
+        factors, weights = self.class_factors(), self.weights
+        if weights is not None and not _PLAIN[0] < weights.max() < _PLAIN[1]:
+            weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
+        if factors is None:
+            return weights
+        return factors[self.y] if weights is None else weights * factors[self.y]
+
     def with_scores(self, scores: Scores) -> "Samples":
         """Return the same samples with other scores."""
         return replace(self, scores=scores)
@@ -103,7 +132,8 @@ def read_samples(
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
         column, weights, typed = column.part(kept), weights[kept], typed.part(kept)
-    y = encode(column, names, "classes", f" (scores have {len(names)} columns)")
+    hint = _RENAME if typed.names is not None and classes is None else ""
+    y = encode(column, names, "classes", f" (scores have {len(names)} columns)", hint)
     given = read_priors(priors, names)
     if given is None and typed.needs_priors and priors is None:
         raise typed.lacks_priors()

@@ -10,9 +10,9 @@ import numpy as np
 
 from stakes._check import InputError, read_array, read_number
 from stakes._math import expectation, log
-from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Label, Names
 from stakes.costs import CostMatrix
+from stakes.costs.matrix import check_order
 from stakes.costs.tables import DenseTable
 from stakes.scores import Answers, LogProbabilities, Probabilities
 
@@ -187,10 +187,7 @@ class BayesCost(ScoringRule):
             object.__setattr__(self, "costs", CostMatrix(self.costs))
 
     def check(self, classes: Names) -> None:
-        unnamed = self.costs.classes == tuple(range(len(classes)))
-        if self.costs.classes != classes and not unnamed:
-            msg = f"costs must have the classes of the scores, {quoted(classes)}, in their order:"
-            raise InputError(f"{msg} got {quoted(self.costs.classes)}.")
+        check_order(self.costs, classes)
 
     def of(self, y: IntArray, answers: Answers) -> FloatArray:
         return self.costs.at(y, self.costs.least_expected(answers.p))
@@ -262,7 +259,8 @@ class ListedCost(ScoringRule):
         return str(self.decisions[DenseTable(self._values(priors.size)).best_constant(priors)])
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
-        return DenseTable(self._values(n_classes)).ranges()
+        table = DenseTable(self._values(n_classes))
+        return table.ranges(table.optimal())
 
     def _values(self, n_classes: int) -> FloatArray:
         """Return the costs of all classes and decisions."""

@@ -1,5 +1,6 @@
 /** One risk curve on the axes of each field: exact conversions, nothing computed anew. */
-import type { Band, PaddedErrors, RiskCurve } from "./risk";
+import { pseudoSamples } from "./losses";
+import type { Band, ErrorRates, RiskCurve } from "./risk";
 import { logit, sigmoid } from "./sums";
 
 /** A point of the risk curve: theta, an expected cost there, and the naive cost. */
@@ -174,9 +175,25 @@ function bandOf(
  * It is `interval` of losses.ts for two decisions, without its tables: as pseudo-samples are errors
  * and right answers in halves, each class stays one of errors at some rate.
  */
-function endsOf(prices: Prices, errors: PaddedErrors, k: number, normalized: boolean): number[] {
-  const { priors, costs, offsets, vary } = prices;
+function endsOf(prices: Prices, errors: ErrorRates, k: number, normalized: boolean): number[] {
   const rates = [errors.alarms[k], errors.misses[k]];
+  const bands = pseudoSamples(prices.priors, prices.costs, errors.size, errors.z).map((amounts) => {
+    const size = errors.size.map((n, i) => n + amounts[i]);
+    const more = rates.map((rate, i) => (errors.size[i] * rate + amounts[i] / 2) / size[i]);
+    return paddedEnds(prices, more, size, errors.z, normalized);
+  });
+  return [Math.min(...bands.map((band) => band[0])), Math.max(...bands.map((band) => band[1]))];
+}
+
+/** Return the interval from error rates and sizes that include pseudo-samples. */
+function paddedEnds(
+  prices: Prices,
+  rates: number[],
+  size: number[],
+  z: number,
+  normalized: boolean,
+): number[] {
+  const { priors, costs, offsets, vary } = prices;
   const first = priors[1] * costs[1] <= priors[0] * costs[0]; // the naive system decides H1
   const naive = [offsets[0] + (first ? 0 : costs[0]), offsets[1] + (first ? costs[1] : 0)];
   const reference = normalized ? naive : [1, 1];
@@ -185,14 +202,21 @@ function endsOf(prices: Prices, errors: PaddedErrors, k: number, normalized: boo
   const unit = normalized ? over((i) => naive[i]) : 1;
   const mean = (i: number): number => offsets[i] + costs[i] * rates[i];
   const centre = over(mean) / unit;
-  const square = over((i) => {
-    const gap = vary ? mean(i) - centre * reference[i] : 0;
-    const spread = costs[i] * costs[i] * rates[i] * (1 - rates[i]) + gap * gap;
-    return (priors[i] / errors.size[i]) * spread;
-  });
-  const half = (errors.z * Math.sqrt(square)) / unit;
+  const total = (priors[0] > 0 ? size[0] : 0) + (priors[1] > 0 ? size[1] : 0);
+  const reach = (value: number): number => {
+    const square = over((i) => {
+      const gap = vary ? mean(i) - value * reference[i] : 0;
+      const spread = costs[i] * costs[i] * rates[i] * (1 - rates[i]) + gap * gap;
+      return (priors[i] / size[i]) * spread;
+    });
+    const shift = ((value - centre) * unit) ** 2 / total;
+    return (z * Math.sqrt(Math.max(square - shift, 0))) / unit;
+  };
+  const half = reach(centre);
+  const varies = vary && priors[0] > 0 && priors[1] > 0 && reference[0] !== reference[1];
+  const above = varies ? Math.max(half, reach(centre + half)) : half; // as in losses.ts
   const [least, most] = boundsOf(prices, normalized, over);
-  return [Math.max(centre - half, least / unit), Math.min(centre + half, most / unit)];
+  return [Math.max(centre - half, least / unit), Math.min(centre + above, most / unit)];
 }
 
 /** Return the least and largest loss of any system; none is known if the naive loss varies. */

@@ -18,11 +18,11 @@ export interface RiskCurve {
   actual: number[];
   minimum: number[];
   naive: number[];
-  errors: PaddedErrors | null; // null where there are no intervals
+  errors: ErrorRates | null; // null where there are no intervals
 }
 
-/** Error rates of Bayes decisions with z^2 pseudo-samples in all, half of them errors. */
-export interface PaddedErrors {
+/** Samples of each class, and error rates of Bayes decisions. */
+export interface ErrorRates {
   z: number;
   size: [number, number];
   alarms: number[];
@@ -84,7 +84,7 @@ export function riskCurve(
     actual: theta.map((t, k) => costAt(found, priors, t, points[k])),
     minimum: theta.map((t) => minimumAt(found, priors, t)),
     naive: theta.map((t) => Math.min(priors[0] * t, priors[1] * (1 - t))),
-    errors: facts.noInterval === "" ? paddedErrors(found, points, priors, facts.quantile) : null,
+    errors: facts.noInterval === "" ? errorRates(found, points, facts.quantile) : null,
   };
 }
 
@@ -115,15 +115,12 @@ function minimumAt(found: Detector, priors: number[], theta: number): number {
 }
 
 /** Return the error rates that intervals rest on. */
-function paddedErrors(
-  found: Detector,
-  points: number[],
-  priors: number[],
-  z: number,
-): PaddedErrors {
-  const amount = (z * z) / priors.filter((p) => p > 0).length;
-  const size: [number, number] = [found.n[0] + amount, found.n[1] + amount];
-  const rate = (rates: Float64Array, k: number) =>
-    points.map((i) => (found.n[k] * rates[i] + amount / 2) / size[k]);
-  return { z, size, alarms: rate(found.alarms, 0), misses: rate(found.misses, 1) };
+function errorRates(found: Detector, points: number[], z: number): ErrorRates {
+  const rate = (rates: Float64Array) => points.map((i) => rates[i]);
+  return {
+    z,
+    size: [found.n[0], found.n[1]],
+    alarms: rate(found.alarms),
+    misses: rate(found.misses),
+  };
 }

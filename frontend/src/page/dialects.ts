@@ -96,7 +96,7 @@ export const DIALECTS: Record<Choice, Dialect> = {
     "Calibration loss",
     THRESHOLD,
     "share of the naive cost",
-    "What a best calibrated version of the same scores would give back, at each threshold.",
+    "What a best calibrated version of the same scores would recover, at each threshold.",
     (most) => [0, Math.min(1.5, Math.max(0.02, most * 1.1))],
   ),
 };

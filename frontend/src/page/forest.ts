@@ -83,13 +83,12 @@ function forestRow(one: DifferenceData, label: string, most: number, tone: numbe
   const sign = one.better === "lower" ? -1 : 1;
   const at = (value: number) => `${50 + (47 * sign * value) / most}%`;
   const known = one.low !== null && one.high !== null;
-  const sure = known && (one.low! > 0 || one.high! < 0);
   const track = s("svg", { class: `track ${toneClass(tone)}`, width: "100%", height: 20 }, HIDDEN);
   track.append(s("line.zero", { x1: "50%", x2: "50%", y1: 0, y2: 20 }));
   if (known)
     track.append(s("line.whisker", { x1: at(one.low!), x2: at(one.high!), y1: 10, y2: 10 }));
   const spot = s("svg", { x: at(one.value), y: 10, overflow: "visible" }, marker(tone, 0, 0, 4));
-  track.append(s("g", { class: sure ? "dot" : "dot hollow" }, spot));
+  track.append(s("g", { class: one.sure ? "dot" : "dot hollow" }, spot));
   const band = known ? `interval ${range(one.low!, one.high!)}` : "no interval";
   const value = h(
     "span.number",
@@ -100,7 +99,7 @@ function forestRow(one: DifferenceData, label: string, most: number, tone: numbe
   return h("li", named(label), track, value);
 }
 
-/** A strip of odds, coloured by the system that costs least, with a mark for the odds now. */
+/** A strip of odds, coloured by the system that costs least where one is named, with a mark for the odds now. */
 export class OddsStrip {
   readonly #odds: OddsData[];
   readonly element: HTMLElement;
@@ -111,15 +110,19 @@ export class OddsStrip {
   constructor(odds: OddsData[], tones: Map<string, number>) {
     this.#odds = odds;
     const strip = h("div.strip");
+    const gap = h("span", { class: "part none" });
+    gap.style.width = `${100 * this.#share(odds[0].low)}%`;
+    strip.append(gap);
     for (const one of odds) {
       const from = this.#share(one.low);
-      const width = this.#share(one.high ?? Infinity) - from;
+      const width = this.#share(one.high) - from;
       if (width <= 0) continue;
-      const told = one.toldApart ? "" : " unsure";
+      const tone =
+        one.system === null ? "none" : toneClass(tones.get(one.system) ?? 0);
       const part = h(
         "span",
-        { class: `part ${toneClass(tones.get(one.system) ?? 0)}${told}`, title: words(one) },
-        width > 0.14 && named(one.system),
+        { class: `part ${tone}`, title: nameOf(one) + words(one) },
+        width > 0.14 && one.system !== null && named(one.system),
       );
       part.style.width = `${100 * width}%`;
       strip.append(part);
@@ -133,7 +136,7 @@ export class OddsStrip {
     const more = odds.length - MOST_ROWS;
     const list = h(
       "ul.plain",
-      ...odds.slice(0, MOST_ROWS).map((one) => h("li", named(one.system), words(one))),
+      ...odds.slice(0, MOST_ROWS).map((one) => h("li", named(nameOf(one)), words(one))),
       more > 0 && h("li", `and ${more} more: see Details`),
     );
     this.element = h("div.odds", strip, h("div.ticks", HIDDEN, ...ticks), this.#now, list);
@@ -147,18 +150,13 @@ export class OddsStrip {
       return;
     }
     this.#pin.style.left = `${100 * this.#share(odds)}%`;
-    const here = this.#odds.find((one) => odds >= one.low && odds < (one.high ?? Infinity));
-    this.#now.replaceChildren(
-      `Now at odds ${number(odds)}`,
-      ...(here
-        ? [
-            ": ",
-            named(here.system),
-            " costs least",
-            here.toldApart ? "." : ", but it is not told apart from the next.",
-          ]
-        : ["."]),
-    );
+    const here = this.#odds.find((one) => odds >= one.low && odds < one.high);
+    const where = `Now at odds ${number(odds)}`;
+    if (here === undefined)
+      this.#now.replaceChildren(`${where}, beyond the thresholds that were observed.`);
+    else if (here.system === null)
+      this.#now.replaceChildren(`${where}: no system is distinguishable from the others.`);
+    else this.#now.replaceChildren(`${where}: `, named(here.system), " costs least.");
   }
 
   #share(odds: number): number {
@@ -166,14 +164,10 @@ export class OddsStrip {
   }
 }
 
+function nameOf(one: OddsData): string {
+  return one.system ?? "none distinguishable";
+}
+
 function words(one: OddsData): string {
-  const where =
-    one.low <= 0
-      ? one.high === null
-        ? "at all odds"
-        : `below ${number(one.high)}`
-      : one.high === null
-        ? `from ${number(one.low)} on`
-        : `from ${number(one.low)} to ${number(one.high)}`;
-  return ` ${where}${one.toldApart ? "" : ", not told apart from the next"}`;
+  return ` from ${number(one.low)} to ${number(one.high)}`;
 }

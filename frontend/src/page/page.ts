@@ -50,19 +50,21 @@ interface Compared {
 /** Return the pictures of a comparison that no cost changes. */
 function compared(payload: Payload, names: string[]): Compared {
   const others = payload.differences.map((one) => one.system);
-  const first = payload.odds.map((one) => one.system).filter((name) => !others.includes(name));
+  const first = payload.odds
+    .map((one) => one.system)
+    .filter((name): name is string => name !== null && !others.includes(name));
   const tones = new Map([...new Set([...names, ...first, ...others])].map((name, i) => [name, i]));
   const figures: Figure[] = [];
   const differences = forest(payload, tones);
   if (differences) {
     const note =
-      "Differences as the report was made, with intervals; filled where the interval leaves out 0.";
+      "Differences as the report was made, with intervals; filled where a system is distinguishable from the reference.";
     figures.push(new Figure("Differences", differences, () => {}, { note, wide: true }));
   }
   const strip = payload.odds.length > 0 ? new OddsStrip(payload.odds, tones) : null;
   if (strip) {
     const note =
-      "By odds, how much dearer false alarms are in sum than misses: cost times prior of each. Pale where it is not told apart from the next.";
+      "By odds: the cost times prior of false alarms over that of misses. A system is named where it is distinguishable from all others, over the whole range at once; beyond the ends no threshold was observed.";
     figures.push(
       new Figure("Which costs least at which odds", strip.element, () => {}, { note, wide: true }),
     );

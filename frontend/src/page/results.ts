@@ -4,7 +4,7 @@ import type { Outcome, Payload, Problem } from "../types";
 import { marker, toneClass } from "./layers";
 import { type Child, debounced, h, HIDDEN, named, refill, s } from "./dom";
 import { apart, count, number, percent, range } from "./text";
-import { cheapest, type Sentence, usefulness } from "./words";
+import { cheapest, type Sentence, standing } from "./words";
 
 /** All that the results show at one moment. */
 export interface Found {
@@ -52,7 +52,7 @@ export class Results {
   show(found: Found): void {
     const { outcomes, problem } = found;
     this.#showBars(outcomes);
-    const sentences = outcomes.map((outcome, i) => usefulness(outcome, problem, found.reasons[i]));
+    const sentences = outcomes.map((outcome, i) => standing(outcome, problem, found.reasons[i]));
     this.#showVerdicts(sentences, cheapest(this.#names, outcomes));
     this.#showFacts(found);
     this.#basis.textContent = basisText(this.#payload, found);

@@ -1,4 +1,4 @@
-/** Sentences about outcomes, by the rules of `stakes.evaluation.verdicts`. */
+/** Sentences about outcomes at the costs that the reader chose. */
 import type { Outcome, Problem } from "../types";
 import { type Child, named } from "./dom";
 import { number, range, wholePercent as percent } from "./text";
@@ -13,57 +13,25 @@ function sentence(tone: Sentence["tone"], code: string, ...parts: Child[]): Sent
   return { tone, code, parts };
 }
 
-/** Say whether a system beats the best constant answer. */
-export function usefulness(outcome: Outcome, problem: Problem, reason: string): Sentence {
+/** Say where the interval of a cost lies; verdicts, which are tested, are those of the report. */
+export function standing(outcome: Outcome, problem: Problem, reason: string): Sentence {
   const answer = () => named(problem.decisions[outcome.naiveDecision]);
-  if (isNaN(outcome.normalized)) return sentence("note", "no_verdict", `No verdict: ${reason}.`);
-  const share = percent(outcome.normalized);
+  if (isNaN(outcome.normalized)) return sentence("note", "undefined", `Undefined: ${reason}.`);
+  const cost = `It costs ${percent(outcome.normalized)} of always answering `;
   const only = onlyDecision(outcome);
   if (only >= 0) {
-    const much =
-      outcome.normalized <= 1 ? "." : `, which costs ${share} of the best constant answer.`;
-    return sentence(
-      "bad",
-      "always_the_same",
-      "It decides nothing: every case gets ",
-      named(problem.decisions[only]),
-      much,
-    );
+    const decision = named(problem.decisions[only]);
+    if (outcome.normalized <= 1) {
+      return sentence("bad", "constant", "Every sample gets ", decision, ".");
+    }
+    return sentence("bad", "constant", "Every sample gets ", decision, `. ${cost}`, answer(), ".");
   }
-  if (!outcome.interval) {
-    return sentence(
-      "note",
-      "no_interval",
-      `It costs ${share} of always answering `,
-      answer(),
-      "; no interval.",
-    );
-  }
+  if (!outcome.interval) return sentence("note", "no_interval", cost, answer(), "; no interval.");
   const [low, high] = outcome.interval;
-  if (high < 1)
-    return sentence(
-      "good",
-      "useful",
-      `Useful: it costs ${share} of what always answering `,
-      answer(),
-      " would.",
-    );
-  if (low > 1) {
-    return sentence(
-      "bad",
-      "worse_than_naive",
-      "Worse than no system: always answering ",
-      answer(),
-      ` would cost less (this one costs ${share} of it).`,
-    );
-  }
-  return sentence(
-    "warn",
-    "not_told_apart",
-    "Not told apart from always answering ",
-    answer(),
-    `: it costs ${share} of that, but the interval ${range(low, high)} holds 1.`,
-  );
+  const band = (where: string) => `; the interval ${range(low, high)} ${where}.`;
+  if (high < 1) return sentence("good", "below_1", cost, answer(), band("lies below 1"));
+  if (low > 1) return sentence("bad", "above_1", cost, answer(), band("lies above 1"));
+  return sentence("warn", "includes_1", cost, answer(), band("includes 1"));
 }
 
 /** Return the decision that every case gets, or -1. */

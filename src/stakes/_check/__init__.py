@@ -1,5 +1,6 @@
 """The border: the only room that complains about what users hand over."""
 
+from stakes._check.frames import columns_by_name, is_table
 from stakes._check.labels import LabelColumn, encode, read_column, read_names, seen_names
 from stakes._check.numbers import (
     check_seen,
@@ -10,14 +11,14 @@ from stakes._check.numbers import (
     read_priors,
     read_weights,
 )
+from stakes._check.precision import Rounding, slack
 from stakes._check.tables import (
     check_below_infinity,
-    check_log_posteriors,
     check_no_nan,
-    check_posteriors,
     check_rows,
     read_table,
-    slack,
+    settle_log_posteriors,
+    settle_posteriors,
 )
 from stakes._errors import (
     AddressError,
@@ -40,17 +41,18 @@ __all__ = [
     "LabelColumn",
     "MissingExtraError",
     "ResourceError",
+    "Rounding",
     "StakesError",
     "UndefinedMetricError",
     "UndefinedMetricWarning",
     "UnsafeFileError",
     "check_below_infinity",
-    "check_log_posteriors",
     "check_no_nan",
-    "check_posteriors",
     "check_rows",
     "check_seen",
+    "columns_by_name",
     "encode",
+    "is_table",
     "read_array",
     "read_column",
     "read_costs",
@@ -61,5 +63,7 @@ __all__ = [
     "read_table",
     "read_weights",
     "seen_names",
+    "settle_log_posteriors",
+    "settle_posteriors",
     "slack",
 ]

@@ -27,6 +27,22 @@ def gathered(values: Column) -> Any:  # noqa: ANN401  any data frame
     return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else values
 
 
+def off_device(values: Any) -> Any:  # noqa: ANN401
+    """Return a tensor of torch as one that numpy can read: detached, on the CPU, not bfloat16."""
+    if not all(hasattr(type(values), name) for name in ("detach", "cpu", "float")):
+        return values
+    tensor = values.detach().cpu()
+    return tensor.float() if str(tensor.dtype).endswith("bfloat16") else tensor
+
+
+def columns_by_name(values: Column) -> dict[str, Any]:
+    """Return the columns of a table by their names."""
+    import narwhals.stable.v2 as nw  # noqa: PLC0415
+
+    frame = nw.from_native(gathered(values), eager_only=True)
+    return {str(name): frame[name].to_native() for name in frame.columns}
+
+
 def only_column(values: Column) -> Any:  # noqa: ANN401
     """Return the column of a table that has one, else the values themselves."""
     import narwhals.stable.v2 as nw  # noqa: PLC0415

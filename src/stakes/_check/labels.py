@@ -9,19 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check.frames import is_masked, is_table, only_column
+from stakes._check.frames import is_masked, is_table, off_device, only_column
 from stakes._errors import InputError
 from stakes._text import quoted
 from stakes._typing import Column, IntArray, Label, Names, NamesLike
 
 _LARGEST_WHOLE_FLOAT = 2.0**53
+_FRACTIONS = {
+    "y_true": "Are these scores? Labels come first, scores second.",
+    "y_pred": "Are these scores? Decisions are needed here; bayes_cost takes scores.",
+}
+_RANGES = "Cut numbers into ranges first, for example with pandas.cut."
 
 
 @dataclass(frozen=True, eq=False)
 class LabelColumn:
-    """One label per sample: whole numbers (or truth values) as an array, or texts as a list."""
+    """One label per sample: whole numbers (or truth values) as an array, or texts as a list.
 
-    values: IntArray | list[str]
+    Decisions may be a list of both, such as 0, 1 and "abstain".
+    """
+
+    values: IntArray | list[Any]
     argument: str
     truth: bool = False
     row: IntArray | None = None  # where each label stood, if some were left out
@@ -40,7 +48,7 @@ class LabelColumn:
         return index if self.row is None else int(self.row[index])
 
 
-def read_column(values: Column, argument: str) -> LabelColumn:
+def read_column(values: Column, argument: str, *, mixed: bool = False) -> LabelColumn:
     """Read labels from a list, an array, or a column of any data frame."""
     if isinstance(values, str | bytes) or np.isscalar(values) or values is None:
         msg = f"{argument} must be 1-D, one label per sample: got {values!r}."
@@ -57,7 +65,25 @@ def read_column(values: Column, argument: str) -> LabelColumn:
     if array.size == 0:
         msg = f"{argument} must hold at least one label: got an empty column."
         raise InputError(msg)
+    if mixed and array.dtype.kind == "O":
+        listed = array.tolist()
+        if {isinstance(v, str) for v in listed} == {True, False}:
+            return _numbers_and_texts(listed, argument)
     return _from_array(array, argument)
+
+
+def _numbers_and_texts(values: list[Any], argument: str) -> LabelColumn:
+    """Return a column of whole numbers and texts."""
+    at = [i for i, value in enumerate(values) if not isinstance(value, str)]
+    numbers = np.empty(len(at), dtype=object)
+    numbers[:] = [values[i] for i in at]
+    for row, number in zip(at, numbers, strict=True):
+        if _is_missing(number):
+            raise _missing(argument, row)
+    whole = np.asarray(_from_objects(numbers, argument).values).tolist()
+    for i, number in zip(at, whole, strict=True):
+        values[i] = values[i] if isinstance(values[i], bool) else number
+    return LabelColumn(values, argument)
 
 
 def _as_array(values: Column, argument: str) -> np.ndarray[Any, Any]:
@@ -65,6 +91,7 @@ def _as_array(values: Column, argument: str) -> np.ndarray[Any, Any]:
     if is_masked(values):
         msg = f"{argument} must not be a masked array: its mask would be lost."
         raise InputError(f"{msg} Pass {argument}.compressed() with its partner arrays cut alike.")
+    values = off_device(values)
     if isinstance(values, np.ndarray):
         return values
     if isinstance(values, list | tuple):
@@ -139,7 +166,7 @@ def _whole(array: np.ndarray[Any, Any], argument: str) -> IntArray:
     if odd.any():
         row = int(odd.argmax())
         msg = f"{argument} must hold whole numbers or texts: got {array[row]} at row {row}."
-        raise InputError(f"{msg} Are these scores? Labels come first, scores second.")
+        raise InputError(f"{msg} {_FRACTIONS.get(argument, _RANGES)}")
     return array.astype(np.int64)
 
 
@@ -183,7 +210,7 @@ def _missing(argument: str, row: int) -> InputError:
     return InputError(f"{msg} Label it, or drop the row from every argument.")
 
 
-def read_names(names: NamesLike, argument: str) -> Names:
+def read_names(names: NamesLike, argument: str, *, mixed: bool = False) -> Names:
     """Read the names of classes or decisions, or how many of them: n means 0, ..., n-1."""
     if isinstance(names, int | np.integer) and not isinstance(names, bool):
         if names < 1:
@@ -193,7 +220,8 @@ def read_names(names: NamesLike, argument: str) -> Names:
     if isinstance(names, str | bytes):
         msg = f"{argument} must be a sequence of names: got the text {names!r}."
         raise InputError(msg)
-    column = read_column(names if not isinstance(names, range) else list(names), argument)
+    listed_names = names if not isinstance(names, range) else list(names)
+    column = read_column(listed_names, argument, mixed=mixed)
     listed = tuple(column.values if isinstance(column.values, list) else column.values.tolist())
     if "" in listed:
         msg = f"{argument} must be names that can be shown: got an empty class name at {listed}."
@@ -242,17 +270,19 @@ def _distinct(values: IntArray) -> set[int]:
     return set(np.unique(values).tolist())
 
 
-def encode(column: LabelColumn, names: Names, what: str, why: str = "") -> IntArray:
+def encode(column: LabelColumn, names: Names, what: str, why: str = "", hint: str = "") -> IntArray:
     """Return the index of each label among the names.
 
-    `what` tells classes from decisions, `why` where the names come from, for the message.
+    For the message, `what` tells classes from decisions, `why` where the names come from, and
+    `hint` what to do where a guess at the slip would mislead.
     """
-    texts = isinstance(names[0], str)
-    if texts != isinstance(column.values, list):
-        raise _other_kind(column, names, what)
-    codes = _encode_texts(column, names) if texts else _encode_numbers(column, names)
+    kinds = {isinstance(name, str) for name in names}
+    listed = isinstance(column.values, list)
+    if kinds not in ({True, False}, {listed}):
+        raise _other_kind(column, names, what, hint)
+    codes = _encode_texts(column, names) if listed else _encode_numbers(column, names)
     if codes.size and codes.min() < 0:
-        raise _unknown(column, names, int((codes < 0).argmax()), f"{what}{why}")
+        raise _unknown(column, names, int((codes < 0).argmax()), f"{what}{why}", hint)
     return codes
 
 
@@ -272,7 +302,7 @@ def _encode_texts(column: LabelColumn, names: Names) -> IntArray:
 def _encode_numbers(column: LabelColumn, names: Names) -> IntArray:
     """Find whole numbers among the names; -1 where a number is no name."""
     values = np.asarray(column.values)
-    listed = np.array([int(n) for n in names])
+    listed = _as_numbers(names)
     if (listed == np.arange(listed.size)).all():
         if values.min() >= 0 and values.max() < listed.size:
             return values
@@ -283,13 +313,26 @@ def _encode_numbers(column: LabelColumn, names: Names) -> IntArray:
     return np.where(listed[found] == values, found, -1)
 
 
-def _other_kind(column: LabelColumn, names: Names, what: str) -> InputError:
+def _as_numbers(names: Names) -> IntArray:
+    """Return names as numbers; a text among 0, 1, ... is its place, else it is no number."""
+    places = all(isinstance(name, str) or name == i for i, name in enumerate(names))
+    return np.array(
+        [
+            int(name) if not isinstance(name, str) else i if places else np.iinfo(np.int64).min
+            for i, name in enumerate(names)
+        ]
+    )
+
+
+def _other_kind(column: LabelColumn, names: Names, what: str, hint: str) -> InputError:
     """Return the error for texts where numbers are declared, or the reverse."""
     first = column.values[0]
     shown, kind = (repr(first), "str") if isinstance(first, str) else (str(first), "int")
     other = "str" if kind == "int" else "int"
     msg = f"{column.argument} must hold labels of the {what} {quoted(names)}:"
     msg = f"{msg} got {shown} at row 0, which is {kind} where {what} are {other}."
+    if hint:
+        return InputError(f"{msg} {hint}")
     if what == "classes" and names == tuple(range(len(names))):
         hint = (
             "For string labels pass classes=[...], in the order of costs' rows or scores' columns."
@@ -298,13 +341,14 @@ def _other_kind(column: LabelColumn, names: Names, what: str) -> InputError:
     return InputError(f"{msg} Convert one of the two.")
 
 
-def _unknown(column: LabelColumn, names: Names, row: int, what: str) -> InputError:
+def _unknown(column: LabelColumn, names: Names, row: int, what: str, hint: str = "") -> InputError:
     """Return the error for a label that is not declared, with a guess at the slip."""
     label = column.values[row]
     if isinstance(label, str):
-        shown, hint = f"{label!r}", _text_hint(label, names)
+        shown, guess = f"{label!r}", _text_hint(label, names)
     else:
-        shown, hint = f"label {label}", _number_hint(np.asarray(column.values), names)
+        shown, guess = f"label {label}", _number_hint(np.asarray(column.values), names)
+    hint = hint or guess
     listed, place = _range_of(names), column.place(row)
     msg = f"{column.argument} must hold labels of the {what} {listed}: got {shown} at row {place}."
     return InputError(f"{msg} {hint}".rstrip())
@@ -329,7 +373,7 @@ def _text_hint(label: str, names: Names) -> str:
         for name in texts:
             if simplify(name) == simplify(label):
                 return f"It differs from {name!r} in {difference} only."
-    return "Declare it, or mend the label."
+    return "Declare it, or fix the label."
 
 
 def _number_hint(values: IntArray, names: Names) -> str:
@@ -337,4 +381,4 @@ def _number_hint(values: IntArray, names: Names) -> str:
     if names == tuple(range(len(names))) and values.min() >= 1 and values.max() == len(names):
         listed = ", ".join(str(n + 1) for n in islice(range(len(names)), 6))
         return f"Labels seem 1-based: pass classes=[{listed}{', ...' if len(names) > 6 else ''}]."
-    return "Declare it, or mend the label."
+    return "Declare it, or fix the label."

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check.frames import is_masked
+from stakes._check.frames import is_masked, off_device
 from stakes._errors import InputError, UndefinedMetricError
 from stakes._text import quoted
 from stakes._typing import ArrayLike, Column, FloatArray, Names, PriorsLike
@@ -23,11 +23,11 @@ def read_array(values: Any, argument: str) -> FloatArray:  # noqa: ANN401
         msg = f"{argument} must be dense: got a sparse matrix. Pass {argument}.toarray()."
         raise InputError(msg)
     try:
-        array = np.asarray(values)
+        array = np.asarray(off_device(values))
     except ValueError as error:
         msg = f"{argument} must be a regular array: got ragged rows ({error})."
         raise InputError(msg) from error
-    if array.dtype.kind in "biuf":
+    if array.dtype.kind in "biuf" or array.dtype.name == "bfloat16":  # of ml_dtypes, as JAX has it
         return array.astype(np.float64, copy=False)
     if array.dtype.kind == "O":
         return _from_objects(array, argument)
@@ -58,11 +58,10 @@ def read_weights(weights: Column | None, n: int) -> FloatArray | None:
         return None
     argument = "sample_weight"
     w = read_array(weights, argument)
-    if w.ndim == 2 and w.shape[1] == 1:
-        w = w[:, 0]
     if w.ndim != 1:
         msg = f"{argument} must be 1-D, one weight per sample: got shape {w.shape}."
-        raise InputError(msg)
+        hint = f" Pass {argument}[:, 0]." if w.ndim == 2 and w.shape[1] == 1 else ""
+        raise InputError(f"{msg}{hint}")
     if w.size != n:
         msg = f"{argument} must hold one weight per sample: got {w.size} for {n} samples."
         raise InputError(msg)

@@ -1,19 +1,25 @@
 """Tables of scores from users: one row per sample, one column per class."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from stakes._check.frames import gathered, is_table
+from stakes._check.frames import gathered, is_table, off_device
 from stakes._check.labels import read_names
 from stakes._check.numbers import read_array
+from stakes._check.precision import (
+    Rounding,
+    Shown,
+    format_name,
+    log_slack,
+    parts,
+    shown_precisions,
+    slack,
+)
 from stakes._errors import InputError
 from stakes._typing import BoolArray, Column, FloatArray, Names
-
-_FLOOR = 1e-12  # how far a row may be from adding up to 1, at least
-_CELLS = 2**18  # that a check works on at a time
 
 
 def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Names | None, float]:
@@ -24,6 +30,7 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
     names = None
     if is_table(values):
         values, names = _from_frame(gathered(values), argument)
+    values = off_device(values)
     unit = _unit(values)
     _refuse_ragged(values, argument)
     array = read_array(values, argument)
@@ -83,33 +90,81 @@ def check_rows(n_rows: int, n_labels: int, argument: str = "scores") -> None:
         raise InputError(msg)
 
 
-def check_posteriors(p: FloatArray, unit: float, argument: str = "scores") -> None:
-    """Refuse anything but probabilities that add up to 1 in each row."""
+def settle_posteriors(
+    p: FloatArray, unit: float, *, renormalize: bool = False, argument: str = "scores"
+) -> tuple[FloatArray, Rounding | None]:
+    """Return probabilities whose rows sum to 1, and what rounding there was; refuse others.
+
+    Rows that were rounded to decimal digits are divided by their sums; numbers of a binary format
+    stay as they are. A gap that the shown precision does not explain is refused.
+    """
+    if renormalize:
+        return _renormalized(p, argument)
     if p.size and not (p.min() >= 0 and p.max() <= 1):  # nor NaN
         raise _outside(p, (p >= 0) & (p <= 1), argument)
-    most = slack(unit, p.shape[1]) if p.ndim == 2 else 0.0
-    if p.ndim == 2 and any((np.abs(part.sum(axis=1) - 1) > most).any() for part in _parts(p)):
-        total = p.sum(axis=1)
-        far = np.abs(total - 1) > most
-        row = int(far.argmax())
-        count = f"{int(far.sum())} rows do not; first" if far.sum() > 1 else "got"
-        msg = f"{argument} must be posteriors, rows that sum to 1: {count} row {row} with sum"
-        text = f"{total[row]:.10g}"
-        msg = f"{msg} {text if text != '1' else f'1{total[row] - 1:+.2g}'}."
-        hint = "For other scores say what they are: Logits, LogLikelihoods, LogLikelihoodRatios;"
-        raise InputError(f"{msg} {hint} to divide rows by their sum use Posteriors.renormalized.")
+    if p.ndim == 1:
+        return p, None
+    total = np.concatenate([part.sum(axis=1) for part in parts(p)]) if len(p) else np.empty(0)
+    found = _explained(p, np.abs(total - 1), unit, slack)
+    if isinstance(found, Shown):
+        raise _off(total, found, argument)
+    if found is not None and found.renormalized:
+        p = p / total[:, None]
+    return p, found
 
 
-def _parts(values: FloatArray) -> Iterator[FloatArray]:
-    """Yield some rows at a time, so that what is worked out for a check stays small."""
-    size = max(1024, _CELLS // values.shape[1])
-    for start in range(0, len(values), size):
-        yield values[start : start + size]
+Slack = Callable[[float, int], float]
 
 
-def slack(unit: float, n_classes: int) -> float:
-    """Return how far a row of posteriors may be from adding up to 1."""
-    return max(8 * unit * math.sqrt(n_classes), _FLOOR)
+def _explained(
+    values: FloatArray, gap: FloatArray, unit: float, limit: Slack, *, logs: bool = False
+) -> Rounding | Shown | None:
+    """Return how rounding explains the gaps, None where there are none, else what it allows."""
+    most = float(gap.max(initial=0))
+    if most <= limit(float(np.finfo(np.float64).eps), values.shape[1]):
+        return None
+    if most <= limit(unit, values.shape[1]):
+        return Rounding(format_name(unit), most, renormalized=False)
+    widest: Shown | None = None
+    for shown in shown_precisions(values, logs=logs):
+        if shown.explains(gap):
+            return Rounding(shown.precision, most, renormalized=shown.rounded)
+        if widest is None or shown.bound.max() > widest.bound.max():
+            widest = shown
+    return widest
+
+
+def _off(total: FloatArray, shown: Shown, argument: str) -> InputError:
+    """Return the error for rows that do not sum to 1, with the one farthest off."""
+    gap = np.abs(total - 1)
+    far = gap > shown.bound
+    row = int(gap.argmax())
+    count = f"{int(far.sum())} rows do not, most of all" if far.sum() > 1 else "got"
+    text = f"{total[row]:.10g}"
+    text = text if text != "1" else f"1{total[row] - 1:+.2g}"
+    msg = f"{argument} must be posteriors, rows that sum to 1: {count} row {row} with sum {text}"
+    if shown.rounded:
+        most = f"{shown.bound[row]:.2g}"
+        msg = f"{msg}, where rounding to {shown.precision} explains gaps below {most}"
+    hint = "To divide rows by their sum use Posteriors(scores, renormalize=True). For other scores"
+    return InputError(f"{msg}. {hint} say what they are: Logits, LogLikelihoods, ...")
+
+
+def _renormalized(p: FloatArray, argument: str) -> tuple[FloatArray, Rounding | None]:
+    """Divide rows of numbers of at least 0 by their sums."""
+    if p.ndim != 2:
+        msg = f"{argument} must be a table, one column per class, to be renormalized: got one"
+        raise InputError(f"{msg} column. Leave renormalize out.")
+    bad = ~(np.isfinite(p) & (p >= 0)).all(axis=1) | ~p.any(axis=1)
+    if bad.any():
+        row = int(bad.argmax())
+        msg = f"{argument} must be finite numbers of at least 0, one above 0 in each row: got"
+        raise InputError(f"{msg} {p[row, :8].tolist()} at row {row}.")
+    with np.errstate(over="ignore"):
+        gap = float(np.abs(p.sum(axis=1) - 1).max(initial=0))
+    level = p / p.max(axis=1, keepdims=True)  # so that no sum overflows
+    p = level / level.sum(axis=1, keepdims=True)
+    return p, Rounding("", gap, renormalized=True)
 
 
 def _outside(p: FloatArray, inside: BoolArray, argument: str) -> InputError:
@@ -154,7 +209,7 @@ def check_below_infinity(values: FloatArray, argument: str = "scores") -> None:
     check_no_nan(values, argument)
     if values.ndim == 1:
         return
-    if any(np.isinf(part.max(axis=1)).any() for part in _parts(values)):
+    if any(np.isinf(part.max(axis=1)).any() for part in parts(values)):
         top = values.max(axis=1)
         row = int(np.isinf(top).argmax())
         shown = "inf" if top[row] > 0 else "-inf for every class"
@@ -162,20 +217,26 @@ def check_below_infinity(values: FloatArray, argument: str = "scores") -> None:
         raise InputError(msg)
 
 
-def check_log_posteriors(values: FloatArray, unit: float, argument: str = "scores") -> None:
-    """Refuse logs of anything but probabilities that add up to 1 in each row."""
+def settle_log_posteriors(
+    values: FloatArray, unit: float, argument: str = "scores"
+) -> tuple[FloatArray, Rounding | None]:
+    """Return logs of probabilities that sum to 1 in each row, as `settle_posteriors` does."""
     check_below_infinity(values, argument)
     if values.size and values.max() > 0:
         row = int(_any_in_row(values > 0).argmax())
         msg = f"{argument} must be log posteriors, at most 0: got {values[row].max()} at row {row}."
         raise InputError(f"{msg} For unnormalised scores use Logits.")
-    if values.ndim == 1:
-        return
-    most = max(64 * unit * math.sqrt(values.shape[1]), _FLOOR)
-    if any((np.abs(np.exp(part).sum(axis=1) - 1) > most).any() for part in _parts(values)):
-        total = np.exp(values).sum(axis=1)
-        row = int((np.abs(total - 1) > most).argmax())
+    if values.ndim == 1 or not len(values):
+        return values, None
+    total = np.concatenate([np.exp(part).sum(axis=1) for part in parts(values)])
+    gap = np.abs(total - 1)
+    found = _explained(values, gap, unit, log_slack, logs=True)
+    if isinstance(found, Shown):
+        row = int(gap.argmax())
         msg = f"{argument} must be log posteriors, whose exponentials sum to 1: got sum"
         raise InputError(
             f"{msg} {total[row]:.10g} at row {row}. For unnormalised scores use Logits."
         )
+    if found is not None and found.renormalized:
+        values = values - np.log(total)[:, None]
+    return values, found

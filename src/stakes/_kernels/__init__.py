@@ -14,7 +14,7 @@ from stakes._kernels.draws import (
     reweighted_ranks,
 )
 from stakes._kernels.folds import affine_answers, grouped_rows
-from stakes._kernels.keys import score_blocks, score_levels, score_pairs
+from stakes._kernels.keys import score_blocks, score_levels, score_pairs, score_spread
 from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a sentence, not a constant
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._kernels.ranks import auc_pairs, pav_blocks, places, sorted_merge
@@ -49,6 +49,7 @@ __all__ = [
     "score_blocks",
     "score_levels",
     "score_pairs",
+    "score_spread",
     "sorted_merge",
     "sum_by",
     "swept_costs",

@@ -14,6 +14,7 @@ from stakes._kernels.arrays import (
     check_lengths,
     chunk_rows,
     column,
+    contiguous,
     pointer,
     summed,
     table,
@@ -120,7 +121,7 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
     """
     x, codes, w = as_numbers(log_p), as_codes(y), None if weights is None else as_numbers(weights)
     k = x.shape[1]
-    index = None if rows is None else np.ascontiguousarray(rows, dtype=np.int64)
+    index = None if rows is None else contiguous(rows, np.int64)
     n = x.shape[0] if index is None else index.size
     check_lengths(n, y=codes, weights=w, rows=index)
     check_lengths(k, shift=np.asarray(shift), class_weights=class_weights)
@@ -167,8 +168,8 @@ def _prepared(
     n, k = data.y.size, data.values.shape[1]
     chunk = chunk_rows(k)
     sums = np.zeros((max(1, -(-n // chunk)), width))
-    moved = np.ascontiguousarray(shift, dtype=np.float64)
-    each = None if data.each is None else np.ascontiguousarray(data.each, dtype=np.float64)
+    moved = contiguous(shift, np.float64)
+    each = None if data.each is None else contiguous(data.each, np.float64)
     job = _AffineJob(
         table(data.values),
         column(data.y),

@@ -76,6 +76,12 @@ def check_lengths(n: int, **columns: NDArray[Any] | None) -> None:
             raise ValueError(msg)
 
 
+def contiguous(values: Any, kind: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Return an array in one piece at a place that its type allows, without a copy if it is so."""
+    array = np.ascontiguousarray(values, dtype=kind)
+    return array if array.flags.aligned else array.copy()
+
+
 def pointer(values: NDArray[Any] | None) -> int | None:
     """Return where a contiguous array lies; None if there is none."""
     return None if values is None else _address(values)

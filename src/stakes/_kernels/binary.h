@@ -37,8 +37,8 @@ static void losses_of_log_odds(struct binary_block *b, int64_t n)
 INLINE void sum_finite(const struct binary_block *b, int64_t n, int weighted, double *out)
 {
     double c = 0, w0 = 0, w1 = 0, s0 = 0, s1 = 0, l0 = 0, l1 = 0, m0 = 0, m1 = 0, q0 = 0, q1 = 0;
-    double b0 = 0, b1 = 0, d0 = 0, d1 = 0, e0 = 0, e1 = 0;
-    _Pragma("omp simd reduction(+ : c, l0, l1, q0, q1)") for (int64_t i = 0; i < n; i++) {
+    double b0 = 0, b1 = 0, d0 = 0, d1 = 0, e0 = 0, e1 = 0, k0 = 0, k1 = 0;
+    _Pragma("omp simd reduction(+ : c, l0, l1, q0, q1, k0, k1)") for (int64_t i = 0; i < n; i++) {
         double up = b->y[i], l = weighted ? b->w[i] * b->loss[i] : b->loss[i];
         double high = up * l, low = l - high;
         c += up;
@@ -46,6 +46,8 @@ INLINE void sum_finite(const struct binary_block *b, int64_t n, int weighted, do
         l1 += high;
         q0 = FMA(low, low, q0);
         q1 = FMA(high, high, q1);
+        k0 = FMA(low * low, b->loss[i], k0);
+        k1 = FMA(high * high, b->loss[i], k1);
     }
     _Pragma("omp simd reduction(+ : b0, b1, e0, e1)") for (int64_t i = 0; i < n; i++) {
         double l = weighted ? b->w[i] * b->brier[i] : b->brier[i];
@@ -72,7 +74,8 @@ INLINE void sum_finite(const struct binary_block *b, int64_t n, int weighted, do
         }
     }
     const double found[2 * CLASS_FIELDS] = {
-        (double)n - c, w0, s0, l0, m0, q0, 0.0, b0, d0, e0, c, w1, s1, l1, m1, q1, 0.0, b1, d1, e1};
+        (double)n - c, w0, s0, l0, m0, q0, 0.0, b0, d0, e0, k0,
+        c,             w1, s1, l1, m1, q1, 0.0, b1, d1, e1, k1};
     memcpy(out, found, sizeof found);
 }
 
@@ -93,6 +96,7 @@ static void sum_odd(const struct binary_block *b, int64_t n, int weighted, doubl
         s[BRIER] += w * r;
         s[BRIER_W2] += w * w * r;
         s[BRIER2_W2] += (w * r) * (w * r);
+        s[LOG3_W2] += (w * l) * (w * l) * l;
     }
 }
 

@@ -2,10 +2,10 @@
 
 #define BLOCK 512
 #define FLUSH 8 /* blocks after which the quick histograms are added to the long sums */
-#define CLASS_FIELDS 10
+#define CLASS_FIELDS 11
 #define MOST_QUICK 65536 /* bins whose places are exact as whole numbers */
 
-enum { COUNT, WEIGHT, SQUARE, LOG, LOG_W2, LOG2_W2, INFINITE, BRIER, BRIER_W2, BRIER2_W2 };
+enum { COUNT, WEIGHT, SQUARE, LOG, LOG_W2, LOG2_W2, INFINITE, BRIER, BRIER_W2, BRIER2_W2, LOG3_W2 };
 enum { PROBABILITIES, LOG_ODDS };
 
 struct binary_job {

@@ -53,7 +53,7 @@ APART static void quick_logs(const struct binary_block *b, const double *x, cons
     four c2 = ALL(0x1.2492492df281ap-2), c3 = ALL(0x1.c71c62e3f11e6p-3);
     four c4 = ALL(0x1.7462b51cb66b1p-3), c5 = ALL(0x1.39fe51a7c18f9p-3);
     four c6 = ALL(0x1.2b5900de53b32p-3), both = ALL(2.0), ln2 = ALL(M_LN2);
-    four l0 = {0}, l1 = {0}, q0 = {0}, q1 = {0}, g, k;
+    four l0 = {0}, l1 = {0}, q0 = {0}, q1 = {0}, k0 = {0}, k1 = {0}, g, k;
     four_bits truth;
     const int64_t *cell = b->cell, size = 8 * state->hist_size;
     char *h = (char *)state->hist;
@@ -67,7 +67,9 @@ APART static void quick_logs(const struct binary_block *b, const double *x, cons
         four loss = FMA4(k, ln2, s * FMA4(z, series, both));
         four high = MASKED(-truth, loss), low = loss - high;
         l0 += low, l1 += high, q0 = FMA4(low, low, q0), q1 = FMA4(high, high, q1);
+        k0 = FMA4(low * low, low, k0), k1 = FMA4(high * high, high, k1);
     }
+    out[4] = ADDED(k0), out[5] = ADDED(k1);
     out[0] = ADDED(l0), out[1] = ADDED(q0), out[2] = ADDED(l1), out[3] = ADDED(q1);
 }
 
@@ -93,7 +95,7 @@ APART static int quick_sums(const double *x, const int64_t *y, int64_t n, struct
         four brier = wrong * wrong, high = MASKED(mask, brier), low = brier - high;
         b0 += low, b1 += high, e0 = FMA4(low, low, e0), e1 = FMA4(high, high, e1);
     }
-    double l[4], bottom = 1.0, top = 0.0, faint = 1.0;
+    double l[6], bottom = 1.0, top = 0.0, faint = 1.0;
     for (int j = 0; j < 4; j++) {
         bottom = least[j] < bottom ? least[j] : bottom;
         top = most[j] > top ? most[j] : top;
@@ -104,8 +106,8 @@ APART static int quick_sums(const double *x, const int64_t *y, int64_t n, struct
         return 0;
     quick_logs(b, x, y, n, state, l);
     const double found[2 * CLASS_FIELDS] = {
-        0, 0, 0, l[0], l[0], l[1], 0, ADDED(b0), ADDED(b0), ADDED(e0),
-        0, 0, 0, l[2], l[2], l[3], 0, ADDED(b1), ADDED(b1), ADDED(e1)};
+        0, 0, 0, l[0], l[0], l[1], 0, ADDED(b0), ADDED(b0), ADDED(e0), l[4],
+        0, 0, 0, l[2], l[2], l[3], 0, ADDED(b1), ADDED(b1), ADDED(e1), l[5]};
     memcpy(out, found, sizeof found);
     limits[0] = bottom < limits[0] ? bottom : limits[0];
     limits[1] = top > limits[1] ? top : limits[1];

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels import definitions
-from stakes._kernels.arrays import pointer
+from stakes._kernels.arrays import contiguous, pointer
 from stakes._kernels.library import KERNELS, check
 from stakes._kernels.ranks import places
 from stakes._typing import FloatArray, IntArray, NDArray
@@ -112,7 +112,7 @@ def multinomial_dot(
     (array([5, 5, 5, 5]), True)
     """
     edges = _edges(sizes)
-    table = np.ascontiguousarray(columns, dtype=np.float64)
+    table = contiguous(columns, np.float64)
     n = int(edges[-1])
     if table.ndim != 2 or table.shape[1] != n:
         msg = f"columns must be C x {n}, samples in columns: got shape {table.shape}."
@@ -164,7 +164,7 @@ def multinomial_ranks(
         return definitions.reweighted_ranks(ranking, rows if weights is None else rows * weights)
     values, job, kept = _ranks_job(ranking, len(resamples))
     groups = None if unit is None else unit.astype(np.int32)
-    own = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    own = None if weights is None else contiguous(weights, np.float64)
     job.unit, job.weights = pointer(groups), pointer(own)
     draws = _job(trees, trees, seed, resamples)
     check(_ranks_drawn(ctypes.byref(job), ctypes.byref(draws), 0, len(resamples)))
@@ -189,7 +189,7 @@ def reweighted_ranks(ranking: Ranking, weights: FloatArray) -> FloatArray:
     array([[2.  , 2.  , 0.75, 0.25, 0.5 ],
            [2.  , 2.  , 1.  , 0.  , 0.  ]])
     """
-    rows = np.ascontiguousarray(weights, dtype=np.float64)
+    rows = contiguous(weights, np.float64)
     if rows.ndim != 2 or rows.shape[1] != ranking.y.size:
         msg = f"weights must be rows of {ranking.y.size} samples: got shape {rows.shape}."
         raise ValueError(msg)
@@ -207,7 +207,7 @@ def _ranks_job(ranking: Ranking, rows: int) -> tuple[FloatArray, _RanksJob, list
     order = np.concatenate([first, second]).astype(np.int32)
     ranks = places(ranking.scores[first], ranking.scores[second])
     below, upto = (part.astype(np.int32) for part in ranks)
-    rises = np.ascontiguousarray(ranking.rises, dtype=np.float64)
+    rises = contiguous(ranking.rises, np.float64)
     as_rate = ranking.as_rate.astype(np.int32)
     values = np.empty((rows, 4 + len(rises)))
     job = _RanksJob(n=order.size, n1=first.size, n_odds=len(rises), equal=ranking.equal_error)

@@ -14,6 +14,7 @@ from stakes._kernels.arrays import (
     check_lengths,
     chunk_rows,
     column,
+    contiguous,
     pointer,
     table,
 )
@@ -92,7 +93,7 @@ def affine_answers(
     [[-0.69, -0.69], [-1.31, -0.31]]
     """
     x, group = as_numbers(values), as_codes(groups)
-    slope, moved = (np.ascontiguousarray(a, dtype=np.float64) for a in (scale, shift))
+    slope, moved = (contiguous(a, np.float64) for a in (scale, shift))
     check_lengths(x.shape[0], groups=group)
     wanted = (slope.size,) if x.ndim == 1 else (slope.size, x.shape[1])
     if moved.shape != wanted:

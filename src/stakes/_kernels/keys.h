@@ -152,6 +152,66 @@ EXPORT int NAME(key_pairs)(const uint64_t *key, int64_t n, uint64_t *total)
     return 0;
 }
 
+/* Squared distances of key_spread among places start..stop-1 where scores are tied. */
+static int64_t tied_spread(const uint64_t *key, int64_t start, int64_t stop, int64_t second,
+                           const double *mean, double *spread)
+{
+    for (int64_t i = start, j; i < stop; i = j) {
+        int64_t high = 0;
+        for (j = i; j < stop && SAME_SCORE(key[i], key[j]); j++) high += key[j] & 1u;
+        double b = (double)high, a = (double)(j - i) - b;
+        double x = (double)second + 0.5 * b - mean[0], y = (double)(i - second) + 0.5 * a - mean[1];
+        spread[0] += a * x * x;
+        spread[1] += b * y * y;
+        second += high;
+    }
+    return second;
+}
+
+/* The same where they are not, for at most KEY_BLOCK places. */
+static int64_t plain_spread(const uint64_t *key, int64_t start, int64_t n, int64_t second,
+                            const double *mean, double *spread)
+{
+    int32_t seen[KEY_BLOCK], count = 0;
+    const uint64_t *k = key + start;
+    double all = 0.0, high = 0.0, low = (double)second - mean[0];
+    double up = (double)(start - second) - mean[1];
+    for (int64_t i = 0; i < n; i++) {
+        seen[i] = count;
+        count += (int32_t)(k[i] & 1u);
+    }
+    _Pragma("omp simd reduction(+ : all, high)") for (int64_t i = 0; i < n; i++) {
+        double others = (double)seen[i], x = up + ((double)(int32_t)i - others), y = low + others;
+        double square = k[i] & 1u ? x * x : y * y;
+        all += square;
+        high += k[i] & 1u ? square : 0.0;
+    }
+    spread[0] += all - high;
+    spread[1] += high;
+    return second + count;
+}
+
+/* Squared distances from their means of how many of the other class are below each sample, ties
+ * counted one half, summed over the first and over the second class. A block ends with a score.
+ */
+EXPORT int NAME(key_spread)(const uint64_t *key, int64_t n, const double *mean, double *spread)
+{
+    int64_t second = 0;
+    spread[0] = spread[1] = 0.0;
+    for (int64_t start = 0, stop; start < n; start = stop) {
+        uint64_t tied = 0;
+        stop = n - start < KEY_BLOCK ? n : start + KEY_BLOCK;
+        while (stop < n && SAME_SCORE(key[stop - 1], key[stop])) stop++;
+        SIMD for (int64_t i = start; i < stop - 1; i++)
+            tied |= (key[i] ^ key[i + 1]) == 1u ? 1u : 0u;
+        if (tied) second = tied_spread(key, start, stop, second, mean, spread);
+        for (int64_t at = start; !tied && at < stop; at += KEY_BLOCK)
+            second = plain_spread(key, at, stop - at < KEY_BLOCK ? stop - at : KEY_BLOCK, second,
+                                  mean, spread);
+    }
+    return 0;
+}
+
 /* Distinct scores in rising order, in the room of the keys, and how often either class has each. */
 EXPORT int NAME(key_levels)(uint64_t *key, int64_t n, uint64_t shift, int64_t *first,
                             int64_t *second, int64_t *size)

@@ -16,6 +16,7 @@ from stakes._kernels.arrays import (
     check_lengths,
     chunk_rows,
     column,
+    contiguous,
     pointer,
     summed,
     table,
@@ -35,7 +36,7 @@ from stakes._typing import FloatArray, NDArray
 
 Kind = Literal["posteriors", "log_posteriors", "logits"]
 _KINDS = {"posteriors": 0, "log_posteriors": 1, "logits": 2}
-_FIELDS = 10  # sums of a class
+_FIELDS = 11  # sums of a class
 _MOST_COUNTED = 2**14  # cells of a table of counts; above, decisions are written out
 _LIMITS_OF_ROWS = 5
 
@@ -85,6 +86,7 @@ class _RowsJob(ctypes.Structure):
         ("edges", ctypes.c_void_p),
         ("bins", ctypes.c_int64),
         ("width", ctypes.c_int64),
+        ("factors", ctypes.c_void_p),
         ("sums", ctypes.c_void_p),
         ("limits", ctypes.c_void_p),
     )
@@ -128,7 +130,7 @@ def binary_pass(
     """
     x, codes, w = as_numbers(values), as_codes(y), None if weights is None else as_numbers(weights)
     check_lengths(x.size, values=x, y=codes, weights=w)
-    limits_at = np.ascontiguousarray(thresholds, dtype=np.float64)
+    limits_at = contiguous(thresholds, np.float64)
     if KERNELS is None:
         return definitions.binary_pass(x, codes, limits_at, w, bins, log_odds=log_odds)
     chunk = chunk_rows(1)
@@ -162,15 +164,18 @@ def _binary_record(sums: FloatArray, limits: FloatArray, n_above: int, bins: int
     """Split the sums of a binary pass."""
     above = 2 * _FIELDS + 4 * n_above
     high = sums[2 * _FIELDS : above].reshape(n_above, 2, 2)
-    low, up = sums[above:].reshape(bins, 2, 3).transpose(1, 2, 0)
-    weight, square, probability = low + up
     return BinaryPass(
         *class_parts(sums[: 2 * _FIELDS].reshape(2, _FIELDS)),
         high[:, :, 0],
         high[:, :, 1],
-        Bins(weight, square, probability, up[0]),
+        _bins(sums[above:], bins),
         _limits(limits),
     )
+
+
+def _bins(sums: FloatArray, bins: int) -> Bins:
+    """Split the sums of bins: for each, of what did not come true and of what did."""
+    return Bins(*sums.reshape(bins, 2, 3).transpose(2, 1, 0))
 
 
 def _limits(parts: FloatArray) -> Limits:
@@ -184,7 +189,7 @@ def _limits(parts: FloatArray) -> Limits:
     return Limits(least, largest, unknown, widest[3], int(widest[4]))
 
 
-def rows_pass(
+def rows_pass(  # noqa: PLR0913  the data, the costs, and how bins are filled
     values: NDArray[Any],
     y: NDArray[Any],
     kind: Kind = "posteriors",
@@ -192,13 +197,15 @@ def rows_pass(
     weights: FloatArray | None = None,
     bins: int = 15,
     *,
+    factors: FloatArray | None = None,
     threads: int = 1,
 ) -> RowsPass:
     """Sum over samples of K classes, from posteriors, their logs, or logits.
 
     Log losses and Brier scores by class, the Bayes decisions of any number of cost tables counted
     by class, bins of the largest posterior, and the limits that a check needs, all in one read.
-    The largest of equal posteriors is the first; NaN counts as none.
+    In the bins a sample weighs `factors[y]` times as much, where there are any. The largest of
+    equal posteriors is the first; NaN counts as none.
 
     Examples
     --------
@@ -213,15 +220,18 @@ def rows_pass(
     n, k = x.shape
     check_lengths(n, y=codes, weights=w)
     if KERNELS is None:
-        return definitions.rows_pass(x, codes, kind, costs, w, bins)
+        return definitions.rows_pass(x, codes, kind, costs, w, bins, factors)
     tables, kept = _cost_tables(costs, k)
     unwritten = [t for t in range(len(costs)) if not tables[t].counted]
     decisions = np.empty((len(unwritten), n), dtype=np.int32)
     cells = sum(k * c.n_decisions for t, c in enumerate(costs) if t not in unwritten)
-    head = k * _FIELDS + 4 * bins
+    head = k * _FIELDS + 6 * bins
     width = head + cells * (1 if w is None else 2)
     job = _RowsJob(table(x), column(codes), column(w), n, k, _KINDS[kind])
     job.n_costs, job.costs, job.decisions = len(costs), tables, pointer(decisions)
+    units = np.ones(k) if factors is None else contiguous(factors, np.float64)
+    check_lengths(k, factors=units)
+    job.factors = pointer(units)
     total, limits = _run_rows(job, bins, width, threads)
     del kept
     counted = _counted(total[head:], costs, k, unwritten, weighted=w is not None)
@@ -230,7 +240,7 @@ def rows_pass(
     return RowsPass(
         *class_parts(total[: k * _FIELDS].reshape(k, _FIELDS)),
         tuple(counted[t] for t in range(len(costs))),
-        Bins(*total[k * _FIELDS : head].reshape(bins, 4).T),
+        _bins(total[k * _FIELDS : head], bins),
         _limits(limits),
     )
 
@@ -255,8 +265,8 @@ def _cost_tables(costs: Sequence[CostColumns], k: int) -> tuple[Any, list[Any]]:
     """Describe cost tables to the kernel; also the arrays that must be kept alive."""
     tables, kept = (_CostTable * max(1, len(costs)))(), []
     for place, c in enumerate(costs):
-        error = None if c.error is None else np.ascontiguousarray(c.error, dtype=np.float64)
-        columns = np.ascontiguousarray(c.columns.T, dtype=np.float64)
+        error = None if c.error is None else contiguous(c.error, np.float64)
+        columns = contiguous(c.columns.T, np.float64)
         if columns.shape[1:] != (k,) or (error is not None and error.shape != (k,)):
             msg = f"costs must have a row for each of {k} classes: got {c.columns.shape}."
             raise ValueError(msg)

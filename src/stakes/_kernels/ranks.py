@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels import definitions
+from stakes._kernels.arrays import contiguous
 from stakes._kernels.library import KERNELS, check
 from stakes._kernels.records import Levels
 from stakes._typing import Counts, IntArray, NDArray
@@ -89,7 +90,7 @@ def pav_blocks(first: Counts, second: Counts) -> IntArray:
     """
     whole = first.dtype.kind == "i" and second.dtype.kind == "i"
     kind: type[np.generic] = np.int64 if whole else np.float64
-    a, b = (np.ascontiguousarray(part, dtype=kind) for part in (first, second))
+    a, b = (contiguous(part, kind) for part in (first, second))
     if a.shape != b.shape or a.ndim != 1:
         msg = f"first and second must be columns of one length: got {a.shape} and {b.shape}."
         raise ValueError(msg)
@@ -109,7 +110,7 @@ def _sorted(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], ND
     """Return both columns contiguous and of one type; sorted, so that NaN would come last."""
     single = all(part.dtype == np.float32 for part in (first, second))
     kind = np.float32 if single else np.float64
-    a, b = (np.ascontiguousarray(part, dtype=kind) for part in (first, second))
+    a, b = (contiguous(part, kind) for part in (first, second))
     for name, part in (("first", a), ("second", b)):
         if part.ndim != 1 or (part.size and np.isnan(part[-1])):
             msg = f"{name} must be a sorted column without NaN."

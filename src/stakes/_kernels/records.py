@@ -10,22 +10,29 @@ from stakes._typing import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class LossParts:
-    """Sums of w*loss, w^2*loss and w^2*loss^2 within each class; infinite losses counted apart."""
+    """Sums of w*loss, w^2*loss, w^2*loss^2 and w^2*loss^3 within each class.
+
+    Infinite losses are counted apart. The sums of cubes are NaN for a loss that has a bound, whose
+    interval does not need them.
+    """
 
     loss: FloatArray
     square_loss: FloatArray
     square_square: FloatArray
+    square_cube: FloatArray
     infinite: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """Sums of w, w^2, w*probability and w*hit in bins of the same width."""
+    """Sums of w, w^2 and w*probability in bins of the same width.
+
+    Each is 2 x bins: over the samples whose event did not happen, and over those whose did.
+    """
 
     weight: FloatArray
     square: FloatArray
     probability: FloatArray
-    hits: FloatArray
 
 
 class Limits(NamedTuple):
@@ -146,13 +153,13 @@ class Blocks:
 
 
 def class_parts(sums: FloatArray) -> tuple[IntArray, FloatArray, FloatArray, LossParts, LossParts]:
-    """Split classes x 10 sums as the kernels lay them out."""
-    count, weight, square, log, log_2, log_22, infinite, brier, brier_2, brier_22 = sums.T
+    """Split classes x 11 sums as the kernels lay them out."""
+    count, weight, square, log, log_2, log_22, infinite, brier, brier_2, brier_22, log_222 = sums.T
     whole = infinite.astype(np.int64)
     return (
         count.astype(np.int64),
         weight,
         square,
-        LossParts(log, log_2, log_22, whole),
-        LossParts(brier, brier_2, brier_22, np.zeros_like(whole)),
+        LossParts(log, log_2, log_22, log_222, whole),
+        LossParts(brier, brier_2, brier_22, np.full_like(brier, np.nan), np.zeros_like(whole)),
     )

@@ -5,28 +5,29 @@
  */
 
 static void rows_add(const struct rows_block *b, int64_t k, int64_t n, struct rows_state *s,
-                     int64_t bins)
+                     int64_t bins, const double *factors)
 {
     for (int64_t i = 0; i < n; i++) {
         int64_t copy = i & (s->copies - 1);
         double *q = s->quick + (copy * k + b->y[i]) * QUICK;
-        double *cell = s->bins + ((i & 3) * bins + b->bin[i]) * 4;
-        double w = b->w[i], l = b->loss[i], hit = b->top[i] == b->yd[i] ? w : 0.0;
+        int64_t hit = b->top[i] == b->yd[i];
+        double *cell = s->bins + (((i & 3) * bins + b->bin[i]) * 2 + hit) * 4;
+        double w = b->w[i], l = b->loss[i], unit = w * factors[b->y[i]];
         if (__builtin_expect(fabs(l) == INFINITY, 0)) l = 0.0, q[Q_INF] += 1.0;
         double wl = w * l, wb = w * b->brier[i];
         q[Q_LOG] += wl;
         q[Q_LOG2] += wl * wl;
+        q[Q_LOG3] += wl * wl * l;
         q[Q_BRIER] += wb;
         q[Q_BRIER2] += wb * wb;
         q[Q_COUNT] += 1.0;
-        cell[0] += w;
-        cell[1] += w * b->confidence[i];
-        cell[2] += hit;
+        cell[0] += unit;
+        cell[1] += unit * unit;
+        cell[2] += unit * b->confidence[i];
         q[Q_W] += w;
         q[Q_W2] += w * w;
         q[Q_LOG_W2] += w * wl;
         q[Q_BRIER_W2] += w * wb;
-        cell[3] += w * w;
     }
 }
 
@@ -39,36 +40,40 @@ APART static void rows_add_plain(const struct rows_job *job, const struct rows_b
     for (int64_t i = 0; i < n; i++) {
         for (int64_t at = 0; k <= MOST_TURNED && at < wide; at += 64) SOON(ahead + i * step + at);
         double *q = s->quick + ((i & (s->copies - 1)) * k + b->y[i]) * QUICK;
-        double *cell = s->bins + ((i & 3) * bins + b->bin[i]) * 4, l = b->loss[i], r = b->brier[i];
+        int64_t hit = b->top[i] == b->yd[i];
+        double *cell = s->bins + (((i & 3) * bins + b->bin[i]) * 2 + hit) * 4;
+        double l = b->loss[i], r = b->brier[i], unit = job->factors[b->y[i]];
         if (__builtin_expect(fabs(l) == INFINITY, 0)) l = 0.0, q[Q_INF] += 1.0;
         four sums, bin, more = {l, r, l * l, r * r};
-        four here = {1.0, b->confidence[i], b->top[i] == b->yd[i] ? 1.0 : 0.0, 0.0};
+        four here = {unit, unit * unit, unit * b->confidence[i], 0.0};
         LOAD(sums, q), LOAD(bin, cell);
         sums += more, bin += here;
         STORE(q, sums), STORE(cell, bin);
         q[Q_COUNT] += 1.0;
+        q[Q_LOG3] += l * l * l;
     }
 }
 
 static void rows_flush(struct rows_state *s, int64_t k, int64_t bins, int weighted)
 {
     static const int plain[CLASS_FIELDS] = {Q_COUNT, Q_COUNT, Q_COUNT, Q_LOG,   Q_LOG,
-                                            Q_LOG2,  Q_INF,   Q_BRIER, Q_BRIER, Q_BRIER2};
+                                            Q_LOG2,  Q_INF,   Q_BRIER, Q_BRIER, Q_BRIER2,
+                                            Q_LOG3};
     static const int heavy[CLASS_FIELDS] = {Q_COUNT, Q_W,   Q_W2,    Q_LOG,      Q_LOG_W2,
-                                            Q_LOG2,  Q_INF, Q_BRIER, Q_BRIER_W2, Q_BRIER2};
-    static const int plain_bin[4] = {0, 0, 1, 2}, heavy_bin[4] = {0, 3, 1, 2};
-    const int *field = weighted ? heavy : plain, *cell = weighted ? heavy_bin : plain_bin;
+                                            Q_LOG2,  Q_INF, Q_BRIER, Q_BRIER_W2, Q_BRIER2,
+                                            Q_LOG3};
+    const int *field = weighted ? heavy : plain;
     for (int copy = 0; copy < s->copies; copy++)
         for (int64_t j = 0; j < k; j++)
             for (int f = 0; f < CLASS_FIELDS; f++)
                 add_to(&s->class_totals[j * CLASS_FIELDS + f],
                        s->quick[(copy * k + j) * QUICK + field[f]]);
     for (int copy = 0; copy < 4; copy++)
-        for (int64_t j = 0; j < bins; j++)
-            for (int f = 0; f < 4; f++)
-                add_to(&s->bin_totals[j * 4 + f], s->bins[(copy * bins + j) * 4 + cell[f]]);
+        for (int64_t j = 0; j < 2 * bins; j++)
+            for (int f = 0; f < 3; f++)
+                add_to(&s->bin_totals[j * 3 + f], s->bins[(copy * 2 * bins + j) * 4 + f]);
     memset(s->quick, 0, (size_t)(s->copies * k * QUICK) * sizeof(double));
-    memset(s->bins, 0, (size_t)(16 * bins) * sizeof(double));
+    memset(s->bins, 0, (size_t)(32 * bins) * sizeof(double));
     s->since = 0;
 }
 
@@ -168,7 +173,7 @@ static int rows_chunk(const struct rows_job *job, int64_t start, int64_t stop,
         SIMD for (int64_t i = 0; i < n; i++) b->yd[i] = b->y[i];
         rows_fill(job, b, at, n, limits);
         find_bins(b->bin, b->confidence, n, job->bins, job->edges);
-        if (weighted) rows_add(b, k, n, s, job->bins);
+        if (weighted) rows_add(b, k, n, s, job->bins, job->factors);
         else rows_add_plain(job, b, at, n, s);
         if ((s->since += n) >= often) rows_flush(s, k, job->bins, weighted);
         for (int64_t t = 0; t < job->n_costs; t++) {
@@ -195,7 +200,7 @@ static int rows_chunk(const struct rows_job *job, int64_t start, int64_t stop,
 
 static void rows_write(const struct rows_job *job, struct rows_state *s, double *out)
 {
-    int64_t classes = job->k * CLASS_FIELDS, bins = job->bins * 4;
+    int64_t classes = job->k * CLASS_FIELDS, bins = job->bins * 6;
     for (int64_t j = 0; j < classes; j++) *out++ = value_of(&s->class_totals[j]);
     for (int64_t j = 0; j < bins; j++) *out++ = value_of(&s->bin_totals[j]);
     if (s->tables)
@@ -219,9 +224,9 @@ EXPORT int NAME(rows)(const struct rows_job *job, int64_t first, int64_t last)
     double *x = malloc((size_t)(kept + 1) * sizeof(double));
     double *part = malloc((size_t)k * sizeof(double));
     s.quick = calloc((size_t)(s.copies * k * QUICK), sizeof(double));
-    s.bins = calloc((size_t)(16 * bins), sizeof(double));
+    s.bins = calloc((size_t)(32 * bins), sizeof(double));
     s.class_totals = calloc((size_t)(k * CLASS_FIELDS), sizeof(struct total));
-    s.bin_totals = calloc((size_t)(bins * 4), sizeof(struct total));
+    s.bin_totals = calloc((size_t)(bins * 6), sizeof(struct total));
     s.counts = calloc((size_t)s.n_cells + 1, sizeof(double));
     if (job->weights.data) s.tables = calloc((size_t)(2 * s.n_cells) + 1, sizeof(struct total));
     int fine = b && x && part && s.quick && s.bins && s.class_totals && s.bin_totals && s.counts &&

@@ -5,7 +5,9 @@
 
 enum { POSTERIORS, LOG_POSTERIORS, LOGITS };
 /* Order of the quick sums, the ones without weights first. */
-enum { Q_LOG, Q_BRIER, Q_LOG2, Q_BRIER2, Q_COUNT, Q_INF, Q_W, Q_W2, Q_LOG_W2, Q_BRIER_W2, QUICK };
+enum {
+    Q_LOG, Q_BRIER, Q_LOG2, Q_BRIER2, Q_COUNT, Q_INF, Q_LOG3, Q_W, Q_W2, Q_LOG_W2, Q_BRIER_W2, QUICK
+};
 
 struct cost_table {
     const double *error;    /* K, or none: `columns` is the whole table */
@@ -26,7 +28,8 @@ struct rows_job {
     int32_t *decisions; /* for each cost table that is not counted, one per sample */
     const double *edges;
     int64_t bins, width;
-    double *sums;   /* per chunk: K x CLASS_FIELDS, bins x 4, and K x decisions per cost table */
+    const double *factors; /* K, of the weights in the bins */
+    double *sums;   /* per chunk: K x CLASS_FIELDS, bins x 2 x 3, and K x decisions per cost table */
     double *limits; /* per chunk: least, largest, how many NaN, largest gap and its row */
 };
 

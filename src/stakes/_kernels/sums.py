@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-from stakes._kernels.arrays import pointer
+from stakes._kernels.arrays import contiguous, pointer
 from stakes._kernels.library import KERNELS, check
 from stakes._math import joined, limbs, sum_by as definition
 from stakes._typing import FloatArray, IntArray
@@ -49,8 +49,8 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
 
 def _columns(group: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return two columns as the kernels read them, without a copy where they are so."""
-    code = np.ascontiguousarray(group, dtype=np.int64)
-    x = np.ascontiguousarray(values, dtype=np.float64)
+    code = contiguous(group, np.int64)
+    x = contiguous(values, np.float64)
     if code.shape != x.shape or x.ndim != 1:
         msg = f"group and values must be columns of one length: got {code.shape} and {x.shape}."
         raise ValueError(msg)

@@ -8,7 +8,7 @@ import ctypes
 
 import numpy as np
 
-from stakes._kernels.arrays import pointer
+from stakes._kernels.arrays import contiguous, pointer
 from stakes._kernels.definitions import sweeps as definitions
 from stakes._kernels.library import KERNELS, check
 from stakes._kernels.records import ClassCounts
@@ -72,7 +72,7 @@ def _quick(at: ClassCounts) -> bool:
 
 def _swept(kind: int, at: ClassCounts, *parameters: float) -> FloatArray:
     """Run the kernel."""
-    a, b = (np.ascontiguousarray(part, dtype=np.int64) for part in (at.first, at.second))
+    a, b = (contiguous(part, np.int64) for part in (at.first, at.second))
     if a.shape != b.shape or a.ndim != 1:
         msg = f"first and second must be columns of one length: got {a.shape} and {b.shape}."
         raise ValueError(msg)

@@ -1,4 +1,4 @@
-"""Calibration: better posteriors from scores, and how much they give back."""
+"""Calibration: better posteriors from scores, and how much they recover."""
 
 from typing import TYPE_CHECKING
 
@@ -13,13 +13,12 @@ if TYPE_CHECKING:
         VectorCalibrator,
     )
     from stakes.calibration.base import Calibrator, calibrator_from_dict
+    from stakes.calibration.choice import CalibratorChoice, choose_calibrator
     from stakes.calibration.crossfit import HeldOut, TrainOnTest, cross_calibrate
     from stakes.calibration.loss import (
         CalibrationLoss,
-        CalibratorChoice,
         ScoreDecomposition,
         calibration_loss,
-        choose_calibrator,
         decompose,
     )
     from stakes.calibration.risk import risk_curve
@@ -45,13 +44,12 @@ else:
                 "VectorCalibrator",
             ),
             "base": ("Calibrator", "calibrator_from_dict"),
+            "choice": ("CalibratorChoice", "choose_calibrator"),
             "crossfit": ("HeldOut", "TrainOnTest", "cross_calibrate"),
             "loss": (
                 "CalibrationLoss",
-                "CalibratorChoice",
                 "ScoreDecomposition",
                 "calibration_loss",
-                "choose_calibrator",
                 "decompose",
             ),
             "risk": ("risk_curve",),

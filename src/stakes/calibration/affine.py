@@ -57,8 +57,7 @@ class LinearCalibrator(Calibrator):
             found = self._solve(whole)
             if found is not None:
                 near = self._solved(found, whole.basis @ found.x, whole.unit)
-                self._map = _as_given(near, whole)
-                return self._fitted_for(samples)
+                return self._fitted_on(samples, _as_given(near, whole))
         return super().fit_samples(samples)
 
     def _solve(self, whole: Pooled) -> Descent | None:

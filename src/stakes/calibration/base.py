@@ -1,24 +1,29 @@
 """Calibrators: objects that learn a map of posteriors from labelled scores."""
 
-import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stakes._check import InputError, UndefinedMetricError, read_names, read_priors
+from stakes._check import InputError, UndefinedMetricError
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
-from stakes.calibration.maps import MAPS, CalibrationMap
+from stakes.calibration.fitted import FittedMap
+from stakes.calibration.maps import CalibrationMap
 from stakes.samples import Samples, read_samples
-from stakes.scores import LogPosteriors, Scores, as_scores
-
-FORMAT, VERSION = "stakes-calibrator", 1
+from stakes.scores import (
+    LogLikelihoodRatios,
+    LogLikelihoods,
+    LogPosteriors,
+    ScoreMeaning,
+    Scores,
+    as_scores,
+)
 
 
 class ImpossibleTruthError(UndefinedMetricError):
-    """Some samples have posterior 0 for their true class, which no scale or shift can mend."""
+    """Some samples have posterior 0 for their true class, which no scale or shift can fix."""
 
     def __init__(self, rows: IntArray) -> None:
         self.rows = rows
@@ -27,7 +32,7 @@ class ImpossibleTruthError(UndefinedMetricError):
         msg = (
             f"{many} posterior 0 for the true class, row {rows[0]}{more}: no scale or shift of log"
         )
-        msg = f"{msg} posteriors can mend that. Use an isotonic or a histogram calibrator, or"
+        msg = f"{msg} posteriors can fix that. Use an isotonic or a histogram calibrator, or"
         super().__init__(f"{msg} scores that never say never.")
 
 
@@ -48,9 +53,7 @@ class Calibrator(ABC):
     """
 
     name: ClassVar[str]
-    _map: CalibrationMap | None = None
-    _classes: Names | None = None
-    _priors: FloatArray | None = None  # those that likelihoods were turned into posteriors with
+    _fit: FittedMap | None = None
 
     @abstractmethod
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
@@ -74,20 +77,24 @@ class Calibrator(ABC):
         y_true : column of N labels
         sample_weight : column of N weights, optional
         priors : array of K, mapping by class, or "data", optional
-            The priors to calibrate for; by default those of the data.
+            The priors to calibrate for; by default those of the data. They are kept, so that
+            `transform` can move calibrated posteriors to other priors.
         classes : sequence of K names, optional
         """
         if isinstance(y_true, Scores):
-            msg = f"y_true must be labels: got {type(y_true).__name__}. Call fit(scores, y_true)."
-            raise InputError(msg)
+            raise _swapped(type(y_true).__name__)
         if sample_weight is None:
             quick = self.learn_plain(scores, y_true, priors, classes)
             if quick is not None:
-                (self._map, self._classes), self._priors = quick, None
+                self._fit = quick
                 return self
-        samples = read_samples(
-            y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-        )
+        try:
+            samples = read_samples(
+                y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+            )
+        except InputError as error:
+            value = _score_among(y_true)
+            raise (error if value is None else _swapped(value)) from None
         return self.fit_samples(samples)
 
     def learn_plain(
@@ -96,8 +103,8 @@ class Calibrator(ABC):
         y_true: Column,  # noqa: ARG002
         priors: PriorsLike | None,  # noqa: ARG002
         classes: NamesLike | None,  # noqa: ARG002
-    ) -> tuple[CalibrationMap, Names] | None:
-        """Return map and classes where they can be had of arrays as they are; by default not."""
+    ) -> FittedMap | None:
+        """Return the fit to arrays where they can be read as they are; by default not."""
         return None
 
     def fit_samples(self, samples: Samples) -> Self:
@@ -107,20 +114,18 @@ class Calibrator(ABC):
             priors = None if samples.priors_from_data else samples.priors
             quick = self.learn_plain(samples.scores, samples.y, priors, None)
             if quick is not None:
-                self._map, self._classes, self._priors = quick[0], samples.classes, None
-                return self
+                return self._fitted_on(samples, quick.map)
         weights = samples.balanced_weights()
         log_p = samples.scores.answers(samples.priors).log_p
         try:
-            self._map = self.learn(log_p, samples.y, weights)
-        except ImpossibleTruthError as error:  # told in rows of the arguments, not of a fold
+            found = self.learn(log_p, samples.y, weights)
+        except ImpossibleTruthError as error:  # in rows of the arguments, not of a fold
             raise ImpossibleTruthError(samples.rows(error.rows)) from None
-        return self._fitted_for(samples)
+        return self._fitted_on(samples, found)
 
-    def _fitted_for(self, samples: Samples) -> Self:
-        """Note what was learnt from."""
-        self._classes = samples.classes
-        self._priors = samples.priors if samples.scores.needs_priors else None
+    def _fitted_on(self, samples: Samples, found: CalibrationMap) -> Self:
+        """Keep a map with the classes, the kind of scores and the priors it was fitted on."""
+        self._fit = FittedMap(found, samples.classes, samples.scores.meaning, samples.priors)
         return self
 
     def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> "FoldFits | None":  # noqa: ARG002
@@ -128,33 +133,66 @@ class Calibrator(ABC):
         return None
 
     def transform(self, scores: Scores | Column, priors: PriorsLike | None = None) -> LogPosteriors:
-        """Return calibrated posteriors.
+        """Return calibrated posteriors of scores of the kind it was fitted on.
 
-        Likelihoods are taken at the priors they were fitted with, unless others are given.
+        They are those at the priors of the fit; given other priors, they are moved there by Bayes'
+        rule, so that calibrated likelihood ratios are the same at all priors.
+
+        Examples
+        --------
+        Fitted where one in five is positive, used where one in a hundred is:
+
+        >>> import stakes
+        >>> data = stakes.simulation.simulate(2, n=2000, priors=[0.8, 0.2])
+        >>> ratios = data.log_likelihood_ratios()
+        >>> calibrator = stakes.AffineCalibrator().fit(ratios, data.y, priors="data")
+        >>> here = calibrator.transform(ratios)
+        >>> there = calibrator.transform(ratios, [0.99, 0.01])
+        >>> by_hand = here.at_priors(calibrator.training_priors, [0.99, 0.01])
+        >>> bool(abs(there.values - by_hand.values).max() < 1e-12)
+        True
         """
-        fitted, names = self.fitted, self.classes
-        typed = as_scores(scores).ordered(names)
-        if typed.n_classes != len(names):
-            msg = f"scores must have one column per class {quoted(names)}: got"
-            raise InputError(f"{msg} {typed.n_classes} columns.")
-        p = self._priors if priors is None else read_priors(priors, names)
-        if p is None and typed.needs_priors:
-            raise typed.lacks_priors()
-        return LogPosteriors.trusted(fitted(typed.answers(p).log_p), typed.names)
+        return self._fit_or_refuse().posteriors(as_scores(scores), priors)
+
+    def log_likelihoods(self, scores: Scores | Column) -> LogLikelihoods:
+        """Return calibrated log likelihoods, which serve any priors, one column per class."""
+        return self._fit_or_refuse().log_likelihoods(as_scores(scores))
+
+    def log_likelihood_ratios(self, scores: Scores | Column) -> LogLikelihoodRatios:
+        """Return calibrated log likelihood ratios of two classes, which serve any priors."""
+        return self._fit_or_refuse().log_likelihood_ratios(as_scores(scores))
 
     @property
     def classes(self) -> Names:
         """The classes it was fitted for."""
-        _ = self.fitted
-        return self._classes or ()
+        return self._fit_or_refuse().classes
+
+    @property
+    def training_priors(self) -> FloatArray | None:
+        """The priors it was fitted at; None for a file that did not keep them."""
+        return self._fit_or_refuse().priors
+
+    @property
+    def training_priors_text(self) -> str:
+        """The priors it was fitted at, by class, for people."""
+        return self._fit_or_refuse().priors_text()
+
+    @property
+    def score_meaning(self) -> ScoreMeaning | None:
+        """The kind of scores it was fitted on; None for a file that did not keep it."""
+        return self._fit_or_refuse().meaning
 
     @property
     def fitted(self) -> CalibrationMap:
         """What was learnt."""
-        if self._map is None:
+        return self._fit_or_refuse().map
+
+    def _fit_or_refuse(self) -> FittedMap:
+        """Return the fit, which there must be."""
+        if self._fit is None:
             msg = f"{type(self).__name__} must be fitted before it is used: call fit first."
             raise InputError(msg)
-        return self._map
+        return self._fit
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -165,21 +203,12 @@ class Calibrator(ABC):
         """Return a calibrator of the same kind and settings that has learnt nothing."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._map = other._classes = None
+        other._fit = None
         return other
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fitted calibrator as plain values with a checksum, fit for JSON."""
-        body = {
-            "format": FORMAT,
-            "version": VERSION,
-            "name": self.name,
-            "kind": self.fitted.kind,
-            "classes": list(self.classes),
-            "priors": None if self._priors is None else self._priors.tolist(),
-            "map": self.fitted.to_dict(),
-        }
-        return {**body, "sha256": _checksum(body)}
+        return self._fit_or_refuse().to_dict(self.name)
 
     @staticmethod
     def from_dict(data: dict[str, Any]) -> "Calibrator":
@@ -190,11 +219,8 @@ class Calibrator(ABC):
 class FittedCalibrator(Calibrator):
     """A calibrator that was read from a file: it can transform, and has nothing to learn with."""
 
-    def __init__(
-        self, name: str, fitted: CalibrationMap, classes: Names, priors: FloatArray | None
-    ) -> None:
-        self._title = name
-        self._map, self._classes, self._priors = fitted, classes, priors
+    def __init__(self, name: str, fit: FittedMap) -> None:
+        self._title, self._fit = name, fit
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -209,45 +235,24 @@ class FittedCalibrator(Calibrator):
 
 def calibrator_from_dict(data: dict[str, Any]) -> Calibrator:
     """Read a fitted calibrator; a changed or cut file is refused by its checksum."""
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        msg = f"data must be a calibrator's dictionary, with format {FORMAT!r}."
-        raise InputError(msg)
-    if data.get("version") != VERSION:
-        msg = f"data must be of version {VERSION}: got {data.get('version')!r}."
-        raise InputError(msg)
-    body = {key: value for key, value in data.items() if key != "sha256"}
+    fit = FittedMap.from_dict(data)
+    return FittedCalibrator(str(data.get("name")), fit)
+
+
+def _swapped(found: object) -> InputError:
+    """Return the error for scores in the place of labels."""
+    msg = f"y_true must be labels: got {found}, which looks like scores. Call"
+    return InputError(f"{msg} fit(scores, y_true): scores come first here.")
+
+
+def _score_among(y_true: Column) -> str | None:
+    """Return a number among labels that is not whole, as scores are, and its place."""
     try:
-        whole = data.get("sha256") == _checksum(body)
+        values = np.asarray(y_true, dtype=np.float64)
     except (TypeError, ValueError):
-        whole = False
-    if not whole:
-        msg = "data must be as it was written: its checksum does not fit."
-        raise InputError(msg)
-    kind = MAPS.get(str(data.get("kind")))
-    if kind is None:
-        msg = f"data must be of a known kind, one of {quoted(MAPS)}: got {data.get('kind')!r}."
-        raise InputError(msg)
-    names = read_names(data.get("classes", []), "classes")
-    try:
-        fitted = kind.from_dict(data["map"])
-        priors = None if data["priors"] is None else read_priors(data["priors"], names)
-        with np.errstate(all="ignore"):
-            probe = np.exp(fitted(np.log(np.full((1, len(names)), 1 / len(names)))))
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        msg = f"data must hold a whole {data.get('kind')} map: {error!r}."
-        raise InputError(msg) from error
-    if probe.shape != (1, len(names)) or not abs(probe.sum() - 1) < 1e-9:
-        msg = f"data must hold a {data.get('kind')} map that gives posteriors: it gives {probe}."
-        raise InputError(msg)
-    return FittedCalibrator(str(data.get("name")), fitted, names, priors)
-
-
-def _checksum(body: dict[str, Any]) -> str:
-    """Return the SHA-256 of the canonical JSON of a calibrator."""
-    import hashlib  # noqa: PLC0415  only for files
-
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+        return None
+    broken = np.argwhere(np.isfinite(values) & (np.trunc(values) != values))
+    return f"{values[tuple(broken[0])]:.4g} at row {broken[0][0]}" if len(broken) else None
 
 
 def require_every_class(samples: Samples) -> None:

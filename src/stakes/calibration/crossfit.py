@@ -119,9 +119,9 @@ def cross_fitted(
         raise InputError(msg)
     if isinstance(folds, TrainOnTest | HeldOut):
         seen = samples if isinstance(folds, TrainOnTest) else _held_out(folds, samples)
-        fitted = calibrator.fresh().fit_samples(seen).fitted
-        output = fitted(samples.scores.answers(seen.priors).log_p)
-        return CrossFit(LogPosteriors.trusted(output, samples.scores.names), fitted.notes)
+        fitted = calibrator.fresh().fit_samples(seen)
+        at = samples.priors if samples.scores.needs_priors else None  # posteriors carry their own
+        return CrossFit(fitted.transform(samples.scores, at), fitted.notes)
     dealt = _numbered(samples, folds, groups, rng)
     if dealt is not None:
         found = calibrator.fit_folds(samples, dealt.number, dealt.n_folds)
@@ -136,7 +136,7 @@ def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterator[Split]
     output = np.full((len(samples), len(samples.classes)), np.nan)
     notes: dict[str, None] = {}
     for train, test in pairs:
-        seen = samples.part(train)  # with priors of its own, so that no test label has a say
+        seen = samples.part(train)  # with priors of its own, so that no test label has an effect
         fitted = calibrator.fresh().fit_samples(seen).fitted
         output[test] = fitted(samples.scores.part(test).answers(seen.priors).log_p)
         notes |= dict.fromkeys(fitted.notes)

@@ -1,4 +1,4 @@
-"""Calibration loss: how much of an expected loss a calibration stage would give back."""
+"""Calibration loss: how much of an expected loss a calibration stage would recover."""
 
 import math
 from dataclasses import dataclass, field
@@ -16,7 +16,6 @@ from stakes.calibration.crossfit import (
     HeldOut,
     TrainOnTest,
     cross_fitted,
-    deal,
 )
 from stakes.calibration.steps import IsotonicCalibrator
 from stakes.metrics.scores import expectation
@@ -30,9 +29,9 @@ from stakes.scoring import ScoringRule
 class CalibrationLoss:
     """An expected loss before and after a calibration stage (eq:calloss).
 
-    `value` is what calibration gives back, `relative` that over the raw loss (a fraction). Both
+    `value` is what calibration recovers, `relative` that over the raw loss (a fraction). Both
     depend on the calibrator and on how it was fitted, which the record names; a calibrator that
-    does harm gives a negative value. `divergence` and `refinement` split the loss as DeGroot did,
+    does harm has a negative value. `divergence` and `refinement` split the loss as DeGroot did,
     with the calibrated posteriors taken for true; where their sum is far from the raw loss
     (`gap`), the calibrator is a bad one.
     """
@@ -67,7 +66,7 @@ class CalibrationLoss:
 
     @property
     def by_class(self) -> dict[Label, float]:
-        """What calibration gives back in each class; it may take from one to give to another."""
+        """What calibration recovers in each class; it may gain in one and lose in another."""
         raw, calibrated = self.raw.by_class, self.calibrated.by_class
         return {name: raw[name] - calibrated[name] for name in raw}
 
@@ -77,7 +76,7 @@ class CalibrationLoss:
     def __str__(self) -> str:
         raw, calibrated = number(self.raw.normalized), number(self.calibrated.normalized)
         lines = [
-            f"{self.raw.name}: {raw} as is, {calibrated} calibrated (naive 1)",
+            f"{self.raw.name}: {raw} uncalibrated, {calibrated} calibrated (naive 1)",
             f"calibration loss {number(self.normalized)}, {self._share()}",
             f"by the {self.calibrator} calibrator, {self.data}",
         ]
@@ -116,7 +115,7 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
 ) -> CalibrationLoss:
-    """Return how much of an expected loss a calibration stage gives back.
+    """Return how much of an expected loss a calibration stage recovers.
 
     Parameters
     ----------
@@ -205,7 +204,7 @@ def _expected(rule: ScoringRule, q: FloatArray, answers: Any) -> FloatArray:  # 
 class ScoreDecomposition:
     """CORP: an expected loss as miscalibration - discrimination + uncertainty.
 
-    By the best rising map of the same data: miscalibration is what it gives back, discrimination
+    By the best rising map of the same data: miscalibration is what it recovers, discrimination
     what it gains over answering the priors, uncertainty what answering the priors costs.
     """
 
@@ -239,57 +238,3 @@ def decompose(
     raw, best = (expectation(rule, s).value for s in (samples, samples.with_scores(pooled)))
     uncertainty = rule.naive(samples.priors)
     return ScoreDecomposition(raw - best, uncertainty - best, uncertainty)
-
-
-@dataclass(frozen=True, eq=False)
-class CalibratorChoice:
-    """Candidates ranked by their cross-fitted loss, the best first."""
-
-    names: tuple[str, ...]
-    losses: tuple[ExpectedLoss, ...]
-    calibrators: tuple[Calibrator | None, ...]
-
-    @property
-    def best(self) -> Calibrator | None:
-        """The best calibrator, not fitted; None if the scores are best as they are."""
-        return self.calibrators[0]
-
-    def __str__(self) -> str:
-        width = max(map(len, self.names))
-        return "\n".join(
-            f"{name:<{width}}  {number(loss.normalized)}  ({loss.normalized_interval()})"
-            for name, loss in zip(self.names, self.losses, strict=True)
-        )
-
-
-def choose_calibrator(  # noqa: PLR0913
-    rule: ScoringRule,
-    y_true: Column,
-    scores: Scores | Column,
-    candidates: "list[Calibrator] | tuple[Calibrator, ...]",
-    *,
-    folds: Folds = 5,
-    groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
-    priors: PriorsLike | None = None,
-    sample_weight: Column | None = None,
-    classes: NamesLike | None = None,
-) -> CalibratorChoice:
-    """Rank calibrators by the expected loss of their cross-fitted scores, beside no calibration.
-
-    All candidates see the same folds.
-    """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
-    rows: list[tuple[str, ExpectedLoss, Calibrator | None]] = [
-        ("as is", expectation(rule, samples), None)
-    ]
-    if not isinstance(folds, TrainOnTest | HeldOut):
-        folds = deal(samples, folds, groups, rng)
-    for calibrator in candidates:
-        better = cross_fitted(calibrator, samples, folds, groups, rng).scores
-        rows.append((calibrator.name, expectation(rule, samples.with_scores(better)), calibrator))
-    rows.sort(key=lambda row: row[1].value)
-    names, losses, calibrators = zip(*rows, strict=True)
-    return CalibratorChoice(names, losses, calibrators)

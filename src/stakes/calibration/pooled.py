@@ -36,7 +36,7 @@ class Part:
     rows: IntArray | None = None  # where the samples stand among the log posteriors
 
     def thinned(self, step: int) -> "Part":
-        """Return every so-manieth sample."""
+        """Return every n-th sample."""
         thin = slice(None, None, step)
         weights = None if self.weights is None else self.weights[thin]
         if self.rows is None:

@@ -40,7 +40,7 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     classes : sequence of 2 names, optional
         The class of interest comes last.
     calibrator : Calibrator, optional
-        Adds the line of cross-fitted scores: what calibration can give back on samples it did
+        Adds the line of cross-fitted scores: what calibration can recover on samples it did
         not see, where the minimum is optimistic. `AffineCalibrator()` is a good choice: two
         numbers hardly overfit, and its answers are never certain, as those of a fitted step
         function are, which makes a cross-entropy infinite.

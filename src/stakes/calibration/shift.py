@@ -1,6 +1,7 @@
 """Priors of use, estimated from scores or decisions without labels."""
 
 import math
+import warnings
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -16,21 +17,44 @@ from stakes._check import (
 )
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
+from stakes.calibration.base import require_every_class
+from stakes.calibration.crossfit import HeldOut
+from stakes.calibration.mixture import information_errors, most_likely_priors
+from stakes.calibration.prior_check import (
+    LabelledScores,
+    PriorCheck,
+    UnlabelledScores,
+    check_priors,
+    disagreement,
+)
 from stakes.metrics import ConfusionMatrix
 from stakes.results import Interval
+from stakes.samples import Samples, read_samples
 from stakes.scores import Scores, as_scores, class_names
-
-_STEPS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class PriorEstimate:
-    """Estimated priors with their standard errors."""
+    """Estimated priors with their standard errors.
+
+    `check` compares them with the decisions made on labelled samples, where these were given.
+    """
 
     classes: Names
     priors: FloatArray
     standard_errors: FloatArray
     method: str
+    check: PriorCheck | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know before using the estimate."""
+        notes = []
+        if self.check is not None and self.check.disagrees:
+            notes.append(disagreement(self.classes, self.priors, self.check))
+        if len(self.classes) > 1 and all(tuple(self.interval(c)) == (0, 1) for c in self.classes):
+            notes.append("the scores say too little about the classes: any priors are possible")
+        return tuple(notes)
 
     def interval(self, name: Label, level: float = 0.95) -> Interval:
         """Return the interval of one class's prior, within 0 and 1."""
@@ -43,10 +67,11 @@ class PriorEstimate:
         return Interval(max(p - half, 0.0), min(p + half, 1.0), level)
 
     def __str__(self) -> str:
-        return "\n".join(
+        lines = [
             f"{plain(c)}  {number(p)}  (95 % interval {self.interval(c)})"
             for c, p in zip(self.classes, self.priors, strict=True)
-        )
+        ]
+        return "\n".join([*lines, *(f"Warning: {note}" for note in self.notes)])
 
 
 def estimate_priors(
@@ -54,52 +79,78 @@ def estimate_priors(
     training_priors: PriorsLike,
     *,
     classes: NamesLike | None = None,
+    labelled: HeldOut | None = None,
 ) -> PriorEstimate:
-    """Estimate the priors of unlabelled data from posteriors, by EM (after Saerens).
+    """Estimate the priors of unlabelled data from posteriors, by maximum likelihood.
 
     The posteriors must be calibrated for the training priors, and only the priors may have
-    changed. Then `scores.at_priors(training_priors, estimate.priors)` adapts them.
+    changed: over-confident scores give intervals that never cover the truth. Pass labelled samples
+    of the same system, and the estimate is compared with the decisions made on them; where the two
+    disagree beyond noise, a warning says so. `scores.at_priors(training_priors, estimate.priors)`
+    then adapts the posteriors.
+
+    Parameters
+    ----------
+    scores : array of posteriors, or typed scores
+        Of samples without labels.
+    training_priors : array of K, mapping by class, or "data"
+        The priors that the posteriors are for; "data" for those of the labelled samples.
+    classes : sequence of K names, optional
+    labelled : HeldOut(y_true, scores), optional
+        Labelled scores of the same system and kind, from before the priors changed.
 
     Examples
     --------
     >>> import stakes
     >>> data = stakes.simulation.simulate(2, n=4000, priors=[0.8, 0.2])
     >>> stale = data.posteriors([0.5, 0.5])
-    >>> found = stakes.estimate_priors(stale, [0.5, 0.5])
-    >>> 0.2 in found.interval(1), round(float(found.priors[1]), 1)
-    (True, 0.2)
+    >>> before = stakes.simulation.simulate(2, n=2000, priors=[0.5, 0.5], rng=1)
+    >>> labelled = stakes.HeldOut(before.y, before.posteriors([0.5, 0.5]))
+    >>> found = stakes.estimate_priors(stale, [0.5, 0.5], labelled=labelled)
+    >>> 0.2 in found.interval(1), round(float(found.priors[1]), 1), found.check.disagrees
+    (True, 0.2, False)
     """
     typed = as_scores(scores)
     names = class_names(typed, classes) or tuple(range(typed.n_classes))
-    trained = read_priors(training_priors, names)
-    if trained is None or not trained.all():
-        msg = f"training_priors must be numbers above 0: got {training_priors!r}."
-        raise InputError(msg)
+    known = None if labelled is None else _labelled(labelled, typed, names, training_priors)
+    trained = _trained(training_priors, names, known)
     ratio = typed.ordered(names).answers(trained).p / trained
-    p = trained.copy()
-    for _ in range(_STEPS):
-        posterior = ratio * p
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        new = posterior.mean(axis=0)
-        if np.abs(new - p).max() < 1e-10:
-            break
-        p = new
-    else:
-        msg = f"scores tell too little of the classes to estimate priors: after {_STEPS} steps"
-        raise UndefinedMetricError(f"{msg} the estimate still moves.")
-    return PriorEstimate(names, p, _information_errors(ratio, p), "EM on posteriors")
+    p = most_likely_priors(ratio, trained)
+    check = None
+    if known is not None:
+        their_ratio = known.scores.answers(trained).p / trained
+        check = check_priors(UnlabelledScores(ratio, p), LabelledScores(known, their_ratio))
+    found = PriorEstimate(names, p, information_errors(ratio, p), "EM on posteriors", check)
+    if check is not None and check.disagrees:
+        warnings.warn(disagreement(names, p, check), UserWarning, stacklevel=2)
+    return found
 
 
-def _information_errors(ratio: FloatArray, priors: FloatArray) -> FloatArray:
-    """Return standard errors from the curvature of the likelihood of the priors."""
-    relative = ratio / (ratio @ priors)[:, None]
-    free = relative[:, 1:] - relative[:, :1]
-    size, direction = np.linalg.eigh(free.T @ free)
-    if size[0] <= 1e-9 * ratio.shape[0]:
-        return np.full(priors.size, math.inf)  # some priors cannot be told apart by these scores
-    covariance = (direction / size) @ direction.T
-    variance = np.concatenate([[covariance.sum()], np.diag(covariance)])
-    return np.sqrt(np.maximum(variance, 0))
+def _labelled(labelled: HeldOut, scores: Scores, names: Names, training: PriorsLike) -> Samples:
+    """Read labelled samples of the same kind and classes."""
+    samples = read_samples(
+        labelled.y_true,
+        labelled.scores,
+        priors="data" if isinstance(training, str) else training,
+        sample_weight=labelled.sample_weight,
+        classes=names,
+    )
+    require_every_class(samples)
+    if samples.scores.meaning != scores.meaning:
+        msg = f"labelled must hold scores of the same kind, {scores.meaning}: got"
+        raise InputError(f"{msg} {type(samples.scores).__name__}. Pass scores of the same system.")
+    return samples
+
+
+def _trained(training: PriorsLike, names: Names, labelled: Samples | None) -> FloatArray:
+    """Read the priors that posteriors are for."""
+    priors = read_priors(training, names)
+    if priors is None and labelled is not None:
+        priors = labelled.data_priors()
+    if priors is None or not priors.all():
+        msg = f"training_priors must be numbers above 0: got {training!r}."
+        raise InputError(msg)
+    return priors
 
 
 def estimate_priors_from_decisions(

@@ -8,8 +8,9 @@ import numpy as np
 from stakes._check import InputError, read_names, read_number, read_priors
 from stakes._kernels import score_blocks
 from stakes._kernels.records import Blocks
-from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration.base import Calibrator
+from stakes.calibration.fitted import FittedMap
 from stakes.calibration.maps import CalibrationMap, HistogramMap, ShiftMap, StepMap, log_odds
 from stakes.costs import CostMatrix
 from stakes.samples import plain_arrays, plain_names
@@ -63,8 +64,8 @@ class IsotonicCalibrator(Calibrator):
         y_true: Column,
         priors: PriorsLike | None,
         classes: NamesLike | None,
-    ) -> tuple[CalibrationMap, Names] | None:
-        """Return the blocks of one column of posteriors or log odds, and the classes.
+    ) -> FittedMap | None:
+        """Return the fit to one column of posteriors or log odds.
 
         The scores are pooled as they are, since log odds rise with them; None where rounding makes
         the log odds of two blocks the same, or where the kernel finds fault.
@@ -83,21 +84,22 @@ class IsotonicCalibrator(Calibrator):
         inside = isinstance(scores, Scores) or 0 <= blocks.limits[0] <= blocks.limits[1] <= 1
         if names != (0, 1) or not inside:
             return None
-        fitted = self._of_blocks(blocks, kind, given)
-        return None if fitted is None else (fitted, names)
+        totals = np.array([blocks.first.sum(), blocks.second.sum()], dtype=np.float64)
+        used = totals / totals.sum() if given is None else given
+        fitted = self._of_blocks(blocks, totals, kind, used)
+        return None if fitted is None else FittedMap(fitted, names, kind.meaning, used)
 
     def _of_blocks(
-        self, blocks: Blocks, kind: type[Scores], priors: FloatArray | None
+        self, blocks: Blocks, totals: FloatArray, kind: type[Scores], priors: FloatArray
     ) -> CalibrationMap | None:
         """Return the map of blocks of scores, where their log odds are apart and classes two."""
-        totals = np.array([blocks.first.sum(), blocks.second.sum()], dtype=np.float64)
         low, high = (
             log_odds(kind.trusted(end).answers(None).log_p) for end in (blocks.low, blocks.high)
         )
         if not totals.all() or not (high[:-1] < low[1:]).all():
             return None
         n = totals.sum()
-        each = (totals / n if priors is None else priors) / totals
+        each = priors / totals
         first, second = blocks.first * (each[0] * n), blocks.second * (each[1] * n)
         return self._steps(low, high, first, second)
 

@@ -1,25 +1,30 @@
 """The command line: parse, call, print. One file per command, imported when it is run."""
 
+import errno
 import gc
 import io
 import os
-import signal
 import sys
 import threading
 import traceback
+from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
 import click
 from click.exceptions import NoArgsIsHelpError
 
+from stakes._signals import (
+    EXIT_INTERRUPTED,
+    EXIT_TERMINATED,
+    Ended,
+    end_asked_for,
+    ignore_signals,
+    raise_on_signals,
+)
+
 # 1 is left to gates: a check that was asked for and failed.
 EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE = 2, 3, 4, 5
-EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
-_SIGNALS = {
-    int(signal.SIGINT): ("interrupted.", EXIT_INTERRUPTED),
-    int(signal.SIGTERM): ("terminated.", EXIT_TERMINATED),
-}
 _LONGEST_MESSAGE = 2000
 _SELDOM = (50_000, 10, 10)  # how often cycles are collected: importing makes none worth a look
 
@@ -49,6 +54,18 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(f"stakes.cli.commands.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that was typed; say which is meant where there is none."""
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            known = ", ".join(sorted(_COMMANDS))
+            hint = _similar(args[0], sorted(_COMMANDS))
+            hint = f": those are {known}." if hint == "." else hint
+            msg = f"there is no command {args[0]!r}{hint} See 'stakes --help'."
+            raise click.UsageError(msg)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands with their one-line help, without importing them."""
@@ -106,9 +123,7 @@ def _run(arguments: list[str] | None) -> int:
     """Run a command; every failure becomes one message and one code."""
     given = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in given
-    for sign in _SIGNALS:
-        if signal.getsignal(sign) is not signal.SIG_IGN:
-            signal.signal(sign, _leave)
+    raise_on_signals()
     if sys.stdout is None:
         return _say("cannot write standard output (stdout): it is closed.", EXIT_FILE)
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -125,34 +140,33 @@ def _run(arguments: list[str] | None) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _leave(signum: int, frame: object) -> NoReturn:  # noqa: ARG001
-    """Leave through all that is open, so that temporary files go and outputs stay whole."""
-    raise _Asked(signum)
-
-
-class _Asked(BaseException):
-    """The process was asked to end, by a signal."""
-
-    def __init__(self, sign: int) -> None:
-        super().__init__(sign)
-        self.sign = sign
-
-
 def _ended(error: BaseException) -> int:
     """Say why a command ended, and return its code."""
     from stakes._errors import StakesError  # noqa: PLC0415
+    from stakes.cli.memory import memory_message, short_of_memory  # noqa: PLC0415
 
-    if isinstance(error, _Asked):
-        return _say(*_SIGNALS[error.sign])
-    if isinstance(error, click.Abort | KeyboardInterrupt):
-        return _say(*_SIGNALS[signal.SIGINT])
+    interrupted = isinstance(error, click.Abort | KeyboardInterrupt)
+    end = Ended() if interrupted else end_asked_for()
+    if end is not None:
+        return _asked_to_end(end)
     if isinstance(error, click.ClickException):
         return _usage(error)
     if isinstance(error, StakesError):
         return _say(str(error), _code(error))
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) and error.errno != errno.ENOMEM:
         return _no_output(error)
+    if short_of_memory(error):
+        return _say(memory_message(error), EXIT_RESOURCE)
     raise error
+
+
+def _asked_to_end(end: Ended) -> int:
+    """Leave nothing behind that was half written."""
+    from stakes._files import discard_temporary_files  # noqa: PLC0415
+
+    ignore_signals()
+    discard_temporary_files()
+    return _say(end.message, end.code)
 
 
 def _usage(error: click.ClickException) -> int:
@@ -178,11 +192,23 @@ def _with_way_out(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return message
+    if isinstance(error, click.NoSuchOption):
+        known = [name for p in context.command.get_params(context) for name in p.opts]
+        message = f"there is no option {error.option_name!r}{_similar(error.option_name, known)}"
+        return f"{message} See '{context.command_path} --help'."
     app = context.meta.get("stakes.app")
     also = (
         f" (--app {app!r} gives options too)" if app and type(error) is click.BadParameter else ""
     )
     return f"{message.rstrip('.')}{also}. See '{context.command_path} --help'."
+
+
+def _similar(name: str, known: Sequence[str]) -> str:
+    """Return the known name that was probably meant, as the end of a sentence."""
+    from difflib import get_close_matches  # noqa: PLC0415  only for a slip
+
+    found = get_close_matches(name, known, n=1, cutoff=0.75)
+    return f": did you mean {found[0]!r}?" if found else "."
 
 
 def _code(error: Exception) -> int:

@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,9 @@ import click
 import numpy as np
 
 from stakes._check import InputError
-from stakes._files import read_text, refuse_taken, write_text
+from stakes._files import read_text, write_text
 from stakes._text import number, plain
+from stakes._typing import FloatArray
 from stakes.calibration import (
     AffineCalibrator,
     BetaCalibrator,
@@ -25,11 +28,20 @@ from stakes.calibration import (
     calibrator_from_dict,
 )
 from stakes.cli.options import refuse_typed
+from stakes.cli.outputs import check_output
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import told_in_place
-from stakes.cli.scoring import class_names, in_order, reading, refuse_stream, score_columns, typed
+from stakes.cli.scoring import (
+    class_names,
+    declared,
+    in_order,
+    reading,
+    refuse_stream,
+    score_columns,
+)
 from stakes.cli.screen import json_document
-from stakes.io import read_columns, read_whole, with_columns, write_table
+from stakes.io import Columns, read_columns, read_whole, with_columns, write_table
+from stakes.scores import Scores
 from stakes.scoring import BrierLoss, LogLoss
 
 METHODS: dict[str, Calibrator] = {
@@ -54,13 +66,16 @@ def run(file: str, options: dict[str, Any]) -> None:
     if options["label"] is None:
         msg = "--label is needed to learn; to use a calibrator give --apply."
         raise click.UsageError(msg)
+    if options["write"] is not None:
+        msg = "--write is for --apply: learning writes a calibrator file. Leave it out."
+        raise click.UsageError(msg)
     _learn(file, options)
 
 
 def _learn(file: str, options: dict[str, Any]) -> None:
-    """Learn a calibrator, write it, and tell what it gives back."""
+    """Learn a calibrator, write it, and print what it recovers."""
     label, group, output = options["label"], options["group"], options["output"]
-    refuse_taken(output, force=options["force"])
+    check_output(output, force=options["force"])
     texts = tuple(dict.fromkeys((label, *([group] if group else []))))
     weight = options["weight"]
     numbers = [*score_columns(options["scores"]), *([weight] if weight else [])]
@@ -68,7 +83,7 @@ def _learn(file: str, options: dict[str, Any]) -> None:
     weights = None if weight is None else table.numbers(weight)
     y = table.texts(label)
     names = class_names(options["classes"], options["scores"], y.tolist(), None)
-    scores = typed(table, options["scores"], options["scores_are"], names)
+    scores = declared(table, options, names)
     prior = options["prior"]
     priors = parse_priors(prior, names) if prior else ("data" if scores.needs_priors else None)
     calibrator = METHODS[options["method"]].fresh()
@@ -94,7 +109,7 @@ def _tell(
     samples: int,
     options: dict[str, Any],
 ) -> None:
-    """Print what calibration gives back."""
+    """Print what calibration recovers."""
     method, folds, seed = options["method"], options["folds"], options["seed"]
     if options["as_json"]:
         body = {
@@ -103,6 +118,9 @@ def _tell(
             "seed": seed,
             "folds": folds,
             "method": method,
+            "priors": by_name(
+                [str(name) for name in calibrator.classes], calibrator.training_priors
+            ),
             "losses": [loss.to_dict() for loss in losses],
             "notes": list(calibrator.notes),
             "output": Path(options["output"]).name,
@@ -112,11 +130,12 @@ def _tell(
     for loss in losses:
         raw, after = number(loss.raw.normalized), number(loss.calibrated.normalized)
         known = math.isfinite(loss.relative)
-        gain = f"gives back {100 * loss.relative:.0f} % of it" if known else "undefined"
-        click.echo(f"{loss.raw.name:<14} {raw} as is, {after} calibrated (naive 1): {gain}")
+        gain = f"recovers {100 * loss.relative:.0f} % of it" if known else "undefined"
+        click.echo(f"{loss.raw.name:<14} {raw} uncalibrated, {after} calibrated (naive 1): {gain}")
     click.echo(
         f"{method} calibrator, cross-fitted on {folds} folds, seed {seed}, {samples} samples"
     )
+    click.echo(f"fitted at the priors {calibrator.training_priors_text}")
     for note in calibrator.notes:
         click.echo(f"Note: {note}.")
 
@@ -132,37 +151,103 @@ def read_calibrator(path: str) -> Calibrator:
         raise InputError(msg) from error
 
 
+@dataclass(frozen=True, eq=False)
+class _Calibrated:
+    """Calibrated posteriors of each row, and the new columns made of them."""
+
+    calibrator: Calibrator
+    priors: FloatArray | None  # of the posteriors; None where an earlier file did not keep them
+    posteriors: FloatArray
+    columns: dict[str, FloatArray]
+    read_as: str  # the kind that another command reads these columns as
+
+
 def _apply(file: str, options: dict[str, Any]) -> None:
-    """Append calibrated posteriors to a table."""
+    """Append calibrated scores to a table."""
     refuse_stream(file)
     refuse_typed({"method": "--method", "folds": "--folds", "seed": "--seed"}, "--apply")
     calibrator = read_calibrator(options["fitted"])
     known = [str(name) for name in calibrator.classes]
-    columns, prior, output = options["scores"], options["prior"], options["output"]
+    columns, output = options["scores"], options["output"]
     names = class_names(options["classes"], columns, None, known)
-    refuse_taken(output, force=options["force"])
+    check_output(output, force=options["force"])
     table = read_columns(file, numbers=score_columns(columns), **reading(options))
-    scores = in_order(typed(table, columns, options["scores_are"], names), names, known)
-    if prior is not None and not scores.needs_priors:
-        msg = "--prior has no say in posteriors that are calibrated: stakes decide adapts them."
-        raise click.UsageError(msg)
-    priors = None if prior is None else parse_priors(prior, known)
-    given = None if priors is None else [priors[name] for name in known]
+    scores = in_order(declared(table, options, names), names, known)
     with told_in_place(table, {}):
-        p = np.exp(calibrator.transform(scores.named(calibrator.classes), given).values)
-    new = {f"calibrated_{name}": p[:, k] for k, name in enumerate(known)}
-    write_table(
-        with_columns(read_whole(file, **reading(options)), new), output, force=options["force"]
-    )
+        found = _calibrated(calibrator, scores.named(calibrator.classes), options, known)
+    whole = with_columns(read_whole(file, **reading(options)), found.columns)
+    write_table(whole, output, force=options["force"])
+    _tell_applied(found, table, options)
+    click.echo(f"wrote {plain(output)}", err=True)
+
+
+def _calibrated(
+    calibrator: Calibrator, scores: Scores, options: dict[str, Any], known: list[str]
+) -> _Calibrated:
+    """Return calibrated scores in the form that was asked for."""
+    prior, kind = options["prior"], options["write"] or "posteriors"
+    if kind == "llr" and prior is not None:
+        msg = "--prior has no effect on likelihood ratios, which serve any priors: leave it out"
+        raise click.UsageError(f"{msg}, and give it to stakes decide.")
+    target = None if prior is None else priors_of_use(prior, known)
+    found = calibrator.transform(scores, target)
+    used = calibrator.training_priors if target is None else np.array(target)
+    p = np.exp(found.values)
+    if kind == "posteriors":
+        columns, read_as = _by_class("calibrated_", known, p), "posteriors"
+    elif kind == "log-odds" and len(known) == 2:
+        columns, read_as = {"calibrated_log_odds": found.ranks()}, "logits"
+    elif kind == "log-odds":
+        columns, read_as = _by_class("calibrated_log_", known, found.values), "log-posteriors"
+    elif len(known) == 2:
+        ratios = calibrator.log_likelihood_ratios(scores)
+        columns, read_as = {"calibrated_llr": ratios.values}, "llr"
+    else:
+        likelihoods = calibrator.log_likelihoods(scores).values
+        columns = _by_class("calibrated_log_likelihood_", known, likelihoods)
+        read_as = "log-likelihoods"
+    return _Calibrated(calibrator, used, p, columns, read_as)
+
+
+def _by_class(prefix: str, names: list[str], table: FloatArray) -> dict[str, FloatArray]:
+    """Return one column for each class."""
+    return {f"{prefix}{name}": table[:, k] for k, name in enumerate(names)}
+
+
+def priors_of_use(text: str, names: list[str], option: str = "--prior") -> list[float]:
+    """Return priors in the order of the classes; there are no labels to take them from."""
+    priors = parse_priors(text, names, option)
+    if priors is None:
+        msg = f"{option} must be numbers here: there are no labels to count."
+        raise click.UsageError(msg)
+    return [priors[name] for name in names]
+
+
+def by_name(names: Sequence[str], values: FloatArray | None) -> dict[str, float] | None:
+    """Return a number for each class."""
+    return None if values is None else dict(zip(names, values.tolist(), strict=True))
+
+
+def _tell_applied(found: _Calibrated, table: Columns, options: dict[str, Any]) -> None:
+    """Say what was written, and how it is to be read."""
+    known = [str(name) for name in found.calibrator.classes]
     if options["as_json"]:
         body = {
             "source": Path(table.source).name,
             "samples": len(table),
             "seed": None,
-            "calibrator": calibrator.name,
+            "calibrator": found.calibrator.name,
             "classes": known,
-            "mean_posteriors": dict(zip(known, p.mean(axis=0).tolist(), strict=True)),
-            "output": Path(output).name,
+            "priors": by_name(known, found.priors),
+            "mean_posteriors": by_name(known, found.posteriors.mean(axis=0)),
+            "columns": list(found.columns),
+            "scores_are": found.read_as,
+            "output": Path(options["output"]).name,
         }
         click.echo(json_document("apply", body))
-    click.echo(f"wrote {plain(output)}", err=True)
+    listed = ",".join(plain(name) for name in found.columns)
+    order = ",".join(plain(name) for name in known)
+    click.echo(
+        f"Note: read them with --scores {listed} --scores-are {found.read_as} --classes {order}.",
+        err=True,
+    )

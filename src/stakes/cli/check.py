@@ -9,10 +9,13 @@ from rich.console import Console
 from rich.text import Text
 
 from stakes._text import number, plain, quoted
-from stakes.cli.evaluate import evaluate_table
+from stakes.cli.evaluate import asked_for, evaluate_problem, shared_arguments
 from stakes.cli.formats import Cell, Document, begin, publish
+from stakes.cli.request import Problem, read_problem
+from stakes.cli.scoring import say_rounding
 from stakes.cli.screen import head
-from stakes.evaluation import Evaluation
+from stakes.evaluation import Evaluation, compare
+from stakes.evaluation.differences import RelativeCost
 from stakes.results import Estimate, json_number
 
 EXIT_GATE = 1
@@ -25,22 +28,85 @@ _SHORT = {
 }
 
 
-def run(*, file: str, confident: bool, **options: Any) -> None:  # noqa: ANN401
+def run(*, file: str, confident: bool, max_loss_against: tuple[str, ...], **options: Any) -> None:  # noqa: ANN401
     """Pass (exit code 0) or fail (1) by limits on metrics."""
     begin(options)
     limits = _limits(options)
-    if not limits:
+    others = _others(max_loss_against, options)
+    if not limits and not others:
         msg = "at least one limit must be given, such as --max-nec 0.5."
         raise click.UsageError(msg)
-    problem, evaluation = evaluate_table(file, options)
-    gates = [
-        _gate(evaluation, metric, kind, limit, confident=confident)
-        for name, kind, limit in limits
-        for metric in _meant(evaluation, name)
-    ]
-    publish(_document(gates, evaluation, problem.table.source), options)
+    systems = {options["scores"]: options["scores"]} | {name: name for name in others}
+    asked = {**options, "systems": systems} if others else options
+    problem = read_problem(asked_for(file, asked))
+    for scores in problem.systems.values():
+        say_rounding(scores)
+    gates = []
+    if limits:
+        evaluation = evaluate_problem(problem, options)
+        gates += [
+            _gate(evaluation, metric, kind, limit, confident=confident)
+            for name, kind, limit in limits
+            for metric in _meant(evaluation, name)
+        ]
+    for name, margin in others.items():
+        gates += _margin_gates(problem, name, margin, options)
+    publish(_document(gates, problem, options), options)
     if not all(gate["passed"] for gate in gates):
         click.get_current_context().exit(EXIT_GATE)
+
+
+def _others(texts: tuple[str, ...], options: dict[str, Any]) -> dict[str, float]:
+    """Read COLUMNS=SHARE pairs: other systems, and how much more than them may be lost."""
+    found: dict[str, float] = {}
+    for text in texts:
+        columns, _, value = (part.strip() for part in text.rpartition("="))
+        margin = _number(value)
+        if not columns or not 0 < margin < math.inf or columns in found:
+            msg = "--max-loss-against must be COLUMNS=SHARE with a share above 0, each once, such"
+            raise click.UsageError(f"{msg} as p_old=0.02: got {text!r}.")
+        found[columns] = margin
+    if found and options["scores"] is None:
+        msg = "--scores must name the columns that --max-loss-against is to compare."
+        raise click.UsageError(msg)
+    if options["scores"] in found:
+        msg = (
+            f"--max-loss-against must name other columns than --scores: got {options['scores']!r}."
+        )
+        raise click.UsageError(msg)
+    return found
+
+
+def _margin_gates(
+    problem: Problem, other: str, margin: float, options: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Hold the cost against that of another system, in every application.
+
+    All applications must pass, so that none needs a correction for the others.
+    """
+    arguments = {**shared_arguments(problem, options), "resamples": 0, "calibrator": None}
+    pair = {name: problem.systems[name] for name in (other, options["scores"])}
+    with problem.told_in_place():
+        found = compare(problem.y, pair, reference=other, margin=margin, **arguments)
+    return [_margin_gate(relative, other) for relative in found.relative_costs]
+
+
+def _margin_gate(found: RelativeCost, other: str) -> dict[str, Any]:
+    """Hold a ratio of costs against its limit, by the upper end of its interval."""
+    limit, ratio = 1 + found.margin, found.ratio
+    end = math.nan if ratio.interval is None else ratio.interval.high
+    passed = end <= limit
+    name = f"{found.application}.relative_to.{other}"
+    return {
+        "metric": name,
+        "kind": "max",
+        "limit": limit,
+        "confident": True,
+        "estimate": ratio.to_dict(),
+        "held_against": json_number(end),
+        "passed": passed,
+        "reason": _reason(name, "max", limit, ratio, confident=True, passed=passed),
+    }
 
 
 def _limits(options: dict[str, Any]) -> list[tuple[str, str, float]]:
@@ -115,11 +181,12 @@ def _reason(
     whole = " with its whole interval" if confident else ""
     verb = "ok" if passed else "FAILED"
     if confident and estimate.interval is None:
-        return f"FAILED: {plain(name)} is {estimate}, without an interval ({estimate.method})"
+        why = f" ({estimate.method})" if estimate.method else ", as this metric has none"
+        return f"FAILED: {plain(name)} is {estimate}, without an interval{why}"
     return f"{verb}: {plain(name)} is {estimate}, wanted {sign} {number(limit)}{whole}"
 
 
-def _document(gates: list[dict[str, Any]], evaluation: Evaluation, source: str) -> Document:
+def _document(gates: list[dict[str, Any]], problem: Problem, options: dict[str, Any]) -> Document:
     """Return the gates in every form."""
     rows: list[list[Cell]] = [["metric", "kind", "limit", "value", "passed"]]
     rows += [
@@ -131,19 +198,20 @@ def _document(gates: list[dict[str, Any]], evaluation: Evaluation, source: str) 
         for gate in gates:
             screen.print(Text(gate["reason"]), soft_wrap=True)
 
+    source, n = problem.table.source, len(problem.y)
     return Document(
         command="check",
         body={
             "source": Path(source).name,
-            "samples": evaluation.data.n,
-            "level": evaluation.level,
-            "resamples": evaluation.resamples,
-            "seed": evaluation.seed,
+            "samples": n,
+            "level": options["level"],
+            "resamples": options["resamples"],
+            "seed": options["seed"],
             "passed": all(g["passed"] for g in gates),
             "gates": gates,
         },
         rows=rows,
         sentences=[g["reason"] for g in gates],
         draw=draw,
-        title=head(source, f"{evaluation.data.n} samples, seed {evaluation.seed}"),
+        title=head(source, f"{n} samples, seed {options['seed']}"),
     )

@@ -1,5 +1,6 @@
 """stakes compare: several systems on the same samples."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,12 @@ from rich.text import Text
 from stakes._text import number, plain
 from stakes.cli.evaluate import asked_for, shared_arguments
 from stakes.cli.formats import Cell, Document, begin, publish
+from stakes.cli.paragraphs import hanging
 from stakes.cli.progress import hurry
-from stakes.cli.report import hanging
 from stakes.cli.request import read_problem
 from stakes.cli.screen import head, sheet
 from stakes.evaluation import Comparison, compare
+from stakes.evaluation.claims import NONE_BEST, p_note, p_text
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
 
@@ -24,6 +26,7 @@ def run(
     file: str,
     systems: tuple[str, ...],
     reference: str | None,
+    margin: float | None,
     details: bool,
     **options: Any,  # noqa: ANN401
 ) -> None:
@@ -39,6 +42,7 @@ def run(
             problem.y,
             problem.systems,
             reference=reference,
+            margin=margin,
             progress=progress,
             **shared_arguments(problem, options),
         )
@@ -63,19 +67,21 @@ def _systems(texts: tuple[str, ...]) -> dict[str, str]:
 def comparison_document(result: Comparison, source: str, *, details: bool) -> Document:
     """Return a comparison in every form."""
     rows: list[list[Cell]] = [
-        ["system", "metric", "value", "reference", "difference", "low", "high", "better in"]
-    ]
+        [
+            "system", "metric", "value", "reference", "difference", "low", "high",
+            "p_value", "adjusted_p_value",
+        ]
+    ]  # fmt: skip
     for d in result.differences:
         band = d.difference.interval
         ends = (None, None) if band is None else (band.low, band.high)
-        rows.append(
-            [d.system, d.metric, d.value, d.reference, d.difference.value, *ends, d.probability]
-        )
+        tests = (None if math.isnan(p) else p for p in (d.p_value, d.adjusted_p_value))
+        rows.append([d.system, d.metric, d.value, d.reference, d.difference.value, *ends, *tests])
     return Document(
         command="compare",
         body={"source": Path(source).name, **result.to_dict()},
         rows=rows,
-        sentences=list(result.verdicts),
+        sentences=[str(verdict) for verdict in result.verdicts],
         draw=lambda screen: _print(screen, result, source, details=details),
         title=head(source, f"{result.n} samples, seed {result.seed}"),
         page=lambda: result.to_html(source=source),
@@ -89,21 +95,24 @@ def _print(screen: Console, result: Comparison, source: str, *, details: bool) -
     screen.print(Text(f"reference: {plain(result.reference)}"))
     screen.print()
     for verdict in result.verdicts:
-        screen.print(hanging(screen, "- ", verdict, "bold"))
+        screen.print(hanging(screen, "- ", verdict.text, "bold"))
+        if verdict.advice:
+            screen.print(hanging(screen, "  ", verdict.advice))
     screen.print()
     level = f"{100 * result.level:g} % interval"
     for system in result.systems[1:]:
         name, other = plain(system, 14), plain(result.reference, 14)
-        table = sheet(f"{name} less {other}", name, other, "difference", level, "better in")
+        table = sheet(f"{name} less {other}", name, other, "difference", level, "p")
         for d in result.differences:
             shown = details or d.metric.rpartition(".")[2] in _MAIN
             if d.system == system and shown:
                 table.add_row(
                     _short(d.metric), number(d.value), number(d.reference),
                     number(d.difference.value), str(d.difference.interval or ""),
-                    f"{100 * d.probability:.0f} %",
+                    p_text(d.adjusted_p_value),
                 )  # fmt: skip
         screen.print(table)
+    screen.print(hanging(screen, "", p_note(result.systems, result.costs)))
     _print_odds(screen, result)
     for note in result.notes:
         screen.print(hanging(screen, "", f"Note: {plain(note, 400)}"))
@@ -129,10 +138,10 @@ def _print_odds(screen: Console, result: Comparison) -> None:
     if not result.odds:
         return
     screen.print()
-    table = sheet("odds c12 P1 / (c21 P2)", "costs least", "told apart")
+    table = sheet("odds c12 P1 / (c21 P2)", "costs least")
     for r in result.odds[:12]:
         span = f"{number(r.low)} to {number(r.high)}"
-        table.add_row(span, plain(r.system, 20), "yes" if r.told_apart else "no")
+        table.add_row(span, NONE_BEST if r.system is None else plain(r.system, 20))
     screen.print(table)
     if len(result.odds) > 12:
         screen.print(f"(the first 12 of {len(result.odds)} ranges; all are in --json)")

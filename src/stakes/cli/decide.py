@@ -8,19 +8,26 @@ from typing import Any
 import click
 import numpy as np
 
-from stakes._files import refuse_taken
 from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import Calibrator
-from stakes.cli.calibrate import read_calibrator
+from stakes.cli.calibrate import priors_of_use, read_calibrator
 from stakes.cli.costs import CostText, read_costs
-from stakes.cli.parsing import parse_priors
+from stakes.cli.outputs import check_output
 from stakes.cli.places import told_in_place
-from stakes.cli.scoring import class_names, in_order, reading, refuse_stream, score_columns, typed
+from stakes.cli.scoring import (
+    class_names,
+    declared,
+    in_order,
+    reading,
+    refuse_stream,
+    score_columns,
+)
 from stakes.cli.screen import json_document
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.evaluation.thresholds import capped_threshold, review_order
 from stakes.io import Columns, read_columns, read_whole, with_columns, write_table
-from stakes.scores import LogPosteriors, Posteriors, PosteriorScores, Scores
+from stakes.scores import Posteriors, PosteriorScores, Scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +63,7 @@ def run(file: str, options: dict[str, Any]) -> None:
     """Append posteriors, the Bayes decision and its expected cost to the rows of a file."""
     refuse_stream(file)
     output = options["output"]
-    refuse_taken(output, force=options["force"])
+    check_output(output, force=options["force"])
     table, decided = _decide(file, options)
     whole = read_whole(file, **reading(options))
     write_table(
@@ -76,7 +83,7 @@ def _decide(file: str, options: Mapping[str, Any]) -> tuple[Columns, _Decided]:
     wanted = list(dict.fromkeys([*score_columns(scores), *text.columns]))
     table = read_columns(file, numbers=wanted, finite=text.columns, **reading(options))
     names = known or named
-    kept = in_order(typed(table, scores, options["scores_are"], named), named, names)
+    kept = in_order(declared(table, options, named), named, names)
     costs = text.build(names, table)
     if [str(name) for name in costs.classes] != names:
         listed = ", ".join(plain(name) for name in names)
@@ -84,7 +91,7 @@ def _decide(file: str, options: Mapping[str, Any]) -> tuple[Columns, _Decided]:
         raise click.UsageError(msg)
     with told_in_place(table, {}):
         p = _posteriors(kept, calibrator, options, names)
-        chosen = costs.bayes_decisions(Posteriors.renormalized(p))
+        chosen = costs.bayes_decisions(Posteriors(p, renormalize=True))
     if options["review"] is not None:
         chosen = _capped(costs, p, chosen, options["review"])
     return table, _Decided(names, costs, p, chosen, _expected(costs, p, chosen))
@@ -101,15 +108,22 @@ def _expected(costs: CostMatrix | SampleCosts, p: FloatArray, chosen: IntArray) 
 def _capped(
     costs: CostMatrix | SampleCosts, p: FloatArray, chosen: IntArray, review: float
 ) -> IntArray:
-    """Keep the second decision for the largest expected savings, as many as can be had."""
+    """Keep the second decision above the threshold of the cap, as stakes threshold does."""
     if len(costs.decisions) != 2:
         msg = f"--review needs two decisions: there are {len(costs.decisions)}."
         raise click.UsageError(msg)
-    first, second = (_expected(costs, p, np.full_like(chosen, j)) for j in (0, 1))
-    order = np.argsort(second - first, kind="stable")
-    kept = np.zeros_like(chosen)
-    kept[order[: int(review * chosen.size + 1e-9)]] = 1
-    return chosen * kept
+    value, _ = review_order(costs, p)
+    n = chosen.size
+    cut = capped_threshold(value, np.full(n, 1 / n), review)
+    kept = chosen * (value > cut)
+    tied = int(np.count_nonzero(value[chosen == 1] == cut))
+    if tied > 1:
+        click.echo(
+            f"Note: {tied} cases tie at the cap and would exceed it together: none of them gets"
+            f" {plain(str(costs.decisions[1]))!r}, so that equal cases are decided alike.",
+            err=True,
+        )
+    return np.asarray(kept, dtype=np.int64)
 
 
 def _posteriors(
@@ -117,33 +131,37 @@ def _posteriors(
 ) -> FloatArray:
     """Return posteriors at the priors of use, calibrated where that was asked for."""
     prior, trained = options["prior"], options["training_prior"]
-    if prior is None and calibrator is None and scores.needs_priors:
-        msg = "--prior must tell the priors of use: likelihoods carry none."
+    target = None if prior is None else priors_of_use(prior, names)
+    if calibrator is not None:
+        return _calibrated(scores, calibrator, target, trained)
+    if target is None and scores.needs_priors:
+        msg = "--prior must give the priors of use: likelihoods carry none."
         raise click.UsageError(msg)
-    if trained is not None and (prior is None or scores.needs_priors):
+    if trained is not None and (target is None or scores.needs_priors):
         msg = "--training-prior is for posteriors, which it moves to --prior: give both."
         raise click.UsageError(msg)
-    if prior is not None and trained is None and not scores.needs_priors:
+    if target is None or not isinstance(scores, PosteriorScores):
+        return scores.answers(None if target is None else np.array(target)).p
+    if trained is None:
         msg = "--prior alone does not change posteriors: say with --training-prior which priors"
-        raise click.UsageError(f"{msg} they, or the calibrator, were fitted with.")
-    target = None if prior is None else _listed(parse_priors(prior, names), names)
-    posteriors: PosteriorScores = (
-        LogPosteriors(scores.log_posteriors(target))
-        if calibrator is None
-        else calibrator.transform(scores.named(calibrator.classes), target)
-    )
+        raise click.UsageError(f"{msg} they were fitted with.")
+    old = priors_of_use(trained, names, "--training-prior")
+    return np.exp(scores.named(tuple(names)).at_priors(old, target).values)
+
+
+def _calibrated(
+    scores: Scores, calibrator: Calibrator, target: list[float] | None, trained: str | None
+) -> FloatArray:
+    """Return calibrated posteriors at the priors of use, or at those of the calibrator."""
     if trained is not None:
-        old = _listed(parse_priors(trained, names, "--training-prior"), names)
-        posteriors = posteriors.named(tuple(names)).at_priors(old, target or [])
-    return np.exp(posteriors.values)
-
-
-def _listed(priors: dict[str, float] | None, names: list[str]) -> list[float]:
-    """Return priors in the order of the classes; there are no labels to take them from."""
-    if priors is None:
-        msg = "--prior and --training-prior must be numbers here: there are no labels to count."
+        at = calibrator.training_priors_text
+        msg = f"--training-prior is not for a calibrator, which keeps its own ({at}): leave it out."
         raise click.UsageError(msg)
-    return [priors[name] for name in names]
+    if target is None and calibrator.training_priors is not None:
+        at = calibrator.training_priors_text
+        msg = f"Note: posteriors are at the priors of the calibrator, {at}; --prior moves them."
+        click.echo(msg, err=True)
+    return np.exp(calibrator.transform(scores.named(calibrator.classes), target).values)
 
 
 def _tell(decided: _Decided, source: str, options: Mapping[str, Any]) -> None:

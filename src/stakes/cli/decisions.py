@@ -121,7 +121,7 @@ def decision_document(command: str, evaluation: DecisionEvaluation, source: str)
             **evaluation.to_dict(),
         },
         rows=rows,
-        sentences=[evaluation.verdict],
+        sentences=[str(verdict) for verdict in evaluation.verdicts],
         draw=lambda screen: print_decisions(screen, evaluation, source),
         title=head(source, f"{samples}, seed {evaluation.seed}"),
         page=lambda: evaluation.to_html(source=source),

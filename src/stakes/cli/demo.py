@@ -14,7 +14,7 @@ from stakes._files import write_text
 from stakes._text import number
 from stakes.calibration import AffineCalibrator
 from stakes.cli.formats import Document, publish
-from stakes.cli.report import hanging
+from stakes.cli.paragraphs import hanging
 from stakes.cli.screen import head, json_document, sheet
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Comparison, Evaluation, compare, evaluate
@@ -25,6 +25,10 @@ from stakes.scores import Logits, Posteriors
 _FILE = "stakes-demo.json"
 _RESAMPLES = 200
 _DIGITS = [str(k) for k in range(10)]
+_TOLD = (  # the verdicts on the biopsies; others are in the file
+    *("useful", "worse_than_naive", "practically_equal", "not_distinguishable"),
+    *("calibration_would_help", "overconfident", "underconfident"),
+)
 
 
 def run(*, as_json: bool, no_file: bool, seed: int) -> None:
@@ -126,20 +130,12 @@ def _print_biopsies(screen: Console, e: Evaluation) -> None:
         " times a needless second look.",
     )  # fmt: skip
     table = sheet("", "value", "95 % interval", "naive")
-    _row(table, "AUC: it ranks well", e.ranking["auc"], "0.5")
+    _row(table, "AUC", e.ranking["auc"], "0.5")
     _row(table, "cost of its decisions, of the naive cost", cost.normalized, "1")
     if cost.calibrated_normalized is not None:
         _row(table, "the same after calibration", cost.calibrated_normalized, "1")
     screen.print(table)
-    screen.print(
-        hanging(
-            screen, "=> ",
-            f"Calling every biopsy malignant would cost about as little. Its probabilities are far"
-            f" too sure of themselves; a calibration stage gives back"
-            f" {100 * (cost.relative.value if cost.relative else np.nan):.0f} % of the cost.",
-            "bold",
-        )
-    )  # fmt: skip
+    _conclude(screen, [v.text for v in e.verdicts if v.code in _TOLD])
 
 
 def _print_digits(screen: Console, c: Comparison) -> None:
@@ -159,8 +155,13 @@ def _print_digits(screen: Console, c: Comparison) -> None:
         naive = number(share) if metric == "cost.accuracy" else "1"
         table.add_row(name, *(number(c.values[s][metric]) for s in c.systems), naive)
     screen.print(table)
-    text = "Which is better? As they are, the first; once calibrated, clearly the second."
-    screen.print(hanging(screen, "=> ", text, "bold"))
+    _conclude(
+        screen,
+        [
+            _compared(c, "cross_entropy.normalized", "Uncalibrated"),
+            _compared(c, "cross_entropy.calibrated_normalized", "Calibrated"),
+        ],
+    )
 
 
 def _print_patients(screen: Console, c: Comparison) -> None:
@@ -177,17 +178,7 @@ def _print_patients(screen: Console, c: Comparison) -> None:
     ):
         table.add_row(name, *(number(c.values[s][metric]) for s in c.systems), naive)
     screen.print(table)
-    gap = c.of("plain", "cost.nec").difference
-    low, high = gap.interval or (np.nan, np.nan)
-    screen.print(
-        hanging(
-            screen, "=> ",
-            "They rank alike, but balancing the classes in training spoilt the probabilities:"
-            f" plain costs {number(-gap.value)} of the naive cost less"
-            f" ({number(-high)} to {number(-low)}).",
-            "bold",
-        )
-    )  # fmt: skip
+    _conclude(screen, [_compared(c, "auc", "By AUC"), *(v.text for v in c.verdicts[:1])])
     screen.print()
     screen.print(
         Text(
@@ -195,6 +186,24 @@ def _print_patients(screen: Console, c: Comparison) -> None:
             "          --positive CLASS --cost miss=20,false_alarm=1"
         )
     )
+
+
+def _compared(c: Comparison, metric: str, how: str) -> str:
+    """Say which of two systems is better by a metric, if that is beyond chance."""
+    (name,) = (system for system in c.systems if system != c.reference)
+    found = c.of(name, metric)
+    gap = f"difference {number(found.difference.value)}, {100 * c.level:g} % interval"
+    seen = f"({gap} {found.difference.interval})"
+    if found.difference.interval is None or not found.distinguishable:
+        return f"{how}, {name} and {c.reference} are not distinguishable {seen}."
+    best = name if found.wins else c.reference
+    return f"{how}, {best} is better {seen}."
+
+
+def _conclude(screen: Console, sentences: list[str]) -> None:
+    """Print what follows from the numbers."""
+    for text in sentences:
+        screen.print(hanging(screen, "=> ", text, "bold"))
 
 
 def _story(screen: Console, title: str, text: str) -> None:

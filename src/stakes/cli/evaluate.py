@@ -35,6 +35,11 @@ def run(*, file: str, decision: str | None, details: bool, **options: Any) -> No
 def evaluate_table(file: str, options: dict[str, Any]) -> tuple[Problem, Evaluation]:
     """Evaluate the scores of a table."""
     problem = read_problem(asked_for(file, options))
+    return problem, evaluate_problem(problem, options)
+
+
+def evaluate_problem(problem: Problem, options: dict[str, Any]) -> Evaluation:
+    """Evaluate the first system of a table."""
     with problem.told_in_place(), hurry("drawing samples again") as progress:
         evaluation = evaluate(
             problem.y,
@@ -43,7 +48,7 @@ def evaluate_table(file: str, options: dict[str, Any]) -> tuple[Problem, Evaluat
             progress=progress,
             **shared_arguments(problem, options),
         )
-    return problem, _in_own_words(evaluation, problem)
+    return _in_own_words(evaluation, problem)
 
 
 def shared_arguments(problem: Problem, options: dict[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from typing import Any
 import click
 from rich.console import Console
 
-from stakes._files import refuse_taken, write_text
+from stakes._files import write_text
 from stakes._text import number, plain
+from stakes.cli.outputs import check_output, same_place
 from stakes.cli.screen import console, json_document
 
 Cell = str | float | None
@@ -34,12 +35,12 @@ class Document:
 def begin(options: Mapping[str, Any]) -> None:
     """Refuse an output that cannot be written, before any long work."""
     output, page = options.get("output"), options.get("html")
-    if page is not None and page == output:
-        msg = f"--html and --output must be two files: both are {page!r}."
+    if page is not None and output is not None and same_place(page, output):
+        msg = f"--html and --output must be two files: both are {output!r}."
         raise click.UsageError(msg)
     for path in (output, page):
         if path is not None and not (path == output and path == "-"):
-            refuse_taken(str(path), force=bool(options.get("force")))
+            check_output(str(path), force=bool(options.get("force")))
 
 
 def publish(document: Document, options: Mapping[str, Any]) -> None:
@@ -47,7 +48,7 @@ def publish(document: Document, options: Mapping[str, Any]) -> None:
     _print(document, options)
     path = options.get("html")
     if path is not None and document.page is not None:
-        refuse_taken(path, force=bool(options.get("force")))
+        check_output(path, force=bool(options.get("force")))
         write_text(path, document.page())
         click.echo(f"wrote {plain(path)}: open it in a browser", err=True)
 
@@ -63,7 +64,7 @@ def _print(document: Document, options: Mapping[str, Any]) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
-    refuse_taken(output, force=bool(options.get("force")))
+    check_output(output, force=bool(options.get("force")))
     write_text(output, text)
     click.echo(f"wrote {plain(output)}", err=True)
 

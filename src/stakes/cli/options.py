@@ -1,6 +1,7 @@
 """Options that commands share, and the application file that can hold them all."""
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from stakes._text import plain, quoted
 
 KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
 METHODS = ("affine", "temperature", "bias", "vector", "beta", "isotonic", "histogram")
+WRITTEN = ("posteriors", "log-odds", "llr")  # what calibrate --apply can write
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
 FILE_KINDS = (
     "csv", "tsv", "jsonl", "ndjson", "json", "csv.gz", "tsv.gz", "jsonl.gz", "ndjson.gz", "json.gz",
@@ -25,6 +27,7 @@ ELSEWHERE = frozenset(
         "key",
         "system",
         "reference",
+        "margin",
         "review",
         "details",
         "html",
@@ -41,6 +44,7 @@ ELSEWHERE = frozenset(
         "max-brier",
         "max-calibration-loss",
         "min-auc",
+        "max-loss-against",
     ]
 )
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -51,10 +55,13 @@ class Number(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
         """Read a number."""
-        number = super().convert(value, param, ctx)
-        if number != number:  # noqa: PLR0124
+        try:
+            known = float(value)
+        except ValueError:
+            known = math.nan
+        if math.isnan(known):
             self.fail(f"{value!r} is not a number.", param, ctx)
-        return number
+        return super().convert(value, param, ctx)
 
     def _describe_range(self) -> str:
         """Return the range for the help; nothing where there is none."""
@@ -174,10 +181,12 @@ _TABLE = [
     click.option("--timeout", type=Number(0), default=60.0, show_default=True,
                  help="Seconds to wait for the first byte of a pipe."),
 ]  # fmt: skip
+_RENORMALIZE = "Divide rows of posteriors by their sums, where these are off by more than rounding."
 _COLUMNS = [
     click.option("--label", help="Column of the true classes."),
     click.option("--scores-are", type=click.Choice(KINDS),
                  help="What the scores are; it is never guessed."),
+    click.option("--renormalize", is_flag=True, help=_RENORMALIZE),
     click.option("--classes", help="Names in the order of the score columns, such as a,b."),
     click.option("--positive", help="The class of interest, which comes last."),
     click.option("--weight", help="Column of sample weights."),
@@ -191,6 +200,7 @@ _SCORES = [
                  help="Columns of scores, one per class; one column speaks of the last class."),
     click.option("--scores-are", type=click.Choice(KINDS), required=True,
                  help="What the scores are; it is never guessed."),
+    click.option("--renormalize", is_flag=True, help=_RENORMALIZE),
     click.option("--classes", help="Names in the order of the score columns."),
 ]  # fmt: skip
 _PROBLEM = [

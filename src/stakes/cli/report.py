@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import wrap
 
 from rich.console import Console
 from rich.table import Table
@@ -11,9 +10,10 @@ from rich.text import Text
 
 from stakes._text import number, plain
 from stakes.cli.formats import Cell, Document
+from stakes.cli.paragraphs import hanging, print_verdicts
 from stakes.cli.screen import described, head, print_counts, print_traditional, sheet
 from stakes.costs import CostMatrix
-from stakes.evaluation import ApplicationResult, Evaluation, Verdict
+from stakes.evaluation import ApplicationResult, Evaluation
 from stakes.results import Estimate
 
 _SHOWN = 12  # classes or slices on one screen
@@ -55,6 +55,8 @@ def print_evaluation(
     screen.print()
     print_verdicts(screen, evaluation.verdicts)
     screen.print(_values(evaluation))
+    for line in _without_intervals(evaluation):
+        screen.print(hanging(screen, "", line))
     screen.print(hanging(screen, "", _ranking(evaluation)))
     screen.print()
     for application in evaluation.applications:
@@ -69,33 +71,6 @@ def print_evaluation(
         _print_slices(screen, evaluation, details=details)
     for note in evaluation.notes:
         screen.print(hanging(screen, "", f"Note: {plain(note, 400)}"))
-
-
-def print_verdicts(screen: Console, verdicts: tuple[Verdict, ...]) -> None:
-    """Print what the numbers say, and what to do next."""
-    for number_, verdict in enumerate(verdicts):
-        style = "bold" if number_ == 0 else ""
-        screen.print(hanging(screen, "- ", f"{verdict.text} {verdict.advice}".strip(), style))
-    commands = dict.fromkeys(v.command for v in verdicts if v.command)
-    for command in commands:
-        screen.print(Text(_continued(command, screen.width), style="dim"))
-    screen.print()
-
-
-def _continued(command: str, width: int) -> str:
-    """Return a command over several lines that can be copied as they are."""
-    lines = wrap(
-        command, width - 2, initial_indent="  next: ", subsequent_indent="      ",
-        break_on_hyphens=False, break_long_words=False,
-    )  # fmt: skip
-    return " \\\n".join(lines)
-
-
-def hanging(screen: Console, mark: str, text: str, style: str = "") -> Text:
-    """Return a paragraph whose lines stand under each other."""
-    indent = " " * len(mark)
-    lines = wrap(text, screen.width, initial_indent=mark, subsequent_indent=indent)
-    return Text("\n".join(lines), style=style)
 
 
 def _priors(application: ApplicationResult) -> str:
@@ -118,13 +93,13 @@ def _costs(application: ApplicationResult) -> str:
 
 
 def _values(evaluation: Evaluation) -> Table:
-    """Return costs and scoring rules: as is, calibrated, and what calibration gives back."""
+    """Return costs and scoring rules: uncalibrated, calibrated, and what calibration recovers."""
     level = f"{100 * evaluation.level:g} % interval"
-    staged = () if evaluation.calibrator is None else ("calibrated", "gives back")
-    table = sheet("normalised: 1 is naive", "as is", level, *staged)
+    staged = () if evaluation.calibrator is None else ("calibrated", "recovers, %")
+    table = sheet("naive = 1", "uncalibrated", level, *staged)
     for a in evaluation.applications:
         several = len(evaluation.applications) > 1
-        name = f"cost, {plain(a.name, 14)}" if several else "expected cost (NEC)"
+        name = f"cost, {plain(a.name, 14)}" if several else "cost (NEC)"
         table.add_row(
             name, *_loss_cells(a.cost.normalized, a.cost.calibrated_normalized, a.cost.relative)
         )
@@ -138,15 +113,27 @@ def _values(evaluation: Evaluation) -> Table:
 def _loss_cells(
     raw: Estimate, after: Estimate | None, relative: Estimate | None
 ) -> tuple[str, ...]:
-    """Return a loss as is with its interval, calibrated, and the share that is given back."""
+    """Return a loss with its interval, calibrated, and the share that is recovered."""
     band = "" if raw.interval is None else str(raw.interval)
     if after is None or relative is None:
         return number(raw.value), band
     ends = relative.interval
     span = "" if ends is None else f" ({_percent(ends.low)} to {_percent(ends.high)})"
     known = not math.isnan(relative.value)
-    back = f"{_percent(relative.value)} %{span}" if known else "undefined"
-    return number(raw.value), band, number(after.value), back
+    recovered = f"{_percent(relative.value)}{span}" if known else "undefined"
+    return number(raw.value), band, number(after.value), recovered
+
+
+def _without_intervals(evaluation: Evaluation) -> Iterator[str]:
+    """Say why losses have no interval; metrics with the same reason share a sentence."""
+    losses = [(rule.raw, rule.normalized) for rule in evaluation.rules]
+    losses += [(a.cost.raw, a.cost.normalized) for a in evaluation.applications]
+    reasons: dict[str, list[str]] = {}
+    for raw, normalized in losses:
+        if normalized.interval is None and raw.undefined is None and math.isfinite(raw.value):
+            reasons.setdefault(normalized.method, []).append(raw.name)
+    for why, names in reasons.items():
+        yield f"No interval of the {', '.join(dict.fromkeys(names))}: {plain(why, 200)}."
 
 
 def _percent(share: float) -> str:
@@ -166,20 +153,30 @@ def _ranking(evaluation: Evaluation) -> str:
         parts.append(f"EER {rate}")
     ratio = evaluation.ranking.get("cllr")
     if ratio is not None:
-        least = number(evaluation.ranking["minimum_cllr"].value)
+        least = evaluation.ranking["minimum_cllr"]
         parts.append(f"Cllr {ratio}, minimum {least}")
-    error = evaluation.calibration_errors.get(
-        "calibration_error", evaluation.calibration_errors["confidence_calibration_error"]
-    )
-    parts.append(f"calibration error {number(error)}")
+    parts.append(_calibration_error(evaluation))
+    if evaluation.slope is not None and evaluation.slope.interval is not None:
+        parts.append(f"calibration slope {evaluation.slope}, calibrated 1")
     return "; ".join(parts) + "."
+
+
+def _calibration_error(evaluation: Evaluation) -> str:
+    """Return a calibration error beside what chance alone would make of it."""
+    errors = evaluation.calibration_errors
+    error = errors.get("calibration_error", errors["confidence_calibration_error"])
+    expected = error.expected_if_calibrated
+    beside = "" if math.isnan(expected) else f", {number(expected)} expected if calibrated"
+    return f"{error.name} {error.estimate(evaluation.level)}{beside}"
 
 
 def _print_decisions(screen: Console, a: ApplicationResult, *, several: bool) -> None:
     """Print the decisions of an application, with their cost and threshold."""
     raw = a.cost.raw
     name = f"{plain(a.name)}: " if several else ""
-    cost = f"{name}A case costs {number(raw.value)} ({a.cost.value.interval}),"
+    band = a.cost.value.interval
+    span = "" if band is None else f" ({band})"
+    cost = f"{name}A case costs {number(raw.value)}{span},"
     naive = f"always {plain(raw.naive_answer)} costs {number(raw.naive)}."
     screen.print(hanging(screen, "", f"{cost} {naive}", "bold"))
     for line in _decision_lines(a):
@@ -230,6 +227,9 @@ def _print_slices(screen: Console, evaluation: Evaluation, *, details: bool) -> 
     screen.print(_slices(evaluation, details=details))
     if len(evaluation.slices) > _SHOWN and not details:
         screen.print(f"({_SHOWN} of {len(evaluation.slices)} slices; --details shows all)")
+    if len(evaluation.slices) > 1:
+        many = f"verdict: against the best constant answer, corrected for {len(evaluation.slices)}"
+        screen.print(hanging(screen, "", f"{many} slices; unclear: not distinguishable from it."))
     for s in evaluation.slices:
         if s.why:
             why = f"{plain(s.column)} {plain(s.value)}: {plain(s.why, 200)}"
@@ -239,13 +239,13 @@ def _print_slices(screen: Console, evaluation: Evaluation, *, details: bool) -> 
 def _slices(evaluation: Evaluation, *, details: bool) -> Table:
     """Return the normalised cost of each slice."""
     level = f"{100 * evaluation.level:g} % interval"
-    table = sheet("slice", "samples", "NEC", level, "cross-entropy")
+    table = sheet("slice", "samples", "NEC", level, "cross-entropy", "verdict")
     for s in evaluation.slices if details else evaluation.slices[:_SHOWN]:
         name = f"{plain(s.column, 10)} {plain(s.value, 12)}"
         if s.cost is None or s.cross_entropy is None:
-            table.add_row(name, str(s.samples), "undefined", "", "")
+            table.add_row(name, str(s.samples), "undefined", "", "", "")
             continue
         band = str(s.cost.interval or "")
         cost, entropy = number(s.cost.value), number(s.cross_entropy.value)
-        table.add_row(name, str(s.samples), cost, band, entropy)
+        table.add_row(name, str(s.samples), cost, band, entropy, s.standing)
     return table

@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from stakes._check import FileError, MissingExtraError
-from stakes._files import refuse_taken, write_text
+from stakes._files import write_text
 from stakes._text import plain
+from stakes.cli.outputs import check_output
 from stakes.cli.screen import head, json_document, print_reproduction
 from stakes.displays import Drawing, png, save_figure
 from stakes.paper import (
@@ -49,7 +50,7 @@ _SEED = 0  # of the scores that `simulate` draws unless told otherwise
 def run(*, output: str, no_figures: bool, as_json: bool, html: str | None, force: bool) -> None:
     """Compute the paper's tables again, beside the printed digits, and draw its figures."""
     if html is not None:
-        refuse_taken(html, force=force)
+        check_output(html, force=force)
     if not no_figures:
         _make_folder(Path(output))
     if sys.stderr.isatty():

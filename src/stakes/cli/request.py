@@ -16,7 +16,7 @@ from stakes.cli.scoring import KINDS, class_names, class_part, score_columns, ty
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Application
 from stakes.io import Columns, LongColumns, column_names, read_columns
-from stakes.scores import Posteriors, Scores
+from stakes.scores import Scores
 
 _LABELS = ("label", "y", "y_true", "target", "truth", "class")
 _PREFIX = "p_"
@@ -31,6 +31,7 @@ class Asked:
     scores: str | None = None
     systems: Mapping[str, str] = field(default_factory=dict)  # columns by name, to be compared
     scores_are: str | None = None
+    renormalize: bool = False
     classes: str | None = None
     positive: str | None = None
     weight: str | None = None
@@ -116,8 +117,7 @@ def read_problem(asked: Asked) -> Problem:
     y = table.texts(str(asked.label))
     names = _classes(asked, texts, y, table)
     systems = {
-        name: _system(table, columns, asked.scores_are, names)
-        for name, columns in asked.systems.items()
+        name: _system(table, columns, asked, names) for name, columns in asked.systems.items()
     }
     ordered = _ordered(names, asked.positive)
     if isinstance(table, LongColumns) and asked.classes is not None:
@@ -140,16 +140,17 @@ def read_problem(asked: Asked) -> Problem:
     )
 
 
-def _system(table: Columns, columns: str, kind: str, names: list[str]) -> Scores:
+def _system(table: Columns, columns: str, asked: Asked, names: list[str]) -> Scores:
     """Return the scores of a system in the order of the classes, by the names of its columns."""
+    kind, sums = str(asked.scores_are), {"renormalize": asked.renormalize}
     own = class_part(score_columns(columns))
     if len(own) > 1 and set(own) == set(names) and own != names:
-        return typed(table, columns, kind, own).named(tuple(own)).ordered(tuple(names))
+        return typed(table, columns, kind, own, **sums).named(tuple(own)).ordered(tuple(names))
     spoken = columns.strip().removeprefix(_PREFIX)
     if len(own) == 1 and spoken in names[:-1]:
         msg = f"--scores {columns!r} seems to speak of class {spoken!r}, but one column speaks of"
         raise click.UsageError(f"{msg} {names[-1]!r} here: give --positive {spoken!r}.")
-    return typed(table, columns, kind, names)
+    return typed(table, columns, kind, names, **sums)
 
 
 def _refuse_label_as_score(asked: Asked) -> None:
@@ -328,11 +329,7 @@ def _turned(scores: Scores, names: Sequence[str], ordered: Sequence[str]) -> Sco
     if list(names) == list(ordered):
         return scores.named(tuple(names))
     if scores.values.ndim == 1:
-        return (
-            Posteriors(1 - scores.values)
-            if isinstance(scores, Posteriors)
-            else type(scores)(-scores.values)
-        )
+        return scores.swapped().named(tuple(ordered))
     return scores.named(tuple(names)).ordered(tuple(ordered))
 
 

@@ -39,14 +39,21 @@ def score_columns(scores: str) -> list[str]:
     return columns
 
 
-def typed(table: Columns, columns: str, kind: str, names: Sequence[str]) -> Scores:
+def typed(
+    table: Columns, columns: str, kind: str, names: Sequence[str], *, renormalize: bool = False
+) -> Scores:
     """Return the scores of a table, of the declared kind and for these classes."""
     listed = score_columns(columns)
+    if renormalize and kind != "posteriors":
+        msg = f"--renormalize is for posteriors: --scores-are says {kind}. Leave it out."
+        raise click.UsageError(msg)
     try:
-        scores = KINDS[kind](table.matrix(listed))
+        values = table.matrix(listed)
+        scores = Posteriors(values, renormalize=True) if renormalize else KINDS[kind](values)
     except InputError as error:
         which = ", ".join(plain(c) for c in listed)
         what, hint, _ = str(error).partition(" For other scores")
+        what = what.replace("use Posteriors(scores, renormalize=True)", "give --renormalize")
         way_out = " For other scores say what they are with --scores-are." if hint else ""
         msg = f"{plain(table.source)}: columns {which}: {with_line(what, table)}{way_out}"
         raise type(error)(msg) from error
@@ -54,6 +61,25 @@ def typed(table: Columns, columns: str, kind: str, names: Sequence[str]) -> Scor
         msg = f"{plain(table.source)}: scores {columns!r} speak of {scores.n_classes} classes, but"
         raise InputError(f"{msg} there are {len(names)}: {quoted(names)}.")
     return scores
+
+
+def declared(table: Columns, options: Mapping[str, Any], names: Sequence[str]) -> Scores:
+    """Return the scores that options declare, and say where their rows were rounded."""
+    scores = typed(
+        table,
+        options["scores"],
+        options["scores_are"],
+        names,
+        renormalize=options["renormalize"],
+    )
+    say_rounding(scores)
+    return scores
+
+
+def say_rounding(scores: Scores) -> None:
+    """Say that rows were rounded, where no record of the command can say it."""
+    if scores.rounding is not None:
+        click.echo(f"Note: {scores.rounding}", err=True)
 
 
 def reading(options: Mapping[str, Any]) -> dict[str, Any]:

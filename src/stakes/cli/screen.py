@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stakes._text import number, plain
+from stakes.cli.paragraphs import print_verdicts
 from stakes.costs import CostMatrix
 from stakes.evaluation import SCHEMA_VERSION
 from stakes.metrics import ConfusionMatrix, Explanation
@@ -73,8 +74,7 @@ def print_decisions(screen: Console, evaluation: "DecisionEvaluation", source: s
     screen.print()
     screen.print(_costs(evaluation))
     screen.print()
-    screen.print(Text(evaluation.verdict, style="bold"))
-    screen.print()
+    print_verdicts(screen, evaluation.verdicts)
     print_counts(screen, confusion, evaluation.costs)
     if evaluation.traditional:
         screen.print()

@@ -10,8 +10,9 @@ from rich.text import Text
 from stakes._text import number, plain
 from stakes.cli.evaluate import asked_for
 from stakes.cli.formats import Cell, Document, begin, publish
-from stakes.cli.report import hanging
+from stakes.cli.paragraphs import hanging
 from stakes.cli.request import read_problem
+from stakes.cli.scoring import say_rounding
 from stakes.cli.screen import head, sheet
 from stakes.evaluation import ThresholdChoice, choose_threshold
 
@@ -25,6 +26,7 @@ def run(*, file: str, review: float | None, level: float, **options: Any) -> Non
         )
         raise click.UsageError(msg)
     problem = read_problem(asked_for(file, options))
+    say_rounding(problem.scores)
     if isinstance(problem.costs, dict):
         msg = "a threshold needs one application: --app or --dcf gives several."
         raise click.UsageError(msg)

@@ -130,7 +130,12 @@ def from_csv(text: str, source: str) -> Parts:
         [_field(cell, head[c], line, source) for c, cell in enumerate(row[1:], start=1)]
         for line, row in body
     ]
-    return values, _typed([row[0] for _, row in body]), _typed(head[1:])
+    classes = _typed([row[0] for _, row in body])
+    known = {_key(name): name for name in classes}
+    decisions = _typed(head[1:])
+    if set(known) <= set(decisions):  # numbers with a text beside them, such as "abstain"
+        decisions = tuple(known.get(name, name) for name in head[1:])
+    return values, classes, decisions
 
 
 def _field(cell: str, column: str, line: int, source: str) -> float:

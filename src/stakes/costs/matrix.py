@@ -19,7 +19,7 @@ from stakes._files import read_text, write_text
 from stakes._text import html_table, number, plain, quoted, table
 from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs.forms import from_csv, from_toml, to_csv, to_toml
-from stakes.costs.names import free_name, is_frame, names_of, reordered, with_names
+from stakes.costs.names import is_frame, names_of, reordered, with_names
 from stakes.costs.tables import TIE, CostTable, DenseTable, ErrorTable
 from stakes.scores import Scores, as_scores
 
@@ -121,17 +121,19 @@ class CostMatrix:
         costs = cls._errors(np.ones(len(names)), names)
         return costs if abstain is None else costs.with_abstention(abstain)
 
-    def with_abstention(self, price: float, name: Label | None = None) -> Self:
-        """Return the costs with one more decision, which costs the same for every class."""
+    def with_abstention(self, price: float, name: Label = "abstain") -> Self:
+        """Return the costs with one more decision, which costs the same for every class.
+
+        >>> CostMatrix.zero_one(3).with_abstention(0.2).decisions
+        (0, 1, 2, 'abstain')
+        """
         extra = read_number(price, "abstain", 0, math.inf, closed=(True, False))
-        texts = isinstance(self.decisions[0], str)
-        new: Label = name if name is not None else free_name(self.decisions, texts=texts)
         if isinstance(self._table, ErrorTable):
             further = np.hstack([self._table.further, np.full((self.shape[0], 1), extra)])
             wider: CostTable = ErrorTable(self._table.error, further)
         else:
             wider = DenseTable(np.hstack([self.values, np.full((self.shape[0], 1), extra)]))
-        decisions = read_names([*self.decisions, new], "decisions")
+        decisions = read_names([*self.decisions, name], "decisions", mixed=True)
         return self._from_table(wider, self.classes, decisions)
 
     @classmethod
@@ -237,9 +239,15 @@ class CostMatrix:
         """Return what one decision, given by its index, costs for each class."""
         return self._table.column(decision)
 
-    def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the largest cost of each class."""
-        return self._table.ranges()
+    def ranges(self, taken: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest cost of each class.
+
+        Decisions that no posterior makes optimal play no part, unless they are among those `taken`.
+        """
+        kept = self._table.optimal()
+        if taken is not None:
+            kept[taken] = True
+        return self._table.ranges(kept)
 
     def columns(self) -> "CostColumns":
         """Return the costs as the kernels take them."""
@@ -423,3 +431,25 @@ def _restored(
 ) -> CostMatrix:
     """Rebuild a matrix in another process."""
     return kind._from_table(costs, classes, decisions)
+
+
+def declared_classes(
+    classes: NamesLike | None, *costs: object, positive: Label | None = None
+) -> NamesLike | None:
+    """Return the classes that were declared, or else those of the first named costs.
+
+    Where `positive` says which class comes last, the costs need not say the order.
+    """
+    if classes is not None or positive is not None:
+        return classes
+    return next((one.classes for one in costs if isinstance(one, CostMatrix)), None)
+
+
+def check_order(costs: CostMatrix, classes: Names) -> None:
+    """Refuse costs of other classes than those of the scores, or in another order.
+
+    Costs whose classes have no names, 0 to K - 1, are in the order of any K classes.
+    """
+    if costs.classes not in (classes, tuple(range(len(classes)))):
+        msg = f"costs must have the classes of the scores, {quoted(classes)}, in their order:"
+        raise InputError(f"{msg} got {quoted(costs.classes)}.")

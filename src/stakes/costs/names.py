@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes._check import InputError, read_costs, read_names
 from stakes._text import quoted
-from stakes._typing import FloatArray, Label, Names, NamesLike
+from stakes._typing import FloatArray, Names, NamesLike
 
 
 def with_names(values: Any) -> tuple[FloatArray, NamesLike | None, NamesLike | None]:  # noqa: ANN401
@@ -15,11 +15,6 @@ def with_names(values: Any) -> tuple[FloatArray, NamesLike | None, NamesLike | N
     if is_frame(values):
         return read_costs(values.to_numpy()), list(values.index), list(values.columns)
     return read_costs(values), None, None
-
-
-def free_name(decisions: Names, *, texts: bool) -> Label:
-    """Return a name for abstaining that no decision has."""
-    return "abstain" if texts else int(max(decisions)) + 1
 
 
 def is_frame(values: Any) -> bool:  # noqa: ANN401
@@ -38,7 +33,7 @@ def names_of(
         raise InputError(f"{msg} for {len(rows)} classes; rows are classes, columns are decisions.")
     if decisions is None:
         decisions = default_decisions(classes, rows, m)
-    columns = rows if decisions is rows else read_names(decisions, "decisions")
+    columns = rows if decisions is rows else read_names(decisions, "decisions", mixed=True)
     if len(columns) != m:
         msg = f"costs must have one column per decision {quoted(columns)}: got {m} columns"
         raise InputError(f"{msg} for {len(columns)} decisions; columns are decisions.")
@@ -72,7 +67,7 @@ def reordered(
         ),
     )
     for own, (argument, names) in zip(named, asked, strict=True):
-        order = own if names is None else read_names(names, argument)
+        order = own if names is None else read_names(names, argument, mixed=argument == "decisions")
         if set(order) != set(own):
             msg = f"{argument} must be those of the cost table: got {quoted(order)}"
             raise InputError(f"{msg} where the table has {quoted(own)}.")

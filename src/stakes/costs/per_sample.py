@@ -7,7 +7,17 @@ import numpy as np
 
 from stakes._check import InputError, read_array, read_priors
 from stakes._text import quoted
-from stakes._typing import ArrayLike, Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes._typing import (
+    ArrayLike,
+    BoolArray,
+    Column,
+    FloatArray,
+    IntArray,
+    Names,
+    NamesLike,
+    PriorsLike,
+)
+from stakes.costs.matrix import CostMatrix
 from stakes.costs.names import names_of
 from stakes.costs.tables import TIE, take_lower
 from stakes.scores import Scores, as_scores
@@ -138,6 +148,41 @@ class SampleCosts:
         costs._classes, costs._decisions, costs._n = self._classes, self._decisions, rows.size
         return costs
 
+    def prices(self, i: int, j: int) -> Cell:
+        """Return what decision j costs for class i: one number, or one for each sample."""
+        return self._cells[i][j]
+
+    def constant(self) -> CostMatrix | None:
+        """Return the one matrix that holds for every sample, if there is one."""
+        rows = [[_alike(cell) for cell in row] for row in self._cells]
+        if any(cell is None for row in rows for cell in row):
+            return None
+        return CostMatrix(rows, classes=self._classes, decisions=self._decisions)
+
+    def optimal(self) -> BoolArray:
+        """Return for each sample and decision whether some posterior makes it optimal.
+
+        With two classes expected costs are lines in the posterior. With more, single decisions are
+        compared: one that costs no less than another for every class plays no part.
+        """
+        k, m = len(self._classes), len(self._decisions)
+        found = np.ones((self._n, m), dtype=bool)
+        for j in range(m):
+            low, high = np.zeros(self._n), np.ones(self._n)  # posteriors at which j is optimal
+            for other in range(m):
+                if other == j:
+                    continue
+                gaps = [
+                    np.broadcast_to(np.subtract(self._cells[i][j], self._cells[i][other]), self._n)
+                    for i in range(k)
+                ]
+                least = np.min(gaps, axis=0)
+                found[:, j] &= least < 0 if other < j else least <= 0
+                if k == 2:
+                    _narrow(low, high, gaps[0], gaps[1])
+            found[:, j] &= low <= high
+        return found
+
     def at(self, y: IntArray, d: IntArray) -> FloatArray:
         """Return the cost of each sample, from the indices of its class and its decision."""
         cost = np.zeros(self._n)
@@ -182,6 +227,24 @@ class SampleCosts:
     def __repr__(self) -> str:
         n, k, m = self.shape
         return f"SampleCosts({n} samples, {k} classes, {m} decisions)"
+
+
+def _alike(cell: Cell) -> float | None:
+    """Return the one price of all samples, if there is one."""
+    if isinstance(cell, float):
+        return cell
+    return float(cell[0]) if (cell == cell[0]).all() else None
+
+
+def _narrow(low: FloatArray, high: FloatArray, first: FloatArray, second: FloatArray) -> None:
+    """Narrow the posteriors of the second class at which (1 - p) * first + p * second <= 0."""
+    slope = second - first
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = -first / slope
+    rising, falling = slope > 0, slope < 0
+    high[rising] = np.minimum(high[rising], root[rising])
+    low[falling] = np.maximum(low[falling], root[falling])
+    high[(slope == 0) & (first > 0)] = -1.0
 
 
 def _check_cell(cell: Cell, i: int, j: int) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from stakes._check import InputError
-from stakes._typing import FloatArray, Floats, IntArray
+from stakes._typing import BoolArray, FloatArray, Floats, IntArray
+from stakes.costs.dominance import MOST_COMPARED, optimal_decisions
 
 if TYPE_CHECKING:
     from stakes._kernels import CostColumns
@@ -42,8 +43,11 @@ class CostTable(Protocol):
     def columns(self) -> "CostColumns":
         """Return the costs as the kernels take them."""
 
-    def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Least and largest cost of each class."""
+    def optimal(self) -> BoolArray:
+        """Return for each decision whether some posterior makes it optimal."""
+
+    def ranges(self, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Least and largest cost of each class over some decisions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +93,14 @@ class DenseTable:
 
         return CostColumns(None, self.values, TIE * float(np.abs(self.values).max()))
 
-    def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Least and largest cost of each class."""
-        return self.values.min(axis=1), self.values.max(axis=1)
+    def optimal(self) -> BoolArray:
+        """Return for each decision whether some posterior makes it optimal."""
+        return optimal_decisions(self.values, TIE * float(np.abs(self.values).max()))
+
+    def ranges(self, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Least and largest cost of each class over some decisions."""
+        values = self.values[:, kept]
+        return values.min(axis=1), values.max(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,11 +179,31 @@ class ErrorTable:
         top = max(float(self.error.max()), float(self.further.max(initial=0.0)))
         return CostColumns(self.error, self.further, TIE * top)
 
-    def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Least and largest cost of each class."""
-        if not self.further.size:
-            return np.zeros_like(self.error), self.error * (self.error.size > 1)
-        return np.zeros_like(self.error), np.maximum(self.error, self.further.max(axis=1))
+    def optimal(self) -> BoolArray:
+        """Return for each decision whether some posterior makes it optimal.
+
+        A class is where it is certain. A further decision is optimal somewhere if it is where each
+        class that it costs less for than an error has the posterior 1 / error, and others 0.
+        """
+        k, m = self.shape
+        if k * m <= MOST_COMPARED and self.further.shape[1] > 1:
+            found = DenseTable(self.dense()).optimal()
+            found[:k] = True
+            return found
+        ratio = np.divide(
+            self.further,
+            self.error[:, None],
+            out=np.ones_like(self.further),
+            where=self.error[:, None] > 0,
+        )
+        gain = np.maximum(1 - ratio, 0).sum(axis=0)
+        return np.concatenate([np.ones(k, dtype=bool), gain >= 1 - k * TIE])
+
+    def ranges(self, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Least and largest cost of each class over some decisions."""
+        further = self.further[:, kept[self.error.size :]]
+        most = self.error * (self.error.size > 1)
+        return np.zeros_like(self.error), np.maximum(most, further.max(axis=1, initial=0.0))
 
 
 def expected_column(p: FloatArray, costs: FloatArray) -> FloatArray:

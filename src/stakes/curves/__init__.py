@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from stakes._lazy import names_of_room
 
 if TYPE_CHECKING:
+    from stakes.curves.area import RankingValue
     from stakes.curves.detectors import ClassDetectors, class_detectors
     from stakes.curves.distributions import ScoreDistribution, score_distribution
     from stakes.curves.likelihood_ratios import (
@@ -38,6 +39,7 @@ else:
     __getattr__ = names_of_room(
         __name__,
         {
+            "area": ("RankingValue",),
             "detectors": ("ClassDetectors", "class_detectors"),
             "distributions": ("ScoreDistribution", "score_distribution"),
             "likelihood_ratios": (
@@ -81,6 +83,7 @@ __all__ = [
     "MinimumCost",
     "OperatingPoint",
     "PrecisionRecallCurve",
+    "RankingValue",
     "ReliabilityCurve",
     "RiskCoverageCurve",
     "RiskCurve",

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_number
+from stakes._check import InputError, check_no_nan, read_number, read_table
 from stakes._typing import Column, FloatArray, IntArray, NamesLike
 from stakes.costs import CostMatrix
+from stakes.curves.area import RankingValue
 from stakes.curves.points import MinimumCost
 from stakes.curves.roc import RocCurve, roc_curve
 from stakes.metrics.decisions import expected_cost
@@ -25,7 +26,9 @@ def _as_ratios(llr: Scores | Column) -> LogLikelihoodRatios:
     if isinstance(llr, Scores):
         msg = f"llr must be log likelihood ratios: got {type(llr).__name__}."
         raise InputError(msg)
-    return LogLikelihoodRatios(llr)
+    values, _, _ = read_table(llr, "llr")
+    check_no_nan(values, "llr")
+    return LogLikelihoodRatios(values)
 
 
 @dataclass(frozen=True)
@@ -73,14 +76,24 @@ def minimum_cllr(
     *,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
-) -> float:
+) -> RankingValue:
     """Return the Cllr after the best monotone map of the ratios, by pool-adjacent-violators.
 
-    The map is chosen on the very data it is judged on; Cllr less this minimum is what calibration
-    could give back at most.
+    Lower is better, 0 is perfect, 1 is no information (naive). The map is chosen on the very data
+    it is judged on, so the value is optimistic; `evaluate` gives it an interval. Cllr less this
+    minimum is what calibration could recover at most.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> least = stakes.minimum_cllr([0, 0, 1, 1], [-1.0, 0.5, 0.2, 2.0])
+    >>> round(least, 4), least.naive
+    (0.5, 1.0)
     """
     curve = roc_curve(y_true, _as_ratios(llr), sample_weight=sample_weight, classes=classes)
-    return minimum_cllr_of(curve)
+    why = "needs a fit to other folds: evaluate gives one"
+    value = minimum_cllr_of(curve)
+    return RankingValue(value, "minimum Cllr", 1.0, "lower", curve.classes, why_no_interval=why)
 
 
 def minimum_cllr_of(curve: RocCurve) -> float:

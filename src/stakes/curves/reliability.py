@@ -33,7 +33,7 @@ class ReliabilityCurve:
     values: FloatArray
     first: FloatArray
     second: FloatArray
-    prior: float  # share of the last class: where a system stands that answers the priors
+    prior: float  # of the last class: where a system stands that answers the priors
     classes: tuple[int | str, ...]
 
 
@@ -79,14 +79,18 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
         raise InputError(f"{msg} Use reliability with confidence=True.")
     p = np.minimum(samples.scores.answers(samples.priors).p[:, 1], 1.0)
     levels = ScoreLevels.of(p, samples.y, samples.weights)
+    factors = samples.class_factors()
+    f1, f2 = (1.0, 1.0) if factors is None else factors.tolist()
     first, second = _on_one_scale(levels)
+    first, second = f1 * first, f2 * second
     starts = levels.blocks()
     one, two = (np.add.reduceat(part, starts[:-1]) for part in (first, second))
-    at, low, high = _band(samples, p, level, resamples, np.random.default_rng(rng))
+    drawing = level, resamples, np.random.default_rng(rng)
+    at, low, high = _band(samples, p, (f1, f2), *drawing)
     return ReliabilityCurve(
         low=levels.level[starts[:-1]],
         high=levels.level[starts[1:] - 1],
-        frequency=two / (one + two),
+        frequency=np.divide(two, one + two, out=np.full(two.size, np.nan), where=one + two > 0),
         band_at=at,
         band_low=low,
         band_high=high,
@@ -94,7 +98,7 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
         values=levels.level,
         first=first,
         second=second,
-        prior=float(samples.data_priors()[1]),
+        prior=float(samples.priors[1]),
         classes=samples.classes,
     )
 
@@ -110,12 +114,18 @@ def _on_one_scale(levels: ScoreLevels) -> tuple[FloatArray, FloatArray]:
 
 
 def _band(
-    samples: Samples, p: FloatArray, level: float, resamples: int, rng: "np.random.Generator"
+    samples: Samples,
+    p: FloatArray,
+    factors: tuple[float, float],
+    level: float,
+    resamples: int,
+    rng: "np.random.Generator",
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return posteriors, and what range the curve has there for labels drawn from them.
 
     A level of n equal samples has a binomial number of events; with weights, n is the number of
-    equal samples that would be as precise.
+    equal samples that would be as precise. Labels are drawn as the file has them, from posteriors
+    moved to its priors; the fit is moved back.
     """
     from scipy.optimize import isotonic_regression  # noqa: PLC0415  slow to import
 
@@ -132,7 +142,18 @@ def _band(
         level_p = np.bincount(group, size * level_p) / total
         size, square = total, np.bincount(group, square)
     n = np.maximum(np.rint(size * size / square), 1).astype(np.int64)
-    drawn = rng.binomial(n, np.minimum(level_p, 1.0), (resamples, level_p.size)) / n
+    f1, f2 = factors
+    in_file = np.minimum(_moved(level_p, f2, f1), 1.0)
+    drawn = rng.binomial(n, in_file, (resamples, level_p.size)) / n
     fits = np.stack([isotonic_regression(row, weights=size).x for row in drawn])
+    fits = _moved(fits, f1, f2)
     low, high = np.quantile(fits, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return level_p, low, high
+
+
+def _moved(rate: FloatArray, first: float, second: float) -> FloatArray:
+    """Return a share of the second class with each class that many times as heavy."""
+    if first == second:
+        return rate
+    total = second * rate + first * (1 - rate)
+    return np.divide(second * rate, total, out=rate.copy(), where=total > 0)

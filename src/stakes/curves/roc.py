@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes._check import InputError, UndefinedMetricError, read_number, read_priors
-from stakes._kernels import score_pairs, swept_costs
+from stakes._check import InputError, UndefinedMetricError, read_level, read_number, read_priors
+from stakes._kernels import score_spread, swept_costs
 from stakes._kernels.definitions.sweeps import costs as costs_of
 from stakes._math import cumulative, sum_by
+from stakes._quantiles import normal, student
 from stakes._text import number, quoted
 from stakes._typing import (
     ArrayLike,
@@ -24,9 +25,14 @@ from stakes._typing import (
     PriorsLike,
 )
 from stakes.costs import CostMatrix
+from stakes.costs.matrix import check_order
+from stakes.curves.area import RankingValue
+from stakes.curves.delong import weighted_variance
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
+from stakes.curves.profile import Demand, ErrorRatesSeen, at_sensitivity, at_specificity, equal
 from stakes.curves.reading import read_detector, read_levels, read_plain
 from stakes.metrics.traditional import AtLevels, Binary, SweepMetric
+from stakes.results import Estimate, Interval
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
 
@@ -175,7 +181,7 @@ class RocCurve:
         """Return the least expected cost of any threshold, with that threshold.
 
         The threshold was chosen on the very data it is judged on, so the value is optimistic; the
-        difference to the cost of Bayes decisions is what calibration could give back.
+        difference to the cost of Bayes decisions is what calibration could recover.
         """
         matrix, p = self._problem(costs, priors)
         values = self._costs(matrix, p)
@@ -213,6 +219,49 @@ class RocCurve:
         """Return the point of greatest sensitivity among those with at least this specificity."""
         wanted = read_number(specificity, "specificity", 0, 1)
         return self._point(int(np.flatnonzero(self.specificity >= wanted)[0]))
+
+    def eer_estimate(
+        self, level: float = 0.95, *, sizes: tuple[float, float] | None = None, groups: int = 0
+    ) -> Estimate:
+        """Return the equal error rate with its score interval, whose threshold is free.
+
+        `sizes` are how many samples the rates of the two classes rest on, if not those counted, and
+        `groups` how many groups the samples come in.
+        """
+        return self._profiled(equal, self.eer(), level, sizes, groups)
+
+    def sensitivity_estimate(self, specificity: float, level: float = 0.95) -> Estimate:
+        """Return the sensitivity at a fixed specificity with its interval.
+
+        The interval allows for a threshold that is found on the same samples.
+        """
+        point = self.sensitivity_at(specificity)
+        return self._profiled(at_specificity(specificity), point.sensitivity, level)
+
+    def specificity_estimate(self, sensitivity: float, level: float = 0.95) -> Estimate:
+        """Return the specificity at a fixed sensitivity with its interval."""
+        point = self.specificity_at(sensitivity)
+        return self._profiled(at_sensitivity(sensitivity), point.specificity, level)
+
+    def _profiled(
+        self,
+        demand: Demand,
+        value: float,
+        level: float,
+        sizes: tuple[float, float] | None = None,
+        groups: int = 0,
+    ) -> Estimate:
+        """Return a value with the interval of those that some threshold is near to."""
+        read_level(level)
+        if sizes is None and not self.levels.whole:
+            return Estimate(value, None, "samples have weights, so that their number is not known")
+        seen = ErrorRatesSeen.of(
+            self.false_alarm_rate, self.miss_rate, self._totals if sizes is None else sizes
+        )
+        quantile = student(level, groups - 1) if groups > 1 else normal(level)
+        low, high = seen.interval(demand, quantile, value)
+        method = "score interval over thresholds" + (", by group" if groups else "")
+        return Estimate(value, Interval(low, high, level), method)
 
     def odds_for(self, sensitivity: float, priors: PriorsLike | None = None) -> TargetOdds:
         """Return the odds whose best threshold reaches a sensitivity, to be used as a metric.
@@ -283,9 +332,10 @@ class RocCurve:
         else:
             named = isinstance(costs, CostMatrix)
             matrix = costs if named else CostMatrix(costs, classes=self.classes)  # type: ignore[assignment]
-        if matrix.shape != (2, 2) or matrix.classes != self.classes:
-            msg = f"costs must have two decisions for the classes {quoted(self.classes)}: got"
-            raise InputError(f"{msg} {matrix.shape} for {quoted(matrix.classes)}.")
+        check_order(matrix, self.classes)
+        if len(matrix.decisions) != 2:
+            msg = "costs must have two decisions, for a threshold between them: got"
+            raise InputError(f"{msg} {len(matrix.decisions)}, {quoted(matrix.decisions)}.")
         return matrix, self._priors(priors)
 
     def __repr__(self) -> str:
@@ -299,10 +349,11 @@ def auc(
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
     positive: Label | None = None,
-) -> float:
+) -> RankingValue:
     """Return the area under the ROC curve: P(s_2 > s_1) + P(s_2 = s_1) / 2; naive 0.5.
 
-    The same number as `roc_curve(...).auc()`, without the curve.
+    The same number as `roc_curve(...).auc()`, without the curve; a float with its naive value and
+    DeLong's interval.
 
     Parameters
     ----------
@@ -312,18 +363,24 @@ def auc(
     Examples
     --------
     >>> import stakes
-    >>> stakes.auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    0.75
+    >>> area = stakes.auc([0, 0, 1, 1] * 20, [0.1, 0.4, 0.35, 0.8] * 20)
+    >>> float(area), area.naive, area.interval().low > 0.5
+    (0.75, 0.5, True)
     """
-    plain = read_plain(y_true, scores, sample_weight, classes, positive, score_pairs)
+    plain = read_plain(y_true, scores, sample_weight, classes, positive, score_spread)
     if plain is None:
         ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
         if weights is not None:
-            return _curve(ScoreLevels.of(ranks, y, weights), names).auc()
-        plain = score_pairs(ranks, y), names
-    pairs, names = plain
-    _check_both(names, (pairs.first, pairs.second))
-    return pairs.total / (2 * pairs.first * pairs.second)
+            value = _curve(ScoreLevels.of(ranks, y, weights), names).auc()
+            spread = weighted_variance(ranks, y, value, weights)
+            return RankingValue(value, "AUC", 0.5, "higher", names, *spread)
+        plain = score_spread(ranks, y), names
+    (pairs, places), names = plain
+    n1, n2 = pairs.first, pairs.second
+    _check_both(names, (n1, n2))
+    value = pairs.total / (2 * n1 * n2)
+    parts = (places[0] / n1 / max(n1 - 1, 1) / n2 / n2, places[1] / n2 / max(n2 - 1, 1) / n1 / n1)
+    return RankingValue(value, "AUC", 0.5, "higher", names, sum(parts), (n1, n2))
 
 
 def roc_curve(

@@ -9,6 +9,7 @@ from stakes._check import InputError, read_array
 from stakes._math import cumulative
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
+from stakes.costs.matrix import declared_classes
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.results import ExpectedLoss
 from stakes.samples import read_samples
@@ -51,7 +52,11 @@ def abstention_curve(
     ([0.1, 0.25], (0.5, 0.0))
     """
     samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+        y_true,
+        scores,
+        priors=priors,
+        sample_weight=sample_weight,
+        classes=declared_classes(classes, costs),
     )
     given = None if samples.priors_from_data else samples.priors
     base = CostMatrix.zero_one(samples.classes) if costs is None else costs

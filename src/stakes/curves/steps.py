@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes._math import cumulative, log, softplus
 from stakes._typing import Counts, FloatArray
-from stakes.results import ClassLosses
+from stakes.class_losses import ClassLosses
 from stakes.samples import Samples
 from stakes.scores import LogPosteriors, Posteriors
 from stakes.statistics import ScoreLevels

@@ -9,6 +9,7 @@ import numpy as np
 from stakes._check import InputError, read_priors
 from stakes._typing import ArrayLike, Column, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
+from stakes.costs.matrix import declared_classes
 from stakes.curves.points import OperatingPoint
 from stakes.curves.roc import RocCurve, roc_curve
 from stakes.metrics.traditional import SweepMetric
@@ -155,10 +156,11 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
     >>> [round(x, 4) for x in (*swept.bayes, *swept.best)]
     [0.1667, 0.6667, 0.3, 0.3333]
     """
-    found = detector(
-        y_true, scores, sample_weight=sample_weight, classes=classes, positive=positive
-    )
     named = costs if isinstance(costs, Mapping) else {"normalised cost": costs}
+    declared = declared_classes(classes, *named.values(), positive=positive)
+    found = detector(
+        y_true, scores, sample_weight=sample_weight, classes=declared, positive=positive
+    )
     if not named and not metrics:
         msg = "costs must hold at least one cost matrix where there are no metrics: got none."
         raise InputError(msg)

@@ -12,17 +12,17 @@ from stakes._typing import Column
 from stakes.displays.figures import Frame, ScoreDisplay, predicted
 from stakes.displays.looks import BLUE, GREY, RED, legend, note, shown, with_interval
 from stakes.evaluation import Comparison, compare
-from stakes.evaluation.comparison import Difference
+from stakes.evaluation.differences import Difference
 from stakes.scores import Scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Colour, mark and words by whether the system is better, worse, or not told apart.
+# Colour, mark and words by whether the system is better, worse, or not distinguishable.
 _KINDS = {
     "better": (BLUE, "o", BLUE, "better than the reference"),
     "worse": (RED, "X", RED, "worse"),
-    "open": (GREY, "o", "white", "not told apart"),
+    "open": (GREY, "o", "white", "not distinguishable"),
 }
 
 
@@ -36,7 +36,7 @@ class ComparisonDisplay(ScoreDisplay):
     >>> data = stakes.simulation.simulate(2, n=2000)
     >>> good, bad = data.posteriors([0.9, 0.1]), data.posteriors([0.5, 0.5])
     >>> result = stakes.compare(data.y, {"plain": good, "balanced": bad}, resamples=100)
-    >>> stakes.ComparisonDisplay(result, ["cost.nec", "auc"]).frame()["told_apart"].tolist()
+    >>> stakes.ComparisonDisplay(result, ["cost.nec", "auc"]).frame()["distinguishable"].tolist()
     [True, False]
     """
 
@@ -87,7 +87,7 @@ class ComparisonDisplay(ScoreDisplay):
         return [d for m in wanted for d in self.comparison.differences if d.metric == m]
 
     def frame(self) -> Frame:
-        """Return the differences: system, metric, value, low, high, told apart."""
+        """Return the differences: system, metric, value, low, high, distinguishable."""
         rows = self.differences
         bands = [d.difference.interval for d in rows]
         return {
@@ -96,7 +96,7 @@ class ComparisonDisplay(ScoreDisplay):
             "difference": np.array([d.difference.value for d in rows]),
             "low": np.array([np.nan if b is None else b.low for b in bands]),
             "high": np.array([np.nan if b is None else b.high for b in bands]),
-            "told_apart": np.array([d.told_apart for d in rows], dtype=np.bool_),
+            "distinguishable": np.array([d.distinguishable for d in rows], dtype=np.bool_),
         }
 
     @property
@@ -131,8 +131,8 @@ class ComparisonDisplay(ScoreDisplay):
 
 
 def _kind(difference: Difference) -> str:
-    """Return whether a system is better, worse or not told apart."""
-    if not difference.told_apart:
+    """Return whether a system is better, worse or not distinguishable."""
+    if not difference.distinguishable:
         return "open"
     return "better" if difference.wins else "worse"
 

@@ -8,6 +8,7 @@ import numpy as np
 from stakes._text import number
 from stakes._typing import ArrayLike, Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
+from stakes.costs.matrix import check_order, declared_classes
 from stakes.displays.figures import Frame, ScoreDisplay
 from stakes.displays.looks import digits, shown
 from stakes.metrics import ConfusionMatrix, confusion_matrix
@@ -59,11 +60,9 @@ class ConfusionDisplay(ScoreDisplay):
 
         Arguments as for `bayes_cost`; by default an error costs 1.
         """
-        named = classes
-        if named is None and isinstance(costs, CostMatrix):
-            named = costs.classes
+        declared = declared_classes(classes, costs)
         samples = read_samples(
-            y_true, scores, priors=priors, sample_weight=sample_weight, classes=named
+            y_true, scores, priors=priors, sample_weight=sample_weight, classes=declared
         )
         matrix = _matrix(costs, samples.classes, None)
         decided = np.empty(len(samples), dtype=np.int64)
@@ -168,9 +167,10 @@ def _matrix(
     """Return costs for these classes."""
     if costs is None:
         return CostMatrix.zero_one(classes)
-    if isinstance(costs, CostMatrix):
-        return costs
-    return CostMatrix(costs, classes=classes, decisions=decisions)
+    if not isinstance(costs, CostMatrix):
+        return CostMatrix(costs, classes=classes, decisions=decisions)
+    check_order(costs, classes)
+    return costs
 
 
 def _ticks(names: Names) -> tuple[list[int], list[str]]:

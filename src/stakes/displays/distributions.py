@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes._typing import ArrayLike, Column, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
+from stakes.costs.matrix import declared_classes
 from stakes.curves import ScoreDistribution, score_distribution
 from stakes.displays.figures import Frame, ScoreDisplay
 from stakes.displays.looks import BLACK, Dashes, class_of, digits, legend, look, note
@@ -57,8 +58,9 @@ class ScoreDistributionDisplay(ScoreDisplay):
 
         Arguments as for `score_distribution`, and costs and priors as for `threshold_sweep`.
         """
+        declared = declared_classes(classes, costs, positive=positive)
         found = score_distribution(
-            y_true, scores, bins, sample_weight=sample_weight, classes=classes, positive=positive
+            y_true, scores, bins, sample_weight=sample_weight, classes=declared, positive=positive
         )
         if costs is None:
             return cls(found)

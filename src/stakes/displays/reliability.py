@@ -19,6 +19,7 @@ from stakes.displays.looks import (
     legend_above,
     next_look,
 )
+from stakes.metrics.calibration_errors import NAMES
 from stakes.metrics.reliability import Bins, EqualWidth, Reliability, reliability_of
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
@@ -53,6 +54,7 @@ class ReliabilityDisplay(ScoreDisplay):
     event: str
     level: float = 0.95
     name: str = ""
+    confidence: bool = False  # of the largest posterior
 
     size = (3.8, 4.7)
 
@@ -83,7 +85,7 @@ class ReliabilityDisplay(ScoreDisplay):
         """
         samples = _read(y_true, scores, priors, sample_weight, classes)
         event = class_of(samples.classes[-1])
-        naive = float(samples.data_priors()[-1])
+        naive = float(samples.priors[-1])
         made = [reliability_of(samples, b) for b in (bins, _FINE)]
         return cls(made[0], made[1], naive, event, level, name)
 
@@ -105,9 +107,9 @@ class ReliabilityDisplay(ScoreDisplay):
         It sees the chosen class alone, and misses what happens to all others.
         """
         samples = _read(y_true, scores, priors, sample_weight, classes)
-        naive = float(samples.data_priors().max())
+        naive = float(samples.priors.max())
         made = [reliability_of(samples, b, confidence=True) for b in (bins, _FINE)]
-        return cls(made[0], made[1], naive, "the chosen class", level, name)
+        return cls(made[0], made[1], naive, "the chosen class", level, name, confidence=True)
 
     def frame(self) -> Frame:
         """Return the bins; an empty one has NaN for all but its share."""
@@ -127,7 +129,9 @@ class ReliabilityDisplay(ScoreDisplay):
         kept = ~np.isnan(rows["frequency"])
         p, rate, low, high = (rows[c][kept] for c in ("probability", "frequency", "low", "high"))
         axes.vlines(p, low, high, color=look.colour, linewidth=1.0, alpha=0.7)
-        text = labelled(self.name, f"calibration error {digits(self.bins.error())}")
+        error = NAMES[self.confidence].replace("confidence ", "confidence\n")  # legends are narrow
+        value = f"{digits(self.bins.error())}\nin {self.bins.share.size} bins"
+        text = labelled(self.name, f"{error} {value}")
         draw_system(axes, p, rate, label=text, marker=look.mark, markersize=4, **look.line)
         _histogram(axes, self.histogram, look.colour)
         _frame_axes(axes, self.event)
@@ -255,7 +259,7 @@ def _histogram(axes: "Axes", fine: Reliability, colour: str) -> None:
     """Draw how often each probability was given, events up and others down."""
     edges = np.concatenate([[0.0], fine.sums.edges, [1.0]])
     middle, width = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
-    up, down = fine.sums.hits, fine.sums.weight - fine.sums.hits
+    down, up = fine.sums.weight_by
     unit = _HEIGHT / max(float(up.max()), float(down.max()))
     for heights, alpha in ((up * unit, 0.9), (-down * unit, 0.45)):
         axes.bar(middle, heights, width, bottom=_MIDDLE, color=colour, alpha=alpha, linewidth=0)

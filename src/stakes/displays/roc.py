@@ -9,6 +9,7 @@ import numpy as np
 from stakes._check import read_level
 from stakes._typing import ArrayLike, Column, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
+from stakes.costs.matrix import declared_classes
 from stakes.curves import OperatingPoint, RocCurve, detector, roc_curve
 from stakes.displays.figures import Frame, ScoreDisplay
 from stakes.displays.looks import (
@@ -83,7 +84,7 @@ class RocDisplay(ScoreDisplay):
         read_level(level)
         kinds: dict[str, Any] = {
             "sample_weight": sample_weight,
-            "classes": classes,
+            "classes": declared_classes(classes, costs, positive=positive),
             "positive": positive,
         }
         if costs is None:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
         EqualErrorRate,
         bootstrap,
     )
-    from stakes.evaluation.comparison import Comparison, Difference, compare
+    from stakes.evaluation.comparison import Comparison, compare
     from stakes.evaluation.decisions import DecisionEvaluation, evaluate_decisions
+    from stakes.evaluation.differences import Difference, RelativeCost
     from stakes.evaluation.odds import OddsRange
     from stakes.evaluation.records import (
         SCHEMA_VERSION,
@@ -33,8 +34,9 @@ else:
         {
             "applications": ("Application",),
             "bootstrapping": ("AreaUnderRoc", "Bootstrap", "EqualErrorRate", "bootstrap"),
-            "comparison": ("Comparison", "Difference", "compare"),
+            "comparison": ("Comparison", "compare"),
             "decisions": ("DecisionEvaluation", "evaluate_decisions"),
+            "differences": ("Difference", "RelativeCost"),
             "odds": ("OddsRange",),
             "records": (
                 "SCHEMA_VERSION",
@@ -65,6 +67,7 @@ __all__ = [
     "Evaluation",
     "LossResult",
     "OddsRange",
+    "RelativeCost",
     "SliceResult",
     "ThresholdChoice",
     "ThresholdResult",

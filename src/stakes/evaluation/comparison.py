@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_level
-from stakes._text import key_of, number, plain, quoted
+from stakes._check import InputError, read_level, read_number
+from stakes._text import key_of, plain, quoted
 from stakes._typing import Column, IntArray, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.calibration.crossfit import Folds
@@ -18,65 +18,28 @@ from stakes.evaluation.applications import (
     read_tasks,
     read_training,
 )
+from stakes.evaluation.claims import few_errors_of, verdicts_of_comparison
+from stakes.evaluation.contrasts import Contrasts
 from stakes.evaluation.decisions import suited_metrics
+from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, margin_tests
 from stakes.evaluation.evaluate import RULES, make_system, read_rules
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.pages import Paged
+from stakes.evaluation.parts import error_counts, rounding_notes
+from stakes.evaluation.records import Verdict
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import System, read_units
-from stakes.intervals import (
-    Progress,
-    Replicates,
-    Statistic,
-    auc_difference,
-    check_resamples,
-    replicate,
-    seed_of,
-)
+from stakes.evaluation.verdicts import few_groups, small_classes
+from stakes.intervals import Progress, Replicates, Statistic, check_resamples, replicate, seed_of
 from stakes.metrics import DecisionMetric
-from stakes.results import Direction, Estimate, json_number
+from stakes.metrics.multiplicity import holm
+from stakes.metrics.paired import PairedDifference
+from stakes.results import Estimate, json_number
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import ScoringRule
 
 _SEPARATOR = "\x1f"  # between a system and a metric; no name on a screen can hold it
-
-
-@dataclass(frozen=True, eq=False)
-class Difference:
-    """A metric of a system less that of the reference, on the same samples."""
-
-    system: str
-    metric: str
-    value: float
-    reference: float
-    better: Direction
-    difference: Estimate
-    probability: float  # that the system is better than the reference, over resamples
-
-    @property
-    def told_apart(self) -> bool:
-        """Whether the interval of the difference leaves out 0."""
-        band = self.difference.interval
-        return band is not None and not band.low <= 0 <= band.high
-
-    @property
-    def wins(self) -> bool:
-        """Whether the system is better than the reference by its value."""
-        gap = self.difference.value
-        return gap < 0 if self.better == "lower" else gap > 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values."""
-        return {
-            "system": self.system,
-            "metric": self.metric,
-            "value": json_number(self.value),
-            "reference": json_number(self.reference),
-            "better": self.better,
-            "difference": self.difference.to_dict(),
-            "probability_better": json_number(self.probability),
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +51,20 @@ class Comparison(Paged):
     n: int
     values: Mapping[str, Mapping[str, float]]  # by system, then metric
     differences: tuple[Difference, ...]
+    may_be_best: Mapping[str, tuple[str, ...]]  # systems, by application
+    relative_costs: tuple[RelativeCost, ...]  # where a margin is given
     odds: tuple[OddsRange, ...]
     level: float
     resamples: int
     seed: int
-    costs: tuple[str, ...]  # the normalised cost of each application, by which verdicts go
+    verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = field(default=())
     sketch: Sketch | None = field(default=None, repr=False)  # of the scores, for a page
+
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """The normalised cost of each application, which verdicts are about."""
+        return tuple(f"{application}.nec" for application in self.may_be_best)
 
     def of(self, system: str, metric: str) -> Difference:
         """Return one difference."""
@@ -104,13 +74,6 @@ class Comparison(Paged):
         known = sorted({d.metric for d in self.differences})
         msg = f"no difference of {system!r} in {metric!r}: systems are {quoted(self.systems)},"
         raise InputError(f"{msg} metrics {quoted(known, most=20)}.")
-
-    @property
-    def verdicts(self) -> tuple[str, ...]:
-        """Say for each system whether it is told apart from the reference by each cost."""
-        costs = [d for d in self.differences if d.metric in self.costs]
-        several = len(self.costs) > 1
-        return tuple(_verdict(d, self.reference, several=several) for d in costs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain values, fit for JSON."""
@@ -126,13 +89,15 @@ class Comparison(Paged):
                 for name, row in self.values.items()
             },
             "differences": [d.to_dict() for d in self.differences],
+            "may_be_best": {name: list(best) for name, best in self.may_be_best.items()},
+            "relative_costs": [r.to_dict() for r in self.relative_costs],
             "odds": [r.to_dict() for r in self.odds],
-            "verdicts": list(self.verdicts),
+            "verdicts": [v.to_dict() for v in self.verdicts],
             "notes": list(self.notes),
         }
 
     def __str__(self) -> str:
-        return "\n".join(self.verdicts)
+        return "\n".join(map(str, self.verdicts))
 
 
 def compare(  # noqa: PLR0913  the data, the systems, the applications, the intervals
@@ -140,6 +105,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     systems: Mapping[str, Scores | Column],
     *,
     reference: str | None = None,
+    margin: float | None = None,
     costs: Applications | None = None,
     priors: PriorsLike | None = None,
     training_priors: PriorsLike | None = None,
@@ -156,13 +122,20 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
 ) -> Comparison:
     """Compare systems on the same samples: differences of every metric, with intervals.
 
+    Costs, scoring rules and areas are compared in closed form; other metrics by resamples, and
+    without a test. Claims about costs are corrected for all pairs of systems and applications.
+
     Parameters
     ----------
     y_true : column of N labels
     systems : mapping from name to scores
-        As for `expected_loss`; all speak of the same samples in the same order.
+        As for `expected_loss`; all are of the same samples in the same order.
     reference : name, optional
         The system that the others are compared with; by default the first.
+    margin : float, optional
+        Share of the reference's cost, such as 0.02, that a system may cost more: the verdicts
+        then say which systems cost at most that much more (non-inferior), and which cost the same
+        for practical purposes (equivalent).
     calibrator : Calibrator, optional
         If given, the calibrated losses are compared too.
     costs, priors, training_priors, folds, level, resamples, groups, sample_weight, classes, rules,
@@ -176,10 +149,12 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     >>> good, bad = data.posteriors([0.9, 0.1]), data.posteriors([0.5, 0.5])
     >>> result = stakes.compare(data.y, {"plain": good, "balanced": bad}, resamples=200)
     >>> difference = result.of("balanced", "cost.nec")
-    >>> difference.told_apart, difference.wins
+    >>> difference.distinguishable, difference.wins
     (True, False)
+    >>> [verdict.code for verdict in result.verdicts]
+    ['worse', 'few_errors']
     """
-    read_level(level)
+    _check_margin(margin, read_level(level))
     check_resamples(resamples)
     names = _names(systems, reference)
     seed = seed_of(rng)
@@ -191,7 +166,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         for name in names
     }
     _check_alike(read)
-    notes: list[str] = []
+    notes = rounding_notes(read)
     made = {
         name: make_system(
             adapted(samples, training_priors),
@@ -204,7 +179,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     }
     notes += _infinite_notes(made)
     unit = read_units(groups, made[names[0]].samples)
-    compared = _compared(made, unit, (level, resamples, seed), progress, notes)
+    compared = _compared(made, unit, (level, resamples, seed, margin), progress, notes)
     sources = [
         Source.given(name, samples, read_training(samples, training_priors), made[name])
         for name, samples in read.items()
@@ -216,50 +191,121 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
 def _compared(
     made: Mapping[str, System],
     unit: IntArray | None,
-    drawing: tuple[float, int, int],
+    settings: tuple[float, int, int, float | None],
     progress: Progress | None,
     notes: Sequence[str],
 ) -> Comparison:
-    """Draw all systems again on the same samples; the first is the reference."""
-    level, resamples, seed = drawing
+    """Compare systems; the first is the reference."""
+    level, resamples, seed, margin = settings
     names, first = list(made), next(iter(made.values()))
-    statistics = [s for name in names for s in _statistics(made[name], name)]
-    drawn = replicate(statistics, first.resampling(unit, seed), resamples, progress)
-    drawn = _with_fits(drawn, made)
-    areas = DeLong(made, unit is None and first.samples.weights is None)
-    higher = _higher_is_better(first)
+    contrasts = Contrasts(made, unit)
+    drawn = _drawn(made, unit, resamples, seed, progress)
+    values = {name: _values(made[name], name, drawn) for name in names}
+    costs = [f"{task.name}.nec" for task in first.tasks]
+    adjusted = _adjusted(contrasts, costs)
+    differences = _differences(contrasts, adjusted, drawn, values, level, _higher_is_better(first))
+    best = {task.name: _may_be_best(task.name, values, adjusted, level) for task in first.tasks}
+    margins = () if margin is None else _relative_costs(contrasts, best, margin, level)
     return Comparison(
         systems=tuple(names),
         reference=names[0],
         n=len(first.samples),
-        values={name: _values(drawn, name) for name in names},
-        differences=tuple(
-            difference
-            for name in names[1:]
-            for difference in _differences(drawn, (names[0], name), level, areas, higher)
-        ),
+        values=values,
+        differences=differences,
+        may_be_best=best,
+        relative_costs=margins,
         odds=best_by_odds({name: s.samples for name, s in made.items()}, level, unit),
         level=level,
         resamples=resamples,
         seed=seed,
-        costs=tuple(f"{task.name}.nec" for task in first.tasks),
+        verdicts=(
+            *verdicts_of_comparison(differences, margins, best, values),
+            *_warnings(made, unit),
+        ),
         notes=tuple(dict.fromkeys(notes)),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class DeLong:
-    """The difference of two areas in closed form, where samples are alike and stand alone."""
+def _adjusted(
+    contrasts: Contrasts, costs: Sequence[str]
+) -> dict[tuple[str, tuple[str, str]], float]:
+    """Return p-values corrected by family: all costs together, each other metric by itself."""
+    out = contrasts.adjusted(costs)
+    for metric in contrasts.found:
+        if metric not in costs:
+            out |= contrasts.adjusted([metric])
+    return out
 
-    systems: Mapping[str, System]
-    fits: bool
 
-    def of(self, system: str, reference: str, level: float) -> Estimate | None:
-        """Return the difference of the areas, or None where resamples have to do."""
-        a, b = (self.systems[name].samples for name in (system, reference))
-        if not self.fits or np.bincount(a.y, minlength=2).min() < 2:
-            return None
-        return auc_difference(a.scores.ranks(), b.scores.ranks(), a.y, level)
+def _may_be_best(
+    application: str,
+    values: Mapping[str, Mapping[str, float]],
+    adjusted: Mapping[tuple[str, tuple[str, str]], float],
+    level: float,
+) -> tuple[str, ...]:
+    """Return the systems that are not distinguishable from the one of the lowest cost."""
+    metric = f"{application}.nec"
+    costs = {name: row[metric] for name, row in values.items()}
+    if any(np.isnan(cost) for cost in costs.values()):
+        return ()
+    best = min(costs, key=lambda name: costs[name])
+    return tuple(
+        name for name in costs if name == best or not adjusted[metric, (best, name)] < 1 - level
+    )
+
+
+def _relative_costs(
+    contrasts: Contrasts,
+    applications: Sequence[str] | Mapping[str, Any],
+    margin: float,
+    level: float,
+) -> tuple[RelativeCost, ...]:
+    """Return each cost over that of the reference, the p-values corrected for all of them."""
+    reference, *others = contrasts.columns
+    keys = [(a, name) for a in applications for name in others]
+    pairs = [
+        (contrasts.columns[name][f"{a}.value"], contrasts.columns[reference][f"{a}.value"])
+        for a, name in keys
+    ]
+    tests = [margin_tests(*pair, contrasts.unit, margin) for pair in pairs]
+    non_inferior, equivalent = (holm(p) for p in zip(*tests, strict=True))
+    return tuple(
+        RelativeCost(
+            system=name,
+            application=a,
+            margin=margin,
+            level=level,
+            ratio=cost_ratio(*pairs[i], contrasts.unit, level),
+            p_non_inferior=non_inferior[i],
+            p_equivalent=equivalent[i],
+        )
+        for i, (a, name) in enumerate(keys)
+    )
+
+
+def _warnings(made: Mapping[str, System], unit: IntArray | None) -> list[Verdict]:
+    """Return warnings of little data."""
+    first = next(iter(made.values()))
+    found: list[Verdict] = []
+    for i, task in enumerate(first.tasks):
+        where = f"{plain(task.name)}: " if len(first.tasks) > 1 else ""
+        counts = {name: error_counts(system.judgements[i]) for name, system in made.items()}
+        found += few_errors_of(counts, where)
+    classes = first.samples.classes
+    occur = np.bincount(first.samples.y, minlength=len(classes))
+    found += small_classes(classes, occur.tolist())
+    found += few_groups(None if unit is None else int(np.unique(unit).size))
+    return found
+
+
+def _check_margin(margin: float | None, level: float) -> None:
+    """Refuse margins that are not a share, and levels too low for one-sided tests."""
+    if margin is None:
+        return
+    read_number(margin, "margin", 0, np.inf, closed=(False, False))
+    if level <= 0.5:
+        msg = f"level must be above 0.5 with a margin, which is tested on one side: got {level:g}."
+        raise InputError(msg)
 
 
 def _names(systems: Mapping[str, Scores | Column], reference: str | None) -> list[str]:
@@ -273,6 +319,10 @@ def _names(systems: Mapping[str, Scores | Column], reference: str | None) -> lis
         raise InputError(msg)
     if reference is None:
         return names
+    if not isinstance(reference, str):
+        kind = type(reference).__name__
+        msg = f"reference must be the name of one of the systems {quoted(names)}: got a {kind}."
+        raise InputError(msg)
     if reference not in names:
         msg = f"reference must be one of the systems {quoted(names)}: got {reference!r}."
         raise InputError(msg)
@@ -284,27 +334,35 @@ def _check_alike(read: Mapping[str, Samples]) -> None:
     (first, samples), *others = read.items()
     for name, other in others:
         if other.classes != samples.classes:
-            msg = f"systems must speak of the same classes: {first!r} has"
+            msg = f"systems must have the same classes: {first!r} has"
             raise InputError(f"{msg} {quoted(samples.classes)}, {name!r} {quoted(other.classes)}.")
 
 
-def _statistics(system: System, name: str) -> list[Statistic]:
-    """Return all that is compared, under the name of the system; the main cost comes first."""
-    return system.statistics(_suited(system), f"{name}{_SEPARATOR}")
+def _drawn(
+    made: Mapping[str, System],
+    unit: IntArray | None,
+    resamples: int,
+    seed: int,
+    progress: Progress | None,
+) -> Replicates:
+    """Return what has no closed form, over resamples of the same samples."""
+    statistics: list[Statistic] = []
+    for name, system in made.items():
+        statistics += system.statistics(_suited(system), f"{name}{_SEPARATOR}", losses=False)
+    plan = next(iter(made.values())).resampling(unit, seed)
+    if resamples and statistics:
+        return replicate(statistics, plan, resamples, progress)
+    base = np.ones((1, plan.n)) if plan.weights is None else plan.weights[None, :]
+    observed = [s.of(base)[0] for s in statistics]
+    names = tuple(name for s in statistics for name in s.names)
+    return Replicates(
+        names, np.concatenate([np.empty(0), *observed]), np.empty((0, len(names))), None
+    )
 
 
 def _suited(system: System) -> list[tuple[DecisionMetric, ...]]:
     """Return the traditional metrics of each application."""
     return [suited_metrics(j.in_use, j.task.costs) for j in system.judgements]
-
-
-def _with_fits(drawn: Replicates, systems: Mapping[str, System]) -> Replicates:
-    """Put what calibration gives in place of what quick refits made of it."""
-    fits: dict[str, float] = {}
-    for name, system in systems.items():
-        fits |= system.calibrated_values(f"{name}{_SEPARATOR}")
-    pairs = zip(drawn.names, drawn.observed.tolist(), strict=True)
-    return replace(drawn, observed=np.array([fits.get(name, value) for name, value in pairs]))
 
 
 def _infinite_notes(systems: Mapping[str, System]) -> list[str]:
@@ -325,49 +383,60 @@ def _higher_is_better(system: System) -> set[str]:
     return found
 
 
-def _values(drawn: Replicates, system: str) -> dict[str, float]:
-    """Return the values of a system by metric."""
-    prefix = f"{system}{_SEPARATOR}"
-    pairs = zip(drawn.names, drawn.observed, strict=True)
-    return {n.removeprefix(prefix): float(v) for n, v in pairs if n.startswith(prefix)}
+def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
+    """Return the values of a system by metric, the main cost first."""
+    out: dict[str, float] = {}
+    for judged in system.judgements:
+        out[f"{judged.task.name}.value"] = judged.cost.value
+        out[f"{judged.task.name}.nec"] = judged.cost.normalized
+    for rule, loss in zip(system.rules, system.raw, strict=True):
+        if not loss.infinite_rows.size:
+            out[f"{key_of(rule.name)}.value"] = loss.value
+            out[f"{key_of(rule.name)}.normalized"] = loss.normalized
+    prefix = f"{name}{_SEPARATOR}"
+    pairs = zip(drawn.names, drawn.observed.tolist(), strict=True)
+    out |= {n.removeprefix(prefix): v for n, v in pairs if n.startswith(prefix)}
+    fits = system.calibrated_values()
+    return {metric: fits.get(metric, value) for metric, value in out.items()}
+
+
+def _allowing(paired: PairedDifference | None, level: float) -> Estimate | None:
+    """Return the difference that allows for errors not seen, where there is another."""
+    robust = None if paired is None else paired.allowing
+    return None if robust is None else robust.estimate(level)
 
 
 def _differences(
-    drawn: Replicates, pair: tuple[str, str], level: float, areas: DeLong, higher: set[str]
-) -> list[Difference]:
-    """Return every metric of a system less that of the reference, the main cost first."""
-    reference, system = pair
-    mine, theirs = _values(drawn, system), _values(drawn, reference)
+    contrasts: Contrasts,
+    adjusted: Mapping[tuple[str, tuple[str, str]], float],
+    drawn: Replicates,
+    values: Mapping[str, Mapping[str, float]],
+    level: float,
+    higher: set[str],
+) -> tuple[Difference, ...]:
+    """Return every metric of each system less that of the reference."""
+    reference, *others = values
     out = []
-    for metric in sorted(mine.keys() & theirs.keys(), key=list(mine).index):
-        full = f"{system}{_SEPARATOR}{metric}", f"{reference}{_SEPARATOR}{metric}"
-        better: Direction = "higher" if metric in higher else "lower"
-        gap = drawn.difference(*full, level)
-        if metric == "auc":
-            gap = areas.of(system, reference, level) or gap
-        below = drawn.share_below(*full)
-        share = below if better == "lower" else 1 - below
-        out.append(Difference(system, metric, mine[metric], theirs[metric], better, gap, share))
-    return out
-
-
-def _verdict(difference: Difference, reference: str, *, several: bool) -> str:
-    """Say who is better, if that can be told."""
-    name, other = plain(difference.system), plain(reference)
-    of = f"{plain(difference.metric.removesuffix('.nec'))}: " if several else ""
-    gap, sure = difference.difference, f"{100 * difference.probability:.0f} %"
-    if gap.interval is None:
-        return (
-            f"{of}No verdict on {name} and {other}: the normalised cost differs by"
-            f" {number(gap.value)}, without an interval ({gap.method})."
-        )
-    if not difference.told_apart:
-        return (
-            f"{of}{name} and {other} are not told apart: the normalised cost differs by"
-            f" {number(gap.value)} ({gap.interval}); {name} is better in {sure} of resamples."
-        )
-    best, worst = (name, other) if difference.wins else (other, name)
-    return (
-        f"{of}{best} is better than {worst}: the normalised cost differs by"
-        f" {number(abs(gap.value))} (interval of {name} less {other}: {gap.interval})."
-    )
+    for system in others:
+        for metric, value in values[system].items():
+            if metric not in values[reference]:
+                continue
+            pair = (system, reference)
+            mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in pair)
+            closed = contrasts.estimate(metric, *pair, level)
+            paired = contrasts.of(metric, *pair)
+            out.append(
+                Difference(
+                    system=system,
+                    metric=metric,
+                    value=value,
+                    reference=values[reference][metric],
+                    better="higher" if metric in higher else "lower",
+                    difference=closed or drawn.difference(mine, theirs, level),
+                    level=level,
+                    p_value=np.nan if paired is None else paired.p_value,
+                    adjusted_p_value=adjusted.get((metric, pair), np.nan),
+                    allowing=_allowing(paired, level),
+                )
+            )
+    return tuple(out)

@@ -1,7 +1,9 @@
 """Everything about a system's decisions at once: the one road behind the command line."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,12 @@ import numpy as np
 from stakes._text import key_of, plain
 from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.evaluation.errors import count_errors
 from stakes.evaluation.pages import Paged
-from stakes.evaluation.records import LossResult
-from stakes.evaluation.verdicts import usefulness
+from stakes.evaluation.rates import few_to_resample, rate_estimate
+from stakes.evaluation.records import Verdict
+from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
+from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import Replicates, replicate_counts, seed_of
 from stakes.metrics import (
     Accuracy,
@@ -28,9 +33,11 @@ from stakes.metrics import (
     Specificity,
     explain,
 )
+from stakes.metrics.paired import paired_difference
 from stakes.results import Estimate, ExpectedLoss
 
 _MOST_DRAWN = 2**25  # numbers that all tables drawn again may hold
+_MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +53,59 @@ class DecisionEvaluation(Paged):
     resamples: int
     seed: int
 
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What the numbers say: whether the decisions are useful, what rests on little data."""
+        cost, level = self.expected_cost, self.level
+        normalized = Estimate(cost.normalized, cost.normalized_interval(level), "closed form")
+        claim = CostClaim(cost, normalized, cost.normalized_interval, self._p_value())
+        confusion = self.confusion
+        said = usefulness_of([claim], level)
+        if not confusion.whole:  # weights do not tell how many samples there were
+            return tuple(said)
+        counts = np.bincount(confusion.row, confusion.weight, len(confusion.classes))
+        sizes = [round(n) for n in counts.tolist()]
+        made = set(confusion.column.tolist())
+        if len(made) == 1:
+            only = confusion.decisions[made.pop()]
+            said = with_constant(said[0], claim, only, (sum(sizes), "samples"), (level, 1))
+        else:
+            said += few_errors(self._errors())
+        return (*said, *small_classes(confusion.classes, sizes, scored=False))
+
     @property
     def verdict(self) -> str:
-        """Say in one sentence whether the decisions are any use at these costs and priors."""
-        cost, level = self.expected_cost, self.level
-        value = Estimate(cost.value, cost.interval(level))
-        normalized = Estimate(cost.normalized, cost.normalized_interval(level))
-        return usefulness(LossResult(cost, value, normalized)).text
+        """Say in one sentence whether the decisions are useful at these costs and priors."""
+        return self.verdicts[0].text
+
+    def _p_value(self) -> float:
+        """Return the p-value of costing as much as the best constant answer; NaN if untested."""
+        confusion, costs = self.confusion, self.costs
+        if costs is None or not confusion.whole or not confusion.n <= _MOST_TESTED:
+            return math.nan
+        number = confusion.weight.astype(np.int64)
+        y, decided = np.repeat(confusion.row, number), np.repeat(confusion.column, number)
+        answer = costs.decisions.index(self.expected_cost.naive_answer)
+        taken = np.unique(np.append(decided, answer))
+        least, largest = costs.ranges(taken)  # the table itself may be too large to write out
+        given = None if self.expected_cost.priors_from_data else self.expected_cost.priors
+        return paired_difference(
+            y,
+            costs.at(y, decided),
+            costs.column(answer)[y],
+            n_classes=len(costs.classes),
+            priors=given,
+            largest=(largest - least)[y],
+        ).p_value
+
+    def _errors(self) -> dict[str, int]:
+        """Return how many samples were decided wrongly, by kind."""
+        confusion, costs = self.confusion, self.costs
+        if costs is None:
+            if confusion.decisions != confusion.classes:
+                return {}
+            costs = CostMatrix.zero_one(confusion.classes)
+        return count_errors(costs, confusion.row, confusion.column, confusion.weight)
 
     @property
     def reasons(self) -> list[str]:
@@ -74,6 +127,7 @@ class DecisionEvaluation(Paged):
             "costs": None if self.costs is None else self.costs.to_lists(),
             "expected_cost": self.expected_cost.to_dict(self.level),
             "verdict": self.verdict,
+            "verdicts": [v.to_dict() for v in self.verdicts],
             "level": self.level,
             "resamples": self.resamples,
             "seed": self.seed,
@@ -111,7 +165,14 @@ def evaluate_decisions(
     drawn = None
     if resamples and metrics and confusion.whole and _fits(confusion, resamples):
         drawn = replicate_counts(confusion, metrics, given, resamples, seed)
-    estimates = {name: _estimate(drawn, name, value, level) for name, value in values.items()}
+    shares = {m.name: rate_estimate(m, confusion, given, level) for m in metrics}
+    few = few_to_resample(confusion) if metrics else ""
+    estimates = {
+        name: Estimate(value, None, few)
+        if few and shares[name] is None
+        else _estimate(drawn, name, value, level, shares[name])
+        for name, value in values.items()
+    }
     return DecisionEvaluation(confusion, chosen, cost, explained, estimates, level, resamples, seed)
 
 
@@ -121,8 +182,12 @@ def _fits(confusion: ConfusionMatrix, resamples: int) -> bool:
     return size * (resamples + confusion.cells.size) <= _MOST_DRAWN
 
 
-def _estimate(drawn: Replicates | None, name: str, value: float, level: float) -> Estimate:
+def _estimate(
+    drawn: Replicates | None, name: str, value: float, level: float, share: Estimate | None
+) -> Estimate:
     """Return a metric with its interval, where there is one."""
+    if share is not None and math.isfinite(value):
+        return replace(share, value=value)
     if drawn is None:
         return Estimate(value, None, "needs resamples, no weights and not too many classes")
     return drawn.estimate(key_of(name), level, value)

@@ -9,7 +9,9 @@ from stakes._check import InputError, UndefinedMetricError, read_level
 from stakes._text import key_of, quoted
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
+from stakes.calibration.base import ImpossibleTruthError
 from stakes.calibration.crossfit import Folds
+from stakes.calibration.slope import calibration_slope
 from stakes.curves import RocCurve
 from stakes.evaluation.applications import (
     Applications,
@@ -20,21 +22,24 @@ from stakes.evaluation.applications import (
     read_training,
 )
 from stakes.evaluation.decisions import suited_metrics
+from stakes.evaluation.losses import rule_result
 from stakes.evaluation.parts import (
     application_result,
+    calibration_errors_of,
     class_results,
     least_cost,
-    loss_result,
-    ranking_of,
-    read_slices,
-    slice_results,
+    rounding_notes,
 )
+from stakes.evaluation.ranking import ranking_of
+from stakes.evaluation.rates import is_share
 from stakes.evaluation.records import DataSummary, Evaluation
 from stakes.evaluation.sketch import Source, sketch_of
+from stakes.evaluation.slices import read_slices, slice_results
 from stakes.evaluation.systems import System, read_stage, read_units
-from stakes.evaluation.verdicts import verdicts_of
+from stakes.evaluation.verdicts import evidence_of, verdicts_of
 from stakes.intervals import Progress, check_resamples, replicate, seed_of
-from stakes.metrics.reliability import binned_errors
+from stakes.metrics.scores import expectation
+from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
@@ -74,7 +79,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         The priors that posteriors were trained with, if not those of use: they are then adapted
         to the priors of each application.
     calibrator : Calibrator or None
-        The stage that tells how much calibration would give back; None leaves it out.
+        Calibrator used to measure calibration loss; None leaves it out.
     folds, groups
         As for `cross_calibrate`; groups are also drawn whole in the intervals.
     level : float
@@ -104,7 +109,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     >>> round(result.main.cost.normalized.value, 2)
     1.04
     >>> [verdict.code for verdict in result.verdicts]
-    ['not_told_apart', 'calibration_would_help', 'few_errors']
+    ['not_distinguishable', 'calibration_would_help', 'few_errors']
     """
     named = classes if classes is not None else classes_of(costs)
     given = read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named)
@@ -115,7 +120,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     seed = seed_of(rng)
     unit = read_units(groups, samples)
     kept = read_slices(slices, samples)
-    notes: list[str] = []
+    notes = rounding_notes({"": given})
     system = make_system(
         samples, tasks, read_rules(rules), (calibrator, folds, groups, seed), notes
     )
@@ -123,10 +128,15 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     drawn = None
     if resamples:
         plan = system.resampling(unit, seed)
-        statistics = system.statistics(metrics, losses=unit is not None)
+        statistics = system.count_statistics(
+            [
+                [m for m in some if not is_share(m, j.task)]
+                for some, j in zip(metrics, system.judgements, strict=True)
+            ]
+        )
         drawn = replicate(statistics, plan, resamples, progress) if statistics else None
     curve = _curve(samples)
-    ranking = ranking_of(samples, curve, drawn, level, unit)
+    ranking = ranking_of(samples, curve, level, unit)
     least = [least_cost(task, curve) for task in system.tasks]
     del curve  # it holds as much as the samples
     evaluation = Evaluation(
@@ -135,16 +145,17 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
             application_result(system, i, drawn, level, metrics[i], least[i], unit)
             for i in range(len(system.tasks))
         ),
-        rules=tuple(loss_result(system, i, drawn, level, unit) for i in range(len(system.rules))),
+        rules=tuple(rule_result(system, i, level, unit) for i in range(len(system.rules))),
         ranking=ranking,
-        calibration_errors=binned_errors(samples),
+        calibration_errors=calibration_errors_of(samples, unit),
         by_class=class_results(system, level, unit),
-        slices=slice_results(system.tasks[0], kept, level, unit, (resamples, seed)),
+        slices=slice_results(system.tasks[0], kept, level, unit),
         level=level,
         calibrator=None if system.stage is None else system.stage.calibrator.name,
         fitted="" if system.stage is None else system.stage.text,
         resamples=resamples,
         seed=seed,
+        slope=_slope(samples, unit, level),
         notes=(*notes, *system.notes),
         sketch=sketch_of(
             _sources(given, read_training(given, training_priors), system),
@@ -152,12 +163,19 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
             grouped=unit is not None,
         ),
     )
-    return replace(evaluation, verdicts=verdicts_of(evaluation))
+    evidence = evidence_of(system, evaluation.applications, unit, level)
+    return replace(evaluation, verdicts=verdicts_of(evaluation, evidence))
+
+
+def _slope(samples: Samples, unit: IntArray | None, level: float) -> Estimate:
+    """Return the calibration slope; of many classes it is left out."""
+    codes = None if unit is None else np.unique(unit, return_inverse=True)[1]
+    return calibration_slope(samples, codes).estimate(level)
 
 
 def _sources(given: Samples, training: FloatArray | None, system: System) -> list[Source]:
-    """Return the system as is, and calibrated where it was."""
-    raw = Source.given("as is", given, training, system)
+    """Return the system uncalibrated, and calibrated where it was."""
+    raw = Source.given("uncalibrated", given, training, system)
     return [raw] if system.stage is None else [raw, Source.calibrated("calibrated", system)]
 
 
@@ -176,6 +194,8 @@ def make_system(
         if system.stage is not None:
             _ = system.after, system.judgements_after
     except UndefinedMetricError as error:  # the data are too few or too odd to fit on
+        if isinstance(error, ImpossibleTruthError):  # of all samples, not those of one fold
+            error = ImpossibleTruthError(expectation(LogLoss(), samples).infinite_rows)
         notes.append(f"Calibration was left out: {error}")
         return System(samples, tasks, rules, None)
     return system

@@ -1,34 +1,39 @@
-"""Which system is best at which odds: where the ranking of two-class systems flips."""
+"""Which system is best at which odds: claims that hold over a whole range at once."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import NormalDist
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from stakes._typing import FloatArray, IntArray
+from stakes.metrics.spreads import fewer, more, t_quantile, t_tail
 from stakes.results import json_number
 from stakes.samples import Samples
 
-_REACH, _STEPS = 7.0, 1401  # log odds from -7 to 7, in steps of a hundredth
-_ROUNDING = 1e-9  # normalised costs that differ by less are equal
+_STEP, _MOST_STEPS = 0.1, 400  # of the log odds
+_REACH = 25.0  # log odds beyond which no application lies
+_GROUPS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class OddsRange:
-    """Odds c12 P1 / (c21 P2) over which one system costs least, with Bayes decisions."""
+    """Odds c12 P1 / (c21 P2) over which one system costs least with Bayes decisions, or none does.
+
+    The system is None where no system is distinguishable from all others and better than the
+    naive one. Ranges end where the scores end: beyond, no threshold was observed.
+    """
 
     low: float
     high: float
-    system: str
-    told_apart: bool  # from the second best, at the middle of the range
+    system: str | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
         low, high = json_number(self.low), json_number(self.high)
-        return {"low": low, "high": high, "system": self.system, "told_apart": self.told_apart}
+        return {"low": low, "high": high, "system": self.system}
 
 
 def best_by_odds(
@@ -36,29 +41,46 @@ def best_by_odds(
 ) -> tuple[OddsRange, ...]:
     """Return which system costs least at which odds; empty for other than two classes.
 
-    The odds say how much dearer false alarms are in sum than misses. Posteriors are taken to be at
-    the priors of the samples, so that the log odds to decide at are those of the likelihood ratio.
+    The odds are the cost of all false alarms over that of all misses. Posteriors are taken to be
+    at the priors of the samples, so that the log odds to decide at are those of the likelihood
+    ratio. With probability `level` no system is named anywhere that does not cost least there.
     """
     samples = list(systems.values())
-    counts = [np.bincount(s.y, minlength=2) for s in samples]
-    if len(samples[0].classes) != 2 or not all(c.all() and c.size == 2 for c in counts):
+    if not all(_comparable(s) for s in samples):
         return ()
-    if any((s.priors == 0).any() for s in samples):
+    ratios = [_log_ratio(s) for s in samples]
+    grid = _grid(ratios)
+    if grid.size < 2:
         return ()
-    grid = np.linspace(-_REACH, _REACH, _STEPS)
-    costs = np.stack([_normalised_costs(s, grid) for s in samples])
-    best = (costs <= costs.min(axis=0) + _ROUNDING).argmax(axis=0)  # of equals the first
-    names = list(systems)
-    edges = np.flatnonzero(best[1:] != best[:-1]) + 1
-    starts, ends = np.concatenate([[0], edges]), np.concatenate([edges, [grid.size]])
-    out = []
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        low = 0.0 if start == 0 else math.exp((grid[start - 1] + grid[start]) / 2)
-        high = math.inf if end == grid.size else math.exp((grid[end - 1] + grid[end]) / 2)
-        winner = int(best[start])
-        middle = grid[(start + end - 1) // 2]
-        out.append(OddsRange(low, high, names[winner], _sure(samples, winner, middle, level, unit)))
-    return tuple(out)
+    less = np.ones((len(samples), grid.size), dtype=np.bool_)
+    pairs = list(combinations(range(len(samples)), 2))
+    for a, b in pairs:
+        paths = _Paths.of(samples[0], ratios[a], ratios[b], grid, unit)
+        first, second = paths.claims((1 - level) / len(pairs))
+        less[a] &= first
+        less[b] &= second
+    for i, one in enumerate(samples):
+        less[i] &= _beats_naive(one, ratios[i], grid)
+    best = np.where(less.any(axis=0), less.argmax(axis=0), -1)
+    return _ranges(best, grid, list(systems))
+
+
+def _ranges(best: IntArray, grid: FloatArray, names: list[str]) -> tuple[OddsRange, ...]:
+    """Return stretches of the grid with the same system."""
+    changes = np.flatnonzero(best[1:] != best[:-1])
+    edges = np.exp([grid[0], *(grid[changes] + grid[changes + 1]) / 2, grid[-1]])
+    starts = [0, *(changes + 1).tolist()]
+    return tuple(
+        OddsRange(float(low), float(high), None if best[at] < 0 else names[best[at]])
+        for low, high, at in zip(edges[:-1], edges[1:], starts, strict=True)
+    )
+
+
+def _comparable(samples: Samples) -> bool:
+    """Whether there are two classes that occur, in the data and in use."""
+    if len(samples.classes) != 2 or not samples.priors.all():
+        return False
+    return bool(np.bincount(samples.y, minlength=2).all())
 
 
 def _log_ratio(samples: Samples) -> FloatArray:
@@ -69,52 +91,154 @@ def _log_ratio(samples: Samples) -> FloatArray:
         return log_p[:, 1] - log_p[:, 0] - math.log(p[1] / p[0])
 
 
-def _weights(samples: Samples, k: int) -> FloatArray:
-    """Return the weights of a class, which sum to 1."""
-    mine = samples.y == k
-    w = np.ones(int(mine.sum())) if samples.weights is None else samples.weights[mine]
-    return np.asarray(w / w.sum(), dtype=np.float64)
+def _grid(ratios: list[FloatArray]) -> FloatArray:
+    """Return log odds over the thresholds that were observed."""
+    finite = np.concatenate([r[np.isfinite(r)] for r in ratios])
+    if not finite.size:
+        return finite
+    low, high = np.clip([finite.min(), finite.max()], -_REACH, _REACH)
+    steps = min(math.ceil((high - low) / _STEP), _MOST_STEPS)
+    return np.linspace(low, high, steps + 1) if steps else np.array([low])
 
 
-def _normalised_costs(samples: Samples, grid: FloatArray) -> FloatArray:
-    """Return the normalised cost of Bayes decisions at some log odds."""
-    ratio = _log_ratio(samples)
+def _shares(samples: Samples) -> FloatArray:
+    """Return weights that sum to 1 in each class."""
+    w = np.ones(len(samples)) if samples.weights is None else samples.weights
+    total = np.bincount(samples.y, w / w.max(), 2)
+    return np.asarray(w / w.max() / total[samples.y], dtype=np.float64)
+
+
+def _beats_naive(samples: Samples, ratio: FloatArray, grid: FloatArray) -> np.ndarray:
+    """Return where a system costs less than the naive one."""
+    w, odds = _shares(samples), np.exp(grid)
     rates = []
     for k in (0, 1):
-        order = np.argsort(ratio[samples.y == k])
-        below = np.concatenate([[0.0], np.cumsum(_weights(samples, k)[order])])
-        at = np.searchsorted(ratio[samples.y == k][order], grid, side="right")
-        rates.append(below[at])
-    alarm, miss = 1 - rates[0], rates[1]
-    odds = np.exp(grid)
-    return np.asarray((odds * alarm + miss) / np.minimum(odds, 1), dtype=np.float64)
+        mine = samples.y == k
+        order = np.argsort(ratio[mine])
+        below = np.concatenate([[0.0], np.cumsum(w[mine][order])])
+        rates.append(below[np.searchsorted(ratio[mine][order], grid, side="right")])
+    return odds * (1 - rates[0]) + rates[1] < np.minimum(odds, 1) * (1 - 1e-9)
 
 
-def _sure(
-    samples: list[Samples], winner: int, log_odds: float, level: float, unit: IntArray | None
-) -> bool:
-    """Whether the best system is told apart from each other one at some odds."""
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    lost = [_losses(s, log_odds) for s in samples]
-    for i, other in enumerate(lost):
-        if i == winner:
-            continue
-        value, part = 0.0, np.zeros(other.size)
-        for k in (0, 1):
-            mine = samples[0].y == k
-            gap, w = (other - lost[winner])[mine], _weights(samples[0], k)
-            mean = float(w @ gap)
-            value += mean
-            part[mine] = w * (gap - mean)
-        shared = part if unit is None else np.bincount(unit, part)  # groups vary as one
-        if not value > z * math.sqrt(float(shared @ shared)):
-            return False
-    return True
+@dataclass(frozen=True, eq=False)
+class _Paths:
+    """The costs of two systems along the odds: a row counts where their decisions differ."""
+
+    odds: FloatArray
+    totals: FloatArray  # class x direction (first costs more, second does) x odds
+    squares: FloatArray
+    variance: FloatArray  # of the difference; with groups, of sums over groups
+    covariance: FloatArray  # of the differences at neighbouring odds
+    unseen: tuple[float, float]  # what an error not seen weighs in each class
+    degrees: float
+
+    @classmethod
+    def of(
+        cls,
+        samples: Samples,
+        first: FloatArray,
+        second: FloatArray,
+        grid: FloatArray,
+        unit: IntArray | None,
+    ) -> "_Paths":
+        """Follow two systems over a grid of log odds."""
+        w, odds = _shares(samples), np.exp(grid)
+        start = np.searchsorted(grid, np.minimum(first, second))
+        end = np.searchsorted(grid, np.maximum(first, second))
+        # a false alarm of the first alone, or a miss of the first alone
+        sign = (1 * (first > second) - (first < second)) * np.where(samples.y == 0, 1, -1)
+        active = _Active(start, end, grid.size)
+        kinds = [(samples.y == k) & (sign == s) for k in (0, 1) for s in (1, -1)]
+        totals = np.array([active.sums(w * kind) for kind in kinds]).reshape(2, 2, -1)
+        squares = np.array([active.sums(w * w * kind) for kind in kinds]).reshape(2, 2, -1)
+        unseen = tuple(float(np.square(w[samples.y == k]).sum()) for k in (0, 1))
+        if unit is None:
+            both = [active.pairs(w * w * (samples.y == k)) for k in (0, 1)]
+            variance = odds**2 * squares[0].sum(axis=0) + squares[1].sum(axis=0)
+            covariance = odds[1:] * odds[:-1] * both[0] + both[1]
+            degrees = math.inf
+        else:
+            paths = active.by_group(w * sign, samples.y, odds, unit)
+            variance, covariance = paths
+            degrees = float(np.unique(unit).size - 1)
+        return cls(odds, totals, squares, variance, covariance, unseen, degrees)  # type: ignore[arg-type]
+
+    def claims(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return where the first system costs less, and where the second does."""
+        q = t_quantile(t_tail(self._critical(alpha), math.inf), self.degrees)
+        gap = self.odds * (self.totals[0, 0] - self.totals[0, 1]) + self.totals[1, 0]
+        gap = gap - self.totals[1, 1]
+        clear = np.abs(gap) > q * np.sqrt(self.variance)
+        return clear & (gap < -self._reach(q, 1)), clear & (gap > self._reach(q, 0))
+
+    def _reach(self, q: float, side: int) -> FloatArray:
+        """Return how far the difference may be from the truth, towards 0."""
+        plain = self.odds**2 * self.squares[0].sum(axis=0) + self.squares[1].sum(axis=0)
+        effect = np.sqrt(self.variance / np.where(plain > 0, plain, 1.0))
+        shrink = np.ones_like(effect) if math.isinf(self.degrees) else effect
+        total = np.zeros_like(plain)
+        for k, scale in ((0, self.odds), (1, 1.0)):
+            seen = shrink * fewer(q, self.totals[k, side], self.squares[k, side])
+            unseen = self.unseen[k] * np.maximum(shrink, 1.0)
+            against = more(q, shrink**2 * self.squares[k, 1 - side], unseen)
+            total += np.square(scale * seen) + np.square(scale * against)
+        return np.sqrt(total)
+
+    def _critical(self, alpha: float) -> float:
+        """Return what the largest standardised difference exceeds with probability alpha at most.
+
+        A path of normal variables exceeds a bound c somewhere if it does so at its start, or
+        crosses c between neighbours of correlation r, which has a probability of at most
+        exp(-c^2 / 2) arccos(r) / (2 pi).
+        """
+        before, after = self.variance[:-1], self.variance[1:]
+        scale = np.sqrt(before * after)
+        r = np.divide(self.covariance, scale, out=np.zeros_like(scale), where=scale > 0)
+        crossings = float(np.where(after > 0, np.arccos(np.clip(r, -1, 1)), 0.0).sum())
+        low, high = 0.0, 40.0
+        for _ in range(50):
+            c = (low + high) / 2
+            bound = 2 * t_tail(c, math.inf) + math.exp(-c * c / 2) * crossings / math.pi
+            low, high = (c, high) if bound > alpha else (low, c)
+        return high
 
 
-def _losses(samples: Samples, log_odds: float) -> FloatArray:
-    """Return what each sample costs: the odds for a false alarm, 1 for a miss."""
-    decided = _log_ratio(samples) > log_odds
-    alarm = (samples.y == 0) & decided
-    miss = (samples.y == 1) & ~decided
-    return alarm * math.exp(log_odds) + miss * 1.0
+@dataclass(frozen=True, eq=False)
+class _Active:
+    """Rows that count from one place of a grid up to another."""
+
+    start: IntArray
+    end: IntArray
+    size: int
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Return the sum of the values of the rows that count at each place."""
+        steps = np.bincount(self.start, values, self.size + 1)
+        steps = steps - np.bincount(self.end, values, self.size + 1)
+        return np.asarray(np.cumsum(steps)[: self.size].clip(0), dtype=np.float64)
+
+    def pairs(self, values: FloatArray) -> FloatArray:
+        """Return the sum over rows that count at a place and at the next."""
+        used = np.where(self.start < self.end, values, 0.0)
+        ended = np.bincount(self.end, used, self.size + 1)[1 : self.size]
+        return np.asarray((self.sums(used)[:-1] - ended).clip(0), dtype=np.float64)
+
+    def by_group(
+        self, values: FloatArray, y: IntArray, odds: FloatArray, unit: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return variances and covariances of neighbours, of sums over groups."""
+        groups, code = np.unique(unit, return_inverse=True)
+        variance, covariance = np.zeros(self.size), np.zeros(self.size - 1)
+        width = self.size + 1
+        for first in range(0, groups.size, _GROUPS_AT_ONCE):
+            n = min(_GROUPS_AT_ONCE, groups.size - first)
+            paths = np.zeros((n, self.size))
+            for k, scale in ((0, odds), (1, np.ones(self.size))):
+                mine = (y == k) & (code >= first) & (code < first + n)
+                row = (code[mine] - first) * width
+                steps = np.bincount(row + self.start[mine], values[mine], n * width)
+                steps = steps - np.bincount(row + self.end[mine], values[mine], n * width)
+                paths += np.cumsum(steps.reshape(n, width), axis=1)[:, : self.size] * scale
+            variance += np.square(paths).sum(axis=0)
+            covariance += (paths[:, 1:] * paths[:, :-1]).sum(axis=0)
+        return variance, covariance

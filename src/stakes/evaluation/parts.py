@@ -6,101 +6,33 @@ from dataclasses import replace
 
 import numpy as np
 
-from stakes._check import InputError, StakesError, read_column
 from stakes._text import key_of
-from stakes._typing import Column, FloatArray, IntArray
-from stakes.costs import CostMatrix, SampleCosts
+from stakes._typing import FloatArray, IntArray
+from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost, RocCurve
-from stakes.curves.detectors import detectors_of
-from stakes.curves.likelihood_ratios import LogLossInBits, minimum_cllr_of
 from stakes.evaluation.applications import Task
-from stakes.evaluation.records import ApplicationResult, ClassResult, LossResult, SliceResult
-from stakes.evaluation.systems import Judgement, System, judge, relative_loss
-from stakes.intervals import (
-    NOT_DRAWN,
-    LossStatistic,
-    Priced,
-    Replicates,
-    Resampling,
-    Weighing,
-    auc_interval,
-    replicate,
+from stakes.evaluation.errors import count_errors
+from stakes.evaluation.losses import application_loss, value_of
+from stakes.evaluation.ranking import minimum_cost_estimate
+from stakes.evaluation.rates import (
+    Grouping,
+    class_share,
+    few_to_resample,
+    rate_estimate,
+    share_of_decision,
+    within_limits,
 )
-from stakes.metrics import DecisionMetric, explain
+from stakes.evaluation.records import ApplicationResult, ClassResult
+from stakes.evaluation.systems import Judgement, System
+from stakes.intervals import NOT_DRAWN, Replicates, by_groups
+from stakes.metrics import CalibrationError, DecisionMetric, Explanation, explain
+from stakes.metrics.calibration_errors import binned_errors
 from stakes.metrics.scores import expectation, sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
-from stakes.scores import LogLikelihoodRatios
 from stakes.scoring import LogLoss
 
-_CLOSED = "closed form"
-_MOST_PRICED = 1000  # classes up to which a table of costs is laid out
 _GROUPED = "not given with groups"
-
-
-def loss_result(
-    system: System, i: int, drawn: Replicates | None, level: float, unit: IntArray | None
-) -> LossResult:
-    """Return a scoring rule as is and calibrated."""
-    after = None if system.stage is None else system.after[i]
-    names = (key_of(system.rules[i].name), "normalized")
-    return _loss(system.raw[i], after, names, drawn, level, unit)
-
-
-def _loss(
-    raw: ExpectedLoss,
-    after: ExpectedLoss | None,
-    names: tuple[str, str],
-    drawn: Replicates | None,
-    level: float,
-    unit: IntArray | None,
-) -> LossResult:
-    """Return a loss with intervals: closed form where samples are drawn one by one."""
-    name, short = names
-    value, normalized = _estimates(raw, names, drawn, level, unit)
-    if after is None:
-        return LossResult(raw, value, normalized)
-    fixed = f"{_CLOSED}, the calibrator taken as fixed"
-    calibrated = Estimate(after.normalized, after.normalized_interval(level), fixed)
-    gain = raw.normalized - after.normalized
-    share = relative_loss(raw, after)
-    if drawn is None or f"{name}.relative" not in drawn.names:
-        bare = (Estimate(v, None, _why_none(drawn)) for v in (gain, share))
-        return LossResult(raw, value, normalized, after, calibrated, *bare)
-    parts = (f"calibrated_{short}", "calibration_loss", "relative")
-    values = (after.normalized, gain, share)
-    bands = [
-        drawn.estimate(f"{name}.{part}", level, v) for part, v in zip(parts, values, strict=True)
-    ]
-    return LossResult(raw, value, normalized, after, *bands)
-
-
-def _estimates(
-    raw: ExpectedLoss,
-    names: tuple[str, str],
-    drawn: Replicates | None,
-    level: float,
-    unit: IntArray | None,
-) -> tuple[Estimate, Estimate]:
-    """Return value and normalised value."""
-    if unit is None:
-        return (
-            Estimate(raw.value, raw.interval(level), _CLOSED),
-            Estimate(raw.normalized, raw.normalized_interval(level), _CLOSED),
-        )
-    full = [f"{names[0]}.{part}" for part in ("value", names[1])]
-    if drawn is None or full[0] not in drawn.names:
-        why = _why_none(drawn)
-        return tuple(Estimate(v, None, why) for v in (raw.value, raw.normalized))  # type: ignore[return-value]
-    return (
-        drawn.estimate(full[0], level, raw.value),
-        drawn.estimate(full[1], level, raw.normalized),
-    )
-
-
-def _why_none(drawn: Replicates | None) -> str:
-    """Say why a loss has no resamples."""
-    return NOT_DRAWN if drawn is None else "infinite as is"
 
 
 def application_result(
@@ -115,52 +47,57 @@ def application_result(
     """Return what Bayes decisions cost in one application."""
     judged = system.judgements[i]
     task, costs = judged.task, judged.task.binary_costs
-    after = None if system.stage is None else system.judgements_after[i].cost
     threshold, llr_threshold = _thresholds(costs, task.samples.priors)
     explained = tuple(explain(metric, judged.in_use) for metric in metrics)
     return ApplicationResult(
         name=task.name,
         costs=task.costs,
-        cost=_loss(judged.cost, after, (task.name, "nec"), drawn, level, unit),
+        cost=application_loss(system, i, level, unit),
         confusion=judged.confusion,
         threshold=threshold,
         llr_threshold=llr_threshold,
         abstention=abstention_rate(judged, level, unit),
-        minimum=None
-        if least is None
-        else _from(drawn, f"{task.name}.minimum_nec", least.normalized, level),
+        minimum=None if least is None else minimum_cost_estimate(task, least, level, unit),
         minimum_point=None if least is None else least.point,
         traditional=explained,
         errors=error_counts(judged),
-        traditional_estimates={
-            e.value.name: _from(drawn, f"{task.name}.{key_of(e.value.name)}", e.value.value, level)
-            for e in explained
-            if e.value is not None
-        },
+        traditional_estimates=_traditional(judged, metrics, explained, drawn, level, unit),
     )
 
 
-def error_counts(judged: Judgement) -> dict[str, int]:
-    """Return how many samples got the answer of another class: misses and false alarms, or errors.
-
-    An answer is a decision that is the cheapest for some class; to abstain is none.
-    """
-    costs, y = judged.task.costs, judged.task.samples.y
-    if isinstance(costs, CostMatrix):
-        if len(costs.classes) > _MOST_PRICED:
-            right = np.arange(len(costs.classes)) if judged.task.square else None
+def _traditional(
+    judged: Judgement,
+    metrics: Sequence[DecisionMetric],
+    explained: Sequence[Explanation],
+    drawn: Replicates | None,
+    level: float,
+    unit: IntArray | None,
+) -> dict[str, Estimate]:
+    """Return the traditional metrics with intervals: in closed form where they are shares."""
+    samples = judged.task.samples
+    given, grouping = (
+        None if samples.priors_from_data else samples.priors,
+        Grouping.of(judged, unit),
+    )
+    out, few = {}, few_to_resample(judged.confusion)
+    for metric, explanation in zip(metrics, explained, strict=True):
+        if explanation.value is None:
+            continue
+        name, value = explanation.value.name, explanation.value.value
+        share = rate_estimate(metric, judged.confusion, given, level, grouping)
+        if share is not None and math.isfinite(value):
+            out[name] = replace(share, value=value)
+        elif few:
+            out[name] = Estimate(value, None, few)
         else:
-            right = costs.values.argmin(axis=1)
-    else:
-        right = (
-            np.arange(len(costs.classes)) if len(costs.decisions) >= len(costs.classes) else None
-        )
-    if right is None or len(set(right.tolist())) < right.size:
-        return {}
-    wrong = np.isin(judged.decided, right) & (judged.decided != right[y])
-    if len(costs.classes) > 2:
-        return {"errors": int(wrong.sum())}
-    return {"misses": int(wrong[y == 1].sum()), "false alarms": int(wrong[y == 0].sum())}
+            found = _from(drawn, f"{judged.task.name}.{key_of(name)}", value, level)
+            out[name] = within_limits(found, metric)
+    return out
+
+
+def error_counts(judged: Judgement) -> dict[str, int]:
+    """Return how many samples got the answer of another class."""
+    return count_errors(judged.task.costs, judged.task.samples.y, judged.decided)
 
 
 def least_cost(task: Task, curve: RocCurve | None) -> MinimumCost | None:
@@ -192,68 +129,19 @@ def abstention_rate(
     judged: Judgement, level: float, unit: IntArray | None = None
 ) -> Estimate | None:
     """Return how often a decision is made that is no class, where there is one such decision."""
-    costs, samples = judged.task.costs, judged.task.samples
+    costs = judged.task.costs
     extra = [j for j, name in enumerate(costs.decisions) if name not in costs.classes]
     if len(extra) != 1 or len(costs.decisions) != len(costs.classes) + 1:
         return None
-    rate = CostMatrix(
-        np.tile(np.arange(len(costs.decisions)) == extra[0], (len(costs.classes), 1)).astype(float),
-        classes=costs.classes,
-        decisions=costs.decisions,
-    )
-    given = None if samples.priors_from_data else samples.priors
-    record = judged.confusion.expected_cost(rate, given)
-    return _alone(record.value, record, level, unit)
+    return share_of_decision(judged, extra[0], level, unit)
 
 
-def _alone(value: float, record: ExpectedLoss, level: float, unit: IntArray | None) -> Estimate:
-    """Return a value in closed form, which holds for samples that are drawn one by one."""
-    if unit is not None:
-        return Estimate(value, None, _GROUPED)
-    return Estimate(value, record.interval(level), _CLOSED)
-
-
-def ranking_of(
-    samples: Samples,
-    curve: RocCurve | None,
-    drawn: Replicates | None,
-    level: float,
-    unit: IntArray | None,
-) -> dict[str, Estimate]:
-    """Return how well the scores rank: AUC and equal error rate, or AUC of each class."""
-    if curve is not None:
-        auc = curve.auc()
-        plain = samples.weights is None and (unit is None)
-        area = auc_interval(curve.levels, auc, level) if plain else _from(drawn, "auc", auc, level)
-        found = {"auc": area, "eer": _from(drawn, "eer", curve.eer(), level)}
-        return found | _likelihood_costs(samples, curve, level, unit)
-    if len(samples.classes) == 2:
-        return {}
-    areas = {
-        f"auc.{name}": auc_interval(roc.levels, roc.auc(), level)
-        if samples.weights is None and unit is None
-        else Estimate(roc.auc(), None, "not given with weights or groups")
-        for name, roc in detectors_of(samples).items()
-    }
-    mean = float(np.mean([a.value for a in areas.values()])) if areas else math.nan
-    return {"auc": Estimate(mean, None, "mean over classes"), **areas}
-
-
-def _likelihood_costs(
-    samples: Samples, curve: RocCurve, level: float, unit: IntArray | None
-) -> dict[str, Estimate]:
-    """Return the cost of likelihood ratios (Cllr) and its minimum, where scores are that."""
-    if not isinstance(samples.scores, LogLikelihoodRatios):
-        return {}
-    even = replace(samples, priors=np.array([0.5, 0.5]), priors_from_data=False)
-    cost = expectation(LogLossInBits(), even)
-    band = cost.normalized_interval(level) if unit is None else None
-    return {
-        "cllr": Estimate(
-            cost.normalized, band, _CLOSED if unit is None else "not given with groups"
-        ),
-        "minimum_cllr": Estimate(minimum_cllr_of(curve), None, "optimistic: fitted on the data"),
-    }
+def calibration_errors_of(samples: Samples, unit: IntArray | None) -> dict[str, CalibrationError]:
+    """Return the binned calibration errors; what chance makes of them needs single samples."""
+    errors = binned_errors(samples)
+    if unit is None:
+        return errors
+    return {name: error.without_interval(_GROUPED) for name, error in errors.items()}
 
 
 def class_results(
@@ -261,126 +149,50 @@ def class_results(
 ) -> tuple[ClassResult, ...]:
     """Return what is lost on each class that occurs."""
     judged = system.judgements[0]
-    entropy = expectation(LogLoss(), judged.task.samples)
-    right = judged.confusion.expected_cost() if judged.task.square else None
+    samples = judged.task.samples
+    entropy = expectation(LogLoss(), samples)
+    losses = sample_losses(LogLoss(), samples) if unit is not None else np.empty(0)
+    costs = judged.losses() if unit is not None else np.empty(0)
+    grouping = Grouping.of(judged, unit)
     counts = np.bincount(system.samples.y, minlength=len(system.samples.classes))
     out = []
     for k, name in enumerate(system.samples.classes):
         if counts[k]:
-            recall = None if right is None else _complement(_mean(right, k, level, unit))
+            square = judged.task.square
+            recall = class_share(judged.confusion, k, level, grouping) if square else None
             out.append(
                 ClassResult(
                     name,
                     int(counts[k]),
                     float(judged.cost.priors[k]),
-                    _mean(judged.cost, k, level, unit),
-                    _mean(entropy, k, level, unit),
+                    _mean(judged.cost, k, level, samples, costs, unit),
+                    _mean(entropy, k, level, samples, losses, unit),
                     recall,
                 )
             )
     return tuple(out)
 
 
-def _mean(loss: ExpectedLoss, k: int, level: float, unit: IntArray | None) -> Estimate:
+def _mean(
+    loss: ExpectedLoss,
+    k: int,
+    level: float,
+    samples: Samples,
+    losses: FloatArray,
+    unit: IntArray | None,
+) -> Estimate:
     """Return the mean loss of one class."""
     alone = np.zeros(len(loss.classes))
     alone[k] = 1
     value = float(loss.losses.mean[k])
     record = replace(loss, value=value, priors=alone, priors_from_data=False)
-    return _alone(value, record, level, unit)
+    if unit is not None:
+        only = replace(samples, priors=alone, priors_from_data=False)
+        record = by_groups(record, only, losses, unit)
+    return value_of(record, level)
 
 
-def _complement(rate: Estimate) -> Estimate:
-    """Return one minus a rate."""
-    band = rate.interval
-    turned = None if band is None else replace(band, low=1 - band.high, high=1 - band.low)
-    return Estimate(1 - rate.value, turned, rate.method)
-
-
-def read_slices(
-    slices: "Mapping[str, Column] | Column | None", samples: Samples
-) -> dict[str, list[str]]:
-    """Return the value of each column for each sample, as texts."""
-    if slices is None:
-        return {}
-    given = slices if isinstance(slices, Mapping) else {"slice": slices}
-    out = {}
-    for name, values in given.items():
-        column = read_column(values, f"slices {name!r}")
-        if len(column) != samples.n_given:
-            msg = f"slices {name!r} must hold one value per sample: got {len(column)}"
-            raise InputError(f"{msg} for {samples.n_given} samples.")
-        known = np.asarray(column.values)
-        texts = [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
-        rows = samples.row
-        out[str(name)] = texts if rows is None else [texts[r] for r in rows.tolist()]
-    return out
-
-
-def slice_results(
-    task: Task,
-    slices: Mapping[str, list[str]],
-    level: float,
-    unit: IntArray | None,
-    drawing: tuple[int, int],
-) -> tuple[SliceResult, ...]:
-    """Return the results of the main application for each value of each column."""
-    out = []
-    for column, texts in slices.items():
-        values, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
-        for k, value in enumerate(values):
-            rows = np.flatnonzero(code == k)
-            group = None if unit is None else np.unique(unit[rows], return_inverse=True)[1]
-            out.append(_slice(column, str(value), task.part(rows), level, group, drawing))
-    return tuple(out)
-
-
-def _slice(
-    column: str,
-    value: str,
-    task: Task,
-    level: float,
-    unit: IntArray | None,
-    drawing: tuple[int, int],
-) -> SliceResult:
-    """Return the results for one value."""
-    samples = task.samples
-    counts = tuple(np.bincount(samples.y, minlength=len(samples.classes)).tolist())
-    try:
-        judged, entropy = judge(task), expectation(LogLoss(), samples)
-        if unit is None:
-            cost, losses = (
-                _estimates(r, ("", ""), None, level, None)[1] for r in (judged.cost, entropy)
-            )
-        else:
-            cost, losses = _grouped_slice(judged, samples, level, unit, drawing)
-    except StakesError as error:
-        return SliceResult(column, value, len(samples), counts, None, None, str(error))
-    why = judged.cost.undefined
-    return SliceResult(
-        column, value, len(samples), counts, cost, losses, "" if why is None else why.text
-    )
-
-
-def _grouped_slice(
-    judged: Judgement, samples: Samples, level: float, unit: IntArray, drawing: tuple[int, int]
-) -> tuple[Estimate, Estimate]:
-    """Return the two normalised losses of a slice, its groups drawn whole."""
-    count, seed = drawing
-    rule, costs = LogLoss(), judged.task.costs
-    values = judged.cost.normalized, expectation(rule, samples).normalized
-    if count == 0 or isinstance(costs, SampleCosts) or not np.isfinite(values).all():
-        return Estimate(values[0], None, NOT_DRAWN), Estimate(values[1], None, NOT_DRAWN)
-    given = None if samples.priors_from_data else samples.priors
-    priced = [
-        Priced("cost", "nec", judged.losses(), rule.of, lambda p: costs.naive(p)[1]),
-        Priced("entropy", "nec", sample_losses(rule, samples), rule.of, rule.naive),
-    ]
-    statistic = LossStatistic(Weighing(samples.y, len(samples.classes), given), priced)
-    plan = Resampling(len(samples), seed, unit=unit, weights=samples.weights)
-    drawn = replicate([statistic], plan, count)
-    first, second = (
-        drawn.estimate(f"{name}.nec", level, value)
-        for name, value in zip(("cost", "entropy"), values, strict=True)
-    )
-    return first, second
+def rounding_notes(read: Mapping[str, Samples]) -> list[str]:
+    """Say for each system by name whether the rows of its scores were rounded, and to what."""
+    found = {name: samples.scores.rounding for name, samples in read.items()}
+    return [f"{name}: {r}" if name else str(r) for name, r in found.items() if r is not None]

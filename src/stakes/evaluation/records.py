@@ -12,10 +12,19 @@ from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import OperatingPoint
 from stakes.evaluation.pages import Paged
 from stakes.evaluation.sketch import Sketch
-from stakes.metrics import ConfusionMatrix, Explanation
+from stakes.metrics import CalibrationError, ConfusionMatrix, Explanation
 from stakes.results import Estimate, ExpectedLoss, json_number
 
 SCHEMA_VERSION = 1
+_STANDINGS = {
+    "useful": "useful",
+    "worse_than_naive": "worse",
+    "practically_equal": "the same",
+    "not_distinguishable": "unclear",
+    "too_few_samples": "too few",
+    "no_interval": "no interval",
+    "no_verdict": "none",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +56,7 @@ class DataSummary:
 
 @dataclass(frozen=True, eq=False)
 class LossResult:
-    """An expected loss as is and after calibration, each with its interval."""
+    """An expected loss uncalibrated and after calibration, each with its interval."""
 
     raw: ExpectedLoss
     value: Estimate
@@ -157,6 +166,12 @@ class SliceResult:
     cost: Estimate | None
     cross_entropy: Estimate | None
     why: str = ""  # there is none
+    verdict: "Verdict | None" = None  # on the main application, corrected for how many slices
+
+    @property
+    def standing(self) -> str:
+        """The verdict in a word or two, for tables."""
+        return "" if self.verdict is None else _STANDINGS.get(self.verdict.code, "")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
@@ -168,17 +183,19 @@ class SliceResult:
             "normalized_cost": _plain(self.cost),
             "normalized_cross_entropy": _plain(self.cross_entropy),
             "undefined": self.why or None,
+            "verdict": None if self.verdict is None else self.verdict.to_dict(),
         }
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the numbers say, and what to do next."""
+    """What the numbers say, and what to do next; `application` where it is about one."""
 
     code: str
     text: str
     advice: str = ""
     command: str = ""
+    application: str = ""
 
     def __str__(self) -> str:
         return " ".join(part for part in (self.text, self.advice) if part)
@@ -196,7 +213,7 @@ class Evaluation(Paged):
     applications: tuple[ApplicationResult, ...]
     rules: tuple[LossResult, ...]
     ranking: Mapping[str, Estimate]
-    calibration_errors: Mapping[str, float]
+    calibration_errors: Mapping[str, CalibrationError]
     by_class: tuple[ClassResult, ...]
     slices: tuple[SliceResult, ...]
     level: float
@@ -204,6 +221,7 @@ class Evaluation(Paged):
     fitted: str
     resamples: int
     seed: int
+    slope: Estimate | None = None  # of calibration: 1 for calibrated scores
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = field(default=())
     sketch: Sketch | None = field(default=None, repr=False)  # of the scores, for a page
@@ -227,7 +245,15 @@ class Evaluation(Paged):
         for rule in self.rules:
             _add(out, key_of(rule.raw.name), rule, "normalized")
         out.update(self.ranking)
-        out.update({name: Estimate(v) for name, v in self.calibration_errors.items()})
+        for name, error in self.calibration_errors.items():
+            out[name] = error.estimate(self.level)
+            if error.model is not None:
+                bare = "no interval of its own"
+                out[f"{name}.debiased"] = Estimate(error.debiased, None, bare)
+                expected = error.expected_if_calibrated
+                out[f"{name}.expected_if_calibrated"] = Estimate(expected, None, bare)
+        if self.slope is not None:
+            out["calibration_slope"] = self.slope
         return out
 
     def to_dict(self) -> dict[str, Any]:
@@ -242,7 +268,10 @@ class Evaluation(Paged):
             "applications": [a.to_dict() for a in self.applications],
             "scoring_rules": [r.to_dict() for r in self.rules],
             "ranking": {name: e.to_dict() for name, e in self.ranking.items()},
-            "calibration_errors": {k: json_number(v) for k, v in self.calibration_errors.items()},
+            "calibration_errors": {
+                name: error.to_dict(self.level) for name, error in self.calibration_errors.items()
+            },
+            "calibration_slope": _plain(self.slope),
             "by_class": [c.to_dict() for c in self.by_class],
             "slices": [s.to_dict() for s in self.slices],
             "verdicts": [v.to_dict() for v in self.verdicts],

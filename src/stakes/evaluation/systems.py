@@ -1,4 +1,4 @@
-"""One system on checked samples: its losses as is and calibrated, ready to be drawn again."""
+"""One system on checked samples: its losses uncalibrated and calibrated, ready to be resampled."""
 
 import math
 from collections.abc import Sequence
@@ -72,6 +72,12 @@ class Judgement:
         """Return the cost of each sample."""
         return self.task.costs.at(self.task.samples.y, self.decided)
 
+    def naive_losses(self) -> FloatArray:
+        """Return what the naive decision costs each sample."""
+        costs, y = self.task.costs, self.task.samples.y
+        best = costs.decisions.index(self.cost.naive_answer)
+        return costs.at(y, np.full(y.size, best))
+
 
 def judge(task: Task) -> Judgement:
     """Decide and price the samples of an application."""
@@ -81,6 +87,8 @@ def judge(task: Task) -> Judgement:
 def judge_decisions(task: Task, decided: IntArray) -> Judgement:
     """Price decisions that were made."""
     samples, costs = task.samples, task.costs
+    if isinstance(costs, SampleCosts):
+        costs = costs.constant() or costs
     if isinstance(costs, SampleCosts):
         given = None if samples.priors_from_data else samples.priors
         cost = expected_sample_cost(costs, samples.y, decided, samples.weights, given)
@@ -103,6 +111,12 @@ class Stage:
     def fit(self, samples: Samples) -> CrossFit:
         """Return calibrated scores of samples at their priors."""
         return cross_fitted(self.calibrator, samples, self.folds, None, self.seed)
+
+    def fit_to_all(self, samples: Samples) -> CrossFit | None:
+        """Return scores calibrated by a fit to the same samples; None without folds."""
+        if isinstance(self.folds, TrainOnTest | HeldOut):
+            return None
+        return cross_fitted(self.calibrator, samples, TrainOnTest(), None, self.seed)
 
     @property
     def text(self) -> str:
@@ -152,6 +166,7 @@ class System:
     rules: tuple[ScoringRule, ...]
     stage: Stage | None
     _fits: dict[bytes, CrossFit] = field(default_factory=dict)
+    _whole: dict[bytes, CrossFit] = field(default_factory=dict)  # of fits to all samples
 
     @cached_property
     def judgements(self) -> tuple[Judgement, ...]:
@@ -166,13 +181,22 @@ class System:
     @cached_property
     def after(self) -> tuple[ExpectedLoss, ...]:
         """The expected loss of each rule after calibration."""
-        better = self._calibrated(self.samples)
-        return tuple(expectation(rule, better) for rule in self.rules)
+        return tuple(expectation(rule, self.calibrated_samples) for rule in self.rules)
+
+    @property
+    def calibrated_samples(self) -> Samples:
+        """The samples with calibrated scores."""
+        return self.calibrated_at(self.samples)
+
+    @property
+    def calibrated(self) -> Samples:
+        """The samples with calibrated scores."""
+        return self.calibrated_at(self.samples)
 
     @cached_property
     def judgements_after(self) -> tuple[Judgement, ...]:
         """The decisions of each application after calibration."""
-        tasks = (replace(t, samples=self._calibrated(t.samples)) for t in self.tasks)
+        tasks = (replace(t, samples=self.calibrated_at(t.samples)) for t in self.tasks)
         return tuple(judge(task) for task in tasks)
 
     @property
@@ -188,12 +212,42 @@ class System:
             raise InputError(msg)
         return self.stage
 
-    def _calibrated(self, samples: Samples) -> Samples:
+    def calibrated_at(self, samples: Samples) -> Samples:
         """Return samples with calibrated scores; one fit for applications of the same priors."""
         key = samples.priors.tobytes()
         if key not in self._fits:
             self._fits[key] = self._stage.fit(samples)
         return samples.with_scores(self._fits[key].scores)
+
+    def learning_cost(self, rule: ScoringRule, after: float) -> float:
+        """Return what fitting to these samples costs compared with endless data.
+
+        The loss on other folds exceeds that of the best fit as much as the loss on the samples of
+        the fit falls short of it: half of the difference is the cost of learning.
+        """
+        better = self._fitted_to_all(self.samples)
+        if better is None or not math.isfinite(after):
+            return 0.0
+        return max((after - expectation(rule, better).value) / 2, 0.0)
+
+    def decision_learning_cost(self, i: int) -> float:
+        """Return the same for the decisions of one application."""
+        task = self.tasks[i]
+        better = self._fitted_to_all(task.samples)
+        if better is None:
+            return 0.0
+        best = judge(replace(task, samples=better)).cost.value
+        return max((self.judgements_after[i].cost.value - best) / 2, 0.0)
+
+    def _fitted_to_all(self, samples: Samples) -> Samples | None:
+        """Return samples with scores calibrated on themselves; None without folds."""
+        key = samples.priors.tobytes()
+        if key not in self._whole:
+            found = self._stage.fit_to_all(samples)
+            if found is None:
+                return None
+            self._whole[key] = found
+        return samples.with_scores(self._whole[key].scores)
 
     def statistics(
         self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = "", *, losses: bool = True
@@ -208,10 +262,18 @@ class System:
             for samples, priced in self._prices(prefix):
                 answers = self._refit(samples, self.order, _given(samples))
                 out.append(CalibratedStatistic(self._weighing(samples), priced, answers))
-        for judged, chosen in zip(self.judgements, metrics, strict=True):
-            out += _counts(judged, chosen, self.order, prefix)
+        out += self.count_statistics(metrics, prefix)
         if len(self.samples.classes) == 2:
             out.append(self.ranking(prefix))
+        return out
+
+    def count_statistics(
+        self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = ""
+    ) -> list[Statistic]:
+        """Return metrics of decisions that have no closed-form interval, ready to be resampled."""
+        out: list[Statistic] = []
+        for judged, chosen in zip(self.judgements, metrics, strict=True):
+            out += _counts(judged, chosen, self.order, prefix)
         return out
 
     def loss_statistics(self, prefix: str = "") -> list[Statistic]:
@@ -247,7 +309,7 @@ class System:
         """Return how calibrated posteriors follow from weights."""
         stage = self._stage
         if isinstance(stage.folds, HeldOut):  # fitted elsewhere: no resample changes it
-            fixed = self._calibrated(samples).scores.part(order).answers(samples.priors)
+            fixed = self.calibrated_at(samples).scores.part(order).answers(samples.priors)
             return lambda _: fixed
         place = np.empty_like(order)
         place[order] = np.arange(order.size)
@@ -300,7 +362,7 @@ class System:
 
 
 def relative_loss(raw: ExpectedLoss, after: ExpectedLoss) -> float:
-    """Return the share of a loss that calibration gives back."""
+    """Return the share of a loss that calibration recovers."""
     return (raw.value - after.value) / raw.value if raw.value > 0 else math.nan
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level, read_number
-from stakes._text import number
+from stakes._text import number, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.applications import CostsLike, Task, classes_of, read_tasks
@@ -99,7 +99,9 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     ----------
     review : float, optional
         The largest share of cases that can get the second decision: those with the largest
-        expected saving go first, and none that costs more than it saves.
+        expected saving go first, and none that costs more than it saves. Cases of the same score
+        are taken together or not at all, so the cap is never exceeded, and not reached where many
+        cases tie.
     y_true, scores, costs, priors, training_priors, sample_weight, classes
         As for `evaluate`, for two classes and two decisions. Where costs differ from case to case
         the threshold is one on the expected saving, else on the posterior of the last class.
@@ -128,7 +130,7 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     cuts = {"Bayes rule": bayes, "best on the data": _best(task, value)}
     if review is not None:
         cap = read_number(review, "review", 0, 1)
-        cuts[f"cap of {100 * cap:g} %"] = max(bayes, _capped(value, share, cap))
+        cuts[f"cap of {100 * cap:g} %"] = max(bayes, capped_threshold(value, share, cap))
     results = tuple(_result(task, name, value, cut, level) for name, cut in cuts.items())
     naive = judge_decisions(task, np.zeros(len(samples), dtype=np.int64)).cost
     return ThresholdChoice(
@@ -138,22 +140,71 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
 
 def _compared(task: Task) -> tuple[FloatArray, str, float]:
     """Return what is compared with a threshold, its name, and the threshold of the Bayes rule."""
+    if isinstance(task.costs, CostMatrix):
+        _refuse_useless(task.costs)
     p = task.samples.scores.answers(task.samples.priors).p
+    value, bayes = review_order(task.costs, p)
     if isinstance(task.costs, SampleCosts):
-        first, second = (task.costs.expected(p, j) for j in (0, 1))
-        return first - second, "the expected saving", 0.0
-    name = f"the posterior of {task.samples.classes[-1]}"
-    return p[:, 1], name, _bayes_threshold(task.costs)
+        return value, "the expected saving", bayes
+    return value, f"the posterior of {task.samples.classes[-1]}", bayes
 
 
-def _bayes_threshold(costs: CostMatrix) -> float:
-    """Return the posterior above which the second decision costs less."""
+def review_order(
+    costs: CostMatrix | SampleCosts, posteriors: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return a number for each case, and that above which the second of two decisions costs less.
+
+    The larger the number, the more the second decision saves. It is the posterior of the second
+    class where costs are the same for all cases and each decision is right for its own class, else
+    the expected saving.
+    """
+    if isinstance(costs, CostMatrix) and len(costs.classes) == 2:
+        rise, fall = _price_gaps(costs)
+        if rise >= 0 and fall >= 0 and rise + fall > 0:
+            return posteriors[:, 1], float(rise / (rise + fall))
+    if isinstance(costs, SampleCosts):
+        first, second = (costs.expected(posteriors, j) for j in (0, 1))
+    else:
+        first, second = (posteriors @ costs.column(j) for j in (0, 1))
+    return first - second, 0.0
+
+
+def capped_threshold(value: FloatArray, share: FloatArray, cap: float) -> float:
+    """Return the least threshold that takes no more than a share of the cases.
+
+    Cases of the same value are taken together or not at all, as a threshold does: a cap is never
+    exceeded, and where many cases tie at the threshold it may not be reached.
+    """
+    level, code = np.unique(value, return_inverse=True)
+    weight = np.bincount(code, share, level.size)
+    above = np.concatenate([np.cumsum(weight[::-1])[::-1][1:], [0.0]])
+    return float(level[int(np.argmax(above <= cap + 1e-12))])
+
+
+def _price_gaps(costs: CostMatrix) -> tuple[float, float]:
+    """Return what the second decision costs more in the first class, and less in the second."""
     c = costs.values
-    rise, fall = c[0, 1] - c[0, 0], c[1, 0] - c[1, 1]
-    if rise < 0 or fall < 0 or rise + fall == 0:
-        msg = "costs must make each decision right for its class: one decision is never worse."
-        raise InputError(msg)
-    return float(rise / (rise + fall))
+    return float(c[0, 1] - c[0, 0]), float(c[1, 0] - c[1, 1])
+
+
+def _refuse_useless(costs: CostMatrix) -> None:
+    """Refuse costs for which no threshold on the posterior of the second class is right."""
+    rise, fall = _price_gaps(costs)
+    if rise >= 0 and fall >= 0 and rise + fall > 0:
+        return
+    (one, other), (first, second) = costs.classes, costs.decisions
+    head = "costs must make the first decision right for the first class, and the second for the"
+    head = f"{head} second:"
+    if rise < 0 and fall < 0:
+        msg = f"{head} here {quoted([first])} costs less than {quoted([second])} for class"
+        msg = f"{msg} {quoted([other])}, and more for {quoted([one])}. List the decisions, or the"
+        raise InputError(f"{msg} classes, in the other order.")
+    if rise == 0 and fall == 0:
+        msg = f"{head} here both decisions cost the same for each class, so there is nothing"
+        raise InputError(f"{msg} to decide.")
+    never = first if rise < 0 else second
+    msg = f"{head} here {quoted([never])} never costs less than the other decision, so no"
+    raise InputError(f"{msg} threshold is needed: leave it out.")
 
 
 def _best(task: Task, value: FloatArray) -> float:
@@ -165,14 +216,6 @@ def _best(task: Task, value: FloatArray) -> float:
     above = np.concatenate([np.cumsum(saved[::-1])[::-1], [0.0]])  # if all from here on are taken
     best = int(above.argmax())
     return float("-inf") if best == 0 else float(level[best - 1])
-
-
-def _capped(value: FloatArray, share: FloatArray, cap: float) -> float:
-    """Return the least threshold that takes no more than a share of the cases."""
-    level, code = np.unique(value, return_inverse=True)
-    weight = np.bincount(code, share, level.size)
-    above = np.concatenate([np.cumsum(weight[::-1])[::-1][1:], [0.0]])
-    return float(level[int(np.argmax(above <= cap + 1e-12))])
 
 
 def _result(task: Task, name: str, value: FloatArray, cut: float, level: float) -> ThresholdResult:

@@ -1,8 +1,11 @@
 """Intervals: closed form for sums elsewhere, here resampling and DeLong."""
 
+from stakes.curves.delong import auc_interval, auc_of_samples
+from stakes.intervals.areas import auc_difference
 from stakes.intervals.bootstrap import NOT_DRAWN, Progress, Replicates, Statistic, replicate
+from stakes.intervals.calibrated import CalibrationPair, with_learning
 from stakes.intervals.counts import CountStatistic, count_statistic, replicate_counts
-from stakes.intervals.delong import auc_difference, auc_interval
+from stakes.intervals.groups import by_groups
 from stakes.intervals.losses import CalibratedStatistic, LossStatistic, Priced, Weighing
 from stakes.intervals.ranking import Odds, RankStatistic
 from stakes.intervals.refit import FullRefit, Training, WarmRefit, refitter
@@ -11,6 +14,7 @@ from stakes.intervals.resampling import Resampling, check_resamples, seed_of
 __all__ = [
     "NOT_DRAWN",
     "CalibratedStatistic",
+    "CalibrationPair",
     "CountStatistic",
     "FullRefit",
     "LossStatistic",
@@ -26,10 +30,13 @@ __all__ = [
     "Weighing",
     "auc_difference",
     "auc_interval",
+    "auc_of_samples",
+    "by_groups",
     "check_resamples",
     "count_statistic",
     "refitter",
     "replicate",
     "replicate_counts",
     "seed_of",
+    "with_learning",
 ]

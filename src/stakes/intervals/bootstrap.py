@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from stakes._kernels.threads import available_threads
+from stakes._quantiles import student
 from stakes._typing import FloatArray
 from stakes.intervals.resampling import Resampling
 from stakes.intervals.sums import ClassSums, Stream
@@ -70,6 +71,7 @@ class Replicates:
     left_out: FloatArray | None
     units: int = 2**31  # how many samples or groups are drawn from
     times: FloatArray | None = None  # how many parts alike each row of `left_out` stands for
+    grouped: bool = False  # whether groups are drawn, which are few
 
     def column(self, name: str) -> int:
         """Return where a value stands."""
@@ -116,6 +118,8 @@ class Replicates:
             return Estimate(observed, None, f"only {self.units} to draw from")
         if left_out is None or not np.isfinite(left_out).all():
             return Estimate(observed, _percentile(known, level), "bootstrap (percentile)")
+        if self.grouped:
+            return Estimate(observed, _jackknife(observed, left_out, level), "jackknife, by group")
         band = _bca(observed, known, left_out, self.times, level)
         return Estimate(observed, band, "bootstrap (BCa)")
 
@@ -143,7 +147,8 @@ def replicate(
 
     resampled = gathered(_drawn(statistics, resampling), count, 0)
     parted = gathered(_left_out(statistics, resampling), n_parts, count)
-    return Replicates(names, observed, resampled, parted, resampling.units)
+    grouped = resampling.unit is not None
+    return Replicates(names, observed, resampled, parted, resampling.units, grouped=grouped)
 
 
 def _drawn(statistics: Sequence[Statistic], plan: Resampling) -> Stream:
@@ -216,6 +221,17 @@ def _percentile(drawn: FloatArray, level: float) -> Interval:
     """Return the middle share of the resampled values."""
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level)
+
+
+def _jackknife(observed: float, left_out: FloatArray, level: float) -> Interval:
+    """Return Student's interval from what leaving out groups, or parts of many, changes.
+
+    Resamples of few groups vary too little; this allows for how few they are.
+    """
+    parts = left_out.size
+    spread = float(np.square(left_out - left_out.mean()).sum()) * (parts - 1) / parts
+    half = student(level, parts - 1) * math.sqrt(spread)
+    return Interval(observed - half, observed + half, level)
 
 
 def _bca(

@@ -25,8 +25,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROWS = 128 * 1024
+_LAST_CHARACTER, _SURROGATES = 0x10FFFF, 0xD800 >> 11  # of Unicode; half a pair is no character
 _LONGEST_HEADER = 10_000
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+_LONGEST_CONTENTS = 1024 * 1024  # bytes of an archive's directory: some 10,000 arrays
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,  # a place before the start of the file
+    RuntimeError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,23 @@ def _opened(part: Part, limits: Limits) -> Iterator[BinaryIO]:
         yield file
 
 
+class _Bounded:
+    """An archive's file that hands over its directory only if that is of a sensible size."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file, self._name = file, name
+
+    def read(self, size: int = -1) -> bytes:
+        """Read some bytes; archives are read in small pieces, except for their directory."""
+        if size > _LONGEST_CONTENTS:
+            msg = f"'{self._name}' holds too many arrays: the directory of the archive takes {size}"
+            raise ResourceError(f"{msg} bytes, where {_LONGEST_CONTENTS} are the most.")
+        return self._file.read(size)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        return getattr(self._file, name)
+
+
 @contextmanager
 def _members(part: Part, limits: Limits) -> Iterator[tuple[Any, list[Member]]]:
     """Open a NumPy file and read the headers of all its arrays."""
@@ -73,7 +101,9 @@ def _members(part: Part, limits: Limits) -> Iterator[tuple[Any, list[Member]]]:
             yield file, [_header(file, part.name, named, None, size)]
             return
         try:
-            archive = zipfile.ZipFile(file)
+            archive = zipfile.ZipFile(_Bounded(file, part.name))
+        except ResourceError:
+            raise
         except _BROKEN as error:
             msg = f"'{part.name}' must be a whole NPZ file, which is a ZIP archive: {error}."
             raise InputError(msg) from error
@@ -83,23 +113,26 @@ def _members(part: Part, limits: Limits) -> Iterator[tuple[Any, list[Member]]]:
 
 def _archived(archive: zipfile.ZipFile, name: str) -> list[Member]:
     """Read the headers of the arrays in an archive."""
-    members: list[Member] = []
+    members: dict[str, Member] = {}
     for entry in archive.infolist():
         member = plain(entry.filename.removesuffix(".npy"), 1000)
-        if member in {m.name for m in members}:
+        if member in members:
             msg = f"'{name}' holds the member '{member}' twice: which one counts cannot be told."
             raise InputError(msg)
         try:
             with archive.open(entry) as stream:
                 place = f"{name}, member '{member}'"
-                members.append(_header(stream, place, member, entry, entry.file_size))
+                members[member] = _header(stream, place, member, entry, entry.file_size)
         except InputError:
             raise
         except _BROKEN as error:
             msg = f"{name}, member '{member}' cannot be read: {plain(error, 200)}."
             kind = ChecksumError if "CRC" in str(error) else InputError
             raise kind(msg) from error
-    return members
+    if not members:
+        msg = f"'{name}' must hold arrays: the archive is empty."
+        raise InputError(msg)
+    return list(members.values())
 
 
 def _header(
@@ -111,7 +144,7 @@ def _header(
 ) -> Member:
     """Read the header of an array, and hold it against the bytes that are there."""
     start = stream.read(8)
-    if start[:6] != b"\x93NUMPY" or start[6] not in {1, 2, 3}:
+    if len(start) < 8 or start[:6] != b"\x93NUMPY" or start[6] not in {1, 2, 3}:
         msg = f"{place} must be an array in NumPy's own form (.npy): it does not begin as one."
         raise InputError(msg)
     width, form = (2, "<H") if start[6] == 1 else (4, "<I")
@@ -261,15 +294,28 @@ def _column(array: Any, name: str, part: Part) -> "pa.Array":  # noqa: ANN401
     import pyarrow as pa  # noqa: PLC0415
 
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if native.dtype.kind in "SU":
+        return pa.array(_texts(native, name, part))
     try:
-        if native.dtype.kind == "S":
-            native = np.strings.decode(native, "utf-8")
-        if native.dtype.kind == "U":
-            return pa.array(native.tolist())
         if native.ndim == 2:
             flat = pa.array(np.ascontiguousarray(native).ravel())
             return pa.FixedSizeListArray.from_arrays(flat, native.shape[1])
         return pa.array(np.ascontiguousarray(native))
-    except (pa.ArrowException, TypeError, UnicodeError) as error:
+    except (pa.ArrowException, TypeError, ValueError) as error:
         msg = f"{part.name}: {name!r} must hold numbers or labels: got {array.dtype}."
         raise InputError(msg) from error
+
+
+def _texts(array: Any, name: str, part: Part) -> list[Any]:  # noqa: ANN401
+    """Return an array of texts as a list, or say that it holds something else."""
+    try:
+        texts = np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else array
+    except UnicodeError as error:
+        msg = f"{part.name}: {name!r} must hold text in UTF-8: {plain(error, 100)}."
+        raise InputError(msg) from error
+    codes = np.ascontiguousarray(texts).view(np.uint32) if texts.size else np.empty(0, np.uint32)
+    if ((codes > _LAST_CHARACTER) | ((codes >> 11) == _SURROGATES)).any():
+        msg = f"{part.name}: {name!r} must hold text: it holds numbers that are no characters."
+        raise InputError(f"{msg} The file is damaged: write it again.")
+    listed: list[Any] = texts.tolist()
+    return listed

@@ -1,12 +1,13 @@
 """Named columns of a table: labels as texts, numbers as doubles, each row with its place."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes._check import InputError
+from stakes._check import InputError, StakesError
 from stakes._text import plain
 from stakes._typing import FloatArray
 from stakes.io.batches import Ask, Batch, Places
@@ -107,14 +108,15 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     values = {name: Numbers(name, places, finite=name in ask.finite) for name in ask.numbers}
     for part in parts:
         places.begin(part.name)
-        for batch in batches(part, ask, Limits.of(max_bytes, patience, progress)):
-            first = places.rows
-            places.add(batch)
-            for name, label in labels.items():
-                label.add(batch.table.column(name), first, part.name)
-            for name, value in values.items():
-                from_text = batch.lines is not None and name in ask.texts
-                value.add(batch.table.column(name), first, part.name, from_text=from_text)
+        with damage_named(part):
+            for batch in batches(part, ask, Limits.of(max_bytes, patience, progress)):
+                first = places.rows
+                places.add(batch)
+                for name, label in labels.items():
+                    label.add(batch.table.column(name), first, part.name)
+                for name, value in values.items():
+                    from_text = batch.lines is not None and name in ask.texts
+                    value.add(batch.table.column(name), first, part.name, from_text=from_text)
     if not places.rows:
         msg = f"'{shown}' must hold samples: it has no rows."
         raise InputError(msg)
@@ -138,7 +140,8 @@ def column_names(
     if part.streamed:
         msg = f"'{part.name}' can be read only once: its columns cannot be looked up beforehand."
         raise InputError(msg)
-    return _functions(part.need_kind())[1](part, Limits.of(max_bytes, 60.0, None))
+    with damage_named(part):
+        return _functions(part.need_kind())[1](part, Limits.of(max_bytes, 60.0, None))
 
 
 def read_whole(
@@ -155,13 +158,9 @@ def read_whole(
     shown, parts = find_parts(source, kind)
     found: list[pa.Table] = []
     for part in parts:
-        for batch in batches(part, Ask(), Limits.of(max_bytes, patience, progress)):
-            table = batch.table
-            if found and set(table.column_names) != set(found[0].column_names):
-                listed = ", ".join(plain(n) for n in found[0].column_names)
-                msg = f"'{part.name}' must have the columns of the parts before it: {listed}."
-                raise InputError(msg)
-            found.append(table.select(found[0].column_names) if found else table)
+        with damage_named(part):
+            for batch in batches(part, Ask(), Limits.of(max_bytes, patience, progress)):
+                found.append(_alike(batch.table, found[:1], part))
     if not sum(table.num_rows for table in found):
         msg = f"'{shown}' must hold samples: it has no rows."
         raise InputError(msg)
@@ -169,4 +168,29 @@ def read_whole(
         return pa.concat_tables(found, promote_options="default")
     except pa.ArrowException as error:
         msg = f"'{shown}' must have columns of one kind in all parts: {plain(error, 200)}."
+        raise InputError(msg) from error
+
+
+def _alike(table: "pa.Table", before: "list[pa.Table]", part: Part) -> "pa.Table":
+    """Return a table with its columns in the order of those before it; refuse other columns."""
+    table.validate(full=True)  # finds text that is not UTF-8
+    if not before:
+        return table
+    names = before[0].column_names
+    if set(table.column_names) != set(names):
+        listed = ", ".join(plain(n) for n in names)
+        msg = f"'{part.name}' must have the columns of the parts before it: {listed}."
+        raise InputError(msg)
+    return table.select(names)
+
+
+@contextmanager
+def damage_named(part: Part) -> Iterator[None]:
+    """Name the file where what it holds breaks a reader in a way that the reader cannot know."""
+    try:
+        yield
+    except (StakesError, MemoryError):
+        raise
+    except (ValueError, OverflowError, NotImplementedError) as error:  # also those of Arrow
+        msg = f"'{part.name}' cannot be read: {plain(error, 200)}. It may be damaged."
         raise InputError(msg) from error

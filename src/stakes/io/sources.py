@@ -5,11 +5,11 @@ import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from glob import glob
 from pathlib import Path
 
 from stakes._check import AddressError, FileError, InputError, UnsafeFileError
 from stakes._text import plain
+from stakes.io.patterns import matching
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -60,13 +60,13 @@ def find_parts(source: Source, kind: str | None = None) -> tuple[str, list[Part]
     if text == "-":
         return _standard_input(kind)
     if os.path.isdir(text):  # noqa: PTH112  a path with a NUL byte is no error here
-        return _shown(Path(text).name or text), _in_directory(Path(text), kind)
+        return _shown(Path(text).name or text), _each_once(_in_directory(Path(text), kind))
     if _is_pattern(text):
-        found = sorted(glob(text))  # noqa: PTH207  patterns may be absolute
+        found = matching(text)
         if not found:
             msg = f"'{_shown(text)}' matched no files."
             raise FileError(msg)
-        return _shown(text), _told_apart([_part(path, kind) for path in found])
+        return _shown(text), _by_path(_each_once([_part(path, kind) for path in found]))
     part = _part(text, kind)
     return part.name, [part]
 
@@ -99,21 +99,28 @@ def _from_list(paths: list[str], kind: str | None) -> tuple[str, list[Part]]:
     for path in paths:
         _refuse_address(path)
         parts.append(_part(path, kind))
-    seen: set[str] = set()
-    for part in parts:
-        real = os.path.realpath(part.path)
-        if real in seen:
-            msg = f"'{part.name}' is listed twice: its samples would count double."
-            raise InputError(msg)
-        seen.add(real)
     if not parts:
         msg = "the list of files must not be empty: name one at least."
         raise InputError(msg)
     more = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
-    return f"{parts[0].name}{more}", _told_apart(parts)
+    return f"{parts[0].name}{more}", _by_path(_each_once(parts))
 
 
-def _told_apart(parts: list[Part]) -> list[Part]:
+def _each_once(parts: list[Part]) -> list[Part]:
+    """Refuse a file that is there twice, under one name or several."""
+    seen: dict[tuple[int, int], Part] = {}
+    for part in parts:
+        found = os.stat(part.path)  # noqa: PTH116
+        first = seen.setdefault((found.st_dev, found.st_ino), part)
+        if first is not part:
+            same = os.path.abspath(first.path) == os.path.abspath(part.path)  # noqa: PTH100
+            fault = "is listed twice" if same else f"is the same file as '{_shown(first.path)}'"
+            msg = f"'{_shown(part.path)}' {fault}: its samples would count double. Name it once."
+            raise InputError(msg)
+    return parts
+
+
+def _by_path(parts: list[Part]) -> list[Part]:
     """Call files of one name in several directories by their paths."""
     names = [part.name for part in parts]
     return [

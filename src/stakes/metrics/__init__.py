@@ -3,18 +3,16 @@
 from typing import TYPE_CHECKING
 
 from stakes._lazy import names_of_room
+from stakes.metrics.calibration_errors import (
+    CalibrationError,
+    calibration_error,
+    confidence_calibration_error,
+    smooth_calibration_error,
+)
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.metrics.decisions import confusion_matrix, expected_cost
 from stakes.metrics.explain import Explanation, explain
-from stakes.metrics.reliability import (
-    EqualMass,
-    EqualWidth,
-    Reliability,
-    calibration_error,
-    confidence_calibration_error,
-    reliability,
-    smooth_calibration_error,
-)
+from stakes.metrics.reliability import EqualMass, EqualWidth, Reliability, reliability
 from stakes.metrics.scores import bayes_cost, brier_score, cross_entropy, expected_loss
 from stakes.metrics.traditional import (
     Accuracy,
@@ -46,6 +44,7 @@ __all__ = [
     "Accuracy",
     "BalancedAccuracy",
     "BalancedErrorRate",
+    "CalibrationError",
     "ConfusionMatrix",
     "DecisionMetric",
     "EqualMass",

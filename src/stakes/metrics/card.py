@@ -1,18 +1,22 @@
 """Costs, scoring rules, decisions and reliability of a system, in one read of its scores."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes._check import InputError
 from stakes._kernels.records import LossParts
 from stakes._typing import ArrayLike, Column, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.metrics.onepass import Passed, pass_over, read_given
-from stakes.metrics.reliability import Reliability, binned_errors, check_bins
+from stakes.metrics.calibration_errors import CalibrationError, binned_errors, error_of_sums
+from stakes.metrics.onepass import Given, Passed, pass_over, read_given
+from stakes.metrics.reliability import check_bins
 from stakes.metrics.scores import bayes_cost_of, expectation, from_sums, sample_losses
 from stakes.results import ExpectedLoss
 from stakes.samples import read_samples
-from stakes.scores import Scores
+from stakes.scores import Scores, as_scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 
 
@@ -34,8 +38,8 @@ class Scorecard:
     cost: ExpectedLoss  # of the Bayes decisions
     cross_entropy: ExpectedLoss
     brier_score: ExpectedLoss
-    calibration_error: float | None  # of P(classes[-1]); for two classes
-    confidence_calibration_error: float | None  # of the largest posterior; for more
+    calibration_error: CalibrationError | None  # of P(classes[-1]); for two classes
+    confidence_calibration_error: CalibrationError | None  # of the largest posterior; for more
 
     def __str__(self) -> str:
         losses = (self.cost, self.cross_entropy, self.brier_score)
@@ -69,17 +73,31 @@ def scorecard(
     named = classes
     if named is None and isinstance(costs, CostMatrix | SampleCosts):
         named = costs.classes
-    data = None
     if not isinstance(costs, SampleCosts):
-        data = read_given(y_true, scores, sample_weight, named)
-    if data is not None:
-        matrix = costs
-        if costs is not None and not isinstance(costs, CostMatrix):
-            matrix = CostMatrix(costs, classes=None if data.unnamed else data.classes)
-        found = pass_over(data, matrix, priors, bins)  # type: ignore[arg-type]
-        if found is not None:
-            return _from_pass(found)
+        for form in _forms(scores):
+            data = read_given(y_true, form, sample_weight, named)
+            found = None if data is None else _passed(data, costs, priors, bins)
+            if found is not None:
+                return _from_pass(found)
     return _defined(y_true, scores, costs, priors, sample_weight, named, bins)
+
+
+def _forms(scores: Scores | Column) -> Iterator[Scores | Column]:
+    """Yield scores as they came, then with rows that were rounded divided by their sums."""
+    yield scores
+    if type(scores) is np.ndarray and scores.ndim == 2:
+        with suppress(InputError):  # the definitions say what is wrong
+            yield as_scores(scores)
+
+
+def _passed(
+    data: Given, costs: CostMatrix | ArrayLike | None, priors: PriorsLike | None, bins: int
+) -> Passed | None:
+    """Return what one pass finds; None where it must be left to the definitions."""
+    if costs is None or isinstance(costs, CostMatrix):
+        return pass_over(data, costs, priors, bins)
+    matrix = CostMatrix(costs, classes=None if data.unnamed else data.classes)
+    return pass_over(data, matrix, priors, bins)
 
 
 def _from_pass(passed: Passed) -> Scorecard:
@@ -87,8 +105,8 @@ def _from_pass(passed: Passed) -> Scorecard:
     samples, found = passed.samples, passed.found
     given = None if samples.priors_from_data else samples.priors
     cost = passed.confusion.expected_cost(passed.costs, given)
-    error = Reliability(passed.bins(), np.empty(0, dtype=np.int64)).error()
     two = len(samples.classes) == 2
+    error = error_of_sums(passed.bins(), samples.classes, passed.factors, confidence=not two)
     return Scorecard(
         n=len(samples),
         cost=replace(cost, name="Bayes expected cost"),

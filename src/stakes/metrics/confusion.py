@@ -10,9 +10,10 @@ from stakes._check import InputError, check_seen, read_priors
 from stakes._math import expectation, sum_by
 from stakes._text import html_table, number, plain, quoted, table
 from stakes._typing import ArrayLike, FloatArray, Label, Names, PriorsLike
+from stakes.class_losses import ClassLosses
 from stakes.costs import CostMatrix
 from stakes.metrics import traditional
-from stakes.results import ClassLosses, ExpectedLoss, MetricValue, json_number
+from stakes.results import ExpectedLoss, MetricValue, json_number
 from stakes.statistics import ConfusionCounts
 
 _MOST_SHOWN = 20
@@ -60,9 +61,9 @@ class ConfusionMatrix(ConfusionCounts):
         >>> cm = ConfusionMatrix.from_counts([[855, 45], [5, 95]], classes=["healthy", "tumour"])
         >>> costs = CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])
         >>> print(cm.expected_cost(costs, priors={"healthy": 0.98, "tumour": 0.02}))
-        expected cost          0.0540  (95 % interval 0.0410 to 0.0706)
+        expected cost          0.0540  (95 % interval 0.0410 to 0.0714)
           naive system         0.1000  (always answers healthy)
-          normalised           0.5400  (95 % interval 0.4100 to 0.7057)
+          normalised           0.5400  (95 % interval 0.4100 to 0.7143)
         """
         matrix = self._costs(costs)
         given = read_priors(priors, self.classes)
@@ -217,7 +218,7 @@ class ConfusionMatrix(ConfusionCounts):
         unit = size / np.square(total)
         variance = sum_by(self.row, squares * np.square(gap), k) * unit
         drift = np.zeros(k) if self.whole else sum_by(self.row, squares * gap, k) * unit
-        return ClassLosses(size, mean, drift, variance, *costs.ranges())
+        return ClassLosses(size, mean, drift, variance, *costs.ranges(self.column))
 
     def _mean_cost(self, cost: FloatArray) -> float:
         """Return the mean cost over the data (eq:ec_orig)."""

@@ -57,12 +57,12 @@ def confusion_matrix(
     >>> float(cm.precision())
     0.5
     """
-    y, d, weights = _read(y_true, y_pred, sample_weight)
+    y, d, weights = _read(y_true, y_pred, sample_weight, named=decisions is not None)
     if classes is not None:
         rows = read_names(classes, "classes")
     else:
         rows = seen_names(y, d) if decisions is None else seen_names(y)
-    columns = rows if decisions is None else read_names(decisions, "decisions")
+    columns = rows if decisions is None else read_names(decisions, "decisions", mixed=True)
     return _counted(y, d, weights, rows, columns)
 
 
@@ -115,7 +115,7 @@ def expected_cost(
             y_true, y_pred, classes=classes, decisions=decisions, sample_weight=sample_weight
         )
         return counts.expected_cost(priors=priors)
-    y, d, weights = _read(y_true, y_pred, sample_weight)
+    y, d, weights = _read(y_true, y_pred, sample_weight, named=True)
     matrix = _cost_matrix(costs, classes, decisions)
     _refuse_transposed(matrix, y, d)
     counts = _counted(y, d, weights, matrix.classes, matrix.decisions)
@@ -123,10 +123,13 @@ def expected_cost(
 
 
 def _read(
-    y_true: Column, y_pred: Column, sample_weight: Column | None
+    y_true: Column, y_pred: Column, sample_weight: Column | None, *, named: bool
 ) -> tuple[LabelColumn, LabelColumn, FloatArray | None]:
-    """Read labels, decisions and weights of the same samples; those of weight 0 are absent."""
-    y, d = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
+    """Read labels, decisions and weights of the same samples; those of weight 0 are absent.
+
+    Decisions that are named elsewhere may be numbers and texts, as 0, 1 and "abstain" are.
+    """
+    y, d = read_column(y_true, "y_true"), read_column(y_pred, "y_pred", mixed=named)
     if len(y) != len(d):
         msg = f"y_true and y_pred must have the same length: got {len(y)} and {len(d)} samples."
         raise InputError(msg)
@@ -153,7 +156,7 @@ def _per_sample(
     sample_weight: Column | None,
 ) -> ExpectedLoss:
     """Return the expected cost where costs differ from sample to sample."""
-    y, d, weights = _read(y_true, y_pred, sample_weight)
+    y, d, weights = _read(y_true, y_pred, sample_weight, named=True)
     rows = costs.shape[0]
     if y.row is not None and y.row.max() < rows:
         costs = costs.part(y.row)
@@ -162,7 +165,11 @@ def _per_sample(
         raise InputError(f"{msg} got {len(y)}, {len(d)} and {rows}.")
     codes = encode(y, costs.classes, "classes")
     decided = encode(d, costs.decisions, "decisions")
-    return expected_sample_cost(costs, codes, decided, weights, read_priors(priors, costs.classes))
+    given, same = read_priors(priors, costs.classes), costs.constant()
+    if same is not None:
+        counts = ConfusionMatrix.of(codes, decided, weights, same.classes, same.decisions)
+        return counts.expected_cost(same, given)
+    return expected_sample_cost(costs, codes, decided, weights, given)
 
 
 def _cost_matrix(

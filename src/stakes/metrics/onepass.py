@@ -61,21 +61,28 @@ class Passed:
     samples: Samples
     costs: CostMatrix
     confusion: ConfusionMatrix
+    factors: FloatArray | None  # of the classes, where priors were given
     second: Bins | None = None  # of P(classes[-1]), where a table has two columns
 
     def losses(self, parts: LossParts) -> LossSums:
         """Return the sums of a loss."""
         weight, loss, square = self.found.weight, parts.loss, parts.square_square
         exponent = np.zeros(weight.size, dtype=np.int64)
+        cube = parts.square_cube
         if self.samples.weights is None:
-            return LossSums(weight, loss, weight, loss, square, parts.infinite, exponent)
-        squares = self.found.square, parts.square_loss, square
+            return LossSums(weight, loss, weight, loss, square, cube, parts.infinite, exponent)
+        squares = self.found.square, parts.square_loss, square, cube
         return LossSums(weight, loss, *squares, parts.infinite, exponent)
 
     def bins(self) -> BinSums:
-        """Return the sums by bins of P(classes[-1]) of two classes, else of the largest one."""
+        """Return the sums by bins of P(classes[-1]) of two classes, else of the largest one.
+
+        Classes are as heavy as their priors; of more than two the pass has seen to it.
+        """
         b: Bins = self.found.bins if self.second is None else self.second
-        return BinSums(equal_width(b.weight.size), b.weight, b.square, b.probability, b.hits)
+        sums = BinSums(equal_width(b.weight.shape[1]), b.weight, b.square, b.probability)
+        two = len(self.samples.classes) == 2
+        return sums if self.factors is None or not two else sums.scaled(self.factors)
 
 
 def read_given(
@@ -131,9 +138,13 @@ def pass_over(
         matrix = CostMatrix.zero_one(len(data.classes) if data.unnamed else data.classes)
     if matrix.classes != data.classes:
         return None
-    run, threads = _two if data.two else _many, available_threads()
+    given = read_priors(priors, data.classes)
+    threads = available_threads()
     try:
-        made = run(data, matrix, bins, threads)
+        if data.two:
+            made: Made = _two(data, matrix, bins, threads)
+        else:
+            made = _many(data, matrix, bins, _label_factors(data, given), threads)
     except ValueError:  # labels that are no classes
         return None
     if made is None or not _fine(data, made[0]):
@@ -142,7 +153,6 @@ def pass_over(
     confusion = ConfusionMatrix(
         data.classes, matrix.decisions, *cells, np.zeros(len(data.classes), dtype=np.int64)
     )
-    given = read_priors(priors, data.classes)
     used = confusion.priors if given is None else given
     scores = _trusted(data)
     n = len(data.values)
@@ -150,7 +160,25 @@ def pass_over(
     second = None
     if not data.two and len(data.classes) == 2:
         second = _second_bins(data, bins)
-    return Passed(found, samples, matrix, confusion, second)
+    factors = None if given is None else _factors(given, confusion.priors)
+    return Passed(found, samples, matrix, confusion, factors, second)
+
+
+def _label_factors(data: Given, priors: FloatArray | None) -> FloatArray | None:
+    """Return the factors of more than two classes, which the pass over the scores needs."""
+    k = len(data.classes)
+    if priors is None or k == 2:
+        return None
+    labels = np.asarray(data.y, dtype=np.int64)
+    if labels.min() < 0 or labels.max() >= k:
+        return None  # the pass will refuse them
+    weight = np.bincount(labels, data.weights, k).astype(np.float64)
+    return _factors(priors, weight / weight.sum())
+
+
+def _factors(priors: FloatArray, share: FloatArray) -> FloatArray:
+    """Return prior over share of each class."""
+    return np.divide(priors, share, out=np.zeros(share.size), where=share > 0)
 
 
 def _second_bins(data: Given, bins: int) -> Bins:
@@ -181,6 +209,7 @@ def _trusted(data: Given) -> Scores:
 
 
 Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Made = tuple[BinaryPass | RowsPass, Cells] | None
 
 
 def _two(
@@ -219,13 +248,22 @@ def between(
     return table
 
 
-def _many(data: Given, costs: CostMatrix, bins: int, threads: int) -> tuple[RowsPass, Cells] | None:
+def _many(
+    data: Given, costs: CostMatrix, bins: int, factors: FloatArray | None, threads: int
+) -> tuple[RowsPass, Cells] | None:
     """Go over a table with one column per class."""
     columns = costs.columns()
     if columns.error is None and columns.n_decisions > MOST_COLUMNS:
         return None
     found = rows_pass(
-        data.values, data.y, data.kind, [columns], data.weights, bins, threads=threads
+        data.values,
+        data.y,
+        data.kind,
+        [columns],
+        data.weights,
+        bins,
+        factors=factors,
+        threads=threads,
     )
     cells = found.decided[0]
     if data.weights is not None:

@@ -9,9 +9,10 @@ from stakes._check import InputError, check_seen
 from stakes._math import expectation as mean_over_classes
 from stakes._text import quoted
 from stakes._typing import ArrayLike, Column, FloatArray, IntArray, NamesLike, PriorsLike
+from stakes.class_losses import ClassLosses
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.per_sample import expected_sample_cost
-from stakes.results import ClassLosses, ExpectedLoss
+from stakes.results import ExpectedLoss
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule
@@ -107,7 +108,7 @@ def from_sums(
     p = samples.priors
     check_seen(p, sums.weight, samples.classes)
     low, high = rule.bounds(p.size)
-    losses = ClassLosses(sums.size, sums.mean, *sums.moments(), low, high)
+    losses = ClassLosses(sums.size, sums.mean, *sums.moments(), low, high, sums.third)
     unseeing = rule.naive_losses(p)
     plain = type(rule).naive is ScoringRule.naive
     return ExpectedLoss(
@@ -187,6 +188,9 @@ def _bayes_sample_cost(samples: Samples, costs: SampleCosts) -> ExpectedLoss:
         msg = f"costs must speak of the same samples: got {costs.shape[0]} for {samples.n_given}."
         raise InputError(msg)
     kept = costs if samples.row is None else costs.part(samples.row)
+    same = kept.constant()
+    if same is not None:
+        return expectation(BayesCost(same), samples)
     decided = kept.least_expected(samples.scores.answers(samples.priors).p)
     given = None if samples.priors_from_data else samples.priors
     record = expected_sample_cost(kept, samples.y, decided, samples.weights, given)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from stakes._text import number, plain
 from stakes.evaluation import Comparison
+from stakes.evaluation.claims import NONE_BEST, p_note, p_text
 from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.page import Page, folded, live_sections, section
 from stakes.report.payload import compared, payload
@@ -11,6 +12,7 @@ from stakes.report.tables import interval_text, level_text
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
 _MOST_ROWS = 500
+_CLEAR = {"better", "worse", "best", "equivalent", "non_inferior"}
 
 
 def comparison_page(comparison: Comparison, title: str = "", source: str = "") -> Page:
@@ -35,22 +37,23 @@ def comparison_page(comparison: Comparison, title: str = "", source: str = "") -
 
 
 def _verdicts(comparison: Comparison) -> Markup:
-    """Return who is better."""
+    """Return who is better, and what to do."""
     listed = []
-    told = [d for d in comparison.differences if d.metric in comparison.costs]
-    for difference, text in zip(told, comparison.verdicts, strict=True):
-        look = "good" if difference.told_apart else "warn"
-        listed.append(element("li", element("p", text), class_=f"verdict {look}"))
+    for verdict in comparison.verdicts:
+        look = "good" if verdict.code in _CLEAR else "warn"
+        parts = [element("p", verdict.text)]
+        if verdict.advice:
+            parts.append(element("p", verdict.advice, class_="advice"))
+        listed.append(element("li", parts, class_=f"verdict {look}"))
     return section("verdicts", "Verdict", element("ul", listed))
 
 
 def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
     """Return the differences of each system."""
     heads = (
-        "metric", "value", "reference", "difference", level_text(comparison.level),
-        "better in",
+        "metric", "value", "reference", "difference", level_text(comparison.level), "p",
     )  # fmt: skip
-    tables = []
+    parts = []
     for system in comparison.systems[1:]:
         rows = [
             [
@@ -59,14 +62,15 @@ def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
                 number(d.reference),
                 number(d.difference.value),
                 interval_text(d.difference),
-                f"{100 * d.probability:.0f} %",
+                p_text(d.adjusted_p_value),
             ]
             for d in comparison.differences
             if d.system == system and (not main or d.metric.rpartition(".")[2] in _MAIN)
         ]
         caption = f"{plain(system)} less {plain(comparison.reference)}, on the same samples"
-        tables.append(table(caption, heads, rows[:_MOST_ROWS]))
-    return tables
+        parts.append(table(caption, heads, rows[:_MOST_ROWS]))
+    parts.append(element("p", p_note(comparison.systems, comparison.costs), class_="note"))
+    return parts
 
 
 def _details(comparison: Comparison) -> list[Markup]:
@@ -76,12 +80,11 @@ def _details(comparison: Comparison) -> list[Markup]:
         rows = [
             [
                 f"{number(r.low)} to {number(r.high)}",
-                user_text(r.system),
-                "yes" if r.told_apart else "no",
+                NONE_BEST if r.system is None else user_text(r.system),
             ]
             for r in comparison.odds[:_MOST_ROWS]
         ]
-        heads = ("odds c12 P1 / (c21 P2)", "costs least", "told apart")
+        heads = ("odds c12 P1 / (c21 P2)", "costs least")
         parts.append(folded("Who costs least at which odds", table("By odds", heads, rows)))
     if comparison.notes:
         listed = [element("li", note) for note in comparison.notes]

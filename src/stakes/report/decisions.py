@@ -4,6 +4,7 @@ from pathlib import Path
 
 from stakes._text import number, plain
 from stakes.evaluation import DecisionEvaluation
+from stakes.report.evaluation import verdict_section
 from stakes.report.markup import Content, Markup, element, table, user_text
 from stakes.report.page import Page, folded, live_sections, section
 from stakes.report.payload import decided
@@ -20,19 +21,12 @@ def decisions_page(evaluation: DecisionEvaluation, title: str = "", source: str 
         title=title or "What these decisions cost",
         facts=facts,
         sections=(
-            section("verdicts", "Verdict", element("ul", _verdict(evaluation))),
+            verdict_section(evaluation.verdicts),
             *live_sections(),
             section("numbers", "Numbers", *_numbers(evaluation)),
         ),
         data=decided(evaluation),
     )
-
-
-def _verdict(evaluation: DecisionEvaluation) -> Markup:
-    """Return whether the decisions are any use."""
-    band = evaluation.expected_cost.normalized_interval(evaluation.level)
-    look = "good" if band.high < 1 else "bad" if band.low > 1 else "warn"
-    return element("li", element("p", evaluation.verdict), class_=f"verdict {look}")
 
 
 def _numbers(evaluation: DecisionEvaluation) -> list[Markup]:

@@ -23,6 +23,7 @@ _LOOKS = {
     "useful": "good",
     "worse_than_naive": "bad",
     "always_the_same": "bad",
+    "scores_reversed": "bad",
     "slice_worse_than_naive": "bad",
     "infinite_loss": "bad",
 }
@@ -77,16 +78,17 @@ def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
     """Yield the tables that everybody reads."""
     yield _losses(evaluation)
     yield from (_application(a, evaluation) for a in evaluation.applications)
-    if evaluation.ranking or evaluation.calibration_errors:
+    if evaluation.ranking:
         yield _ranking(evaluation)
+    yield _calibration_errors(evaluation)
     if evaluation.slices:
         yield _slices(evaluation)
 
 
 def _losses(evaluation: Evaluation) -> Markup:
-    """Return costs and scoring rules, as is and calibrated."""
-    staged = () if evaluation.calibrator is None else ("calibrated", "interval", "gives back")
-    heads = ("", "as is", level_text(evaluation.level), "naive", *staged)
+    """Return costs and scoring rules, uncalibrated and calibrated."""
+    staged = () if evaluation.calibrator is None else ("calibrated", "interval", "recovers")
+    heads = ("", "uncalibrated", level_text(evaluation.level), "naive", *staged)
     rows = []
     several = len(evaluation.applications) > 1
     for a in evaluation.applications:
@@ -158,10 +160,29 @@ def _ranking(evaluation: Evaluation) -> Markup:
         [plain(name.replace("_", " ")), number(e.value), interval_text(e), naive.get(name, "")]
         for name, e in evaluation.ranking.items()
     ]
-    for name, value in evaluation.calibration_errors.items():
-        rows.append([name.replace("_", " "), number(value), "", ""])
     heads = ("", "value", level_text(evaluation.level), "naive")
-    return table("Ranking and calibration errors", heads, rows)
+    return table("Ranking", heads, rows)
+
+
+def _calibration_errors(evaluation: Evaluation) -> Markup:
+    """Return calibration errors beside what chance alone makes of them."""
+    rows: list[list[Content]] = [
+        [
+            error.name,
+            number(error.value),
+            interval_text(error.estimate(evaluation.level)),
+            _known(error.debiased),
+            _known(error.expected_if_calibrated),
+        ]
+        for error in evaluation.calibration_errors.values()
+    ]
+    heads = ("", "value", level_text(evaluation.level), "debiased", "expected if calibrated")
+    return table("Calibration errors", heads, rows)
+
+
+def _known(value: float) -> str:
+    """Return a number, or nothing for one that is unknown."""
+    return "" if math.isnan(value) else number(value)
 
 
 def _slices(evaluation: Evaluation) -> Markup:
@@ -170,12 +191,17 @@ def _slices(evaluation: Evaluation) -> Markup:
     for s in evaluation.slices[:_MOST_ROWS]:
         name: Content = [user_text(s.column), " ", user_text(s.value)]
         if s.cost is None or s.cross_entropy is None:
-            rows.append([name, str(s.samples), "undefined", s.why, ""])
+            rows.append([name, str(s.samples), "undefined", s.why, "", ""])
         else:
-            cost = _loss_cells(s.cost)
-            rows.append([name, str(s.samples), *cost, number(s.cross_entropy.value)])
-    heads = ("slice", "samples", "NEC", level_text(evaluation.level), "cross-entropy")
-    return table("Slices, normalised within each", heads, rows)
+            cells = [*_loss_cells(s.cost), number(s.cross_entropy.value), s.standing]
+            rows.append([name, str(s.samples), *cells])
+    level = level_text(evaluation.level)
+    heads = ("slice", "samples", "NEC", level, "cross-entropy", "verdict")
+    note = ""
+    if len(evaluation.slices) > 1:
+        many = f"corrected for {len(evaluation.slices)} slices"
+        note = f"Verdict: against the best constant answer, {many}; unclear: not distinguishable."
+    return table("Slices, normalised within each", heads, rows, note)
 
 
 def _details(evaluation: Evaluation) -> Iterable[Markup]:

@@ -171,15 +171,15 @@ def compared(comparison: Comparison) -> dict[str, Any]:
                 "value": json_number(d.difference.value),
                 "low": None if (band := d.difference.interval) is None else json_number(band.low),
                 "high": None if band is None else json_number(band.high),
+                "sure": d.distinguishable,
             }
             for d in comparison.differences[:_MOST_DIFFERENCES]
         ],
         "odds": [
             {
                 "low": r.low,
-                "high": r.high if np.isfinite(r.high) else None,
-                "system": plain(r.system),
-                "toldApart": r.told_apart,
+                "high": r.high,
+                "system": None if r.system is None else plain(r.system),
             }
             for r in comparison.odds[:_MOST_RANGES]
         ],

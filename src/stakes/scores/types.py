@@ -2,25 +2,40 @@
 
 import math
 from abc import ABC, abstractmethod
+from enum import StrEnum
 from typing import ClassVar, Self
 
 import numpy as np
 
 from stakes._check import (
     InputError,
+    Rounding,
     check_below_infinity,
-    check_log_posteriors,
     check_no_nan,
-    check_posteriors,
     read_array,
     read_names,
     read_priors,
     read_table,
+    settle_log_posteriors,
+    settle_posteriors,
 )
 from stakes._math import log
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.scores.answers import Answers, LogProbabilities, Probabilities, SecondProbabilities
+
+
+class ScoreMeaning(StrEnum):
+    """What scores stand for; those of one meaning may take each other's place.
+
+    Posteriors and their logs are the same numbers on two scales, and likelihood ratios follow from
+    likelihoods. Logits stand for posteriors too, but are kept apart from them: probabilities that
+    are read as logits by mistake look like any other numbers.
+    """
+
+    POSTERIORS = "posteriors"
+    LOGITS = "logits"
+    LIKELIHOODS = "likelihoods"
 
 
 class Scores(ABC):
@@ -31,26 +46,28 @@ class Scores(ABC):
     """
 
     needs_priors: ClassVar[bool] = False
+    meaning: ClassVar[ScoreMeaning] = ScoreMeaning.POSTERIORS
 
-    __slots__ = ("_names", "_values")
+    __slots__ = ("_names", "_rounding", "_values")
 
     _values: FloatArray
     _names: Names | None
+    _rounding: Rounding | None
 
     def __init__(self, values: Column) -> None:
-        self._values, self._names, unit = read_table(values)
-        self._check(unit)
+        table, self._names, unit = read_table(values)
+        self._values, self._rounding = self._settled(table, unit)
 
     @classmethod
     def trusted(cls, values: FloatArray, names: Names | None = None) -> Self:
         """Make scores of numbers that are known to be right."""
         scores = cls.__new__(cls)
-        scores._values, scores._names = values, names
+        scores._values, scores._names, scores._rounding = values, names, None
         return scores
 
     @abstractmethod
-    def _check(self, unit: float) -> None:
-        """Refuse values that this kind of score cannot have."""
+    def _settled(self, values: FloatArray, unit: float) -> tuple[FloatArray, Rounding | None]:
+        """Return values that this kind of score can have, and their rounding; refuse others."""
 
     @abstractmethod
     def answers(self, priors: FloatArray | None) -> Answers:
@@ -62,8 +79,13 @@ class Scores(ABC):
 
     @property
     def values(self) -> FloatArray:
-        """The scores as given, in double precision."""
+        """The scores in double precision; rows that were rounded are divided by their sums."""
         return self._values
+
+    @property
+    def rounding(self) -> Rounding | None:
+        """The precision that rows were rounded to, where they did not sum to 1 exactly."""
+        return self._rounding
 
     @property
     def names(self) -> Names | None:
@@ -104,9 +126,30 @@ class Scores(ABC):
             return self
         if set(self._names) != set(names):
             msg = f"columns of scores must be the classes {quoted(names)}: got"
-            raise InputError(f"{msg} {quoted(self._names)}.")
+            hint = (
+                "Rename them, or pass scores.to_numpy(), with columns in the order of the classes."
+            )
+            raise InputError(f"{msg} {quoted(self._names)}. {hint}")
         order = [self._names.index(name) for name in names]
         return self._replaced(self._values[:, order], names)
+
+    def swapped(self) -> Self:
+        """Return the scores of two classes with these in the other order.
+
+        >>> Posteriors([0.9, 0.2]).swapped().values.round(3)
+        array([[0.9, 0.1],
+               [0.2, 0.8]])
+        """
+        if self.n_classes != 2:
+            msg = f"scores must be of two classes to be swapped: these are of {self.n_classes}."
+            raise InputError(msg)
+        names = None if self._names is None else self._names[::-1]
+        turned = self._turned() if self._values.ndim == 1 else self._values[:, ::-1]
+        return self._replaced(turned, names)
+
+    def _turned(self) -> FloatArray:
+        """Return one column for the other order of classes: log odds change their sign."""
+        return -self._values
 
     def part(self, kept: slice | IntArray) -> Self:
         """Return the scores of some samples."""
@@ -114,8 +157,8 @@ class Scores(ABC):
 
     def _replaced(self, values: FloatArray, names: Names | None) -> Self:
         """Return scores of the same kind with other checked values."""
-        scores = type(self).__new__(type(self))
-        scores._values, scores._names = values, names
+        scores = type(self).trusted(values, names)
+        scores._rounding = self._rounding
         return scores
 
     def _difference(self) -> FloatArray:
@@ -160,32 +203,32 @@ class PosteriorScores(Scores):
 class Posteriors(PosteriorScores):
     """Posterior probabilities: rows that sum to 1, or P(classes[-1]) as one column.
 
+    Rows are taken with the precision they show, found from the values: rows that were rounded to
+    decimal digits are divided by their sums, numbers of float32 or float16 are used as they are,
+    and `rounding` says so. `renormalize` divides rows by their sums however far they are from 1.
+
     Examples
     --------
     >>> Posteriors([[0.9, 0.1], [0.2, 0.8]]).log_posteriors().round(3)
     array([[-0.105, -2.303],
            [-1.609, -0.223]])
+    >>> print(Posteriors([[0.3333, 0.3333, 0.3333]]).rounding)
+    rows of scores sum to 1 within 0.0001 (4 decimals); each row was divided by its sum.
+    >>> Posteriors([[2, 6]], renormalize=True).values
+    array([[0.25, 0.75]])
     """
 
-    __slots__ = ()
+    __slots__ = ("_renormalize",)
 
-    @classmethod
-    def renormalized(cls, values: Column) -> Self:
-        """Read a table whose rows need not sum to 1, and divide each by its sum.
+    def __init__(self, values: Column, *, renormalize: bool = False) -> None:
+        self._renormalize = renormalize
+        super().__init__(values)
 
-        For probabilities that were rounded; say so where you use it, because it changes scores.
-        """
-        table, names, _ = read_table(values, "values")
-        fine = table.ndim == 2 and bool((np.isfinite(table) & (table >= 0)).all())
-        if not fine or not table.any(axis=1).all():
-            msg = "values must be a table of finite numbers of at least 0, one above 0 in each row."
-            raise InputError(msg)
-        level = table / table.max(axis=1, keepdims=True)  # so that no sum overflows
-        scores = cls(level / level.sum(axis=1, keepdims=True))
-        return scores._replaced(scores._values, names)
+    def _settled(self, values: FloatArray, unit: float) -> tuple[FloatArray, Rounding | None]:
+        return settle_posteriors(values, unit, renormalize=self._renormalize)
 
-    def _check(self, unit: float) -> None:
-        check_posteriors(self._values, unit)
+    def _turned(self) -> FloatArray:  # two columns, as 1 - p keeps nothing of a small p
+        return np.column_stack([self._values, 1 - self._values])
 
     def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
         """Return the posteriors themselves."""
@@ -205,16 +248,23 @@ class LogPosteriors(PosteriorScores):
 
     __slots__ = ()
 
-    def _check(self, unit: float) -> None:
-        check_log_posteriors(self._values, unit)
+    def _settled(self, values: FloatArray, unit: float) -> tuple[FloatArray, Rounding | None]:
+        return settle_log_posteriors(values, unit)
 
     def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
         """Return the posteriors themselves."""
         if self._values.ndim == 2:
             return LogProbabilities(self._values)
-        with np.errstate(divide="ignore"):
-            other = np.log(-np.expm1(self._values))
-        return LogProbabilities(np.column_stack([other, self._values]))
+        return LogProbabilities(np.column_stack([self._of_first(), self._values]))
+
+    def _turned(self) -> FloatArray:
+        return np.column_stack([self._values, self._of_first()])
+
+    def _of_first(self) -> FloatArray:
+        """Return log P(classes[0]) from one column of log P(classes[1])."""
+        with np.errstate(divide="ignore"):  # each form is exact where the other loses digits
+            near = np.log(-np.expm1(self._values))
+            return np.where(self._values > -math.log(2), near, np.log1p(-np.exp(self._values)))
 
     def ranks(self) -> FloatArray:
         """Return the log odds, or log P(classes[-1])."""
@@ -227,10 +277,13 @@ class Logits(PosteriorScores):
     One column holds the log odds of the second class, as before a sigmoid.
     """
 
+    meaning = ScoreMeaning.LOGITS
+
     __slots__ = ()
 
-    def _check(self, unit: float) -> None:  # noqa: ARG002
-        check_below_infinity(self._values)
+    def _settled(self, values: FloatArray, unit: float) -> tuple[FloatArray, Rounding | None]:  # noqa: ARG002
+        check_below_infinity(values)
+        return values, None
 
     def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
         """Return the softmax of the scores."""
@@ -247,14 +300,16 @@ class LogLikelihoods(Scores):
     """Log likelihoods log p(x|H_i), up to a constant per sample: they serve any priors."""
 
     needs_priors = True
+    meaning = ScoreMeaning.LIKELIHOODS
 
     __slots__ = ()
 
-    def _check(self, unit: float) -> None:  # noqa: ARG002
-        if self._values.ndim == 1:
+    def _settled(self, values: FloatArray, unit: float) -> tuple[FloatArray, Rounding | None]:  # noqa: ARG002
+        if values.ndim == 1:
             msg = "scores must have one column per class for LogLikelihoods: got one column."
             raise InputError(f"{msg} For log p(x|H_2) - log p(x|H_1) use LogLikelihoodRatios.")
-        check_below_infinity(self._values)
+        check_below_infinity(values)
+        return values, None
 
     def answers(self, priors: FloatArray | None) -> Answers:
         """Return the posteriors by Bayes' rule (eq:post_from_lks)."""
@@ -282,6 +337,7 @@ class LogLikelihoodRatios(Scores):
     """
 
     needs_priors = True
+    meaning = ScoreMeaning.LIKELIHOODS
 
     __slots__ = ()
 
@@ -304,12 +360,13 @@ class LogLikelihoodRatios(Scores):
             raise InputError(msg)
         return cls(log(ratios))
 
-    def _check(self, unit: float) -> None:  # noqa: ARG002
-        if self._values.ndim != 1:
-            k = self._values.shape[1]
+    def _settled(self, values: FloatArray, unit: float) -> tuple[FloatArray, Rounding | None]:  # noqa: ARG002
+        if values.ndim != 1:
+            k = values.shape[1]
             msg = f"scores must be one column for LogLikelihoodRatios, which are binary: got {k}"
             raise InputError(f"{msg} columns. For {k} classes use LogLikelihoods.")
-        check_no_nan(self._values)
+        check_no_nan(values)
+        return values, None
 
     def answers(self, priors: FloatArray | None) -> Answers:
         """Return the posteriors at these priors (eq:post_from_llrs)."""

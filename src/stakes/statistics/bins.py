@@ -10,21 +10,21 @@ from stakes._check import InputError
 from stakes._kernels import BlockSums, sum_by
 from stakes._typing import FloatArray, IntArray
 
-Blocks = Callable[[], Iterator[tuple[FloatArray, IntArray]]]
+Blocks = Callable[[], Iterator[tuple[FloatArray, IntArray, FloatArray | None]]]
 
 
 @dataclass(frozen=True, eq=False)
 class BinSums:
-    """Weight, squared weight, summed probability and summed hits of the samples in each bin.
+    """Weight, squared weight and weighted probability of the samples in each bin, by outcome.
 
-    Bins are [edge, next edge), the last one closed.
+    Each is 2 x bins: row 0 is of the samples whose event did not happen, row 1 of those whose
+    event did. Bins are [edge, next edge), the last one closed.
     """
 
     edges: FloatArray  # the inner edges
-    weight: FloatArray
-    square: FloatArray
-    probability: FloatArray
-    hits: FloatArray
+    weight_by: FloatArray
+    square_by: FloatArray
+    probability_by: FloatArray
 
     @classmethod
     def of(
@@ -35,29 +35,79 @@ class BinSums:
         edges: FloatArray,
     ) -> Self:
         """Sum samples into bins."""
-        code = bin_of(probability, edges)
+        n = edges.size + 1
+        code = bin_of(probability, edges) + n * hit
         w = np.ones(probability.size) if weights is None else weights
-        terms = (w, w * w, w * probability, w * hit)
-        weight, square, total, hits = (sum_by(code, term, edges.size + 1) for term in terms)
-        return cls(edges, weight, square, total, hits)
+        return cls(edges, *(_split(sum_by(code, x, 2 * n)) for x in (w, w * w, w * probability)))
 
     @classmethod
     def over(cls, blocks: Blocks, edges: FloatArray) -> Self:
-        """Sum samples without weights that come in blocks, in the room of a block.
+        """Sum samples that come in blocks, in the memory of a block.
 
-        `blocks` gives probabilities and hits anew each time it is called; it is called twice.
+        `blocks` yields probabilities, hits and weights (None: all 1) anew each time it is called;
+        it is called twice.
         """
         n = edges.size + 1
-        count, hits = np.zeros((2, n))
-        total = BlockSums(n)
-        for probability, hit in blocks():
-            code = bin_of(probability, edges)
-            count += np.bincount(code, minlength=n)
-            hits += np.bincount(code[hit > 0], minlength=n)
-            total.look(code, probability)
-        for probability, _ in blocks():
-            total.add(bin_of(probability, edges), probability)
-        return cls(edges, count, count, total.total(), hits)
+        count = np.zeros(2 * n)  # of samples that weigh 1
+        totals = [BlockSums(2 * n) for _ in range(3)]
+        for step in (BlockSums.look, BlockSums.add):
+            for probability, hit, weight in blocks():
+                code = bin_of(probability, edges) + n * hit
+                terms = [probability]
+                if weight is not None:
+                    terms = [weight * probability, weight, weight * weight]
+                elif step is BlockSums.look:
+                    count += np.bincount(code, minlength=2 * n)
+                for total, term in zip(totals, terms, strict=False):
+                    step(total, code, term)
+        probability, weight, square = (total.total() for total in totals)
+        return cls(edges, *map(_split, (count + weight, count + square, probability)))
+
+    def scaled(self, factors: FloatArray) -> Self:
+        """Return the sums with the samples of either outcome that many times as heavy."""
+        f = factors[:, None]
+        return type(self)(
+            self.edges, f * self.weight_by, f * f * self.square_by, f * self.probability_by
+        )
+
+    @property
+    def weight(self) -> FloatArray:
+        """Weight of each bin."""
+        return np.asarray(self.weight_by[0] + self.weight_by[1])
+
+    @property
+    def square(self) -> FloatArray:
+        """Squared weight of each bin."""
+        return np.asarray(self.square_by[0] + self.square_by[1])
+
+    @property
+    def probability(self) -> FloatArray:
+        """Weighted probability of each bin."""
+        return np.asarray(self.probability_by[0] + self.probability_by[1])
+
+    @property
+    def hits(self) -> FloatArray:
+        """Weight of the samples of each bin whose event happened."""
+        return np.asarray(self.weight_by[1])
+
+    @property
+    def units(self) -> FloatArray:
+        """Weight of one sample of either outcome in each bin: of equal samples as precise.
+
+        A bin without samples of an outcome takes the unit of this outcome in all bins.
+        """
+        weight, square = self.weight_by, self.square_by
+        totals = weight.sum(axis=1), square.sum(axis=1)
+        every = totals[1].sum() / totals[0].sum()
+        of_all = np.divide(totals[1], totals[0], out=np.full(2, every), where=totals[0] > 0)
+        usual = np.repeat(of_all[:, None], weight.shape[1], axis=1)
+        return np.divide(square, weight, out=usual, where=weight > 0)
+
+    @property
+    def sizes(self) -> FloatArray:
+        """Samples of either outcome in each bin; with weights, equal ones that are as precise."""
+        units = self.units
+        return np.divide(self.weight_by, units, out=np.zeros_like(units), where=units > 0)
 
     def __add__(self, other: Self) -> Self:
         if not np.array_equal(self.edges, other.edges):
@@ -65,11 +115,15 @@ class BinSums:
             raise InputError(msg)
         return type(self)(
             self.edges,
-            self.weight + other.weight,
-            self.square + other.square,
-            self.probability + other.probability,
-            self.hits + other.hits,
+            self.weight_by + other.weight_by,
+            self.square_by + other.square_by,
+            self.probability_by + other.probability_by,
         )
+
+
+def _split(sums: FloatArray) -> FloatArray:
+    """Return sums by outcome."""
+    return sums.reshape(2, -1)
 
 
 def bin_of(probability: FloatArray, edges: FloatArray) -> IntArray:

@@ -88,7 +88,7 @@ class ConfusionCounts:
         k, m = table.shape
         rows = read_names(k if classes is None else classes, "classes")
         default = default_decisions(classes, rows, m) if decisions is None else decisions
-        columns = read_names(default, "decisions")
+        columns = read_names(default, "decisions", mixed=True)
         if (len(rows), len(columns)) != table.shape:
             msg = f"counts must have one row per class and one column per decision: got {k} x {m}"
             raise InputError(f"{msg} for {len(rows)} classes and {len(columns)} decisions.")

@@ -18,11 +18,12 @@ Blocks = Callable[[], Iterator[tuple[IntArray, FloatArray]]]
 class LossSums:
     """Weight and loss summed within each true class, and what their spread needs.
 
-    `weight` and `loss` sum w and w*loss; `square`, `square_loss` and `square_square` sum w^2,
-    w^2*loss and w^2*loss^2. Infinite losses are counted apart, so that the sums stay finite and
-    the mean comes out infinite. The spread is had from plain sums, which add; it loses digits
-    where losses differ by less than a millionth of their size. Extreme weights are kept on a
-    scale of 2**exponent per class.
+    `weight` and `loss` sum w and w*loss; `square`, `square_loss`, `square_square` and
+    `square_cube` sum w^2, w^2*loss, w^2*loss^2 and w^2*loss^3, the last NaN where it overflows or
+    was not summed. Infinite losses are counted apart, so that the sums stay finite and the mean
+    comes out infinite. The spread is computed from plain sums, which add; it loses digits where
+    losses differ by less than a millionth of their size. Extreme weights are kept on a scale of
+    2**exponent per class.
     """
 
     weight: FloatArray
@@ -30,6 +31,7 @@ class LossSums:
     square: FloatArray
     square_loss: FloatArray
     square_square: FloatArray
+    square_cube: FloatArray
     infinite: IntArray
     exponent: IntArray
 
@@ -43,14 +45,16 @@ class LossSums:
         if weights is None:
             count = np.bincount(y, minlength=n).astype(np.float64)
             total, spread = (sum_by(y, term, n) for term in (finite, np.square(finite)))
-            return cls(count, total, count, total, spread, lost, exponent)
+            cube = _sum_finite(y, finite, np.square(finite), n)
+            return cls(count, total, count, total, spread, cube, lost, exponent)
         exponent = weight_exponents(y, weights, n)
         w = np.ldexp(weights, -exponent[y])
         total, loss = sum_by(y, w, n), sum_by(y, w * finite, n)
         squares = [
             sum_by(y, w * w * term, n) for term in (np.ones(y.size), finite, finite * finite)
         ]
-        return cls(total, loss, squares[0], squares[1], squares[2], lost, exponent)
+        cube = _sum_finite(y, finite, np.square(w * finite), n)
+        return cls(total, loss, squares[0], squares[1], squares[2], cube, lost, exponent)
 
     @classmethod
     def over(cls, blocks: Blocks, n: int) -> Self:
@@ -59,7 +63,8 @@ class LossSums:
         `blocks` gives class codes and losses anew each time it is called; it is called twice.
         """
         count, lost = (np.zeros(n, dtype=np.int64) for _ in range(2))
-        first, second = BlockSums(n), BlockSums(n)
+        first, second, third = BlockSums(n), BlockSums(n), BlockSums(n)
+        beyond = False
         for y, loss in blocks():
             unbounded = np.isinf(loss)
             lost += np.bincount(y[unbounded], minlength=n)
@@ -67,13 +72,19 @@ class LossSums:
             finite = np.where(unbounded, 0.0, loss)
             first.look(y, finite)
             second.look(y, np.square(finite))
+            cube = _cube(finite)
+            beyond |= not np.isfinite(cube).all()
+            third.look(y, np.where(np.isfinite(cube), cube, 0.0))
         for y, loss in blocks():
             finite = np.where(np.isinf(loss), 0.0, loss)
             first.add(y, finite)
             second.add(y, np.square(finite))
+            cube = _cube(finite)
+            third.add(y, np.where(np.isfinite(cube), cube, 0.0))
         size, total = count.astype(np.float64), first.total()
         exponent = np.zeros(n, dtype=np.int64)
-        return cls(size, total, size, total, second.total(), lost, exponent)
+        cubes = np.full(n, np.nan) if beyond else third.total()
+        return cls(size, total, size, total, second.total(), cubes, lost, exponent)
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -99,6 +110,15 @@ class LossSums:
             variance = second - 2 * mean * first + np.square(mean)
         return drift, np.maximum(variance, 0)
 
+    @property
+    def third(self) -> FloatArray:
+        """Mean cubed distance of the loss from its mean, samples taken by squared weight."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = self.mean
+            first, second = self.square_loss / self.square, self.square_square / self.square
+            cubes = self.square_cube / self.square
+            return cubes - 3 * mean * second + 3 * np.square(mean) * first - mean**3
+
     def __add__(self, other: Self) -> Self:
         top = np.where(self.weight > 0, self.exponent, other.exponent)
         top = np.where((self.weight > 0) & (other.weight > 0), np.maximum(top, other.exponent), top)
@@ -109,6 +129,22 @@ class LossSums:
             np.ldexp(self.square, 2 * mine) + np.ldexp(other.square, 2 * theirs),
             np.ldexp(self.square_loss, 2 * mine) + np.ldexp(other.square_loss, 2 * theirs),
             np.ldexp(self.square_square, 2 * mine) + np.ldexp(other.square_square, 2 * theirs),
+            np.ldexp(self.square_cube, 2 * mine) + np.ldexp(other.square_cube, 2 * theirs),
             self.infinite + other.infinite,
             top,
         )
+
+
+def _cube(loss: FloatArray) -> FloatArray:
+    """Return the cube of each loss."""
+    with np.errstate(over="ignore"):
+        return np.asarray(loss * loss * loss, dtype=np.float64)
+
+
+def _sum_finite(y: IntArray, loss: FloatArray, square: FloatArray, n: int) -> FloatArray:
+    """Sum squares times losses within each class; NaN where one is too large for a number."""
+    with np.errstate(over="ignore"):
+        cube = square * loss
+    if np.isfinite(cube).all():
+        return sum_by(y, cube, n)
+    return np.full(n, np.nan)

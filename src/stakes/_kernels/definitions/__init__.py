@@ -7,13 +7,16 @@ from stakes._kernels.definitions.passes import binary_pass, cells, rows_pass
 from stakes._kernels.definitions.ranks import (
     auc_pairs,
     blocks_at,
+    mean_places,
     pav_blocks,
     places,
     score_blocks,
     score_levels,
     score_pairs,
+    score_spread,
     sorted_by_class,
     sorted_merge,
+    sorted_spread,
 )
 from stakes._kernels.definitions.reweighted import Ranking, reweighted_ranks
 
@@ -27,6 +30,7 @@ __all__ = [
     "blocks_at",
     "cells",
     "grouped_rows",
+    "mean_places",
     "multinomial_counts",
     "multinomial_dot",
     "pav_blocks",
@@ -36,6 +40,8 @@ __all__ = [
     "score_blocks",
     "score_levels",
     "score_pairs",
+    "score_spread",
     "sorted_by_class",
     "sorted_merge",
+    "sorted_spread",
 ]

@@ -78,6 +78,7 @@ def rows_pass(
     costs: Sequence[CostColumns],
     weights: FloatArray | None,
     bins: int,
+    factors: FloatArray | None = None,
 ) -> RowsPass:
     """Sum over samples of K classes, from posteriors, their logs, or logits."""
     _check_codes(y, values.shape[1])
@@ -93,7 +94,8 @@ def rows_pass(
         confidence = rows.p[np.arange(code.size), top]
         if rows.total is not None:
             confidence = confidence / rows.total
-        binned.append(_bin_sums(confidence, top == code, w, bins))
+        units = w if factors is None else w * factors[code]
+        binned.append(_bin_sums(confidence, top == code, units, bins))
         limits.append(_limits(x, rows.sums, part.start))
         for table, found in zip(costs, chosen, strict=True):
             found.append(_decisions(rows, table))
@@ -171,12 +173,13 @@ def _brier(p: FloatArray, y: IntArray, total: FloatArray | None = None) -> Float
 def _class_sums(
     y: IntArray, w: FloatArray, loss: FloatArray, brier: FloatArray, k: int
 ) -> FloatArray:
-    """Return the 10 sums of each class that a kernel gives."""
+    """Return the 11 sums of each class that a kernel gives."""
     lost = np.isinf(loss)
     finite = np.where(lost, 0.0, loss)
     with np.errstate(over="ignore"):
         terms = [np.ones(y.size), w, w * w, w * finite, w * w * finite, np.square(w * finite)]
         terms += [lost.astype(np.float64), w * brier, w * w * brier, np.square(w * brier)]
+        terms.append(np.square(w * finite) * finite)
     return np.stack([_sum_by(y, term, k) for term in terms], axis=1)
 
 
@@ -204,8 +207,9 @@ def _above(p: FloatArray, y: IntArray, w: FloatArray, thresholds: FloatArray) ->
 def _bin_sums(p: FloatArray, hit: NDArray[np.bool_], w: FloatArray, bins: int) -> FloatArray:
     """Sum samples into bins [m/M, (m+1)/M), the last one closed; NaN goes there too."""
     inside = np.minimum(p, 1.0)
-    code = np.searchsorted(np.arange(1, bins) / bins, inside, side="right")
-    return np.stack([_sum_by(code, term, bins) for term in (w, w * w, w * inside, w * hit)])
+    code = np.searchsorted(np.arange(1, bins) / bins, inside, side="right") + bins * hit
+    terms = (w, w * w, w * inside)
+    return np.stack([_sum_by(code, term, 2 * bins).reshape(2, bins) for term in terms])
 
 
 def _limits(x: FloatArray, sums: FloatArray | None = None, start: int = 0) -> Limits:

@@ -58,6 +58,26 @@ def score_pairs(scores: NDArray[Any], y: NDArray[Any]) -> Pairs:
     return Pairs(auc_pairs(first, second), first.size, second.size)
 
 
+def score_spread(scores: NDArray[Any], y: NDArray[Any]) -> tuple[Pairs, tuple[float, float]]:
+    """Return pairs, and for each class how far samples differ in those below them."""
+    return sorted_spread(*sorted_by_class(scores, y))
+
+
+def sorted_spread(first: NDArray[Any], second: NDArray[Any]) -> tuple[Pairs, tuple[float, float]]:
+    """Return the same from the sorted scores of either class."""
+    pairs = Pairs(auc_pairs(first, second), first.size, second.size)
+    below = ((a + b) / 2 for a, b in (places(second, first), places(first, second)))
+    gaps = (x - mean for x, mean in zip(below, mean_places(pairs), strict=True))
+    low, high = (float(np.square(gap).sum()) for gap in gaps)
+    return pairs, (low, high)
+
+
+def mean_places(pairs: Pairs) -> tuple[float, float]:
+    """Return how many of the other class score less than a sample of either one on average."""
+    lost = 2 * pairs.first * pairs.second - pairs.total
+    return lost / (2 * max(pairs.first, 1)), pairs.total / (2 * max(pairs.second, 1))
+
+
 def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
     """Return distinct scores in rising order, and how many samples of either class have each."""
     return sorted_merge(*sorted_by_class(scores, y))

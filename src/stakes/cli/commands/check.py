@@ -19,13 +19,15 @@ from stakes.cli.options import (
 @click.command(name="check")
 @click.argument("file")
 @scores_option
-@click.option("--max-nec", type=Number(), help="Largest normalised expected cost.")
+@click.option(
+    "--max-nec", type=Number(), help="Largest normalised expected cost, in every application."
+)
 @click.option("--max-cross-entropy", type=Number(), help="Largest normalised cross-entropy.")
 @click.option("--max-brier", type=Number(), help="Largest normalised Brier score.")
 @click.option(
     "--max-calibration-loss",
     type=Number(),
-    help="Largest share of the cross-entropy that calibration would give back.",
+    help="Largest share of the cross-entropy that calibration would recover.",
 )
 @click.option("--min-auc", type=Number(), help="Smallest area under the ROC curve.")
 @click.option(
@@ -36,6 +38,13 @@ from stakes.cli.options import (
     help="Largest value of any metric that evaluate --format csv lists.",
 )
 @click.option("--min", "least", multiple=True, metavar="METRIC=NUMBER", help="Smallest value.")
+@click.option(
+    "--max-loss-against",
+    multiple=True,
+    metavar="COLUMNS=SHARE",
+    help="Largest share by which the scores may cost more than those in other columns, such as "
+    "p_old=0.02, in every application; the interval of the ratio must pass.",
+)
 @click.option(
     "--confident", is_flag=True, help="The whole interval must pass, not the value alone."
 )
@@ -52,6 +61,7 @@ def command(**options: Any) -> None:  # noqa: ANN401
     \b
     stakes check scores.csv --app screening.toml --max-nec 0.5 --min-auc 0.9
     stakes check scores.csv --app screening.toml --max cost.relative=0.1 --confident
+    stakes check scores.csv --app screening.toml --max-loss-against p_old=0.02
     """  # noqa: D301
     from stakes.cli.check import run  # noqa: PLC0415
 

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from stakes.cli.options import (
+    Number,
     calibration_options,
     column_options,
     interval_options,
@@ -22,6 +23,11 @@ from stakes.cli.options import (
     help="A system and its columns of scores, such as A=p_a or B=q_0,q_1. Give two or more.",
 )  # fmt: skip
 @click.option("--reference", help="The system to compare with; by default the first.")
+@click.option(
+    "--margin", type=Number(0, min_open=True),
+    help="Share of the reference's cost that a system may cost more, such as 0.02: says which "
+    "systems cost at most that much more, and which cost the same for practical purposes.",
+)  # fmt: skip
 @column_options
 @problem_options
 @calibration_options

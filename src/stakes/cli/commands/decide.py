@@ -12,17 +12,17 @@ from stakes.cli.options import reading_options, score_options
 @score_options
 @click.option("--cost", required=True, help="What errors cost, as for evaluate.")
 @click.option("--abstain", help="Price of not deciding, or its column.")
-@click.option("--prior", help="Priors of use; needed for likelihoods.")
+@click.option("--prior", help="Priors of use; needed for likelihoods without a calibrator.")
 @click.option(
     "--training-prior",
-    help="Priors that posteriors, or the calibrator, were fitted "
-    "with: they are adapted to --prior.",
+    help="Priors that posteriors were fitted with: they are adapted to --prior. A calibrator "
+    "keeps its own.",
 )
 @click.option(
     "--review",
     type=click.FloatRange(0, 1),
-    help="The largest share of cases that can "
-    "get the second of two decisions: the largest expected savings go first.",
+    help="The largest share of cases that can get the second of two decisions: the largest "
+    "expected savings go first, and equal cases are decided alike.",
 )
 @click.option("--prefix", default="", help="Put before the names of the new columns.")
 @click.option("--calibrator", "fitted", help="A calibrator file to apply first.")

@@ -1,0 +1,327 @@
+"""How often comparisons are wrong, and how often they see a difference that is there.
+
+    python -m benchmarks.comparisons --jobs 2
+
+Two Gaussian classes at a distance of 2; scores are exact log likelihood ratios, decisions Bayes
+decisions. Two systems see the signal with noises of some correlation, so that they err on
+different samples and cost the same (null), or the second sees a greater distance (power). The
+sign-flip test, the reference, assumes that the systems are exchangeable. Writes its tables into
+docs/comparisons.md, between the marks.
+"""
+
+import argparse
+import math
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import stakes
+from stakes.metrics.paired import PairedDifference, paired_difference
+from stakes.metrics.spreads import flip_test
+
+PAGE = Path(__file__).parents[1] / "docs/comparisons.md"
+SEED = 130_013
+SHARES, COSTS, CORRELATIONS, SIZES = (
+    (0.5, 0.1, 0.02),
+    (1, 9, 50),
+    (0.5, 0.98, 0.995),
+    (200, 1000, 5000),
+)
+GROUPS = (8, 20, 40)
+DISTANCES = {0.5: (3.0, 2.4, 2.2), 0.98: (2.4, 2.15, 2.06), 0.995: (2.4, 2.15, 2.06)}
+TRADED = (0.5, 1, 2, 4, 8, 16)
+OVERLAPS, MARGINS = (0.5, 0.9), (0.02, 0.1, 0.5)
+Cell = tuple[Any, ...]
+
+
+def percent(claims: Sequence[bool]) -> float:
+    """Return a share in percent."""
+    return 100 * float(np.mean(claims))
+
+
+def noises(rng: np.random.Generator, n: int, correlation: float, k: int = 2) -> np.ndarray:
+    """Return correlated noises of k systems: each with the first system's."""
+    shared, own = rng.standard_normal(n), rng.standard_normal((k, n))
+    r = math.sqrt(correlation)
+    return np.asarray(r * shared + math.sqrt(1 - correlation) * own)
+
+
+def labels(rng: np.random.Generator, n: int, share: float) -> np.ndarray:
+    """Return the classes of samples, at least two of the second."""
+    y = (rng.random(n) < share).astype(np.int64)
+    y[:2] = 1
+    return y
+
+
+def paid(
+    y: np.ndarray, noise: np.ndarray, distance: float, share: float, cost: float
+) -> np.ndarray:
+    """Return what Bayes decisions cost on each sample."""
+    ratio = distance * (noise + distance * (y - 0.5))
+    decided = ratio > math.log((1 - share) / (cost * share))
+    return np.where(y == 1, cost * ~decided, decided).astype(np.float64)
+
+
+def difference(
+    y: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    cost: float,
+    unit: Any = None,  # noqa: ANN401
+) -> PairedDifference:
+    """Return the difference in normalised cost, as `compare` computes it.
+
+    Its `allowing` allows for errors that were not seen.
+    """
+    price = np.where(y == 1, cost, 1.0)
+    always = [np.where(y == 1, cost, 0.0), np.where(y == 1, 0.0, 1.0)]
+    naive = min(always, key=lambda losses: float(losses.sum()))
+    more: dict[str, Any] = {"n_classes": 2, "naive": naive, "unit": unit}
+    robust = paired_difference(y, first, second, largest=price, **more)
+    alike = paired_difference(y, first, second, exchangeable=True, **more)
+    return robust if alike.spread is None else replace(alike, allowing=robust)
+
+
+def unreserved(found: PairedDifference) -> bool:
+    """Whether systems are distinguishable, also if costly errors may have gone unseen."""
+    robust = found if found.allowing is None else found.allowing
+    return found.distinguishable() and robust.distinguishable()
+
+
+def pair_cell(cell: Cell) -> list[float]:
+    """Return false claims, power, that without reserve and of sign-flips, by number of samples."""
+    share, cost, correlation, count = cell
+    out = []
+    for n, distance in zip(SIZES, DISTANCES[correlation], strict=True):
+        rng = np.random.default_rng([SEED, int(1000 * share), cost, int(1000 * correlation), n])
+        null, seen, sure, flipped = [], [], [], []
+        for _ in range(count):
+            y = labels(rng, n, share)
+            noise = noises(rng, n, correlation)
+            first, second = (paid(y, e, 2.0, share, cost) for e in noise)
+            null.append(difference(y, first, second, cost).distinguishable())
+            better = paid(y, noise[1], distance, share, cost)
+            found = difference(y, first, better, cost)
+            seen.append(found.distinguishable())
+            sure.append(unreserved(found))
+            flipped.append(flip_test(first - better) < 0.05)
+        out += [percent(null), percent(seen), percent(sure), percent(flipped)]
+    return out
+
+
+def group_cell(cell: Cell) -> list[float]:
+    """Return false claims for numbers of groups in which either system has an effect of its own."""
+    share, cost, correlation, count = cell
+    out = []
+    for groups in GROUPS:
+        rng = np.random.default_rng(
+            [SEED, 1, int(1000 * share), cost, int(1000 * correlation), groups]
+        )
+        null = []
+        for _ in range(count):
+            y = labels(rng, 1000, share)
+            unit = np.arange(1000) % groups
+            effect = noises(rng, groups, correlation)[:, unit]
+            noise = math.sqrt(0.7) * noises(rng, 1000, correlation) + math.sqrt(0.3) * effect
+            first, second = (paid(y, e, 2.0, share, cost) for e in noise)
+            null.append(difference(y, first, second, cost, unit).distinguishable())
+        out.append(percent(null))
+    return out
+
+
+def traded_cell(cell: Cell) -> list[float]:
+    """Return false claims without and with reserve, where costly errors are traded for cheap."""
+    cost, back, count = cell
+    out = []
+    for costly in TRADED:
+        rng = np.random.default_rng([SEED, 2, cost, int(10 * back), int(10 * costly)])
+        null, reserved = [], []
+        for _ in range(count):
+            means = (
+                cost * costly * (1 + back),
+                cost * costly * back,
+                costly * back,
+                costly * (1 + back),
+            )
+            counts = rng.poisson(means)
+            gap = np.repeat([1.0, -1.0, cost, -cost], counts)
+            y = np.repeat([0, 0, 1, 1], counts)
+            rest = max(4000 - y.size, 10)
+            y = np.concatenate([y, np.arange(rest) % 2])
+            gap = np.concatenate([gap, np.zeros(rest)])
+            found = difference(y, np.maximum(gap, 0), np.maximum(-gap, 0), cost)
+            null.append(unreserved(found))
+            reserved.append(found.distinguishable() and not unreserved(found))
+        out += [percent(null), percent(reserved)]
+    return out
+
+
+def systems_cell(cell: Cell) -> list[float]:
+    """Return false claims among equal systems: first and best as reference, and sets."""
+    cost, k, count = cell
+    rng = np.random.default_rng([SEED, 3, cost, k])
+    costs = stakes.CostMatrix.binary(miss=cost, false_alarm=1)
+    more: dict[str, Any] = {"costs": costs, "priors": "data", "resamples": 0, "rules": []}
+    first, best, sets = [], [], []
+    for _ in range(count):
+        y = labels(rng, 500, 0.3)
+        ratios = 2 * (noises(rng, 500, 0.8, k) + 2 * (y - 0.5))
+        systems = {f"s{i}": stakes.LogLikelihoodRatios(x) for i, x in enumerate(ratios)}
+        found = stakes.compare(y, systems, **more)
+        winner = min(systems, key=lambda name: found.values[name]["cost.nec"])
+        again = stakes.compare(y, systems, reference=winner, **more)
+        first.append(claimed(found))
+        best.append(claimed(again))
+        sets.append(len(found.may_be_best["cost"]) < k)
+    return [percent(first), percent(best), percent(sets)]
+
+
+def claimed(found: stakes.Comparison) -> bool:
+    """Whether any system is called better or worse than the reference."""
+    return bool({"better", "worse"} & {verdict.code for verdict in found.verdicts})
+
+
+def margin_cell(cell: Cell) -> list[float]:
+    """Return how often a system that costs exactly a margin more passes as non-inferior."""
+    cost, rate, overlap, count = cell
+    out = []
+    for n in SIZES:
+        for margin in MARGINS:
+            key = [SEED, 4, cost, int(100 * rate), int(100 * overlap), n, int(100 * margin)]
+            rng = np.random.default_rng(key)
+            null = []
+            for _ in range(count):
+                y, u = labels(rng, n, 0.1), rng.random(n)
+                both, old = rate * overlap, rate * (1 - overlap)
+                new = rate * (1 + margin - overlap)
+                price = np.where(y == 1, cost, 1.0)
+                first = price * ((u < both) | ((u >= rate) & (u < rate + new)))
+                second = price * (u < both + old)
+                found = paired_difference(
+                    y, first, second, n_classes=2, largest=price, factor=1 + margin
+                )
+                null.append(found.value < 0 and found.p_value / 2 < 0.05)
+            out.append(percent(null))
+    return out
+
+
+def odds_cell(cell: Cell) -> list[float]:
+    """Return how often any system is named at any odds: equal systems, and a better one."""
+    share, correlation, count = cell
+    out = []
+    for n, distance in zip(SIZES[:2], (2.6, 2.4), strict=True):
+        for other in (2.0, distance):
+            rng = np.random.default_rng([SEED, 5, int(1000 * share), int(1000 * correlation), n])
+            named = []
+            for _ in range(count):
+                y = labels(rng, n, share)
+                noise = noises(rng, n, correlation)
+                scores = (d * (e + d * (y - 0.5)) for d, e in zip((2.0, other), noise, strict=True))
+                systems = {
+                    name: stakes.LogLikelihoodRatios(x)
+                    for name, x in zip("ab", scores, strict=True)
+                }
+                found = stakes.compare(y, systems, priors="data", resamples=0, rules=[])
+                named.append(any(r.system is not None for r in found.odds))
+            out.append(percent(named))
+    return out
+
+
+def table(heads: Sequence[str], rows: Sequence[tuple[Cell, list[float]]]) -> str:
+    """Return a Markdown table; the last entry of a cell is how many draws it had."""
+    lines = [f"{rows[0][0][-1]:,} draws a cell.", ""]
+    lines += [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for cell, values in rows:
+        names = [f"{x:g}" for x in cell[:-1]]
+        lines.append(f"| {' | '.join([*names, *(f'{v:.1f}' for v in values)])} |")
+    return "\n".join(lines)
+
+
+Run = Callable[[Callable[[Cell], list[float]], list[Cell]], Iterable[list[float]]]
+NULLS: list[Cell] = [(s, c, r) for s in SHARES for c in COSTS for r in CORRELATIONS]
+HEADS = ("positives", "miss costs", "correlation")
+
+
+def rows(run: Run, work: Callable[[Cell], list[float]], cells: list[Cell]) -> list[Any]:
+    """Return each cell with its values."""
+    return list(zip(cells, run(work, cells), strict=True))
+
+
+def pairs(count: int, run: Run) -> str:
+    """Return the table of two systems."""
+    sized = [f"{n}: {what}" for n in SIZES for what in ("false", "power", "sure", "sign-flip")]
+    return table((*HEADS, *sized), rows(run, pair_cell, [(*cell, count) for cell in NULLS]))
+
+
+def groups(count: int, run: Run) -> str:
+    """Return the table of groups."""
+    cells = [(*cell, count) for cell in NULLS]
+    return table((*HEADS, *(f"{g} groups" for g in GROUPS)), rows(run, group_cell, cells))
+
+
+def traded(count: int, run: Run) -> str:
+    """Return the table of costly errors traded for cheap ones."""
+    cells: list[Cell] = [(c, b, count) for c in (9, 50) for b in (0.0, 0.5)]
+    heads = [f"{x:g}: {what}" for x in TRADED for what in ("false", "with reserve")]
+    return table(("miss costs", "other way", *heads), rows(run, traded_cell, cells))
+
+
+def systems(count: int, run: Run) -> str:
+    """Return the table of several systems; each draw is two comparisons of many pairs."""
+    cells: list[Cell] = [(c, k, max(count // 5, 1)) for c in (1, 9) for k in (3, 10)]
+    heads = ("first as reference", "best as reference", "set leaves one out")
+    return table(("miss costs", "systems", *heads), rows(run, systems_cell, cells))
+
+
+def margins(count: int, run: Run) -> str:
+    """Return the table of margins."""
+    cells = [(c, r, o, count) for c in (1, 9) for r in (0.05, 0.2) for o in OVERLAPS]
+    heads = [f"{n}: {100 * m:g} %" for n in SIZES for m in MARGINS]
+    return table(("miss costs", "error rate", "shared", *heads), rows(run, margin_cell, cells))
+
+
+def odds(count: int, run: Run) -> str:
+    """Return the table of ranges of odds."""
+    cells = [(s, r, max(count // 5, 1)) for s in SHARES for r in CORRELATIONS]
+    heads = [f"{n}: {what}" for n in SIZES[:2] for what in ("false", "power")]
+    return table(("positives", "correlation", *heads), rows(run, odds_cell, cells))
+
+
+PARTS = {
+    "pairs": pairs,
+    "traded": traded,
+    "groups": groups,
+    "systems": systems,
+    "margins": margins,
+    "odds": odds,
+}
+
+
+def replaced(page: str, name: str, text: str) -> str:
+    """Return a page with the text between the marks of a part replaced."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}\n{text}\n{end}{after}"
+
+
+def main() -> None:
+    """Run the grid and write its tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--replications", type=int, default=1000)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--part", choices=PARTS, nargs="*", default=list(PARTS))
+    options = parser.parse_args()
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for name in options.part:
+            text = PARTS[name](options.replications, pool.map)
+            print(f"{name}\n{text}\n", flush=True)
+            PAGE.write_text(replaced(PAGE.read_text(), name, text))
+
+
+if __name__ == "__main__":
+    main()

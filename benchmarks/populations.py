@@ -1,0 +1,156 @@
+"""Populations whose values are known: two normal classes, with all metrics by quadrature."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial.hermite_e import hermegauss
+from scipy.special import ndtr, ndtri
+
+from stakes._typing import FloatArray, IntArray
+
+DISTANCE = 2.0  # between the means of two classes of variance 1
+SPECIFICITY = 0.9  # at which the sensitivity is asked for
+_POINTS, _WEIGHTS = hermegauss(200)
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+
+
+def _mean(values: FloatArray) -> float:
+    """Return the mean over a standard normal variable, from its values at the points."""
+    return float(_WEIGHTS @ values)
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """Two normal classes in some share, and log odds that are multiplied by a scale."""
+
+    share: float
+    scale: float = 1.0
+
+    @property
+    def prior_odds(self) -> float:
+        """Log odds of the second class."""
+        return math.log(self.share / (1 - self.share))
+
+    @property
+    def priors(self) -> FloatArray:
+        """Shares of both classes."""
+        return np.array([1 - self.share, self.share])
+
+    def labels(self, n: int, rng: np.random.Generator, *, fixed: bool) -> IntArray:
+        """Return class codes, their numbers fixed or random."""
+        if fixed:
+            return np.repeat([0, 1], [n - round(n * self.share), round(n * self.share)])
+        return (rng.random(n) < self.share).astype(np.int64)
+
+    def log_odds(self, x: FloatArray) -> FloatArray:
+        """Return the system's log odds of the second class."""
+        return self.scale * (DISTANCE * x - DISTANCE**2 / 2 + self.prior_odds)
+
+    def ratios(self, x: FloatArray) -> FloatArray:
+        """Return the system's log likelihood ratios."""
+        return self.scale * (DISTANCE * x - DISTANCE**2 / 2)
+
+    def calibrated(self) -> "Gaussians":
+        """Return the same classes with log odds as they should be."""
+        return Gaussians(self.share)
+
+    def rates(self, threshold: float) -> tuple[float, float]:
+        """Return false alarm and miss rate where the log odds exceed a threshold."""
+        x = ((threshold / self.scale) - self.prior_odds + DISTANCE**2 / 2) / DISTANCE
+        return float(ndtr(-x)), float(ndtr(x - DISTANCE))
+
+    def nec(self, miss: float, alarm: float = 1.0) -> float:
+        """Return the normalised cost of Bayes decisions."""
+        return self.normalized(self.rates(math.log(alarm / miss)), miss, alarm)
+
+    def normalized(self, rates: tuple[float, float], miss: float, alarm: float = 1.0) -> float:
+        """Return the normalised cost of two error rates."""
+        alarms, misses = (1 - self.share) * alarm, self.share * miss
+        return (alarms * rates[0] + misses * rates[1]) / min(alarms, misses)
+
+    def cross_entropy(self) -> float:
+        """Return the normalised cross-entropy."""
+        first, second = (self.log_odds(_POINTS + DISTANCE * k) for k in (0, 1))
+        value = (1 - self.share) * _mean(np.logaddexp(0, first))
+        value += self.share * _mean(np.logaddexp(0, -second))
+        p = self.priors
+        return value / float(-(p * np.log(p)).sum())
+
+    def brier(self) -> float:
+        """Return the normalised Brier score."""
+        first, second = (1 / (1 + np.exp(-self.log_odds(_POINTS + DISTANCE * k))) for k in (0, 1))
+        value = (1 - self.share) * _mean(first**2) + self.share * _mean((1 - second) ** 2)
+        return value / (self.share * (1 - self.share))
+
+    def cllr(self) -> float:
+        """Return the cost of the log likelihood ratios, in bits."""
+        first, second = (self.ratios(_POINTS + DISTANCE * k) for k in (0, 1))
+        both = _mean(np.logaddexp(0, first)) + _mean(np.logaddexp(0, -second))
+        return both / (2 * math.log(2))
+
+    def truths(self, costs: dict[str, float]) -> dict[str, float]:
+        """Return every metric of `evaluate`, for applications by what a miss costs."""
+        best = self.calibrated()
+        out = {
+            "cross_entropy.normalized": self.cross_entropy(),
+            "cross_entropy.calibrated_normalized": best.cross_entropy(),
+            "cross_entropy.calibration_loss": self.cross_entropy() - best.cross_entropy(),
+            "cross_entropy.relative": 1 - best.cross_entropy() / self.cross_entropy(),
+            "brier_score.normalized": self.brier(),
+            "brier_score.calibration_loss": self.brier() - best.brier(),
+            "auc": float(ndtr(DISTANCE / math.sqrt(2))),
+            "eer": float(ndtr(-DISTANCE / 2)),
+            "sensitivity at fixed specificity": float(ndtr(DISTANCE - ndtri(SPECIFICITY))),
+            "calibration slope": 1 / self.scale,
+            "cllr": self.cllr(),
+            "minimum_cllr": best.cllr(),
+        }
+        for name, miss in costs.items():
+            out[f"{name}.nec"] = self.nec(miss)
+            out[f"{name}.minimum_nec"] = best.nec(miss)
+            out[f"{name}.calibrated_nec"] = best.nec(miss)
+            out[f"{name}.calibration_loss"] = self.nec(miss) - best.nec(miss)
+            out[f"{name}.relative"] = 1 - best.nec(miss) / self.nec(miss)
+            out |= {f"{name}.{k}": v for k, v in self._decisions(miss).items()}
+        return out
+
+    def _decisions(self, miss: float) -> dict[str, float]:
+        """Return the traditional metrics of Bayes decisions."""
+        alarms, misses = self.rates(-math.log(miss))
+        p = self.share
+        tp, fn, fp, tn = p * (1 - misses), p * misses, (1 - p) * alarms, (1 - p) * (1 - alarms)
+        margins = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+        return {
+            "accuracy": tp + tn,
+            "balanced_accuracy": 1 - (alarms + misses) / 2,
+            "sensitivity": 1 - misses,
+            "specificity": 1 - alarms,
+            "precision": tp / (tp + fp),
+            "f1_score": 2 * tp / (2 * tp + fp + fn),
+            "matthews_correlation": (tp * tn - fp * fn) / math.sqrt(margins),
+        }
+
+
+@dataclass(frozen=True)
+class Payments:
+    """Frauds among payments of log-normal amounts: a review costs 3, a missed fraud its amount."""
+
+    classes: Gaussians
+    spread: float  # standard deviation of the log amount
+    mean: float = 50.0
+    review: float = 3.0
+
+    def amounts(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Return amounts."""
+        return self._amounts(rng.standard_normal(n))
+
+    def _amounts(self, z: FloatArray) -> FloatArray:
+        return np.asarray(self.mean * np.exp(self.spread * z - self.spread**2 / 2))
+
+    def nec(self) -> float:
+        """Return the normalised cost of Bayes decisions."""
+        amounts, p = self._amounts(_POINTS), self.classes.share
+        both = np.array([self.classes.rates(math.log(self.review / a)) for a in amounts])
+        cost = (1 - p) * self.review * both[:, 0] + p * amounts * both[:, 1]
+        return _mean(cost) / min(p * self.mean, (1 - p) * self.review)

@@ -1,0 +1,264 @@
+"""Which calibrator, if any: one replaces uncalibrated scores where it is better beyond noise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stakes._check import InputError, UndefinedMetricError, read_level
+from stakes._text import number
+from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
+from stakes.calibration.base import Calibrator
+from stakes.calibration.crossfit import (
+    DealtFolds,
+    Folds,
+    GivenSplits,
+    HeldOut,
+    TrainOnTest,
+    cross_fitted,
+    deal,
+    group_codes,
+)
+from stakes.metrics.multiplicity import holm
+from stakes.metrics.paired import PairedDifference, paired_difference
+from stakes.metrics.scores import expectation, sample_losses
+from stakes.results import ExpectedLoss
+from stakes.samples import Samples, read_samples
+from stakes.scores import LogPosteriors, Scores
+from stakes.scoring import BayesCost, ScoringRule
+
+UNCALIBRATED = "uncalibrated"
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A calibrator, or none, with its cross-fitted loss beside that of uncalibrated scores.
+
+    `difference` is its loss less the uncalibrated one on the same samples, over the naive loss.
+    `p_value` is that of being no better, adjusted for the number of candidates.
+    """
+
+    name: str
+    calibrator: Calibrator | None
+    loss: ExpectedLoss
+    difference: PairedDifference | None
+    p_value: float
+
+    def __str__(self) -> str:
+        line = f"{number(self.loss.normalized)}  ({self.loss.normalized_interval()})"
+        if self.difference is None:
+            return line
+        gap = self.difference.estimate()
+        p = "p < 0.001" if self.p_value < 0.001 else f"p = {number(self.p_value)}"
+        return f"{line}  difference {gap}, {p}"
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratorChoice:
+    """Candidates ranked by their cross-fitted loss, and the one to use.
+
+    Uncalibrated scores are kept unless a candidate is better beyond noise: its paired difference is
+    below 0 by a one-sided test at 1 - level, with Holm's correction for the number of candidates.
+    The cross-fitted loss of the least of several is optimistic, because it was selected on the
+    samples it is judged on; `honest` is the loss of the whole procedure: within each fold the
+    choice is made, and the calibrator fitted, without the samples that are judged.
+    """
+
+    candidates: tuple[Candidate, ...]  # least loss first
+    chosen: Candidate
+    honest: ExpectedLoss | None  # None where it cannot be cross-fitted once more
+    level: float
+
+    @property
+    def best(self) -> Calibrator | None:
+        """The calibrator to use, not fitted; None if the scores are to be used uncalibrated."""
+        return self.chosen.calibrator
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the candidates, least loss first."""
+        return tuple(c.name for c in self.candidates)
+
+    @property
+    def losses(self) -> tuple[ExpectedLoss, ...]:
+        """The cross-fitted losses of the candidates, least first."""
+        return tuple(c.loss for c in self.candidates)
+
+    def __str__(self) -> str:
+        width = max(map(len, self.names))
+        lines = [f"{c.name:<{width}}  {c}" for c in self.candidates]
+        return "\n".join([*lines, self._verdict()])
+
+    def _verdict(self) -> str:
+        """Say which to use, and what to expect of it."""
+        why = "no calibrator is better beyond noise"
+        if self.chosen.calibrator is not None:
+            why = "better than uncalibrated beyond noise"
+        text = f"use {self.chosen.name}: {why}"
+        if self.honest is None:
+            return f"{text}; its loss is optimistic, as it was selected on these samples"
+        band = self.honest.normalized_interval()
+        return f"{text}; loss of this choice on new data {number(self.honest.normalized)} ({band})"
+
+
+def choose_calibrator(  # noqa: PLR0913
+    rule: ScoringRule,
+    y_true: Column,
+    scores: Scores | Column,
+    candidates: Sequence[Calibrator],
+    *,
+    folds: Folds = 5,
+    groups: Column | None = None,
+    rng: "int | np.random.Generator" = 0,
+    level: float = 0.95,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> CalibratorChoice:
+    """Choose a calibrator by the expected loss of cross-fitted scores, or none.
+
+    Scores stay uncalibrated unless a candidate is better beyond noise. All candidates see the same
+    folds.
+
+    Parameters
+    ----------
+    rule : ScoringRule
+        `LogLoss()`, `BrierLoss()`, or `BayesCost(costs)` at your own costs.
+    candidates : list of calibrators
+    level : float
+        One minus the probability to replace scores that need no calibration.
+    folds, groups, rng, priors, sample_weight, classes
+        As for `calibration_loss`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> some = [stakes.TemperatureCalibrator(), stakes.AffineCalibrator()]
+    >>> for priors in ([0.9, 0.1], [0.1, 0.9]):  # the right ones, and wrong ones
+    ...     scores = data.posteriors(priors)
+    ...     print(stakes.choose_calibrator(stakes.LogLoss(), data.y, scores, some).chosen.name)
+    uncalibrated
+    affine
+    """
+    read_level(level)
+    if isinstance(candidates, Calibrator) or not candidates:
+        msg = "candidates must be a list of calibrators, such as [AffineCalibrator()]: got"
+        raise InputError(f"{msg} {candidates!r}.")
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    unit = None if groups is None else group_codes(groups, samples)
+    if not isinstance(folds, TrainOnTest | HeldOut):
+        folds = deal(samples, folds, groups, rng)
+    selection = Selection(rule, tuple(candidates), folds, level)
+    table = selection.rank(samples, unit)
+    chosen = selection.choose(table)
+    return CalibratorChoice(table, chosen, selection.honest(samples, unit), level)
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """How one of several calibrators is chosen."""
+
+    rule: ScoringRule
+    calibrators: tuple[Calibrator, ...]
+    folds: DealtFolds | GivenSplits | TrainOnTest | HeldOut
+    level: float
+
+    def rank(self, samples: Samples, unit: IntArray | None) -> tuple[Candidate, ...]:
+        """Return the candidates, least loss first, each beside uncalibrated scores."""
+        return self.compare(samples, self.calibrated(samples), unit)
+
+    def calibrated(self, samples: Samples) -> list[Samples]:
+        """Return the samples with the cross-fitted scores of each calibrator."""
+        return [
+            samples.with_scores(cross_fitted(calibrator, samples, self.folds, None, 0).scores)
+            for calibrator in self.calibrators
+        ]
+
+    def compare(
+        self, samples: Samples, calibrated: Sequence[Samples], unit: IntArray | None
+    ) -> tuple[Candidate, ...]:
+        """Rank cross-fitted scores by their loss, beside uncalibrated ones."""
+        own = expectation(self.rule, samples)
+        before = sample_losses(self.rule, samples)
+        found = []
+        for calibrator, better in zip(self.calibrators, calibrated, strict=True):
+            gap = self._difference(samples, sample_losses(self.rule, better), before, unit)
+            loss = expectation(self.rule, better)
+            p = _no_better(gap, own, loss)
+            found.append(Candidate(calibrator.name, calibrator, loss, gap, p))
+        adjusted = holm([c.p_value for c in found])
+        rows = [replace(c, p_value=p) for c, p in zip(found, adjusted, strict=True)]
+        rows.append(Candidate(UNCALIBRATED, None, own, None, 1.0))
+        return tuple(sorted(rows, key=lambda c: c.loss.value))
+
+    def choose(self, table: Sequence[Candidate]) -> Candidate:
+        """Return the least loss of those that are better beyond noise, else uncalibrated."""
+        better = [c for c in table if c.p_value < 1 - self.level]
+        return better[0] if better else next(c for c in table if c.calibrator is None)
+
+    def honest(self, samples: Samples, unit: IntArray | None) -> ExpectedLoss | None:
+        """Return the loss of the whole procedure; None where samples do not allow for it."""
+        if isinstance(self.folds, TrainOnTest | HeldOut):
+            return None
+        try:
+            scores = self._nested(samples, unit, self.folds)
+        except UndefinedMetricError:  # a training part has too few samples of a class
+            return None
+        return expectation(self.rule, samples.with_scores(scores))
+
+    def _nested(
+        self, samples: Samples, unit: IntArray | None, folds: DealtFolds | GivenSplits
+    ) -> LogPosteriors:
+        """Return the scores of the procedure: chosen and fitted without the fold they are in."""
+        output = samples.scores.answers(samples.priors).log_p.copy()
+        for train, test in folds.pairs:
+            seen = samples.part(train)
+            groups = None if unit is None else unit[train]
+            inner = self._inner(seen, groups, len(folds.pairs))
+            chosen = inner.choose(inner.rank(seen, groups)).calibrator
+            if chosen is not None:
+                fitted = chosen.fresh().fit_samples(seen).fitted
+                output[test] = fitted(samples.scores.part(test).answers(seen.priors).log_p)
+        return LogPosteriors.trusted(output, samples.scores.names)
+
+    def _inner(self, seen: Samples, groups: IntArray | None, n_folds: int) -> "Selection":
+        """Return the same way to choose on a training part, with folds of its own."""
+        alone = replace(seen, row=None, n_given=len(seen))
+        units = np.arange(len(seen)) if groups is None else groups
+        fewest = min(np.unique(units[seen.y == k]).size for k in range(len(seen.classes)))
+        folds = deal(alone, max(2, min(n_folds, fewest)), groups, 0)
+        return replace(self, folds=folds)
+
+    def _difference(
+        self, samples: Samples, after: FloatArray, before: FloatArray, unit: IntArray | None
+    ) -> PairedDifference:
+        """Return the calibrated loss less the uncalibrated one, over the naive loss."""
+        y = samples.y
+        largest = None
+        if isinstance(self.rule, BayesCost):
+            low, high = self.rule.bounds(len(samples.classes))
+            largest = (high - low)[y]
+        return paired_difference(
+            y, after, before,
+            n_classes=len(samples.classes),
+            priors=None if samples.priors_from_data else samples.priors,
+            weights=samples.weights,
+            unit=unit,
+            naive=self.rule.naive_losses(samples.priors)[y],
+            largest=largest,
+        )  # fmt: skip
+
+
+def _no_better(gap: PairedDifference, before: ExpectedLoss, after: ExpectedLoss) -> float:
+    """Return the p-value of a calibrator that is no better, one-sided.
+
+    An infinite loss is no noise: a finite one is better, and nothing is better with one.
+    """
+    if np.isinf(before.value) or np.isinf(after.value):
+        return 0.0 if after.value < before.value else 1.0
+    if np.isnan(gap.p_value) or gap.value >= 0:
+        return 1.0
+    return gap.p_value / 2

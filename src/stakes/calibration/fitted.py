@@ -1,0 +1,174 @@
+"""A fitted map with what it was fitted on: classes, kind of scores, priors; and its JSON form."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._check import InputError, read_names, read_priors
+from stakes._math import log
+from stakes._text import number, plain, quoted
+from stakes._typing import FloatArray, Names, PriorsLike
+from stakes.calibration.maps import MAPS, CalibrationMap
+from stakes.scores import LogLikelihoodRatios, LogLikelihoods, LogPosteriors, ScoreMeaning, Scores
+
+FORMAT, VERSION = "stakes-calibrator", 2
+_EARLIER = 1  # kept priors for likelihoods only, and never the kind of scores
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMap:
+    """A map of log posteriors, and the scores and priors that it was fitted on.
+
+    It gives calibrated posteriors at its own priors. Posteriors at other priors follow from these
+    by Bayes' rule, never by feeding the map with scores at other priors: the calibrated likelihood
+    ratios are the same at all priors.
+    """
+
+    map: CalibrationMap
+    classes: Names
+    meaning: ScoreMeaning | None  # None: an earlier file that did not keep it
+    priors: FloatArray | None  # None: an earlier file of posteriors or logits
+
+    def posteriors(self, scores: Scores, priors: PriorsLike | None = None) -> LogPosteriors:
+        """Return calibrated posteriors at the priors of the fit, or moved to others."""
+        typed = scores.ordered(self.classes)
+        self._check(typed)
+        output = self.map(typed.answers(self.priors).log_p)
+        return self._moved(LogPosteriors.trusted(output, typed.names), priors)
+
+    def log_likelihoods(self, scores: Scores) -> LogLikelihoods:
+        """Return calibrated log likelihoods: log posteriors less the log priors of the fit."""
+        found = self.posteriors(scores)
+        return LogLikelihoods.trusted(found.values - log(self._known_priors()), found.names)
+
+    def log_likelihood_ratios(self, scores: Scores) -> LogLikelihoodRatios:
+        """Return calibrated log likelihood ratios of two classes."""
+        if len(self.classes) != 2:
+            msg = f"log likelihood ratios need two classes: got {len(self.classes)}."
+            raise InputError(f"{msg} Use log_likelihoods, one column per class.")
+        return LogLikelihoodRatios.trusted(self.log_likelihoods(scores).ranks())
+
+    def _check(self, scores: Scores) -> None:
+        """Refuse scores of other classes or of another kind."""
+        if scores.n_classes != len(self.classes):
+            msg = f"scores must have one column per class {quoted(self.classes)}: got"
+            raise InputError(f"{msg} {scores.n_classes} columns.")
+        same = not scores.needs_priors if self.meaning is None else scores.meaning == self.meaning
+        if not same:
+            fitted = self.meaning or "posteriors or logits"
+            msg = f"scores must be of the kind the calibrator was fitted on, {fitted}: got"
+            msg = f"{msg} {type(scores).__name__}, which are {scores.meaning}. Pass {fitted} of the"
+            raise InputError(f"{msg} same system, or fit a calibrator on {scores.meaning}.")
+
+    def _moved(self, output: LogPosteriors, priors: PriorsLike | None) -> LogPosteriors:
+        """Return posteriors at the priors of use, by Bayes' rule."""
+        if priors is None:
+            return output
+        target = read_priors(priors, self.classes)
+        if target is None:
+            msg = f"priors must be numbers, there are no labels to count: got {priors!r}."
+            raise InputError(f"{msg} Give the priors of use, one per class.")
+        if self.priors is not None and (target == self.priors).all():
+            return output
+        return output.at_priors(self._known_priors(), target)
+
+    def _known_priors(self) -> FloatArray:
+        """Return the priors of the fit, all above 0, or refuse."""
+        if self.priors is None:
+            msg = "the calibrator was written by an earlier version, which did not keep the priors"
+            msg = f"{msg} it was fitted at: its posteriors cannot be moved to other priors."
+            raise InputError(f"{msg} Fit it again, or use it without priors.")
+        if not self.priors.all():
+            name = plain(self.classes[int(self.priors.argmin())])
+            msg = f"the calibrator was fitted at prior 0 for class {name}: its posteriors cannot"
+            raise InputError(f"{msg} be moved to other priors. Fit it with priors above 0.")
+        return self.priors
+
+    def priors_text(self) -> str:
+        """Return the priors of the fit by class, for people."""
+        if self.priors is None:
+            return "unknown"
+        pairs = zip(self.classes, self.priors.tolist(), strict=True)
+        return ", ".join(f"{plain(name)} {number(p)}" for name, p in pairs)
+
+    def to_dict(self, name: str) -> dict[str, Any]:
+        """Return the fit as plain values with a checksum, fit for JSON."""
+        body = {
+            "format": FORMAT,
+            "version": VERSION,
+            "name": name,
+            "kind": self.map.kind,
+            "classes": list(self.classes),
+            "scores": self.meaning,
+            "priors": None if self.priors is None else self.priors.tolist(),
+            "map": self.map.to_dict(),
+        }
+        return {**body, "sha256": checksum(body)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "FittedMap":
+        """Read a fit; a changed or cut file is refused by its checksum."""
+        version = _version(data)
+        _require_whole(data)
+        kind = MAPS.get(str(data.get("kind")))
+        if kind is None:
+            msg = f"data must be of a known kind, one of {quoted(MAPS)}: got {data.get('kind')!r}."
+            raise InputError(msg)
+        names = read_names(data.get("classes", []), "classes")
+        try:
+            fitted = kind.from_dict(data["map"])
+            priors = None if data["priors"] is None else read_priors(data["priors"], names)
+            meaning = _meaning(data["scores"]) if version > _EARLIER else _earlier(priors)
+            with np.errstate(all="ignore"):
+                probe = np.exp(fitted(np.log(np.full((1, len(names)), 1 / len(names)))))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            msg = f"data must hold a whole {data.get('kind')} map: {error!r}."
+            raise InputError(msg) from error
+        if probe.shape != (1, len(names)) or not abs(probe.sum() - 1) < 1e-9:
+            msg = f"data must hold a {data.get('kind')} map that gives posteriors: it gives"
+            raise InputError(f"{msg} {probe}.")
+        return cls(fitted, names, meaning, priors)
+
+
+def _version(data: dict[str, Any]) -> int:
+    """Return the version of a calibrator's dictionary, one that can be read."""
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        msg = f"data must be a calibrator's dictionary, with format {FORMAT!r}."
+        raise InputError(msg)
+    version = data.get("version")
+    if type(version) is not int or not _EARLIER <= version <= VERSION:
+        msg = f"data must be of version {_EARLIER} to {VERSION}: got {version!r}."
+        raise InputError(msg)
+    return version
+
+
+def _require_whole(data: dict[str, Any]) -> None:
+    """Refuse a dictionary that is not as it was written."""
+    body = {key: value for key, value in data.items() if key != "sha256"}
+    try:
+        whole = data.get("sha256") == checksum(body)
+    except (TypeError, ValueError):
+        whole = False
+    if not whole:
+        msg = "data must be as it was written: its checksum does not fit."
+        raise InputError(msg)
+
+
+def _meaning(text: object) -> ScoreMeaning | None:
+    """Read the kind of scores."""
+    return None if text is None else ScoreMeaning(str(text))
+
+
+def _earlier(priors: FloatArray | None) -> ScoreMeaning | None:
+    """Return the kind of scores of an earlier file, as far as it tells: it kept priors for one."""
+    return None if priors is None else ScoreMeaning.LIKELIHOODS
+
+
+def checksum(body: dict[str, Any]) -> str:
+    """Return the SHA-256 of the canonical JSON of a calibrator."""
+    import hashlib  # noqa: PLC0415  only for files
+
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()

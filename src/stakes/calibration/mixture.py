@@ -1,0 +1,79 @@
+"""The most likely shares of known distributions in a mixture, and how well they are known."""
+
+import math
+
+import numpy as np
+
+from stakes._check import UndefinedMetricError
+from stakes._typing import FloatArray
+
+_STEPS = 500  # a Newton step each; a dozen is usual
+_SMALLEST_STEP = 1e-6
+_SETTLED = 1e-13  # of the mean log likelihood, which no other priors can exceed by more
+_LEAST_RISE = 1e-12  # of the mean log likelihood; one more step then squares the error
+
+
+def most_likely_priors(ratio: FloatArray, start: FloatArray) -> FloatArray:
+    """Return the priors P that maximise the mean of log sum_k P_k ratio_k, some of them maybe 0.
+
+    The likelihood is concave. Each step maximises its quadratic approximation over x >= 0, after
+    Kim, Carbonetto, Stephens and Anitescu (2018): mean log(ratio x) - sum x has its maximum where x
+    sums to 1. A step of EM follows, which brings back what a Newton step made too small. No other
+    priors have a mean log likelihood that is higher by more than max_k slope_k - 1.
+    """
+    p = start.copy()
+    for _ in range(_STEPS):
+        relative = ratio / (ratio @ p)[:, None]
+        slope = relative.mean(axis=0)
+        if slope.max() - 1 <= _SETTLED:
+            return p
+        target = _quadratic_maximum(relative, slope)
+        if (slope - 1) @ (target - p) < _LEAST_RISE:
+            return target / target.sum()
+        p = _along(ratio, p, target)
+        p = p * (ratio / (ratio @ p)[:, None]).mean(axis=0)
+        p /= p.sum()
+    msg = f"scores must allow an estimate of the priors: after {_STEPS} steps it still moves."
+    raise UndefinedMetricError(f"{msg} Calibrate the scores first.")
+
+
+def _quadratic_maximum(relative: FloatArray, slope: FloatArray) -> FloatArray:
+    """Return where the quadratic approximation has its maximum over x >= 0."""
+    from scipy.optimize import nnls  # noqa: PLC0415  slow to import
+
+    curvature = relative.T @ relative / relative.shape[0]
+    curvature[np.diag_indices_from(curvature)] += 1e-12 * np.trace(curvature)
+    root = np.linalg.cholesky(curvature)
+    return np.asarray(nnls(root.T, np.linalg.solve(root, 2 * slope - 1))[0])
+
+
+def _along(ratio: FloatArray, start: FloatArray, target: FloatArray) -> FloatArray:
+    """Return a better point on the way to a target; the start where none is found.
+
+    No weight shrinks to less than a tenth in one step: at 0 it could not come back.
+    """
+    size, value = 1.0, _penalised(ratio, start)
+    while size > _SMALLEST_STEP:
+        tried = np.maximum(start + size * (target - start), start / 10)
+        if _penalised(ratio, tried) > value:
+            return tried
+        size /= 2
+    return start
+
+
+def _penalised(ratio: FloatArray, weights: FloatArray) -> float:
+    """Return the mean log likelihood less the sum of the weights."""
+    with np.errstate(divide="ignore"):
+        return float(np.log(ratio @ weights).mean() - weights.sum())
+
+
+def information_errors(ratio: FloatArray, priors: FloatArray) -> FloatArray:
+    """Return standard errors from the curvature of the likelihood of the priors."""
+    relative = ratio / (ratio @ priors)[:, None]
+    free = relative[:, 1:] - relative[:, :1]
+    size, direction = np.linalg.eigh(free.T @ free)
+    if size[0] <= 1e-9 * ratio.shape[0]:
+        return np.full(priors.size, math.inf)  # these scores do not determine some priors
+    covariance = (direction / size) @ direction.T
+    variance = np.concatenate([[covariance.sum()], np.diag(covariance)])
+    return np.sqrt(np.maximum(variance, 0))

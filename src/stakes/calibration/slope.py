@@ -1,0 +1,138 @@
+"""The calibration slope: by how much log odds are too large (below 1) or too small (above 1)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._check import UndefinedMetricError, read_level
+from stakes._quantiles import student
+from stakes._typing import FloatArray, IntArray
+from stakes.calibration.affine import AffineCalibrator
+from stakes.calibration.maps import AffineMap
+from stakes.results import Estimate, Interval
+from stakes.samples import Samples
+
+_MOST_CLASSES = 150  # up to which the spread of all biases is worth its time
+_BLOCK = 2**20  # numbers of derivatives that are held at once
+_LARGEST_LEVERAGE = 0.99
+_FLAT = "the scores do not vary"
+
+
+@dataclass(frozen=True)
+class CalibrationSlope:
+    """The scale of the affine fit to all samples, and its standard error.
+
+    1 for a calibrated system, below 1 for an overconfident one, above 1 for an underconfident one,
+    0 for scores without information, below 0 for reversed ones. The standard error is the
+    sandwich's, which does not trust the fitted model, corrected for leverage (HC3) or for the
+    number of groups; intervals use Student's t with `degrees` of freedom.
+    """
+
+    value: float
+    error: float = math.nan
+    degrees: float = math.nan
+    why: str = ""  # there is no interval
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """Return the interval of the slope, where there is one."""
+        if not self.error > 0:
+            return None
+        half = student(read_level(level), self.degrees) * self.error
+        return Interval(self.value - half, self.value + half, level)
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """Return the slope with its interval."""
+        band = self.interval(level)
+        return Estimate(self.value, band, self.why if band is None else "sandwich, Student's t")
+
+
+def calibration_slope(samples: Samples, unit: IntArray | None = None) -> CalibrationSlope:
+    """Return the calibration slope of checked samples, at the class shares of the data.
+
+    `unit` is the group of each sample, where they come in groups.
+    """
+    counts = np.bincount(samples.y, minlength=len(samples.classes))
+    if counts.min() < 2:
+        return CalibrationSlope(math.nan, why="some class has fewer than two samples")
+    if counts.size > _MOST_CLASSES:
+        return CalibrationSlope(math.nan, why=f"more than {_MOST_CLASSES} classes")
+    log_p = samples.scores.answers(samples.priors).log_p
+    if (log_p == log_p[0]).all():
+        return CalibrationSlope(math.nan, why=_FLAT)
+    w = np.ones(samples.y.size) if samples.weights is None else samples.weights
+    w = w / w.sum()
+    try:
+        fitted = AffineCalibrator().learn(log_p, samples.y, w)
+    except UndefinedMetricError as why:
+        return CalibrationSlope(math.nan, why=str(why))
+    if not isinstance(fitted, AffineMap) or fitted.separable:
+        return CalibrationSlope(math.nan, why="the classes are separable by the scores")
+    units = samples.y.size if unit is None else int(unit.max()) + 1
+    spread = _Spread(fitted, log_p, samples.y, w)
+    error = spread.error(unit, units)
+    degrees = (counts.min() if unit is None else units) - 1
+    return CalibrationSlope(
+        float(fitted.scale[0]), error, float(degrees), "" if error > 0 else _FLAT
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Spread:
+    """First and second derivatives of the log loss in the scale and all biases but the first."""
+
+    fitted: AffineMap
+    log_p: FloatArray
+    y: IntArray
+    weights: FloatArray
+
+    def error(self, unit: IntArray | None, units: int) -> float:
+        """Return the standard error of the scale; NaN where the data do not determine it."""
+        curvature = sum(self._curvature(part).sum(axis=0) for part in self._parts())
+        scale = np.sqrt(np.maximum(np.diagonal(curvature), 0))
+        if not scale.all() or np.linalg.cond(curvature / np.outer(scale, scale)) > 1e12:
+            return math.nan
+        inverse = np.linalg.inv(curvature)
+        gradients = [
+            self._influence(part, inverse, corrected=unit is None) for part in self._parts()
+        ]
+        influence = np.concatenate(gradients)
+        if unit is None:
+            return math.sqrt(float(influence @ influence))
+        by_group = np.bincount(unit, influence)
+        return math.sqrt(float(by_group @ by_group) * units / (units - 1))
+
+    def _parts(self) -> list[slice]:
+        """Return blocks of samples."""
+        size = max(1, _BLOCK // self.log_p.shape[1] ** 2)
+        return [slice(i, i + size) for i in range(0, self.y.size, size)]
+
+    def _posteriors(self, part: slice) -> tuple[FloatArray, FloatArray]:
+        """Return fitted posteriors and log posteriors less their mean by them."""
+        q = np.exp(self.fitted(self.log_p[part]))
+        z = np.where(q > 0, self.log_p[part], 0.0)
+        return q, z - (q * z).sum(axis=1, keepdims=True)
+
+    def _curvature(self, part: slice) -> FloatArray:
+        """Return the second derivatives of the loss of each sample."""
+        q, z = self._posteriors(part)
+        k = q.shape[1]
+        out = np.empty((q.shape[0], k, k))
+        out[:, 0, 0] = (q * z * z).sum(axis=1)
+        out[:, 0, 1:] = out[:, 1:, 0] = (q * z)[:, 1:]
+        out[:, 1:, 1:] = -q[:, 1:, None] * q[:, None, 1:]
+        out[:, np.arange(1, k), np.arange(1, k)] += q[:, 1:]
+        return out * self.weights[part, None, None]
+
+    def _influence(self, part: slice, inverse: FloatArray, *, corrected: bool) -> FloatArray:
+        """Return by how much each sample moves the scale, more where it drew the fit to itself."""
+        q, z = self._posteriors(part)
+        rows = np.arange(q.shape[0])
+        gradient = -q
+        gradient[rows, self.y[part]] += 1
+        gradient[:, 0] = z[rows, self.y[part]]
+        influence = self.weights[part] * (gradient @ inverse[:, 0])
+        if not corrected:
+            return influence
+        leverage = np.einsum("nij,ji->n", self._curvature(part), inverse) / (q.shape[1] - 1)
+        return influence / (1 - np.minimum(leverage, _LARGEST_LEVERAGE))

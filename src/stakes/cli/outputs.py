@@ -1,0 +1,57 @@
+"""Outputs that commands write: never over what is read."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from stakes._check import FileError, StakesError
+from stakes._files import refuse_taken
+from stakes._text import plain
+from stakes.io.sources import find_parts
+
+_SINGLE = ("fitted", "key", "cost")  # options that name a file, or may
+
+
+def check_output(path: str, *, force: bool) -> None:
+    """Refuse an output that cannot be written, or that is a file being read, also with `force`."""
+    for source in _inputs():
+        if _same_file(path, source):
+            shown = "" if source == path else f" (as '{plain(source, 1000)}')"
+            msg = f"cannot write '{plain(path, 1000)}': it is read{shown} and would be lost."
+            raise FileError(f"{msg} Name another output; --force does not change that.")
+    refuse_taken(path, force=force)
+
+
+def _inputs() -> Iterator[str]:
+    """Go through the files that the command in hand reads."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    file = context.params.get("file")
+    if isinstance(file, str) and file != "-":
+        yield file
+        with suppress(StakesError):  # what is wrong with it is said when it is read
+            _, parts = find_parts(file, context.params.get("input_format"))
+            yield from (part.path for part in parts)
+    named = [context.params.get(name) for name in _SINGLE] + [context.meta.get("stakes.app")]
+    named += [a.get("cost") for a in context.meta.get("stakes.applications", {}).values()]
+    yield from (name for name in named if isinstance(name, str))
+
+
+def same_place(path: str, other: str) -> bool:
+    """Whether two outputs would be written to one place, which need not exist yet."""
+    try:
+        return os.path.realpath(path) == os.path.realpath(other) or _same_file(path, other)
+    except (OSError, ValueError):
+        return False
+
+
+def _same_file(path: str, other: str) -> bool:
+    """Whether two paths lead to one file, by whatever names and links."""
+    try:
+        return Path(path).samefile(other)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,147 @@
+"""What a comparison says: who costs less, who costs the same, and which systems may be best."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from stakes._text import number, plain
+from stakes.evaluation.differences import Difference, RelativeCost
+from stakes.evaluation.records import Verdict
+from stakes.evaluation.verdicts.small_samples import FEWEST_ERRORS
+from stakes.evaluation.verdicts.wording import counted
+
+NONE_BEST = "none is distinguishable"  # where no system is named for a range of odds
+_MOST_NAMED = 6
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value for people; nothing where there is no test.
+
+    >>> p_text(0.0312), p_text(1e-9), p_text(1.0), p_text(float("nan"))
+    ('0.031', '< 0.001', '1', '')
+    """
+    if math.isnan(p_value):
+        return ""
+    return "< 0.001" if p_value < 0.001 else number(p_value, 3)
+
+
+def p_note(systems: Sequence[str], costs: Sequence[str]) -> str:
+    """Say what p-values are corrected for."""
+    pairs = len(systems) * (len(systems) - 1) // 2
+    many = f"all {pairs} pairs of systems" if pairs > 1 else ""
+    uses = f"{len(costs)} applications" if len(costs) > 1 else ""
+    both = " and, for costs, ".join(part for part in (many, uses) if part)
+    corrected = f", corrected for {both} (Holm)" if both else ""
+    return f"p: of no difference{corrected}; metrics without p have no test."
+
+
+def pair_verdict(difference: Difference, reference: str, where: str, family: int) -> Verdict:
+    """Say whether a system costs less than the reference, more, or neither for sure."""
+    name, other = plain(difference.system), plain(reference)
+    gap = difference.difference
+    if gap.interval is None:
+        return Verdict("no_verdict", f"{where}No verdict on {name} and {other}: {gap.method}.")
+    of = f"the normalised cost of {name} less that of {other} is {number(gap.value)}"
+    found = f"{of} ({100 * difference.level:g} % interval {gap.interval})"
+    many = f", with {family} comparisons allowed for" if family > 1 else ""
+    if difference.distinguishable:
+        code, word = ("better", "less") if difference.wins else ("worse", "more")
+        text = f"{where}{name} costs {word} than {other}: {found}{many}."
+        if difference.rests_on_seen and difference.allowing is not None:
+            band = difference.allowing.interval
+            return Verdict(
+                code,
+                f"{text} This rests on the errors seen: the interval is {band} if costly errors"
+                " that only one of them makes may have gone unseen.",
+                "Gather more samples of the classes whose errors are costly before you rely on it.",
+            )
+        return Verdict(code, text)
+    why = "which includes 0" if 0 in gap.interval else f"but {family} comparisons are made"
+    return Verdict(
+        "not_distinguishable",
+        f"{where}{name} and {other} are not distinguishable: {found}, {why}.",
+        "Gather more labelled samples, or state a margin that you can accept.",
+    )
+
+
+def margin_verdict(found: RelativeCost, reference: str, where: str) -> Verdict:
+    """Say whether a system costs at most a margin more than the reference."""
+    name, other, share = plain(found.system), plain(reference), f"{100 * found.margin:g} %"
+    ratio = f"{number(100 * found.ratio.value)} % of its cost"
+    band = found.ratio.interval
+    if band is None:
+        return Verdict("no_verdict", f"{where}No margin for {name}: {found.ratio.method}.")
+    low, high = (number(100 * end) for end in band)
+    seen = f"{ratio}, {100 * band.level:g} % interval {low} to {high} %"
+    if found.equivalent:
+        text = f"{name} and {other} cost the same for practical purposes, within {share}"
+        return Verdict("equivalent", f"{where}{text} ({seen}).")
+    if found.non_inferior:
+        return Verdict(
+            "non_inferior", f"{where}{name} costs at most {share} more than {other} ({seen})."
+        )
+    return Verdict(
+        "not_shown_non_inferior",
+        f"{where}It is not shown that {name} costs at most {share} more than {other} ({seen}).",
+        "Gather more labelled samples, or accept a wider margin.",
+    )
+
+
+def best_verdict(names: Sequence[str], lowest: str, systems: int, where: str) -> Verdict:
+    """Name the systems that may be the best one."""
+    best, others = plain(lowest), [plain(name) for name in names if name != lowest]
+    if not others:
+        return Verdict("best", f"{where}{best} costs less than each of the other systems.")
+    listed = _listed(others)
+    are = "is" if len(others) == 1 else "are"
+    return Verdict(
+        "may_be_best",
+        f"{where}{best} has the lowest cost of the {systems} systems, but {listed} {are} not"
+        f" distinguishable from it: any of these {len(names)} may be the best.",
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as part of a sentence: a, b and 3 more."""
+    if len(names) > _MOST_NAMED:
+        return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+def few_errors_of(errors: Mapping[str, Mapping[str, int]], where: str) -> Iterator[Verdict]:
+    """Warn where decisions of some systems rest on few errors of a kind."""
+    few = {
+        name: [counted(n, kind) for kind, n in counts.items() if n < FEWEST_ERRORS]
+        for name, counts in errors.items()
+    }
+    listed = [f"{plain(name)} {' and '.join(kinds)}" for name, kinds in few.items() if kinds]
+    if listed:
+        more = f"; and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else ""
+        yield Verdict(
+            "few_errors",
+            f"{where}The decisions rest on few errors: {'; '.join(listed[:_MOST_NAMED])}{more}."
+            f" With fewer than {FEWEST_ERRORS}, an error rate is uncertain by 30 % or more either"
+            " way.",
+            "Use more labelled samples, or quote the interval.",
+        )
+
+
+def verdicts_of_comparison(
+    differences: Sequence[Difference],
+    margins: Sequence[RelativeCost],
+    best: Mapping[str, Sequence[str]],
+    values: Mapping[str, Mapping[str, float]],
+) -> Iterator[Verdict]:
+    """Return what a comparison says, by application; the first system is the reference."""
+    reference, systems = next(iter(values)), len(values)
+    family = systems * (systems - 1) // 2 * len(best)
+    for application, names in best.items():
+        where = f"{plain(application)}: " if len(best) > 1 else ""
+        for difference in differences:
+            if difference.metric == f"{application}.nec":
+                yield pair_verdict(difference, reference, where, family)
+        for found in margins:
+            if found.application == application:
+                yield margin_verdict(found, reference, where)
+        if systems > 2 and names:
+            lowest = min(names, key=lambda name: values[name][f"{application}.nec"])
+            yield best_verdict(names, lowest, systems, where)

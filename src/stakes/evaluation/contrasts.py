@@ -1,0 +1,222 @@
+"""Differences between systems that have a closed form: sums of losses, and areas."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from stakes._text import key_of
+from stakes._typing import FloatArray, IntArray
+from stakes.costs import SampleCosts
+from stakes.evaluation.systems import Judgement, System
+from stakes.intervals import auc_difference
+from stakes.metrics.multiplicity import holm
+from stakes.metrics.paired import PairedDifference, paired_difference, sample_shares
+from stakes.metrics.scores import sample_losses
+from stakes.results import Estimate, ExpectedLoss
+from stakes.samples import Samples
+from stakes.scoring import BayesCost
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class LossColumn:
+    """The loss of each sample under one system, and what turns a sum of them into a metric."""
+
+    samples: Samples
+    losses: FloatArray
+    naive: FloatArray | None = None  # of each sample, for a normalised metric
+    largest: FloatArray | None = None  # possible difference of each sample, for decisions
+    constant: bool = False  # every sample gets the same decision
+
+    @property
+    def expectation(self) -> float:
+        """The expected loss."""
+        s = self.samples
+        priors = None if s.priors_from_data else s.priors
+        return float(sample_shares(s.y, len(s.classes), priors, s.weights) @ self.losses)
+
+    def minus(
+        self, other: "LossColumn", unit: IntArray | None, factor: float = 1.0
+    ) -> PairedDifference:
+        """Return the expected loss less a multiple of that of another system.
+
+        Errors of decisions that were not seen are allowed for.
+        """
+        return self._paired(other, unit, largest=self.largest, factor=factor)
+
+    def against(self, other: "LossColumn", unit: IntArray | None) -> PairedDifference:
+        """Return the difference to another system, tested as between exchangeable systems.
+
+        A constant decision is not exchangeable with a system that looks at its input, and neither
+        are losses of probabilities, whose t-test needs no such assumption.
+        """
+        robust = self.minus(other, unit)
+        if self.largest is None or self.constant or other.constant:
+            return robust
+        alike = self._paired(other, unit, exchangeable=True)
+        return robust if alike.spread is None else replace(alike, allowing=robust)
+
+    def _paired(self, other: "LossColumn", unit: IntArray | None, **how: Any) -> PairedDifference:  # noqa: ANN401
+        """Return the difference at the priors and in the units of the metric."""
+        s = self.samples
+        return paired_difference(
+            s.y,
+            self.losses,
+            other.losses,
+            n_classes=len(s.classes),
+            priors=None if s.priors_from_data else s.priors,
+            weights=s.weights,
+            unit=unit,
+            naive=self.naive,
+            **how,
+        )
+
+
+def loss_columns(system: System) -> dict[str, LossColumn]:
+    """Return every metric of a system that is a sum of losses; infinite ones are left out."""
+    out: dict[str, LossColumn] = {}
+    for i, judged in enumerate(system.judgements):
+        naive, largest = _naive_costs(judged), _largest(judged)
+        later = None if system.stage is None else system.judgements_after[i]
+        after = None if later is None else later.losses()
+        at = judged.task.samples
+        columns = _columns(judged.task.name, "nec", at, judged.losses(), after, naive, largest)
+        out |= {
+            name: replace(column, constant=any(_constant(j) for j in (judged, later) if j))
+            for name, column in columns.items()
+        }
+    for i, rule in enumerate(system.rules):
+        losses = sample_losses(rule, system.samples)
+        if not np.isfinite(losses).all():
+            continue
+        after = None if system.stage is None else sample_losses(rule, system.calibrated)
+        naive = _naive_losses(system.raw[i], system.samples.y)
+        at = system.samples
+        out |= _columns(key_of(rule.name), "normalized", at, losses, after, naive, None)
+    return out
+
+
+def _columns(
+    name: str,
+    short: str,
+    samples: Samples,
+    losses: FloatArray,
+    after: FloatArray | None,
+    naive: FloatArray,
+    largest: FloatArray | None,
+) -> dict[str, LossColumn]:
+    """Return the metrics of one loss, as it is and calibrated."""
+    out = {
+        f"{name}.value": LossColumn(samples, losses, None, largest),
+        f"{name}.{short}": LossColumn(samples, losses, naive, largest),
+    }
+    if after is not None and np.isfinite(after).all():
+        twice = None if largest is None else 2 * largest
+        gain = LossColumn(samples, losses - after, naive, twice)
+        out[f"{name}.calibrated_{short}"] = LossColumn(samples, after, naive, largest)
+        out[f"{name}.calibration_loss"] = gain
+    return out
+
+
+def _constant(judged: Judgement) -> bool:
+    """Whether every sample gets the same decision."""
+    return bool((judged.decided == judged.decided[:1]).all())
+
+
+def _naive_losses(loss: ExpectedLoss, y: IntArray) -> FloatArray:
+    """Return what the naive system loses on each sample, so that its mean is the naive loss."""
+    seen = loss.priors > 0
+    mean = float(loss.priors[seen] @ loss.naive_losses[seen])
+    by_class = np.where(seen, loss.naive_losses, 0.0)
+    return np.asarray((by_class * (loss.naive / mean if mean > 0 else 1.0))[y], dtype=np.float64)
+
+
+def _naive_costs(judged: Judgement) -> FloatArray:
+    """Return what the naive decision costs on each sample."""
+    costs, y = judged.task.costs, judged.task.samples.y
+    if isinstance(costs, SampleCosts):
+        place = costs.decisions.index(judged.cost.naive_answer)
+        return costs.at(y, np.full(y.size, place))
+    return _naive_losses(judged.cost, y)
+
+
+def _largest(judged: Judgement) -> FloatArray:
+    """Return how far apart two systems can be on each sample."""
+    costs, y = judged.task.costs, judged.task.samples.y
+    if isinstance(costs, SampleCosts):
+        each = [costs.at(y, np.full(y.size, j)) for j in range(costs.shape[2])]
+        return np.asarray(np.max(each, axis=0) - np.min(each, axis=0), dtype=np.float64)
+    low, high = BayesCost(costs).bounds(len(costs.classes))
+    return np.asarray((high - low)[y], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """The differences of all pairs of systems, in every metric that has a closed form."""
+
+    systems: Mapping[str, System]
+    unit: IntArray | None
+
+    @cached_property
+    def columns(self) -> dict[str, dict[str, LossColumn]]:
+        """The sums of losses by system and metric."""
+        return {name: loss_columns(system) for name, system in self.systems.items()}
+
+    @cached_property
+    def found(self) -> dict[str, dict[Pair, PairedDifference]]:
+        """The difference of each pair by metric, the first system of a pair less the second."""
+        shared = [list(columns) for columns in self.columns.values()]
+        metrics = [m for m in shared[0] if all(m in others for others in shared)]
+        pairs = list(combinations(self.systems, 2))
+        out = {
+            metric: {
+                (a, b): self.columns[a][metric].against(self.columns[b][metric], self.unit)
+                for a, b in pairs
+            }
+            for metric in metrics
+        }
+        if self._ranked:
+            out["auc"] = {(a, b): self._areas(a, b) for a, b in pairs}
+        return out
+
+    def of(self, metric: str, system: str, reference: str) -> PairedDifference | None:
+        """Return a metric of a system less that of another; None without a closed form."""
+        pairs = self.found.get(metric)
+        if pairs is None:
+            return None
+        if (system, reference) in pairs:
+            return pairs[system, reference]
+        return pairs[reference, system].turned()
+
+    def estimate(self, metric: str, system: str, reference: str, level: float) -> Estimate | None:
+        """Return that difference with its interval, and how it was computed."""
+        found = self.of(metric, system, reference)
+        if found is None:
+            return None
+        estimate = found.estimate(level)
+        fitted = metric.rpartition(".")[2].startswith("calibrat")
+        fixed = f"{estimate.method}, the calibrator taken as fixed"
+        return replace(estimate, method=fixed) if fitted else estimate
+
+    def adjusted(self, metrics: Sequence[str]) -> dict[tuple[str, Pair], float]:
+        """Return the p-values of all pairs in some metrics, corrected as one family by Holm."""
+        keys = [(m, pair) for m in metrics for pair in self.found.get(m, {})]
+        values = holm([self.found[m][pair].p_value for m, pair in keys])
+        out = dict(zip(keys, values, strict=True))
+        return out | {(m, (b, a)): p for (m, (a, b)), p in out.items()}
+
+    @property
+    def _ranked(self) -> bool:
+        """Whether there are two classes that both occur."""
+        y = next(iter(self.systems.values())).samples
+        return len(y.classes) == 2 and bool(np.bincount(y.y, minlength=2).all())
+
+    def _areas(self, first: str, second: str) -> PairedDifference:
+        """Return the area of one system less that of another."""
+        a, b = (self.systems[name].samples for name in (first, second))
+        return auc_difference(a.scores.ranks(), b.scores.ranks(), a.y, a.weights, self.unit)

@@ -1,0 +1,180 @@
+"""How well scores rank: areas, error rates and costs of the best threshold, with intervals."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from stakes._check import StakesError
+from stakes._math import log
+from stakes._typing import FloatArray, IntArray
+from stakes.calibration import AffineCalibrator, IsotonicCalibrator
+from stakes.calibration.crossfit import TrainOnTest, cross_fitted, deal
+from stakes.curves import MinimumCost, RocCurve
+from stakes.curves.detectors import detectors_of
+from stakes.curves.likelihood_ratios import LogLossInBits, minimum_cllr_of
+from stakes.evaluation.applications import Task
+from stakes.evaluation.losses import cost_of, estimates_of, rule_loss
+from stakes.evaluation.systems import judge_decisions
+from stakes.intervals import auc_interval, auc_of_samples
+from stakes.metrics.scores import expectation
+from stakes.results import FEWEST_GROUPS, Estimate, Interval
+from stakes.samples import Samples
+from stakes.scores import LogLikelihoodRatios
+from stakes.statistics import ScoreLevels
+from stakes.statistics.groups import design_effect
+
+_FOLDS = 5
+
+
+def ranking_of(
+    samples: Samples, curve: RocCurve | None, level: float, unit: IntArray | None
+) -> dict[str, Estimate]:
+    """Return how well the scores rank: AUC and equal error rate, or AUC of each class."""
+    if curve is not None:
+        auc = _area(samples, curve, None, level, unit)
+        found = {"auc": auc, "eer": _equal_error(samples, curve, level, unit)}
+        return found | _likelihood_costs(samples, curve, level, unit)
+    if len(samples.classes) == 2:
+        return {}
+    areas = {
+        f"auc.{name}": _area(samples, roc, samples.classes.index(name), level, unit)
+        for name, roc in detectors_of(samples).items()
+    }
+    mean = float(np.mean([a.value for a in areas.values()])) if areas else math.nan
+    return {"auc": Estimate(mean, None, "mean over classes"), **areas}
+
+
+def _area(
+    samples: Samples, curve: RocCurve, k: int | None, level: float, unit: IntArray | None
+) -> Estimate:
+    """Return the AUC of two classes, or of class k against all others."""
+    auc = curve.auc()
+    if samples.weights is None and unit is None:
+        return auc_interval(curve.levels, auc, level)
+    if k is None:
+        scores, y = samples.scores.ranks(), samples.y
+    else:
+        answers, y = samples.scores.answers(samples.priors), (samples.y == k).astype(np.int64)
+        scores = answers.log_p[:, k] - log(answers.complement(np.full(y.size, k)))
+    return auc_of_samples(scores, y, auc, level, weights=samples.weights, unit=unit)
+
+
+def _equal_error(
+    samples: Samples, curve: RocCurve, level: float, unit: IntArray | None
+) -> Estimate:
+    """Return the equal error rate, at effective numbers of samples."""
+    w = (
+        np.ones(len(samples))
+        if samples.weights is None
+        else samples.weights / samples.weights.max()
+    )
+    totals = np.bincount(samples.y, w, 2)
+    sizes = np.square(totals) / np.bincount(samples.y, w * w, 2)
+    groups = 0
+    if unit is not None:
+        groups, eer = int(np.unique(unit).size), curve.eer()
+        if groups < FEWEST_GROUPS:
+            return Estimate(eer, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
+        scores = samples.scores.ranks()
+        at = int(np.argmin(np.abs(curve.miss_rate - curve.false_alarm_rate)))
+        wrong = (scores > curve.thresholds[at]) != (samples.y == 1)
+        rates = np.array([curve.false_alarm_rate[at], curve.miss_rate[at]])
+        influence = w * (wrong - rates[samples.y]) / totals[samples.y]
+        sizes = sizes / design_effect(influence, unit, w, samples.y)
+    return curve.eer_estimate(level, sizes=(float(sizes[0]), float(sizes[1])), groups=groups)
+
+
+def minimum_cost_estimate(
+    task: Task, least: MinimumCost, level: float, unit: IntArray | None
+) -> Estimate:
+    """Return the least normalised cost of any threshold with its interval.
+
+    The best threshold on the samples does too well on them, thresholds chosen on other folds do
+    too badly: the interval reaches from the lower end of the first to the upper end of the second.
+    """
+    scores = task.samples.scores.ranks()
+    chosen = judge_decisions(task, (scores > least.point.threshold).astype(np.int64))
+    folded = judge_decisions(task, _decisions_of_folds(task, scores, unit))
+    first, second = (estimates_of(cost_of(j, unit), level)[1] for j in (chosen, folded))
+    if first.interval is None or second.interval is None:
+        return Estimate(least.normalized, None, first.method)
+    low, high = first.interval.low, max(first.interval.high, second.interval.high)
+    method = f"{first.method}; upper end from thresholds of other folds"
+    return Estimate(least.normalized, Interval(low, high, level), method)
+
+
+def _decisions_of_folds(task: Task, scores: FloatArray, unit: IntArray | None) -> IntArray:
+    """Return decisions by the threshold that is best on the samples of other folds."""
+    samples, costs = task.samples, task.binary_costs
+    fold = _folds(scores, samples.y) if unit is None else unit % _FOLDS
+    given = None if samples.priors_from_data else samples.priors
+    decided = np.zeros(len(samples), dtype=np.int64)
+    for number in range(_FOLDS):
+        test = fold == number
+        weights = None if samples.weights is None else samples.weights[~test]
+        levels = ScoreLevels.of(scores[~test], samples.y[~test], weights)
+        if not all(levels.totals):
+            continue
+        best = RocCurve(levels, samples.classes).minimum_cost(costs, given)
+        decided[test] = scores[test] > _middle(levels.level, best.point.threshold)
+    return decided
+
+
+def _middle(level: FloatArray, threshold: float) -> float:
+    """Return a threshold halfway to the next score, so that it favours neither side."""
+    if math.isinf(threshold):
+        return threshold
+    after = int(np.searchsorted(level, threshold, side="right"))
+    return threshold if after == level.size else float((threshold + level[after]) / 2)
+
+
+def _folds(scores: FloatArray, y: IntArray) -> IntArray:
+    """Return the fold of each sample: those of a class are dealt in the order of their scores."""
+    fold = np.empty(y.size, dtype=np.int64)
+    for k in (0, 1):
+        mine = np.flatnonzero(y == k)
+        fold[mine[np.argsort(scores[mine], kind="stable")]] = np.arange(mine.size) % _FOLDS
+    return fold
+
+
+def _likelihood_costs(
+    samples: Samples, curve: RocCurve, level: float, unit: IntArray | None
+) -> dict[str, Estimate]:
+    """Return the cost of likelihood ratios (Cllr) and its minimum, where scores are that."""
+    if not isinstance(samples.scores, LogLikelihoodRatios):
+        return {}
+    even = replace(samples, priors=np.array([0.5, 0.5]), priors_from_data=False)
+    cost = rule_loss(LogLossInBits(), expectation(LogLossInBits(), even), even, unit)
+    return {
+        "cllr": estimates_of(cost, level)[1],
+        "minimum_cllr": _minimum_cllr(even, curve, level, unit),
+    }
+
+
+def _minimum_cllr(even: Samples, curve: RocCurve, level: float, unit: IntArray | None) -> Estimate:
+    """Return the Cllr after the best rising map, with its interval.
+
+    That map is fitted to the samples, on which it does too well; an affine one that is fitted to
+    other folds does too badly. The interval reaches from the lower end of the first to the upper
+    end of the second.
+    """
+    value, rule = minimum_cllr_of(curve), LogLossInBits()
+    try:
+        best, worse = (
+            even.with_scores(cross_fitted(calibrator, even, folds, None, 0).scores)
+            for calibrator, folds in (
+                (IsotonicCalibrator(), TrainOnTest()),
+                (AffineCalibrator(), deal(even, _FOLDS, unit, 0)),
+            )
+        )
+        first, second = (
+            estimates_of(rule_loss(rule, expectation(rule, s), s, unit), level)[1]
+            for s in (best, worse)
+        )
+    except StakesError as error:
+        return Estimate(value, None, str(error))
+    if first.interval is None or second.interval is None:
+        return Estimate(value, None, first.method if first.interval is None else second.method)
+    band = Interval(min(first.interval.low, value), max(second.interval.high, value), level)
+    return Estimate(value, band, "closed form; upper end from an affine fit to other folds")

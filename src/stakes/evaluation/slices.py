@@ -1,0 +1,97 @@
+"""Slices: the samples that share a value of a column, each with its cost and its verdict."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from stakes._check import InputError, StakesError, columns_by_name, is_table, read_column
+from stakes._text import plain
+from stakes._typing import Column, IntArray
+from stakes.evaluation.applications import Task
+from stakes.evaluation.losses import cost_of, estimates_of, rule_loss
+from stakes.evaluation.records import SliceResult, Verdict
+from stakes.evaluation.systems import judge
+from stakes.evaluation.verdicts.evidence import naive_p_value, normalized_at
+from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts
+from stakes.metrics.scores import expectation
+from stakes.samples import Samples
+from stakes.scoring import LogLoss
+
+
+def read_slices(
+    slices: "Mapping[str, Column] | Column | None", samples: Samples
+) -> dict[str, list[str]]:
+    """Return the value of each column for each sample, as texts."""
+    if slices is None:
+        return {}
+    out = {}
+    for name, values in _by_name(slices).items():
+        column = read_column(_ranges_as_texts(values), f"slices {name!r}")
+        if len(column) != samples.n_given:
+            msg = f"slices {name!r} must hold one value per sample: got {len(column)}"
+            raise InputError(f"{msg} for {samples.n_given} samples.")
+        known = np.asarray(column.values)
+        texts = [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
+        rows = samples.row
+        out[str(name)] = texts if rows is None else [texts[r] for r in rows.tolist()]
+    return out
+
+
+def _by_name(slices: "Mapping[str, Column] | Column") -> Mapping[str, Column]:
+    """Return slices by name; the columns of a data frame are slices."""
+    if isinstance(slices, Mapping):
+        return slices
+    return columns_by_name(slices) if is_table(slices) else {"slice": slices}
+
+
+def _ranges_as_texts(values: Column) -> Column:
+    """Return the ranges that pandas.cut makes as texts; anything else as it is."""
+    categories = getattr(getattr(values, "dtype", None), "categories", None)
+    ranges = str(getattr(categories, "dtype", "")).startswith("interval")
+    if not ranges or bool(values.isna().any()):  # what is missing is refused with its row
+        return values
+    return [str(value) for value in values]
+
+
+def slice_results(
+    task: Task, slices: Mapping[str, list[str]], level: float, unit: IntArray | None
+) -> tuple[SliceResult, ...]:
+    """Return the results of the main application for each value of each column."""
+    found: list[tuple[SliceResult, CostClaim | None]] = []
+    for column, texts in slices.items():
+        values, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
+        for k, value in enumerate(values):
+            rows = np.flatnonzero(code == k)
+            group = None if unit is None else np.unique(unit[rows], return_inverse=True)[1]
+            found.append(_slice((column, str(value)), task.part(rows), group, level))
+    said = iter(slice_verdicts([claim for _, claim in found if claim is not None], level))
+    verdicts = [_none(s) if claim is None else next(said) for s, claim in found]
+    return tuple(replace(s, verdict=v) for (s, _), v in zip(found, verdicts, strict=True))
+
+
+def _none(s: SliceResult) -> Verdict:
+    """Return the verdict on a slice without a cost."""
+    return Verdict("no_verdict", f"{plain(s.column)} {plain(s.value)}: No verdict: {s.why}")
+
+
+def _slice(
+    name: tuple[str, str], task: Task, unit: IntArray | None, level: float
+) -> tuple[SliceResult, CostClaim | None]:
+    """Return the results for one value, and what there is to say of its cost."""
+    samples = task.samples
+    counts = tuple(np.bincount(samples.y, minlength=len(samples.classes)).tolist())
+    try:
+        judged, entropy = judge(task), expectation(LogLoss(), samples)
+    except StakesError as error:
+        return SliceResult(*name, len(samples), counts, None, None, str(error)), None
+    record = cost_of(judged, unit)
+    cost = estimates_of(record, level)[1]
+    losses = estimates_of(rule_loss(LogLoss(), entropy, samples, unit), level)[1]
+    undefined = record.undefined
+    why = "" if undefined is None else undefined.text
+    result = SliceResult(*name, len(samples), counts, cost, losses, why)
+    where = f"{plain(name[0])} {plain(name[1])}: "
+    return result, CostClaim(
+        record, cost, normalized_at(record), naive_p_value(judged, cost, unit), where
+    )

@@ -1,0 +1,20 @@
+"""Verdicts: plain sentences drawn from the numbers by the rules in docs/verdicts.md."""
+
+from stakes.evaluation.verdicts.evidence import Evidence, evidence_of
+from stakes.evaluation.verdicts.families import supported_claims
+from stakes.evaluation.verdicts.rules import verdicts_of
+from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
+from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts, usefulness_of
+
+__all__ = [
+    "CostClaim",
+    "Evidence",
+    "evidence_of",
+    "few_errors",
+    "few_groups",
+    "slice_verdicts",
+    "small_classes",
+    "supported_claims",
+    "usefulness_of",
+    "verdicts_of",
+]

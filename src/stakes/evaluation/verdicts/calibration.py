@@ -1,0 +1,155 @@
+"""What is said of calibration: what it would recover, which probabilities need it."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from stakes._text import number, plain
+from stakes.evaluation.records import ApplicationResult, Evaluation, Verdict
+from stakes.evaluation.verdicts.evidence import Evidence
+from stakes.evaluation.verdicts.families import level_among
+from stakes.evaluation.verdicts.wording import listed, p_text, percent, percent_at_most
+from stakes.metrics.multiplicity import holm
+from stakes.results import Estimate
+
+GAIN = 0.05  # share of a loss that a calibration stage must recover to be worth naming
+POOR = 0.10  # share of the cross-entropy that makes probabilities unfit to be shown
+
+CALIBRATE = (
+    "stakes calibrate FILE --label LABEL --scores SCORES --scores-are KIND --classes CLASSES"
+    " -o calibrator.json"
+)
+_BEFORE_USE = (
+    "Calibrate the probabilities before you show them to people or use them at other costs."
+)
+
+
+def calibration_gains(
+    evaluation: Evaluation, evidence: Evidence, useful: Sequence[bool]
+) -> list[Verdict | None]:
+    """Say for each application how much of the cost a calibration stage would recover."""
+    known = [i for i, gain in enumerate(evidence.gains) if gain is not None]
+    p_values = dict(zip(known, holm([_p_value(evidence, i) for i in known]), strict=True))
+    out: list[Verdict | None] = []
+    for i, a in enumerate(evaluation.applications):
+        share = a.cost.relative
+        gate = p_values.get(i, 1.0) < 1 - evaluation.level
+        if not gate or share is None or not share.value >= GAIN or not _above_zero(share):
+            out.append(None)
+            continue
+        turns = not useful[i] and _makes_useful(a, len(evidence.costs), evaluation.level)
+        out.append(_recovers(a, evidence, i, p_values[i], turns=turns))
+    return out
+
+
+def _p_value(evidence: Evidence, i: int) -> float:
+    """Return the p-value of what calibration gains in an application."""
+    gain = evidence.gains[i]
+    if gain is None or not gain.value > 0 or math.isnan(gain.p_value):
+        return 1.0
+    return gain.p_value
+
+
+def _above_zero(share: Estimate) -> bool:
+    """Whether the interval shown, if there is one, agrees with the test."""
+    return share.interval is None or share.interval.low > 0
+
+
+def _makes_useful(a: ApplicationResult, claims: int, level: float) -> bool:
+    """Whether the calibrated cost lies below 1, by the interval shown and that corrected."""
+    after, record = a.cost.calibrated_normalized, a.cost.calibrated
+    if after is None or record is None or after.interval is None:
+        return False
+    corrected = record.normalized_interval(level_among(claims, level))
+    return after.interval.high < 1 and corrected.high < 1
+
+
+def _recovers(
+    a: ApplicationResult, evidence: Evidence, i: int, p_value: float, *, turns: bool
+) -> Verdict:
+    """Return the sentence on what calibration recovers."""
+    share, after = a.cost.relative, a.cost.calibrated_normalized
+    assert share is not None  # noqa: S101  there is a gain
+    assert after is not None  # noqa: S101
+    several = (
+        f", corrected for {len(evidence.gains)} applications" if len(evidence.gains) > 1 else ""
+    )
+    return Verdict(
+        "calibration_would_help",
+        f"{evidence.costs[i].where}A calibration stage would recover {percent(share.value)} of the"
+        f" cost: from {number(a.cost.normalized.value)} to {after} of the naive"
+        f" cost{', which makes it useful' if turns else ''} ({p_text(p_value)}{several}).",
+        "Fit one on held-out data and apply it before deciding.",
+        CALIBRATE,
+        a.name,
+    )
+
+
+def probabilities(
+    evaluation: Evaluation, evidence: Evidence, useful: Sequence[bool], gained: Sequence[bool]
+) -> Iterator[Verdict]:
+    """Say so where probabilities are not calibrated, and which decisions do not suffer from it."""
+    gain, rule = evidence.rule_gain, evaluation.rules[0] if evaluation.rules else None
+    share = None if rule is None else rule.relative
+    if gain is None or rule is None or share is None or not share.value >= POOR:
+        return
+    if not (gain.value > 0 and gain.p_value < 1 - evaluation.level and _above_zero(share)):
+        return
+    if evaluation.slope is None or evaluation.slope.interval is None:
+        return  # separable classes: a larger scale always seems better, until an error is met
+    found = f"{percent(share.value)} of their {rule.raw.name} is calibration loss"
+    found = f"{found} ({p_text(gain.p_value)})"
+    level = level_among(len(evidence.gains), evaluation.level)
+    fine = [
+        (a, _most_recovered(a, evidence, i, level))
+        for i, a in enumerate(evaluation.applications)
+        if useful[i] and not gained[i]
+    ]
+    fine = [(a, most) for a, most in fine if most <= GAIN]
+    if fine:
+        yield _fine_decisions(fine, found, several=len(evidence.gains) > 1)
+    elif not any(gained):
+        text = f"The probabilities are not calibrated: {found}."
+        yield Verdict("probabilities_not_calibrated", text, _BEFORE_USE, CALIBRATE)
+
+
+def _most_recovered(a: ApplicationResult, evidence: Evidence, i: int, level: float) -> float:
+    """Return the largest share of the cost that calibration may recover, by the interval."""
+    gain = evidence.gains[i]
+    band = None if gain is None else gain.interval(level)
+    if band is None or not a.cost.raw.value > 0:
+        return math.inf
+    shown = None if a.cost.relative is None else a.cost.relative.interval
+    return max(band.high / a.cost.raw.value, -math.inf if shown is None else shown.high)
+
+
+def _fine_decisions(
+    fine: Sequence[tuple[ApplicationResult, float]], found: str, *, several: bool
+) -> Verdict:
+    """Return the sentence on decisions that calibration would not better."""
+    most = percent_at_most(max(most for _, most in fine))
+    where = f" for {listed([plain(a.name) for a, _ in fine])}" if several else ""
+    return Verdict(
+        "decisions_fine_probabilities_not",
+        f"The decisions{where} would not be better calibrated (at most {most} of the cost would be"
+        f" recovered), but the probabilities are not calibrated: {found}.",
+        _BEFORE_USE,
+        CALIBRATE,
+        fine[0][0].name if len(fine) == 1 else "",
+    )
+
+
+def confidence(slope: Estimate | None) -> Iterator[Verdict]:
+    """Say so where log odds are too large or too small, by the calibration slope."""
+    band = None if slope is None else slope.interval
+    if slope is None or band is None or 1 in band:
+        return
+    found = (
+        f"the calibration slope is {number(slope.value)} ({100 * band.level:g} % interval {band})"
+    )
+    if band.high < 1:
+        none = ", 0 is no information" if band.low <= 0 else ""
+        text = f"Overconfident: {found}; 1 is calibrated{none}. Its log odds are too large."
+        yield Verdict("overconfident", text, _BEFORE_USE)
+    else:
+        text = f"Underconfident: {found}; 1 is calibrated. Its log odds are too small."
+        yield Verdict("underconfident", text, _BEFORE_USE)

@@ -1,0 +1,160 @@
+"""What sentences are gated by, beyond the numbers shown: intervals at other levels, and tests."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._text import plain
+from stakes._typing import FloatArray, IntArray, Label
+from stakes.curves.detectors import detectors_of
+from stakes.evaluation.losses import largest_difference
+from stakes.evaluation.records import ApplicationResult
+from stakes.evaluation.systems import Judgement, System
+from stakes.evaluation.verdicts.families import IntervalAt, level_among
+from stakes.evaluation.verdicts.usefulness import CostClaim
+from stakes.intervals import auc_interval, by_groups
+from stakes.metrics.paired import PairedDifference, paired_difference
+from stakes.metrics.scores import sample_losses
+from stakes.results import Estimate, ExpectedLoss
+from stakes.samples import Samples
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The claims about a system in some applications, in their order."""
+
+    costs: tuple[CostClaim, ...]
+    accuracies: tuple[IntervalAt | None, ...]  # the error rate over that of the naive answer
+    gains: tuple[PairedDifference | None, ...]  # cost uncalibrated less calibrated
+    rule_gain: PairedDifference | None  # the same of the first scoring rule
+    class_areas: dict[Label, Estimate]  # AUC of each class, corrected for how many there are
+    units: float  # how many samples, or groups, vary independently
+
+
+def evidence_of(
+    system: System,
+    results: tuple[ApplicationResult, ...],
+    unit: IntArray | None,
+    level: float,
+) -> Evidence:
+    """Return what the verdicts on a system rest on."""
+    several = len(results) > 1
+    return Evidence(
+        costs=tuple(
+            CostClaim(
+                a.cost.raw,
+                a.cost.normalized,
+                normalized_at(a.cost.raw),
+                naive_p_value(judged, a.cost.normalized, unit),
+                _where(a, several),
+            )
+            for a, judged in zip(results, system.judgements, strict=True)
+        ),
+        accuracies=tuple(_errors_at(judged, unit) for judged in system.judgements),
+        gains=_cost_gains(system, unit),
+        rule_gain=_rule_gain(system, unit),
+        class_areas={} if unit is not None else _class_areas(system.samples, level),
+        units=_units(system.samples, unit),
+    )
+
+
+def _where(a: ApplicationResult, several: bool) -> str:  # noqa: FBT001
+    """Return the name of an application to begin a sentence with, where there are several."""
+    return f"{plain(a.name)}: " if several else ""
+
+
+def normalized_at(record: ExpectedLoss) -> IntervalAt:
+    """Return the interval of the normalised value at any level."""
+    none = record.undefined is not None or bool(record.no_interval)
+    return lambda level: None if none else record.normalized_interval(level)
+
+
+def naive_p_value(judged: Judgement, shown: Estimate, unit: IntArray | None) -> float:
+    """Return the p-value of costing as much as the best constant answer, on the same samples.
+
+    NaN where the interval shown includes 1, so that no test is needed.
+    """
+    if judged.cost.undefined is not None or shown.interval is None or 1 in shown.interval:
+        return math.nan  # the interval has decided
+    losses, naive, samples = judged.losses(), judged.naive_losses(), judged.task.samples
+    found = paired(losses, naive, samples, unit, largest_difference(judged))
+    return math.nan if found is None else found.p_value
+
+
+def _errors_at(judged: Judgement, unit: IntArray | None) -> IntervalAt | None:
+    """Return the interval of the normalised error rate, where decisions are classes."""
+    if not judged.task.square:
+        return None
+    samples = judged.task.samples
+    given = None if samples.priors_from_data else samples.priors
+    rate = judged.confusion.expected_cost(None, given)
+    wrong = (judged.decided != samples.y).astype(np.float64)
+    return normalized_at(by_groups(rate, samples, wrong, unit))
+
+
+def _cost_gains(system: System, unit: IntArray | None) -> tuple[PairedDifference | None, ...]:
+    """Return for each application what calibration gains, as a paired test on the samples."""
+    if system.stage is None:
+        return tuple(None for _ in system.judgements)
+    return tuple(
+        paired(
+            before.losses(), after.losses(), before.task.samples, unit, largest_difference(before)
+        )
+        for before, after in zip(system.judgements, system.judgements_after, strict=True)
+    )
+
+
+def _rule_gain(system: System, unit: IntArray | None) -> PairedDifference | None:
+    """Return what calibration gains by the first scoring rule."""
+    if system.stage is None or not system.rules:
+        return None
+    rule, samples = system.rules[0], system.samples
+    before, after = sample_losses(rule, samples), sample_losses(rule, system.calibrated_samples)
+    return paired(before, after, samples, unit)
+
+
+def paired(
+    before: FloatArray,
+    after: FloatArray,
+    samples: Samples,
+    unit: IntArray | None,
+    largest: FloatArray | None = None,
+) -> PairedDifference | None:
+    """Return the expected loss before less that after, on the same samples."""
+    if not (np.isfinite(before).all() and np.isfinite(after).all()):
+        return None
+    given = None if samples.priors_from_data else samples.priors
+    codes = None if unit is None else np.unique(unit, return_inverse=True)[1]
+    return paired_difference(
+        samples.y,
+        before,
+        after,
+        n_classes=len(samples.classes),
+        priors=given,
+        weights=samples.weights,
+        unit=codes,
+        largest=largest,
+    )
+
+
+def _class_areas(samples: Samples, level: float) -> dict[Label, Estimate]:
+    """Return the AUC of each of several classes against all others."""
+    k = len(samples.classes)
+    if k == 2 or samples.weights is not None:
+        return {}
+    own = level_among(k, level)
+    return {
+        name: auc_interval(curve.levels, curve.auc(), own)
+        for name, curve in detectors_of(samples).items()
+    }
+
+
+def _units(samples: Samples, unit: IntArray | None) -> float:
+    """Return how many equal samples would be as precise; groups count as one sample each."""
+    if unit is not None:
+        return float(np.unique(unit).size)
+    if samples.weights is None:
+        return float(len(samples))
+    w = samples.weights / samples.weights.max()
+    return float(w.sum() ** 2 / np.square(w).sum())

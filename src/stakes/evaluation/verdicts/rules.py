@@ -1,0 +1,230 @@
+"""The verdicts on an evaluation, the most important first."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from stakes._text import number, plain
+from stakes._typing import FloatArray
+from stakes.evaluation.records import ApplicationResult, Evaluation, Verdict
+from stakes.evaluation.verdicts.calibration import calibration_gains, confidence, probabilities
+from stakes.evaluation.verdicts.evidence import Evidence
+from stakes.evaluation.verdicts.families import level_among
+from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
+from stakes.evaluation.verdicts.usefulness import usefulness_of, with_constant
+from stakes.evaluation.verdicts.wording import listed, name_of, p_text, with_interval
+from stakes.metrics.multiplicity import holm
+from stakes.results import Estimate
+
+SHIFT = 1.5  # ratio of odds between data and use from which priors count as different
+
+
+def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ...]:
+    """Return what the numbers say, the most important first."""
+    said = usefulness_of(evidence.costs, evaluation.level)
+    useful = [v.code == "useful" for v in said]
+    reversed_ = [] if any(useful) else list(_reversed(evaluation, evidence))
+    gains: list[Verdict | None] = [None] * len(said)
+    if not reversed_:  # a calibrator would turn the scores round, and hide what is wrong
+        gains = calibration_gains(evaluation, evidence, useful)
+    found = [*reversed_]
+    for i, a in enumerate(evaluation.applications):
+        parts = [*_decisions(evaluation, evidence, i, said[i]), gains[i]]
+        parts += [*_disagreement(a, evidence, i, evaluation.level)]
+        if "always_the_same" not in [v.code for v in parts if v]:
+            parts += few_errors(a.errors, evidence.costs[i].where)
+        found += [_about(v, a) for v in parts if v is not None]
+    if not reversed_:
+        found += confidence(evaluation.slope)
+        found += probabilities(evaluation, evidence, useful, [g is not None for g in gains])
+    found += _priors(evaluation, evidence)
+    found += _infinite(evaluation)
+    found += small_classes(evaluation.data.classes, evaluation.data.counts)
+    found += few_groups(evaluation.data.groups)
+    found += _slices(evaluation)
+    return tuple(found)
+
+
+def _about(verdict: Verdict, a: ApplicationResult) -> Verdict:
+    """Return a verdict with the name of its application."""
+    return Verdict(verdict.code, verdict.text, verdict.advice, verdict.command, a.name)
+
+
+def _reversed(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
+    """Say so where scores rank a class below the others: columns or classes may be swapped."""
+    area = evaluation.ranking.get("auc", Estimate(math.nan))
+    ranked = bool(evidence.class_areas) or area.interval is not None
+    found = [*_wrong_ranks(evaluation, evidence)] if ranked else [*_wrong_slope(evaluation)]
+    if found:
+        yield Verdict(
+            "scores_reversed",
+            f"The scores look reversed: they {listed(found)}.",
+            "Check whether columns are swapped, labels are inverted, or the class of the scores"
+            " (positive, --positive) is the other one.",
+        )
+
+
+def _wrong_ranks(evaluation: Evaluation, evidence: Evidence) -> Iterator[str]:
+    """Name the classes that are ranked below the others."""
+    classes = evaluation.data.classes
+    if len(classes) > 2:
+        for name, area in evidence.class_areas.items():
+            if _below(area, 0.5):
+                yield f"rank {name_of(name)} below the other classes (AUC {area})"
+        return
+    area = evaluation.ranking.get("auc", Estimate(math.nan))
+    if _below(area, 0.5):
+        order = f"{name_of(classes[-1])} below {name_of(classes[0])}"
+        yield f"rank {order} (AUC {with_interval(area, evaluation.level)})"
+
+
+def _wrong_slope(evaluation: Evaluation) -> Iterator[str]:
+    """Say so where the fit that calibrates best turns the scores round."""
+    if evaluation.slope is not None and _below(evaluation.slope, 0.0):
+        slope = with_interval(evaluation.slope, evaluation.level)
+        yield f"point away from the true class (calibration slope {slope})"
+
+
+def _below(estimate: Estimate, value: float) -> bool:
+    """Whether an interval lies below a value."""
+    return estimate.interval is not None and estimate.interval.high < value
+
+
+def _decisions(
+    evaluation: Evaluation, evidence: Evidence, i: int, said: Verdict
+) -> Iterator[Verdict]:
+    """Say whether decisions are useful; where all are the same, that."""
+    a, claim = evaluation.applications[i], evidence.costs[i]
+    made = set(a.confusion.column.tolist())
+    if len(made) > 1:
+        yield said
+        return
+    kind = "samples" if evaluation.data.groups is None else "groups"
+    units = (math.floor(evidence.units), kind)
+    only = a.costs.decisions[made.pop()]
+    yield from with_constant(said, claim, only, units, (evaluation.level, len(evidence.costs)))
+
+
+def _disagreement(
+    a: ApplicationResult, evidence: Evidence, i: int, level: float
+) -> Iterator[Verdict]:
+    """Say so where accuracy and cost are on different sides of the naive system, both surely."""
+    accuracy = next(
+        (e.value for e in a.traditional if e.value and e.value.name == "accuracy"), None
+    )
+    errors_at, claim = evidence.accuracies[i], evidence.costs[i]
+    if accuracy is None or errors_at is None:
+        return
+    own = level_among(len(evidence.costs), level)
+    errors = errors_at(own)
+    side = claim.side(own)
+    if errors is None or side == 0 or (errors.high >= 1 if side > 0 else errors.low <= 1):
+        return
+    good, bad = ("accuracy", "cost") if side > 0 else ("cost", "accuracy")
+    yield Verdict(
+        "metrics_disagree",
+        f"{claim.where}Accuracy {number(accuracy.value)} (naive {number(accuracy.naive)}) and cost"
+        f" disagree: by {good} it beats the best constant answer, by {bad} it is worse, both beyond"
+        " chance. Accuracy takes all errors as equally bad; your costs do not.",
+        "Go by the cost.",
+    )
+
+
+def _priors(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
+    """Warn where posteriors carry other priors than those of use, once for each such priors."""
+    data = evaluation.data
+    if data.adapted or data.scores in ("LogLikelihoods", "LogLikelihoodRatios"):
+        return
+    used: dict[bytes, list[ApplicationResult]] = {}
+    for a in evaluation.applications:
+        if not a.cost.raw.priors_from_data:
+            used.setdefault(a.priors.tobytes(), []).append(a)
+    gaps = [_shift(same[0].priors, data.priors) for same in used.values()]
+    chances = 1 if len(data.classes) == 2 else len(data.classes)  # classes to differ in
+    tested = [
+        chances * share_test(float(data.priors[k]), float(same[0].priors[k]), evidence.units)
+        if ratio >= SHIFT
+        else 1.0
+        for same, (k, ratio) in zip(used.values(), gaps, strict=True)
+    ]
+    for same, (k, _), p_value in zip(used.values(), gaps, holm(tested), strict=True):
+        if p_value < 1 - evaluation.level:
+            yield _other_priors(evaluation, same, k, p_value)
+
+
+def _other_priors(
+    evaluation: Evaluation, same: list[ApplicationResult], k: int, p_value: float
+) -> Verdict:
+    """Return the sentence on priors of use that differ in some class."""
+    data, apart = evaluation.data, len(same) < len(evaluation.applications)
+    where = f"{listed([plain(a.name) for a in same])}: " if apart else ""
+    shares = f"{number(same[0].priors[k])} against {number(data.priors[k])}"
+    return Verdict(
+        "priors_differ",
+        f"{where}The priors of use differ from the class shares of the data"
+        f" ({name_of(data.classes[k])}: {shares}, {p_text(p_value)}), and posteriors carry the"
+        " priors they were trained with.",
+        "If they were trained on data like these, say so (training_priors), and they are adapted.",
+        "stakes evaluate ... --training-prior data",
+        same[0].name if len(same) == 1 else "",
+    )
+
+
+def _shift(used: FloatArray, data: FloatArray) -> tuple[int, float]:
+    """Return the class whose odds differ most, and by which factor."""
+    both = (used > 0) & (data > 0) & (used < 1) & (data < 1)
+    ratio = np.ones(used.size)
+    ratio[both] = used[both] / (1 - used[both]) / (data[both] / (1 - data[both]))
+    worst = int(np.argmax(np.abs(np.log(ratio))))
+    return worst, float(max(ratio[worst], 1 / ratio[worst]))
+
+
+def share_test(share: float, prior: float, n: float) -> float:
+    """Return the exact p-value of a share of n samples, were its class to occur by the prior.
+
+    Weighted samples need not give whole numbers; they are rounded towards the prior.
+    """
+    whole = math.floor(n)
+    steps = np.arange(whole)
+    ratios = np.log((whole - steps) / (steps + 1)) + math.log(prior / (1 - prior))
+    log_pmf = whole * math.log1p(-prior) + np.concatenate([[0.0], np.cumsum(ratios)])
+    mass = np.exp(log_pmf)
+    lower = mass[: min(math.ceil(share * n - 1e-9), whole) + 1].sum()
+    upper = mass[math.floor(share * n + 1e-9) :].sum()
+    return float(min(1.0, 2 * min(lower, upper)))
+
+
+def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
+    """Say so where posteriors of 0 met the true class: once for all rules that are infinite."""
+    infinite = [rule.raw for rule in evaluation.rules if rule.raw.infinite_rows.size]
+    if not infinite:
+        return
+    rows = max((raw.infinite_rows for raw in infinite), key=lambda rows: rows.size)
+    more = f" and {rows.size - 1} more" if rows.size > 1 else ""
+    names = listed([raw.name for raw in infinite])
+    yield Verdict(
+        "infinite_loss",
+        f"{rows.size} {'sample has' if rows.size == 1 else 'samples have'} posterior 0 for the true"
+        f" class (row {rows[0]}{more}), so the {names} {'is' if len(infinite) == 1 else 'are'}"
+        " infinite.",
+        "Keep more digits, use log odds, or calibrate with a method that never gives 0.",
+    )
+
+
+def _slices(evaluation: Evaluation) -> Iterator[Verdict]:
+    """Name the slices where the system is worse than a constant answer."""
+    bad = [
+        f"{plain(s.column)} {plain(s.value)} (NEC {number(s.cost.value)}, {s.cost.interval})"
+        for s in evaluation.slices
+        if s.cost is not None and s.verdict is not None and s.verdict.code == "worse_than_naive"
+    ]
+    if bad:
+        many = len(evaluation.slices)
+        corrected = f", corrected for {many} slices" if many > 1 else ""
+        yield Verdict(
+            "slice_worse_than_naive",
+            f"Worse than a constant answer for {listed(bad, 3)}{corrected}.",
+            "Do not use it there.",
+            application=evaluation.main.name,
+        )

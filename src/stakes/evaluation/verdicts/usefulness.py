@@ -1,0 +1,204 @@
+"""Whether decisions beat the best constant answer, for each application or slice of several."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from stakes._text import number
+from stakes._typing import Label
+from stakes.evaluation.records import Verdict
+from stakes.evaluation.verdicts.families import IntervalAt, level_among, supported_claims
+from stakes.evaluation.verdicts.wording import (
+    name_of,
+    p_text,
+    percent,
+    percent_at_most,
+    with_interval,
+)
+from stakes.results import Estimate, ExpectedLoss, Interval
+
+MARGIN = 0.05  # distance from 1 within which a normalised cost is the same for practical purposes
+
+
+@dataclass(frozen=True, eq=False)
+class CostClaim:
+    """A normalised cost of which something is to be said, and its interval at any level."""
+
+    cost: ExpectedLoss
+    normalized: Estimate  # as it is shown
+    interval_at: IntervalAt
+    p_value: float = math.nan  # of costing what the best constant answer does; NaN if untested
+    where: str = ""  # what it is the cost of, to begin the sentence with
+
+    @property
+    def answer(self) -> str:
+        """The best constant answer."""
+        return name_of(self.cost.naive_answer)
+
+    @property
+    def share(self) -> str:
+        """The normalised cost in percent."""
+        return percent(self.normalized.value)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether there is an interval to go by."""
+        band = self.normalized.interval
+        return band is not None and not math.isnan(band.low)
+
+    def side(self, level: float) -> int:
+        """Return -1 where the cost is below that of the constant answer, 1 where above, else 0.
+
+        The interval shown has to leave out 1. At the level the paired test decides, which is nearer
+        to its level than the interval where errors are few; without a test the interval does.
+        """
+        shown = _side(self.normalized.interval)
+        if not math.isnan(self.p_value):
+            return shown if self.p_value < 1 - level else 0
+        return shown if _side(self.interval_at(level)) == shown else 0
+
+    def within_margin(self, level: float) -> bool:
+        """Whether the interval shown and that at the level lie within the margin about 1."""
+        bands = (self.normalized.interval, self.interval_at(level))
+        return all(b is not None and b.low >= 1 - MARGIN and b.high <= 1 + MARGIN for b in bands)
+
+
+def usefulness_of(
+    claims: Sequence[CostClaim], level: float, among: str = "applications"
+) -> list[Verdict]:
+    """Return for each claim exactly one of the codes of docs/verdicts.md, "Is it useful?".
+
+    Any false one among them is said with probability 1 - level at most.
+    """
+    known = [c for c in claims if c.cost.undefined is None and c.has_interval]
+    apart = supported_claims([lambda own, c=c: c.side(own) != 0 for c in known], level)  # type: ignore[misc]
+    equal = supported_claims([lambda own, c=c: c.within_margin(own) for c in known], level)  # type: ignore[misc]
+    found = {
+        id(c): _said(c, (beyond, within), level, _Correction(len(known), among))
+        for c, beyond, within in zip(known, apart, equal, strict=True)
+    }
+    return [found.get(id(c)) or _unknown(c) for c in claims]
+
+
+@dataclass(frozen=True)
+class _Correction:
+    """For how many claims an interval or a test was corrected."""
+
+    claims: int
+    among: str
+
+    def text(self, c: CostClaim, level: float) -> str:
+        """Say why a cost is not distinguishable from that of the constant answer."""
+        if _side(c.normalized.interval) == 0:
+            return "but the interval includes 1"
+        corrected = f"corrected for {self.claims} {self.among}"
+        if math.isnan(c.p_value):
+            wide = c.interval_at(level_among(self.claims, level))
+            return f"but {corrected} the interval includes 1 ({wide})"
+        corrected = f", to be {corrected}" if self.claims > 1 else ""
+        return f"but a paired test against that answer gives {p_text(c.p_value)}{corrected}"
+
+
+def _said(
+    c: CostClaim, supported: tuple[bool, bool], level: float, correction: _Correction
+) -> Verdict:
+    """Return the verdict on a cost that has an interval."""
+    apart, equal = supported
+    nec = f"(NEC {with_interval(c.normalized, level)})"
+    if apart and _side(c.normalized.interval) < 0:
+        text = f"{c.where}Useful: it costs {c.share} of always answering {c.answer} {nec}."
+        return Verdict("useful", text)
+    if apart:
+        return Verdict(
+            "worse_than_naive",
+            f"{c.where}Worse than a constant answer: it costs {c.share} of always answering"
+            f" {c.answer} {nec}.",
+            "Do not use these decisions.",
+        )
+    if equal:
+        return Verdict(
+            "practically_equal",
+            f"{c.where}The same for practical purposes as always answering {c.answer}: it costs"
+            f" {c.share} of that, and the interval lies within {percent(MARGIN)} of it {nec}.",
+            "It gains nothing at these costs.",
+        )
+    return Verdict(
+        "not_distinguishable",
+        f"{c.where}Not distinguishable from always answering {c.answer}: it costs {c.share} of"
+        f" that {nec}, {correction.text(c, level)}.",
+        "Gather more labelled data before you decide.",
+    )
+
+
+def _unknown(c: CostClaim) -> Verdict:
+    """Return the verdict on a cost that is undefined or has no interval."""
+    if c.cost.undefined is not None:
+        return Verdict("no_verdict", f"{c.where}No verdict: {c.cost.undefined.text}.")
+    why = c.normalized.method or "it is not finite"
+    text = (
+        f"{c.where}It costs {c.share} of always answering {c.answer}, without an interval: {why}."
+    )
+    return Verdict("no_interval", text, "Gather more labelled data before you decide.")
+
+
+def with_constant(
+    said: Verdict, c: CostClaim, only: Label, units: tuple[int, str], among: tuple[float, int]
+) -> list[Verdict]:
+    """Return what is said where every sample gets the same decision.
+
+    That it does takes the place of the verdict if the decision is the best constant answer.
+    `units` are the samples or groups seen; `among` is the level and the number of claims.
+    """
+    nec = c.normalized.value
+    if c.cost.undefined is not None or math.isnan(nec):
+        return [said]
+    number_, kind = units
+    level, claims = among
+    limit = 1 - (1 - level_among(claims, level)) ** (1 / number_)
+    corrected = f", corrected for {claims} applications" if claims > 1 else ""
+    cost = "the best constant answer"
+    if nec > 1:
+        cost = f"at {c.share} of the cost of always answering {c.answer}"
+    constant = Verdict(
+        "always_the_same",
+        f"{c.where}Every sample gets {name_of(only)}, {cost}. From {number_} {kind}, at most"
+        f" {percent_at_most(limit)} of such cases get another decision"
+        f" ({100 * level:g} % limit{corrected}).",
+        "If the scores should lead to other decisions, check the costs and the priors.",
+    )
+    return [said, constant] if nec > 1 else [constant]
+
+
+def slice_verdicts(claims: Sequence[CostClaim], level: float) -> list[Verdict]:
+    """Return the verdict on each slice, corrected for how many there are."""
+    said = usefulness_of(claims, level, "slices")
+    return [
+        _too_few(c) if v.code == "not_distinguishable" and _hopeless(c, level) else v
+        for c, v in zip(claims, said, strict=True)
+    ]
+
+
+def _hopeless(c: CostClaim, level: float) -> bool:
+    """Whether the interval would include 1 even if nothing were lost on these samples."""
+    losses = c.cost.losses
+    none = losses.variance * 0
+    best = replace(losses, mean=losses.low, drift=none, variance=none)
+    perfect = replace(c.cost, losses=best, value=float(c.cost.priors @ losses.low), prices=None)
+    return perfect.normalized_interval(level).high >= 1
+
+
+def _too_few(c: CostClaim) -> Verdict:
+    """Return the verdict on a slice that is too small for any."""
+    return Verdict(
+        "too_few_samples",
+        f"{c.where}Too few samples: even without an error the interval would include 1"
+        f" (NEC {number(c.normalized.value)}, interval {c.normalized.interval}).",
+        "Gather more labelled data of this slice.",
+    )
+
+
+def _side(band: Interval | None) -> int:
+    """Return -1 for an interval below 1, 1 for one above, 0 for one that includes it."""
+    if band is None:
+        return 0
+    return -1 if band.high < 1 else 1 if band.low > 1 else 0

@@ -1,0 +1,115 @@
+"""What calibration recovers, with intervals: two losses of the same samples, paired."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stakes._quantiles import skewed_ends, student
+from stakes._typing import FloatArray, IntArray
+from stakes.metrics.paired import PairedDifference, paired_difference
+from stakes.metrics.spreads import StudentSpread
+from stakes.results import Estimate, Interval
+from stakes.samples import Samples
+
+FEWEST = 20  # samples of a class, below which losses without a bound have no interval
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationPair:
+    """The losses of the same samples before and after a calibration stage.
+
+    `learning` is what the fit to these samples costs compared with one to endless data: half of
+    what the loss on samples of other folds exceeds that on the samples of the fit. `largest` is the
+    largest possible difference of decisions of each sample; None for losses of probabilities.
+    """
+
+    samples: Samples
+    before: FloatArray
+    after: FloatArray
+    naive: FloatArray  # loss of each sample under the naive system
+    unit: IntArray | None  # group of each sample
+    learning: float
+    largest: FloatArray | None = None
+    bounded: bool = True
+
+    def loss(self, level: float, naive: float) -> Estimate:
+        """Return the calibration loss in units of the naive loss."""
+        return self._estimate(self.naive, level, naive)
+
+    def relative(self, level: float, raw: float) -> Estimate:
+        """Return the calibration loss over the loss before calibration, 1 at most."""
+        found = self._estimate(self.before, level, raw)
+        band = found.interval
+        if band is None:
+            return found
+        return replace(found, interval=replace(band, high=min(band.high, 1.0)))
+
+    @property
+    def why_none(self) -> str:
+        """Why there is no interval; empty where there is one."""
+        if not (np.isfinite(self.before).all() and np.isfinite(self.after).all()):
+            return "a loss is infinite"
+        counts = np.bincount(self.samples.y, minlength=len(self.samples.classes))
+        used = self.samples.priors > 0
+        if self.largest is None and not self.bounded and counts[used].min() < FEWEST:
+            return f"needs {FEWEST} samples of each class: got {counts[used].min()}"
+        return ""
+
+    def _estimate(self, unit_losses: FloatArray, level: float, unit: float) -> Estimate:
+        """Return the difference in units of an expected loss that varies too."""
+        if self.why_none:
+            return Estimate(self._value(unit), None, self.why_none)
+        samples = self.samples
+        found = paired_difference(
+            samples.y,
+            self.before,
+            self.after,
+            n_classes=len(samples.classes),
+            priors=None if samples.priors_from_data else samples.priors,
+            weights=samples.weights,
+            unit=self.unit,
+            naive=unit_losses,
+            largest=self.largest,
+        )
+        band = found.interval(level)
+        if band is None:
+            return Estimate(found.value, None, found.why)
+        if isinstance(found.spread, StudentSpread):
+            band = self._skewed(found, found.spread, band, unit_losses)
+        more = self.learning / unit if unit > 0 else 0.0
+        method = "paired, closed form, with the cost of learning"
+        return Estimate(found.value, Interval(band.low, band.high + more, level), method)
+
+    def _value(self, unit: float) -> float:
+        """Return the difference where it has no interval."""
+        share = self.samples.balanced_weights()
+        with np.errstate(invalid="ignore"):
+            gap = float(share @ self.before - share @ self.after)
+        return gap / unit if unit > 0 else math.nan
+
+    def _skewed(
+        self, found: PairedDifference, spread: StudentSpread, band: Interval, unit: FloatArray
+    ) -> Interval:
+        """Return the wider of Student's interval and that corrected for skewness, at each end."""
+        y, share = self.samples.y, self.samples.balanced_weights()
+        parts = share * (self.before - self.after - found.value * unit)
+        if not self.samples.priors_from_data:
+            parts = parts - (np.bincount(y, parts) / np.maximum(np.bincount(y), 1))[y]
+        if self.unit is not None:
+            parts = np.bincount(self.unit, parts).astype(np.float64)
+        square = float(np.square(parts).sum())
+        if square <= 0:
+            return band
+        quantile = student(band.level, spread.degrees)
+        low, high = skewed_ends(quantile, float((parts**3).sum()) / square**1.5)
+        return Interval(
+            min(band.low, found.value - high * spread.error),
+            max(band.high, found.value - low * spread.error),
+            band.level,
+        )
+
+
+def with_learning(band: Interval, learning: float) -> Interval:
+    """Return the interval of a calibrated loss, which endless data would lower a little more."""
+    return Interval(max(band.low - learning, 0.0), band.high, band.level)

@@ -1,0 +1,271 @@
+"""Calibration errors, for comparison with the literature; calibration loss says more."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes._check import read_level, read_number
+from stakes._records import NumberRecord
+from stakes._text import number
+from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
+from stakes.metrics.binned_error import FEWEST, GapModel
+from stakes.metrics.reliability import (
+    Bins,
+    EqualWidth,
+    Reliability,
+    check_two,
+    event_of,
+    events,
+    read_bins,
+    reliability_of,
+)
+from stakes.results import Estimate, Interval, json_number
+from stakes.samples import Samples, read_samples
+from stakes.scores import Scores
+from stakes.statistics import BinSums
+from stakes.statistics.bins import equal_width
+
+_METHOD = "folded normal, without bias"
+_GRID = 1000
+_MOST_AT_ONCE = 2**22  # posteriors; beyond, they are computed some rows at a time
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationError(NumberRecord):
+    """A calibration error: lower is better, and it is biased upward.
+
+    Of a perfectly calibrated system chance alone makes `expected_if_calibrated` on average, for as
+    many samples with the same posteriors; a value near it says nothing against the system.
+    `debiased` and `interval` are without that bias. Answering the priors always scores 0.
+    """
+
+    value: float
+    name: str
+    classes: Names
+    factors: FloatArray | None = field(default=None, repr=False)  # None: all 1
+    model: GapModel | None = field(default=None, repr=False)
+    why_no_interval: str = ""
+
+    @property
+    def class_weights(self) -> dict[Label, float]:
+        """How many times a sample of each class counts, so that classes have their priors."""
+        factors = np.ones(len(self.classes)) if self.factors is None else self.factors
+        return dict(zip(self.classes, factors.tolist(), strict=True))
+
+    @cached_property
+    def expected_if_calibrated(self) -> float:
+        """The mean value of a perfectly calibrated system of that size; NaN if unknown."""
+        return math.nan if self.model is None else self.model.expected
+
+    @cached_property
+    def debiased(self) -> float:
+        """The value without what chance adds to it on average; NaN if unknown."""
+        return math.nan if self.model is None else self.model.debiased
+
+    @property
+    def method(self) -> str:
+        """How the interval is computed, or why there is none."""
+        if self.model is None:
+            return self.why_no_interval
+        if not self.model.enough:
+            return f"fewer than {FEWEST} samples of an outcome at these priors"
+        return _METHOD
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """Return a confidence interval of the error of the population; None where `method` says.
+
+        It starts at 0 where the value may be due to chance alone.
+        """
+        read_level(level)
+        if self.model is None or not self.model.enough:
+            return None
+        return Interval(*self.model.interval(level), level)
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """Return value, interval, and how that was computed."""
+        return Estimate(self.value, self.interval(level), self.method)
+
+    def without_interval(self, why: str) -> "CalibrationError":
+        """Return the value alone, with the reason."""
+        return CalibrationError(self.value, self.name, self.classes, self.factors, None, why)
+
+    def __str__(self) -> str:
+        band = self.interval()
+        text = f"{self.name} {number(self.value)}"
+        if band is not None:
+            text += f" (95 % interval {band})"
+        if math.isnan(self.expected_if_calibrated):
+            return text
+        return f"{text}; {number(self.expected_if_calibrated)} expected if calibrated"
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Return the record as plain values, fit for JSON."""
+        return {
+            **self.estimate(level).to_dict(),
+            "debiased": json_number(self.debiased),
+            "expected_if_calibrated": json_number(self.expected_if_calibrated),
+        }
+
+
+NAMES = {False: "calibration error", True: "confidence calibration error"}
+
+
+def calibration_error(
+    y_true: Column,
+    scores: Scores | Column,
+    bins: Bins = 15,
+    *,
+    norm: float = 1,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> CalibrationError:
+    """Return the expected calibration error of P(classes[-1]), as a fraction (the paper's ECE).
+
+    Mean over bins of the gap between mean posterior and share of the class. Lower is better, but
+    answering the priors always scores 0: it says nothing of how much is known.
+
+    Parameters
+    ----------
+    bins : int, EqualWidth(n) or EqualMass(n)
+    norm : 1, 2 or infinity
+        Mean gap, root mean square gap, or largest gap. Intervals are given for the mean gap.
+    priors : array of K, mapping by class, or "data", optional
+        Of use. Posteriors are those at these priors, and so are frequencies: a sample of class k
+        counts as often as its prior exceeds its share in the data.
+    y_true, scores, sample_weight, classes
+        As for `expected_loss`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> error = stakes.calibration_error(data.y, data.posteriors([0.9, 0.1]))
+    >>> round(error, 3), round(error.expected_if_calibrated, 3), error.interval().low
+    (0.008, 0.013, 0.0)
+    """
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    return _error(samples, bins, norm, confidence=False)
+
+
+def confidence_calibration_error(
+    y_true: Column,
+    scores: Scores | Column,
+    bins: Bins = 15,
+    *,
+    norm: float = 1,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> CalibrationError:
+    """Return the calibration error of the largest posterior, as a fraction (the paper's ECEmc).
+
+    It looks at the confidence of the chosen class alone, so it misses what happens to all others.
+    Arguments as for `calibration_error`.
+    """
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    return _error(samples, bins, norm, confidence=True)
+
+
+def binned_errors(samples: Samples, bins: int = 15) -> dict[str, CalibrationError]:
+    """Return the calibration errors of checked samples by name."""
+    found = {"confidence_calibration_error": _error(samples, bins, 1, confidence=True)}
+    if len(samples.classes) == 2:
+        found["calibration_error"] = _error(samples, bins, 1, confidence=False)
+    return found
+
+
+def smooth_calibration_error(
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    confidence: bool = False,
+    priors: PriorsLike | None = None,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+) -> CalibrationError:
+    """Return the smooth calibration error: no bins, a kernel whose width is the error itself.
+
+    After Blasiok and Nakkiran: the residuals are smoothed by a reflected Gaussian; the width at
+    which the summed residual equals the width is the error, to a thousandth. Arguments as for
+    `calibration_error`.
+    """
+    from scipy.ndimage import gaussian_filter1d  # noqa: PLC0415  slow to import
+
+    samples = read_samples(
+        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+    )
+    p, hit = events(samples, confidence=confidence)
+    sums = BinSums.of(p, hit, samples.weights_at_priors(), equal_width(_GRID))
+    residual = (sums.hits - sums.probability) / math.fsum(sums.weight)
+    low, high = 1 / _GRID, 1.0
+    while high - low > 1e-4:
+        width = (low + high) / 2
+        smoothed = gaussian_filter1d(residual, width * _GRID, mode="reflect", truncate=6)
+        low, high = (width, high) if np.abs(smoothed).sum() > width else (low, width)
+    return CalibrationError(
+        (low + high) / 2,
+        f"smooth {NAMES[confidence]}",
+        samples.classes,
+        samples.class_factors(),
+        why_no_interval="none for a kernel whose width follows from the data",
+    )
+
+
+def error_of_sums(
+    sums: BinSums,
+    classes: Names,
+    factors: FloatArray | None,
+    *,
+    confidence: bool,
+    norm: float = 1,
+) -> CalibrationError:
+    """Return the calibration error of sums at the priors of use."""
+    value = Reliability(sums, np.empty(0, dtype=np.int64)).error(norm)
+    name, why = NAMES[confidence], ""
+    if norm != 1:
+        why = "given for norm 1 only"
+    elif confidence and factors is not None:  # those who are wrong weigh as their classes do
+        why = "not given for confidences at other priors than those of the data"
+    if why:
+        return CalibrationError(value, name, classes, factors, why_no_interval=why)
+    model = GapModel(sums, fixed=factors is not None)
+    return CalibrationError(value, name, classes, factors, model)
+
+
+def _error(samples: Samples, bins: Bins, norm: float, *, confidence: bool) -> CalibrationError:
+    """Return a calibration error; of very many samples without a column of each in memory."""
+    chosen, order = read_bins(bins), read_number(norm, "norm", 1, math.inf)
+    factors = samples.class_factors()
+    large = samples.many or len(samples) * len(samples.classes) > _MOST_AT_ONCE
+    if large and isinstance(chosen, EqualWidth):
+        sums = _sums_in_blocks(samples, chosen, factors, confidence=confidence)
+    else:
+        sums = reliability_of(samples, chosen, confidence=confidence).sums
+    return error_of_sums(sums, samples.classes, factors, confidence=confidence, norm=order)
+
+
+def _sums_in_blocks(
+    samples: Samples, bins: EqualWidth, factors: FloatArray | None, *, confidence: bool
+) -> BinSums:
+    """Sum very many samples; of two classes the factors enter at the end."""
+    if not confidence:
+        check_two(samples)
+    late = samples.weights is None and not confidence
+    weights = None if late else samples.weights_at_priors()
+
+    def blocks() -> Iterator[tuple[FloatArray, IntArray, FloatArray | None]]:
+        for part, y, answers in samples.blocks():
+            probability, hit = event_of(y, answers, confidence=confidence)
+            yield np.minimum(probability, 1.0), hit, None if weights is None else weights[part]
+
+    sums = BinSums.over(blocks, equal_width(bins.n))
+    return sums.scaled(factors) if late and factors is not None else sums

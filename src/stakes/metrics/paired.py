@@ -1,0 +1,279 @@
+"""The difference of two expected losses on the same samples: its value, interval and test."""
+
+import math
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+
+import numpy as np
+
+from stakes._check import read_level
+from stakes._typing import FloatArray, IntArray
+from stakes.metrics.spreads import EventSpread, Spread, Stratum, StudentSpread, flip_test
+from stakes.results import Estimate, Interval
+
+_STEP = 4.0  # events whose possible weights differ by less are counted together
+_MOST_STRATA = 6
+_ROUNDING = 1e-7  # of the largest loss
+
+
+@dataclass(frozen=True, eq=False)
+class PairedDifference:
+    """The expected loss of a first system less that of a second, on the same samples.
+
+    `p_value` is two-sided, for no difference; the interval of a level excludes 0 where the
+    p-value is below 1 - level. Without an interval `why` states the reason.
+    """
+
+    value: float
+    p_value: float
+    discordant: int  # samples on which the losses differ
+    units: int  # samples, or groups, that vary independently
+    spread: Spread | None = field(default=None, repr=False)
+    why: str = ""
+    exchangeable: bool = False  # tested by sign-flips alone
+    allowing: "PairedDifference | None" = None  # the same, with errors not seen allowed for
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """Return the interval of the difference, which agrees with the test."""
+        alpha = 1 - read_level(level)
+        if self.spread is None:
+            return None
+        below, above = self.spread.reach(self.spread.quantile(alpha / 2))
+        inward = below if self.value > 0 else above
+        if self.value and (inward < abs(self.value)) != (self.p_value < alpha):
+            inward = self._tested(alpha)  # the test knows of few samples what the spread does not
+            below, above = (inward, above) if self.value > 0 else (below, inward)
+        return Interval(self.value - below, self.value + above, level)
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """Return the difference with its interval."""
+        method = self.why if self.spread is None else self.spread.method
+        return Estimate(self.value, self.interval(level), method)
+
+    def distinguishable(self, level: float = 0.95) -> bool:
+        """Whether the difference is distinguishable from 0: the interval excludes it."""
+        return self.p_value < 1 - read_level(level)
+
+    def surely_below_zero(self, level: float = 0.95) -> bool:
+        """Whether the first system costs less, by a one-sided test at 1 - level."""
+        return self.value < 0 and self.p_value / 2 < 1 - read_level(level)
+
+    def turned(self) -> "PairedDifference":
+        """Return the second system less the first."""
+        spread = None if self.spread is None else self.spread.turned()
+        allowing = None if self.allowing is None else self.allowing.turned()
+        return replace(self, value=0.0 - self.value, spread=spread, allowing=allowing)
+
+    def _tested(self, alpha: float) -> float:
+        """Return how far the interval must reach towards 0 to agree with the p-value."""
+        if self.p_value >= 1:
+            return abs(self.value)
+        normal = NormalDist()
+        quantile = -normal.inv_cdf(self.p_value / 2)
+        return abs(self.value) * -normal.inv_cdf(alpha / 2) / quantile
+
+
+def paired_difference(  # noqa: PLR0913  two losses, and how samples become expectations
+    y: IntArray,
+    first: FloatArray,
+    second: FloatArray,
+    *,
+    n_classes: int,
+    priors: FloatArray | None = None,
+    weights: FloatArray | None = None,
+    unit: IntArray | None = None,
+    naive: FloatArray | None = None,
+    largest: FloatArray | None = None,
+    exchangeable: bool = False,
+    factor: float = 1.0,
+) -> PairedDifference:
+    """Return the expected loss of a first system less that of a second, or a multiple of that.
+
+    Parameters
+    ----------
+    y : class of each of the N samples, coded from 0 to n_classes - 1
+    first, second : loss of each sample under either system
+    priors : array of K, optional
+        How often each class occurs in use; by default as often as in the data, and the class
+        frequencies then vary too.
+    weights : array of N, optional
+    unit : group of each sample, coded from 0, optional
+        Groups vary independently, samples of one group do not.
+    naive : array of N, optional
+        Loss of each sample under the naive system. If given, the difference is in units of the
+        expected naive loss, whose variation is allowed for.
+    largest : array of N, optional
+        The largest possible difference of the losses of each sample, for losses of decisions.
+        Errors that were not seen are then allowed for. Without it losses are taken as smooth and
+        compared by a t-test.
+    exchangeable : bool
+        Whether two systems that cost the same are taken to be as likely to have each other's
+        losses. The p-value is then that of the sign-flip test alone, exact also with few errors.
+    factor : float
+        What the loss of the second system is multiplied by, to test a ratio of losses. Equal
+        losses of both systems then shift the difference, but are no evidence for its sign.
+
+    Examples
+    --------
+    Six errors that only the second system makes, none that only the first makes:
+
+    >>> import numpy as np
+    >>> y = np.repeat([0, 1], 50)
+    >>> old, new = np.zeros(100), np.zeros(100)
+    >>> old[:6] = 1
+    >>> found = paired_difference(y, new, old, n_classes=2, largest=np.ones(100))
+    >>> round(found.value, 4), round(found.p_value, 4), found.distinguishable()
+    (-0.06, 0.0312, True)
+    """
+    unequal = _unequal(first, second)
+    with np.errstate(invalid="ignore"):  # of two infinite losses
+        gap = np.where(unequal, first, second) - factor * second
+    units = y.size if unit is None else np.unique(unit).size
+    differ = int(np.count_nonzero(unequal))
+    share = sample_shares(y, n_classes, priors, weights)
+    counts = share > 0
+    if not np.isfinite(gap[counts]).all():
+        return PairedDifference(math.nan, math.nan, differ, units, why="a loss is infinite")
+    gap = np.where(counts, gap, 0.0)
+    naive = None if naive is None else np.where(counts, naive, 0.0)
+    base = 1.0 if naive is None else float(share @ naive)
+    if base <= 0:
+        return PairedDifference(math.nan, math.nan, differ, units, why="the naive loss is 0")
+    share = share / base
+    part = share * gap
+    value = float(part.sum())
+    residual = part if naive is None else part - share * naive * value
+    if naive is None and priors is None:
+        residual = part - share * value
+    data = _Data(y, share, part, residual, n_classes, priors is not None, unit)
+    spread: Spread | None
+    if largest is None:
+        if not differ:
+            return PairedDifference(value, 1.0, 0, units, why="equal on every sample")
+        spread, why = data.student()
+        if spread is None:
+            return PairedDifference(value, math.nan, differ, units, why=why)
+    else:
+        spread = data.events(max(factor, 1.0) * share * largest, value)
+    flipped = np.where(unequal, part, 0.0)
+    shift = 0.0 if factor == 1 else value - float(flipped.sum())
+    shared = flipped if unit is None else _grouped(unit, flipped)
+    p_value = flip_test(shared, shift)
+    if not exchangeable:
+        p_value = max(p_value, spread.p_value(value))
+    return PairedDifference(value, p_value, differ, units, spread, exchangeable=exchangeable)
+
+
+def _unequal(first: FloatArray, second: FloatArray) -> "np.ndarray":
+    """Return where losses differ; nowhere if that is rounding, or fits that end near an optimum."""
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(first - second)
+    scale = np.abs(second).max(initial=0.0)
+    alike = math.isfinite(scale) and gap.max(initial=0.0) <= _ROUNDING * scale
+    return np.zeros(gap.size, dtype=np.bool_) if alike else first != second
+
+
+def sample_shares(
+    y: IntArray, n_classes: int, priors: FloatArray | None, weights: FloatArray | None
+) -> FloatArray:
+    """Return how much each sample counts in the expectation."""
+    w = np.ones(y.size) if weights is None else weights / weights.max()
+    if priors is None:
+        return np.asarray(w / w.sum(), dtype=np.float64)
+    total = np.bincount(y, w, n_classes)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factor = np.where(priors > 0, priors / total, 0.0)
+    return np.asarray(w * factor[y], dtype=np.float64)
+
+
+def _grouped(unit: IntArray, values: FloatArray) -> FloatArray:
+    """Return sums by group."""
+    return np.asarray(np.bincount(unit, values), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """The parts of a difference, one for each sample, and how they vary."""
+
+    y: IntArray
+    share: FloatArray
+    part: FloatArray
+    residual: FloatArray
+    n_classes: int
+    stratified: bool  # class sizes are fixed, so that only the spread within classes counts
+    unit: IntArray | None
+
+    def student(self) -> tuple[StudentSpread | None, str]:
+        """Return the spread of smooth losses, or why there is none."""
+        if self.unit is not None:
+            groups = np.unique(self.unit).size
+            return StudentSpread(math.sqrt(self._between_groups()), groups - 1), ""
+        counts = np.bincount(self.y, minlength=self.n_classes)
+        variances = self._within_classes(counts)
+        counted = np.bincount(self.y, self.share, self.n_classes) > 0
+        if self.stratified and (counts[counted] == 1).any():
+            return None, "a class has one sample"
+        total = float(variances.sum())
+        degrees = np.maximum(counts - 1, 1)
+        if total <= 0:
+            return StudentSpread(0.0, float(degrees.sum())), ""
+        satterthwaite = total**2 / float((np.square(variances) / degrees).sum())
+        return StudentSpread(math.sqrt(total), satterthwaite), ""
+
+    def events(self, possible: FloatArray, value: float) -> EventSpread:
+        """Return the spread of decisions: score intervals of what was seen in either direction."""
+        raw = float(np.square(self.part).sum())
+        centred = self._centred() if self.unit is None else self._between_groups()
+        shrink = math.sqrt(centred / raw) if raw > 0 else 1.0
+        cluster = 1.0 if self.unit is None else max(shrink, 1.0)
+        unseen, step = self._unseen(possible)
+        each = step[self.y]
+        strata = []
+        for k in np.unique(step[unseen > 0]).tolist():
+            part = self.part[each == k]
+            up, down = part[part > 0], -part[part < 0]
+            strata.append(Stratum.of(up, down, cluster * float(unseen[step == k].max())))
+        degrees = math.inf if self.unit is None else np.unique(self.unit).size - 1
+        return EventSpread(tuple(strata), shrink, value, degrees)
+
+    def _unseen(self, possible: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return what an error not seen weighs in each class, and classes of about one weight.
+
+        Where prices or weights differ within a class it is their mean, each counted by itself:
+        a sum of errors grows with the large ones.
+        """
+        total = np.bincount(self.y, possible, self.n_classes)
+        square = np.bincount(self.y, np.square(possible), self.n_classes)
+        unseen = np.divide(square, total, out=np.zeros(self.n_classes), where=total > 0)
+        step = np.zeros(self.n_classes, dtype=np.int64)
+        used = unseen > 0
+        ratio = np.log(unseen.max(initial=0.0) / unseen[used]) / math.log(_STEP)
+        step[used] = np.minimum(np.floor(ratio + 1e-9), _MOST_STRATA - 1)
+        return unseen, step
+
+    def _within_classes(self, counts: IntArray) -> FloatArray:
+        """Return the variance that each class adds, with the usual correction."""
+        inner = self.residual
+        if self.stratified:
+            means = np.bincount(self.y, inner, self.n_classes) / np.maximum(counts, 1)
+            inner = inner - means[self.y]
+        squares = np.bincount(self.y, np.square(inner), self.n_classes)
+        if self.stratified:
+            return squares * counts / np.maximum(counts - 1, 1)
+        n = self.y.size
+        return squares * n / max(n - 1, 1)
+
+    def _centred(self) -> float:
+        """Return the variance about the mean; of few samples the mean is known too little."""
+        if not self.stratified:
+            return float(np.square(self.residual).sum())
+        counts = np.bincount(self.y, minlength=self.n_classes)
+        sums = np.bincount(self.y, self.residual, self.n_classes)
+        about = np.square(sums) / (counts + 4.0)
+        return max(float(np.square(self.residual).sum() - about.sum()), 0.0)
+
+    def _between_groups(self) -> float:
+        """Return the variance of sums over groups."""
+        sums = _grouped(self.unit, self.residual)  # type: ignore[arg-type]
+        sums = sums[np.bincount(self.unit) > 0]  # type: ignore[arg-type]
+        return float(np.square(sums - sums.mean()).sum()) * sums.size / max(sums.size - 1, 1)

@@ -1,0 +1,37 @@
+"""Samples that come in groups: how much more their sums vary than those of single samples."""
+
+import numpy as np
+
+from stakes._typing import FloatArray, IntArray
+
+_LEAST = 0.1  # share that is left without a group; one that is nearly all has no other to compare
+
+
+def design_effect(
+    influence: FloatArray, unit: IntArray, share: FloatArray, stratum: IntArray | None = None
+) -> float:
+    """Return the variance of a sum from whole groups over that from single samples, at least 1.
+
+    It is that of the jackknife: what leaving out a group changes, which is more the larger its
+    share, of all samples or within each stratum. Without any spread it cannot be known how alike
+    the samples of a group are: each group then counts as one sample.
+    """
+    used = share > 0
+    groups = int(np.unique(unit[used]).size)
+    alone = float(np.square(influence).sum())
+    if alone <= 0:
+        return max(np.count_nonzero(used) / max(groups, 1), 1.0)
+    sums = left_out_by_group(influence, unit, share, stratum)[np.bincount(unit, used) > 0]
+    together = float(np.square(sums - sums.mean()).sum()) * (groups - 1) / groups
+    return max(together / alone, 1.0)
+
+
+def left_out_by_group(
+    influence: FloatArray, unit: IntArray, share: FloatArray, stratum: IntArray | None = None
+) -> FloatArray:
+    """Return how much leaving out each group changes a sum."""
+    code = unit if stratum is None else unit + (int(unit.max()) + 1) * stratum
+    own = np.bincount(code, share)[code]
+    whole = share.sum() if stratum is None else np.bincount(stratum, share)[stratum]
+    left = np.maximum(1 - own / np.where(whole > 0, whole, 1.0), _LEAST)
+    return np.bincount(unit, influence / left).astype(np.float64)

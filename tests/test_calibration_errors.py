@@ -1,0 +1,255 @@
+"""Calibration errors at the priors of use, and what chance makes of them."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy.special import expit, logit
+
+import stakes
+from stakes.metrics.binned_error import GapModel, binomial_distance
+from stakes.statistics import BinSums
+from stakes.statistics.bins import equal_width
+from strategies import Scored, scored
+
+ERRORS: list[Any] = [stakes.calibration_error, stakes.confidence_calibration_error]
+SMOOTH: list[Any] = [*ERRORS, stakes.smooth_calibration_error]
+
+
+def ratios(n: int, share: float, seed: int, slope: float = 1.0) -> tuple[Any, Any]:
+    """Return labels and log likelihood ratios, which are right if the slope is 1."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < share).astype(int)
+    return y, slope * rng.normal(4 * y - 2, 2.0)
+
+
+@given(
+    scored(weights=False),
+    st.booleans(),
+    st.lists(st.integers(1, 4), min_size=6, max_size=6),
+    st.integers(1, 20),
+)
+def test_a_class_that_counts_m_times_is_one_replicated_m_times(
+    data: Scored,
+    weighted: bool,  # noqa: FBT001
+    times: list[int],
+    bins: int,
+) -> None:
+    k = data.p.shape[1]
+    weights = 1.0 + np.arange(data.y.size) % 3 if weighted else None
+    factors = np.array(times[:k])
+    rows = np.repeat(np.arange(data.y.size), factors[data.y])
+    counts = np.bincount(data.y, weights, k) * factors
+    kinds: dict[str, Any] = {"priors": counts / counts.sum(), "sample_weight": weights}
+    w = None if weights is None else weights[rows]
+    for chosen in (bins, stakes.EqualMass(bins)):
+        mine = stakes.reliability(data.y, data.p, chosen, confidence=True, **kinds)
+        other = stakes.reliability(
+            data.y[rows], data.p[rows], chosen, confidence=True, sample_weight=w
+        )
+        if isinstance(chosen, int):
+            np.testing.assert_allclose(mine.frequency, other.frequency, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(mine.share, other.share, rtol=1e-9, atol=1e-12)
+    for error in SMOOTH if k == 2 else [stakes.confidence_calibration_error]:
+        found, wanted = (
+            error(data.y, data.p, **kinds),
+            error(data.y[rows], data.p[rows], sample_weight=w),
+        )
+        assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+    if k == 2:
+        curve, other_curve = (
+            stakes.reliability_curve(data.y, data.p, resamples=1, **kinds),
+            stakes.reliability_curve(data.y[rows], data.p[rows], sample_weight=w, resamples=1),
+        )
+        np.testing.assert_allclose(curve.frequency, other_curve.frequency, rtol=1e-9, atol=1e-12)
+        assert curve.prior == pytest.approx(other_curve.prior)
+
+
+@given(
+    scored(weights=False),
+    st.booleans(),
+    st.lists(st.integers(1, 9), min_size=6, max_size=6),
+    st.integers(1, 20),
+)
+def test_a_scorecard_has_the_calibration_error_of_the_functions(
+    data: Scored,
+    weighted: bool,  # noqa: FBT001
+    times: list[int],
+    bins: int,
+) -> None:
+    k = data.p.shape[1]
+    weights = 1.0 + np.arange(data.y.size) % 3 if weighted else None
+    seen = np.bincount(data.y, minlength=k) > 0
+    priors = np.where(seen, times[:k], 0) / np.where(seen, times[:k], 0).sum()
+    kinds: dict[str, Any] = {"priors": priors, "sample_weight": weights}
+    card = stakes.scorecard(data.y, np.array(data.p), bins=bins, **kinds)
+    found = card.calibration_error if k == 2 else card.confidence_calibration_error
+    wanted = ERRORS[k > 2](data.y, data.p, bins, **kinds)
+    assert found is not None
+    assert found == pytest.approx(wanted, rel=1e-9, abs=1e-13)
+    for name in ("expected_if_calibrated", "debiased"):
+        wide = {"rel": 1e-6, "abs": 1e-9, "nan_ok": k > 2}
+        assert getattr(found, name) == pytest.approx(getattr(wanted, name), **wide)
+    assert found.class_weights == pytest.approx(wanted.class_weights)
+    assert (found.name, found.method) == (wanted.name, wanted.method)
+
+
+@pytest.mark.parametrize("prior", [0.02, 0.3, 0.9])
+@pytest.mark.parametrize("slope", [1.0, 2.0])
+def test_the_error_at_priors_is_that_of_data_resampled_to_them(prior: float, slope: float) -> None:
+    y, llr = ratios(60_000, 0.4, 1, slope)
+    other, resampled = ratios(60_000, prior, 2, slope)
+    for error in SMOOTH:
+        found = error(y, stakes.LogLikelihoodRatios(llr), priors=[1 - prior, prior])
+        wanted = error(other, stakes.LogLikelihoodRatios(resampled), priors="data")
+        assert found == pytest.approx(wanted, abs=0.004)
+        if slope == 2 and prior == 0.3:
+            assert found > 0.02
+
+
+def test_a_calibrated_file_at_other_priors_has_a_small_error_in_every_form() -> None:
+    rng = np.random.default_rng(3)
+    y = (rng.random(20000) < 0.3).astype(int)
+    p = expit(2 * rng.normal(2 * y - 1, 1.0) + logit(0.3))
+    result = stakes.evaluate(
+        y, p, priors=[0.95, 0.05], training_priors=[0.7, 0.3], calibrator=None, resamples=0
+    )
+    found = result.metrics()
+    assert found["calibration_error"].value < 0.004
+    assert found["calibration_error"].interval.low == 0  # type: ignore[union-attr]
+    expected = found["calibration_error.expected_if_calibrated"].value
+    assert expected == pytest.approx(found["calibration_error"].value, rel=0.4)
+    plain = result.to_dict()["calibration_errors"]["calibration_error"]
+    assert plain["value"] == found["calibration_error"].value
+    assert plain["expected_if_calibrated"] == expected
+
+
+@pytest.mark.parametrize(
+    ("error", "prior"), [(ERRORS[0], None), (ERRORS[0], 0.02), (ERRORS[0], 0.5), (ERRORS[1], None)]
+)
+def test_the_value_expected_if_calibrated_is_the_mean_over_calibrated_samples(
+    error: Any,  # noqa: ANN401
+    prior: float | None,
+) -> None:
+    values, expected, excluded = [], [], 0
+    for seed in range(200):
+        y, llr = ratios(400, 0.3, seed)
+        use = 0.3 if prior is None else prior
+        p = expit(llr + logit(use))
+        record = error(y, p, priors=None if prior is None else [1 - prior, prior])
+        values.append(record)
+        expected.append(record.expected_if_calibrated)
+        band = record.interval()
+        excluded += band is not None and band.low > 0
+    spread = np.std(values) / math.sqrt(len(values))
+    assert np.mean(values) == pytest.approx(np.mean(expected), abs=4 * spread, rel=0.06)
+    assert excluded <= 12  # 5 % of 200, and what chance adds
+
+
+@pytest.mark.parametrize(("slope", "prior"), [(2.0, 0.3), (0.5, 0.3), (2.0, 0.1)])
+def test_intervals_of_miscalibrated_systems_cover_the_error_of_the_population(
+    slope: float, prior: float
+) -> None:
+    x = np.linspace(-40, 40, 200_001)
+    density = [
+        np.exp(-np.square(x - m) / 8) / math.sqrt(8 * math.pi) * (x[1] - x[0]) for m in (-2, 2)
+    ]
+    p = expit(slope * x + logit(prior))
+    gap = prior * density[1] * (1 - p) - (1 - prior) * density[0] * p
+    code = np.searchsorted(equal_width(15), p, side="right")
+    truth = np.abs(np.bincount(code, gap, 15)).sum()
+    covered = 0
+    for seed in range(200):
+        y, llr = ratios(800, 0.3, 1000 + seed, slope)
+        given_priors = None if prior == 0.3 else [1 - prior, prior]
+        record = stakes.calibration_error(y, expit(llr + logit(prior)), priors=given_priors)
+        covered += truth in record.interval()  # type: ignore[operator]
+        assert record.interval().low <= record <= record.interval().high  # type: ignore[union-attr]
+    assert covered >= 184
+
+
+def test_answers_at_the_priors_have_no_error_and_chance_makes_none() -> None:
+    y = np.repeat([0, 1], [70, 30])
+    record = stakes.calibration_error(y, np.full(100, 0.02), priors=[0.98, 0.02])
+    assert record == pytest.approx(0, abs=1e-15)
+    assert record.expected_if_calibrated == pytest.approx(0, abs=1e-9)
+    assert record.class_weights == pytest.approx({0: 1.4, 1: 1 / 15})
+
+
+def test_where_there_is_no_interval_the_record_says_why() -> None:
+    few = stakes.calibration_error([0] * 50 + [1] * 4, np.linspace(0, 1, 54))
+    assert few.interval() is None
+    assert "fewer than 5 samples" in few.method
+    assert few.estimate().interval is None
+    y, llr = ratios(200, 0.5, 0)
+    other = stakes.calibration_error(y, expit(llr), norm=2)
+    assert other.interval() is None
+    assert math.isnan(other.expected_if_calibrated)
+    assert "norm 1" in other.method
+    moved = stakes.confidence_calibration_error(y, expit(llr), priors=[0.9, 0.1])
+    assert moved.interval() is None
+    assert "other priors" in moved.method
+    assert "kernel" in stakes.smooth_calibration_error(y, expit(llr)).method
+    grouped = stakes.evaluate(y, expit(llr), groups=np.arange(200) % 40, resamples=0)
+    error = grouped.calibration_errors["calibration_error"]
+    assert error.interval() is None
+    assert "groups" in error.method
+    assert math.isnan(error.expected_if_calibrated)
+    with pytest.raises(stakes.UndefinedMetricError, match=r"class 1 has prior 0\.5 but no samples"):
+        stakes.calibration_error([0, 0], [0.2, 0.3], priors=[0.5, 0.5])
+
+
+def test_each_error_has_its_own_name() -> None:
+    y, llr = ratios(100, 0.5, 1)
+    names = [error(y, expit(llr)).name for error in SMOOTH]
+    assert names == [
+        "calibration error",
+        "confidence calibration error",
+        "smooth calibration error",
+    ]
+    assert str(stakes.confidence_calibration_error(y, expit(llr))).startswith("confidence calib")
+    three = stakes.simulation.simulate(3, n=300)
+    result = stakes.evaluate(three.y, three.posteriors([0.5, 0.3, 0.2]), resamples=0)
+    assert [e.name for e in result.calibration_errors.values()] == ["confidence calibration error"]
+
+
+def test_a_record_works_as_the_number_it_was() -> None:
+    y, llr = ratios(100, 0.5, 1)
+    record = stakes.calibration_error(y, expit(llr))
+    value = record.value
+    assert float(record) == record == value
+    assert 100 * record == 100 * value
+    assert f"{record:.3f}" == f"{value:.3f}"
+    assert round(record, 3) == round(value, 3)
+    assert record < 1
+
+
+@given(st.integers(1, 40), st.floats(0.01, 0.99))
+def test_the_mean_distance_of_a_binomial(n: int, q: float) -> None:
+    k = np.arange(n + 1)
+    chance = [math.comb(n, i) * q**i * (1 - q) ** (n - i) for i in k]
+    wanted = float(np.abs(k - n * q) @ chance)
+    assert binomial_distance(np.array([float(n)]), np.array([q]))[0] == pytest.approx(wanted)
+
+
+def test_bins_have_wilson_intervals_moved_to_the_priors() -> None:
+    y = np.repeat([0, 1], [60, 20])
+    bins = stakes.reliability(y, np.full(80, 0.3), 1, priors=[0.5, 0.5])
+    low, high = (float(end[0]) for end in bins.interval())
+    z, n, rate = 1.959963984540054, 80, 0.25
+    centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(rate * (1 - rate) / n + (z / (2 * n)) ** 2) / (1 + z * z / n)
+    odds = [3 * end / (1 - end) for end in (centre - half, centre + half)]
+    assert [low, high] == pytest.approx([o / (1 + o) for o in odds])
+    assert float(bins.frequency[0]) == pytest.approx(0.5)
+
+
+def test_sums_of_weights_and_of_replicated_samples_give_the_same_model() -> None:
+    y, llr = ratios(500, 0.3, 5)
+    p, edges = expit(llr), equal_width(15)
+    one = GapModel(BinSums.of(p, y, None, edges), fixed=False)
+    twice = GapModel(BinSums.of(p, y, np.full(500, 2.0), edges), fixed=False)
+    assert one.expected == pytest.approx(twice.expected, rel=1e-12)
+    assert one.interval(0.95) == pytest.approx(twice.interval(0.95), rel=1e-9)

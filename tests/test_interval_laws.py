@@ -1,0 +1,334 @@
+"""Laws of closed-form intervals: what must not change them, and when there is none."""
+
+import io
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from rich.console import Console
+from scipy.optimize import linprog
+from scipy.special import chdtri, stdtrit
+
+import stakes
+from stakes._quantiles import normal, skewed_ends, student, wilson
+from stakes.cli.report import print_evaluation
+from stakes.costs.dominance import game_value, optimal_decisions
+from stakes.intervals import CalibrationPair
+from stakes.samples import read_samples
+
+
+def sample(n: int, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels and posteriors of two normal classes, the rarer in the given share."""
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) < max(1, round(n * share))).astype(int)
+    z = 2 * (rng.standard_normal(n) + 2 * y) - 2 + math.log(share / (1 - share))
+    return y, 1 / (1 + np.exp(-z))
+
+
+def ends(record: stakes.ExpectedLoss) -> list[float]:
+    """Return both intervals of a record."""
+    return [*record.interval(), *record.normalized_interval()]
+
+
+@pytest.mark.parametrize("priors", [None, [0.95, 0.05]])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("abstain", [False, True])
+def test_constant_prices_give_the_interval_of_the_one_matrix_to_the_bit(
+    priors: list[float] | None,
+    weighted: bool,  # noqa: FBT001
+    abstain: bool,  # noqa: FBT001
+) -> None:
+    y, p = sample(80, 0.1, 1)
+    table = [[0.0, 3.0, 1.0], [7.0, 0.0, 2.0]] if abstain else [[0.0, 3.0], [7.0, 0.0]]
+    matrix = stakes.CostMatrix(table, decisions=len(table[0]))
+    columns = {f"c{i}{j}": np.full(80, x) for i, row in enumerate(table) for j, x in enumerate(row)}
+    names = [[f"c{i}{j}" for j in range(len(table[0]))] for i in range(2)]
+    prices = stakes.SampleCosts.from_columns(names, columns, decisions=len(table[0]))
+    options: dict[str, Any] = {
+        "priors": priors,
+        "sample_weight": 1.0 + np.arange(80) % 3 if weighted else None,
+    }
+    decided = matrix.bayes_decisions(p)
+    for call, given_ in ((stakes.bayes_cost, p), (stakes.expected_cost, decided)):
+        one, other = (call(y, given_, costs=c, **options) for c in (matrix, prices))
+        assert ends(one) == ends(other)
+    both = [stakes.evaluate(y, p, costs=c, resamples=0, **options) for c in (matrix, prices)]
+    assert both[0].main.cost.normalized.interval == both[1].main.cost.normalized.interval
+    near = stakes.SampleCosts.from_columns(
+        names,
+        {k: v + 1e-9 * np.arange(80) * (v > 0) for k, v in columns.items()},
+        decisions=len(table[0]),
+    )
+    found = stakes.expected_cost(y, decided, costs=near, **options)
+    assert ends(found)[2:] == pytest.approx(
+        ends(stakes.expected_cost(y, decided, costs=matrix, **options))[2:], abs=1e-6
+    )
+
+
+def test_no_error_seen_at_prices_by_case_is_not_certainty() -> None:
+    y = np.repeat([0, 1], [56, 4])
+    amounts = np.random.default_rng(5).lognormal(3, 1, 60)
+    costs = stakes.SampleCosts.from_columns([[0, 3], ["a", 0]], {"a": amounts})
+    found = stakes.expected_cost(y, y, costs=costs)
+    assert found.value == 0
+    low, high = found.normalized_interval()
+    assert low == 0
+    assert high > 1
+    assert found.interval().high > 0
+
+
+@given(st.integers(0, 10_000))
+def test_a_decision_that_is_never_optimal_changes_no_bit_of_an_interval(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 5))
+    y, z = np.arange(40) % k, rng.normal(size=(40, k)) + np.eye(k)[np.arange(40) % k]
+    table = rng.integers(0, 9, (k, k)).astype(float)
+    np.fill_diagonal(table, 0)
+    mixed = table @ rng.dirichlet(np.ones(k))  # a mixture of the others costs as much: never better
+    more = np.column_stack([table, mixed + 0.5 + rng.random(k) * rng.choice([1, 5000])])
+    one, two = (stakes.CostMatrix(t, decisions=t.shape[1]) for t in (table, more))
+    scores = stakes.Logits(z)
+    assert ends(stakes.bayes_cost(y, scores, costs=one)) == ends(
+        stakes.bayes_cost(y, scores, costs=two)
+    )
+    decided = one.bayes_decisions(scores)
+    assert ends(stakes.expected_cost(y, decided, costs=one)) == ends(
+        stakes.expected_cost(y, decided, costs=two)
+    )
+    decided[0] = k  # made all the same: then it counts
+    wide = stakes.expected_cost(y, decided, costs=two)
+    assert wide.losses.high[0] >= more[0, k]
+
+
+def test_abstaining_at_a_price_that_nobody_pays_changes_nothing() -> None:
+    y, p = sample(300, 0.2, 3)
+    for costs in (stakes.CostMatrix.binary(miss=5, false_alarm=1), stakes.CostMatrix.zero_one(2)):
+        silly = costs.with_abstention(5000)
+        assert ends(stakes.bayes_cost(y, p, costs=costs)) == ends(
+            stakes.bayes_cost(y, p, costs=silly)
+        )
+    prices = np.random.default_rng(0).lognormal(2, 1, 300)
+    tables: list[list[list[float | str]]] = [
+        [[0, 3], ["a", 0]],
+        [[0, 3, 5000], ["a", 0, 5000]],
+    ]
+    both = [
+        stakes.SampleCosts.from_columns(rows, {"a": prices}, decisions=len(rows[0]))
+        for rows in tables
+    ]
+    assert ends(stakes.bayes_cost(y, p, costs=both[0])) == ends(
+        stakes.bayes_cost(y, p, costs=both[1])
+    )
+
+
+@given(st.integers(0, 10_000))
+def test_optimal_decisions_are_those_of_linear_programs(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    k, m = int(rng.integers(2, 6)), int(rng.integers(2, 7))
+    values = rng.integers(0, 6, (k, m)).astype(np.float64)
+    values += 0.0 if seed % 2 else rng.random((k, m))
+    found = optimal_decisions(values, 1e-12)
+    for j in range(m):
+        gaps = np.delete(values, j, axis=1) - values[:, [j]]
+        margin = -linprog(
+            [*np.zeros(k), -1.0],
+            A_ub=np.column_stack([-gaps.T, np.ones(m - 1)]),
+            b_ub=np.zeros(m - 1),
+            A_eq=[[*np.ones(k), 0.0]],
+            b_eq=[1.0],
+            bounds=[(0, None)] * k + [(None, None)],
+        ).fun
+        assert game_value(gaps) == pytest.approx(margin, abs=1e-9)
+        if abs(margin) > 1e-9:
+            assert found[j] == (margin > 0)
+    chosen = stakes.CostMatrix(values, decisions=m).least_expected(rng.dirichlet(np.ones(k), 200))
+    assert found[np.unique(chosen)].all()
+
+
+def test_one_price_per_class_and_several_further_decisions() -> None:
+    errors = stakes.CostMatrix.zero_one(3)
+    for price, kept in ((0.6, True), (0.7, False)):  # 1 - 1/3 is the most anyone pays
+        table = errors.with_abstention(price)
+        assert table.ranges()[1].tolist() == [1.0, 1.0, 1.0]
+        assert table._table.optimal().tolist() == [True] * 3 + [kept]
+
+
+def test_cross_entropy_has_no_interval_from_few_samples_of_a_class_and_says_why() -> None:
+    y, p = sample(200, 0.02, 2)
+    loss = stakes.cross_entropy(y, p)
+    assert math.isnan(loss.interval().low)
+    assert loss.no_interval == (
+        "a loss without a bound needs 10 samples of each class: got 4 of class 1"
+    )
+    assert not stakes.brier_score(y, p).no_interval
+    found = stakes.evaluate(y, p, resamples=0).metrics()["cross_entropy.normalized"]
+    assert found.interval is None
+    assert found.method == loss.no_interval
+    y, p = sample(200, 0.06, 2)
+    assert not stakes.cross_entropy(y, p).no_interval
+
+
+def test_one_sample_of_a_class_has_no_known_spread() -> None:
+    y, p = sample(201, 1 / 201, 2)
+    assert y.sum() == 1
+    loss = stakes.cross_entropy(y, p, priors=[0.5, 0.5])
+    assert math.isnan(loss.standard_error)
+    assert math.isnan(loss.interval().high)
+    assert math.isnan(stakes.bayes_cost(y, p, priors=[0.5, 0.5]).standard_error)
+
+
+def test_the_interval_of_a_mean_log_loss_is_that_of_hall() -> None:
+    rng = np.random.default_rng(8)
+    y = np.repeat([0, 1], [30, 12])
+    p = np.where(y == 1, rng.beta(4, 1, 42), rng.beta(1, 4, 42))
+    loss = stakes.cross_entropy(y, p, priors=[0.7, 0.3])
+    losses = -np.log(np.where(y == 1, p, 1 - p))
+    share = np.array([0.7, 0.3])
+    each = [losses[y == k] for k in (0, 1)]
+    size = np.array([30, 12])
+    parts = np.square(share) * [x.var(ddof=1) for x in each] / size
+    degrees = parts.sum() ** 2 / (np.square(parts) / (size - 1)).sum()
+    third = sum(
+        w**3 * ((x - x.mean()) ** 3).mean() / n**2
+        for w, x, n in zip(share, each, size, strict=True)
+    )
+    skewness = third / parts.sum() ** 1.5
+    t = stdtrit(degrees, 0.975)
+    low, high = loss.interval()
+    for end, wanted in ((low, t), (high, -t)):
+        far = (loss.value - end) / math.sqrt(parts.sum())
+        transformed = far + skewness / 3 * far**2 + skewness**2 / 27 * far**3 + skewness / 6
+        hall = transformed == pytest.approx(wanted, rel=1e-9)
+        assert hall or (far == pytest.approx(wanted, rel=1e-9) and abs(transformed) > t)
+
+
+@given(st.floats(1, 900), st.floats(0.5, 0.999))
+def test_quantiles_of_student_are_those_of_scipy(degrees: float, level: float) -> None:
+    assert student(level, degrees) == pytest.approx(stdtrit(degrees, (1 + level) / 2), rel=1e-9)
+
+
+def test_wilson_is_where_the_score_test_ends() -> None:
+    z = normal(0.95)
+    for share, n in ((0.0, 4), (0.5, 8), (1.0, 5), (0.5, 37.5)):
+        for end in wilson(share, n, z):
+            if 0 < end < 1:
+                assert abs(share - end) == pytest.approx(z * math.sqrt(end * (1 - end) / n))
+    assert wilson(1.0, 5, z)[1] == 1.0
+    for count in (1, 2, 3):  # the lower end of a Poisson mean, one-sided
+        exact = chdtri(2 * count, 0.95) / 2
+        assert wilson(count / 1000, 1000, z)[0] == pytest.approx(exact / 1000, abs=2e-5)
+    assert skewed_ends(2.0, 0.0) == (-2.0, 2.0)
+
+
+def test_four_samples_of_the_class_that_one_class_decides() -> None:
+    """No error among 4 samples of the class that decides: a miss rate of 0.49 is not excluded."""
+    y = np.repeat([0, 1], [196, 4])
+    costs = stakes.CostMatrix.binary(miss=50, false_alarm=1)
+    cost = stakes.expected_cost(y, y, costs=costs, priors=[0.9, 0.1])
+    assert cost.interval().high > 0.49 * 0.1 * 50
+    even = stakes.CostMatrix.zero_one(2)
+    half = stakes.expected_cost(np.repeat([0, 1], 20), np.repeat([0, 1], 20), costs=even)
+    assert len(half._pseudo_samples(1.96)) == 1  # both classes matter as much: one interval
+    assert len(cost._pseudo_samples(1.96)) == 2
+
+
+def test_a_mixture_of_decisions_dominates_by_case_that_single_ones_do_not() -> None:
+    y, p = sample(200, 0.3, 4)
+    amounts = {"a": 4 + np.random.default_rng(1).random(200), "b": np.full(200, 3.5)}
+    tables: list[list[list[float | str]]] = [
+        [[0, "a"], ["a", 0]],
+        [[0, "a", "b"], ["a", 0, "b"]],  # half of either costs at most 2.5
+    ]
+    both = [
+        stakes.SampleCosts.from_columns(rows, amounts, decisions=len(rows[0])) for rows in tables
+    ]
+    assert not both[1].optimal()[:, 2].any()
+    assert ends(stakes.bayes_cost(y, p, costs=both[0])) == ends(
+        stakes.bayes_cost(y, p, costs=both[1])
+    )
+
+
+def test_calibration_loss_reaches_up_by_the_cost_of_learning() -> None:
+    y, p = sample(300, 0.3, 6)
+    found = stakes.evaluate(y, p, resamples=0).rules[0].calibration_loss
+    assert found is not None
+    assert found.interval is not None
+    assert 0 in found.interval  # the system is calibrated
+    samples = read_samples(y, p)
+    before, after, naive = -np.log(np.where(y == 1, p, 1 - p)), np.full(300, 0.3), np.full(300, 0.5)
+    pair = CalibrationPair(samples, before, after, naive, None, 0.0, bounded=False)
+    one, other = (replace(pair, learning=x).loss(0.95, 0.5).interval for x in (0.0, 0.01))
+    assert one is not None
+    assert other is not None
+    assert other.low == one.low
+    assert other.high == pytest.approx(one.high + 0.02)
+
+
+def test_the_least_cost_reaches_up_to_that_of_thresholds_of_other_folds() -> None:
+    rng = np.random.default_rng(12)
+    y = np.repeat([0, 1], [90, 10])
+    scores = rng.normal(size=100) + y
+    found = stakes.evaluate(y, 1 / (1 + np.exp(-scores)), resamples=0).main
+    assert found.minimum is not None
+    assert found.minimum.interval is not None
+    best = stakes.roc_curve(y, scores).minimum_cost().point.threshold
+    alone = stakes.expected_cost(y, (scores > best).astype(int)).normalized_interval()
+    assert found.minimum.interval.low == pytest.approx(alone.low)
+    assert found.minimum.interval.high > alone.high + 1e-6
+
+
+def test_areas_of_groups_count_groups_not_samples() -> None:
+    rng = np.random.default_rng(3)
+    y, s = np.repeat([0, 1], 30), rng.normal(size=60) + np.repeat([0, 1], 30)
+    copies = np.repeat(np.arange(60), 8)
+    p = 1 / (1 + np.exp(-s))
+    one = stakes.evaluate(y, p, groups=np.arange(60), calibrator=None, resamples=0).ranking
+    many = stakes.evaluate(
+        y[copies], p[copies], groups=copies, calibrator=None, resamples=0
+    ).ranking
+    for name in ("auc", "eer"):
+        mine, theirs = one[name].interval, many[name].interval
+        assert mine is not None
+        assert theirs is not None
+        assert tuple(theirs) == pytest.approx(tuple(mine), rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_sensitivity_of_a_handful_has_an_interval(n: int) -> None:
+    y = np.repeat([0, 1], [100, n])
+    p = np.where(y == 1, 0.9, 0.1)
+    found = stakes.evaluate(y, p, resamples=0).metrics()["cost.sensitivity"]
+    assert found.interval is not None
+    assert tuple(found.interval) == pytest.approx((n / (n + normal(0.95) ** 2), 1.0))
+    counted = stakes.evaluate_decisions(stakes.confusion_matrix(y, y), resamples=0)
+    assert counted.estimates["sensitivity"].interval == found.interval
+
+
+def test_sensitivity_at_a_fixed_specificity_has_an_interval() -> None:
+    rng = np.random.default_rng(41)
+    y = np.repeat([0, 1], [400, 60])
+    curve = stakes.roc_curve(y, rng.normal(size=460) + 2 * y)
+    found = curve.sensitivity_estimate(0.9)
+    assert found.value == curve.sensitivity_at(0.9).sensitivity
+    assert found.interval is not None
+    assert 0.76 in found.interval
+    fixed = wilson(found.value, 60, normal(0.95))
+    assert found.interval.low <= fixed[0] + 0.02
+    other = curve.specificity_estimate(0.8)
+    assert other.value == curve.specificity_at(0.8).specificity
+    assert other.interval is not None
+    assert curve.eer_estimate().value == curve.eer()
+
+
+def test_the_command_line_says_why_there_is_no_interval() -> None:
+    y, p = sample(200, 0.02, 2)
+    screen = Console(file=io.StringIO(), width=120)
+    print_evaluation(screen, stakes.evaluate(y, p, resamples=0), "file.csv")
+    said = " ".join(screen.file.getvalue().split())  # type: ignore[attr-defined]
+    assert (
+        "No interval of the cross-entropy: a loss without a bound needs 10 samples of each class:"
+        " got 4 of class 1." in said
+    )
