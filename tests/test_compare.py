@@ -242,6 +242,7 @@ def test_a_claim_that_errors_not_seen_could_reverse_has_a_reserve() -> None:
     assert gap.rests_on_seen
     assert codes(found)[0] == "better"
     assert "rests on the errors seen" in found.verdicts[0].text
+    assert gap.allowing.value == pytest.approx(gap.difference.value)
     assert str(gap.allowing.interval) in found.verdicts[0].text
     even = stakes.compare(y, {"old": old, "new": new}, resamples=0)  # equal costs: no reserve
     assert codes(even)[0] == "better"

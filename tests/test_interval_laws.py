@@ -332,3 +332,44 @@ def test_the_command_line_says_why_there_is_no_interval() -> None:
         "No interval of the cross-entropy: a loss without a bound needs 10 samples of each class:"
         " got 4 of class 1." in said
     )
+
+
+def test_the_upper_end_allows_for_a_naive_cost_that_varies() -> None:
+    y = np.repeat([0, 1], [980, 20])
+    d = np.concatenate([np.repeat([0, 1], [820, 160]), np.repeat([0, 1], [3, 17])])
+    cost = stakes.expected_cost(y, d)  # 20 samples make the naive cost, and NEC about 8
+    value, error = cost.normalized, cost.normalized_standard_error
+    assert cost.normalized_interval().high > value * math.exp(1.9 * error / value)
+    given = stakes.expected_cost(y, d, priors=[0.98, 0.02])  # a naive cost that is known
+    assert given.normalized_interval().high < value + 3 * given.normalized_standard_error
+
+
+def test_with_many_samples_errors_not_seen_weigh_as_a_typical_costly_case(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(4)
+    y = np.repeat([0, 1], [3000, 300])
+    amounts = np.exp(rng.normal(3, 1.2, y.size))
+    costs = stakes.SampleCosts.from_columns([[0, 3], ["amount", 0]], {"amount": amounts})
+    d = np.where(rng.random(y.size) < 0.9, y, 1 - y)
+    typical = stakes.expected_cost(y, d, costs=costs).normalized_interval()
+    monkeypatch.setattr("stakes.metrics.per_sample._MANY", 10**9)
+    most = stakes.expected_cost(y, d, costs=costs).normalized_interval()
+    assert typical.high < 0.9 * most.high
+    assert typical.low <= stakes.expected_cost(y, d, costs=costs).normalized <= typical.high
+
+
+def test_calibration_loss_has_no_interval_from_too_few_in_all() -> None:
+    found = []
+    for n in (149, 150):
+        y = np.arange(n) % 2
+        p = np.clip(np.where(y == 1, 0.7, 0.3) + 0.3 * np.sin(np.arange(n)), 0.05, 0.95)
+        rules = stakes.evaluate(y, p, resamples=0).rules
+        found.append([rule.calibration_loss for rule in rules])
+    (log_few, brier_few), (log_enough, _) = found
+    assert log_few is not None
+    assert (log_few.interval, log_few.method) == (None, "needs 150 samples: got 149")
+    assert brier_few is not None
+    assert brier_few.interval is not None  # bounded
+    assert log_enough is not None
+    assert log_enough.interval is not None

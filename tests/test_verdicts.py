@@ -482,11 +482,13 @@ def test_small_classes(n: int, expected: bool) -> None:  # noqa: FBT001
     assert ("small_class" in [v.code for v in counted.verdicts]) == expected
 
 
-@pytest.mark.parametrize(("groups", "expected"), [(29, True), (30, False)])
+@pytest.mark.parametrize(("groups", "expected"), [(14, True), (49, True), (50, False)])
 def test_few_groups(groups: int, expected: bool) -> None:  # noqa: FBT001
     unit = np.arange(1000) % groups
     result = stakes.evaluate(TWO.y, RAW, groups=unit, resamples=60, calibrator=None)
     assert ("few_groups" in codes(result)) == expected
+    said = [v.text for v in result.verdicts if v.code == "few_groups"]
+    assert [("so may all" in text) for text in said] == [groups < 15] * len(said)
 
 
 def test_errors_are_those_of_decisions_that_answer_a_class() -> None:
@@ -689,6 +691,6 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
         for name in vars(module)
         if re.fullmatch(r"[A-Z][A-Z_]+", name) and isinstance(vars(module)[name], int | float)
     }
-    assert len(constants) == 7
+    assert len(constants) == 8
     for name, value in constants.items():
         assert re.search(rf"\| `{name}` \| {re.escape(format(value, 'g'))} \|", page), name

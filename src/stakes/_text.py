@@ -57,8 +57,31 @@ def number(value: float, digits: int = 4) -> str:
         return str(round(value))
     if 1e-3 <= abs(value) < 1e6:
         decimals = max(0, digits - max(1, math.floor(math.log10(abs(value))) + 1))
-        return f"{value:.{max(decimals, 1)}f}" if abs(value) >= 1 else f"{value:.{digits}f}"
+        return fixed(value, max(decimals, 1) if abs(value) >= 1 else digits)
     return f"{value:.{digits - 2}e}"
+
+
+def fixed(value: float, decimals: int) -> str:
+    """Return a number with so many decimals; ties are rounded away from 0, as on the live page.
+
+    >>> fixed(0.15625, 4), fixed(-2.5, 0), fixed(0.00015, 4), fixed(-0.01, 1)
+    ('0.1563', '-3', '0.0001', '0.0')
+    """
+    text = f"{value:.{decimals}f}"
+    if 2 * 10**decimals * value % 2 == 1:  # a tie, or within rounding of one
+        from decimal import ROUND_HALF_UP, Decimal  # noqa: PLC0415  slow to load, seldom needed
+
+        text = str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
+    return text.removeprefix("-") if not float(text) else text
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """Return a share in percent, without its sign.
+
+    >>> percent(0.125), percent(0.0666, 1), percent(-0.001)
+    ('13', '6.7', '0')
+    """
+    return fixed(100 * share, decimals) if math.isfinite(share) else number(share)
 
 
 def table(rows: Sequence[Sequence[str]], *, names: int = 1) -> str:

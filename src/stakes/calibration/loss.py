@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError
-from stakes._text import number
+from stakes._text import number, percent
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration.affine import AffineCalibrator
 from stakes.calibration.base import Calibrator
@@ -85,7 +85,7 @@ class CalibrationLoss:
     def _share(self) -> str:
         """Return the relative loss in words."""
         known = math.isfinite(self.relative)
-        return f"{100 * self.relative:.0f} % of it" if known else "its share is undefined"
+        return f"{percent(self.relative)} % of it" if known else "its share is undefined"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""

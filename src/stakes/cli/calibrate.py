@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._files import read_text, write_text
-from stakes._text import number, plain
+from stakes._text import number, percent, plain
 from stakes._typing import FloatArray
 from stakes.calibration import (
     AffineCalibrator,
@@ -130,7 +130,7 @@ def _tell(
     for loss in losses:
         raw, after = number(loss.raw.normalized), number(loss.calibrated.normalized)
         known = math.isfinite(loss.relative)
-        gain = f"recovers {100 * loss.relative:.0f} % of it" if known else "undefined"
+        gain = f"recovers {percent(loss.relative)} % of it" if known else "undefined"
         click.echo(f"{loss.raw.name:<14} {raw} uncalibrated, {after} calibrated (naive 1): {gain}")
     click.echo(
         f"{method} calibrator, cross-fitted on {folds} folds, seed {seed}, {samples} samples"

@@ -16,7 +16,8 @@ from stakes.cli.progress import hurry
 from stakes.cli.request import read_problem
 from stakes.cli.screen import head, sheet
 from stakes.evaluation import Comparison, compare
-from stakes.evaluation.claims import NONE_BEST, p_note, p_text
+from stakes.evaluation.claims import NONE_BEST, p_note
+from stakes.evaluation.verdicts.wording import p_number
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
 
@@ -109,7 +110,7 @@ def _print(screen: Console, result: Comparison, source: str, *, details: bool) -
                 table.add_row(
                     _short(d.metric), number(d.value), number(d.reference),
                     number(d.difference.value), str(d.difference.interval or ""),
-                    p_text(d.adjusted_p_value),
+                    p_number(d.adjusted_p_value),
                 )  # fmt: skip
         screen.print(table)
     screen.print(hanging(screen, "", p_note(result.systems, result.costs)))

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from stakes._text import number, plain
+from stakes._text import number, percent, plain
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import Calibrator
 from stakes.cli.calibrate import priors_of_use, read_calibrator
@@ -181,5 +181,5 @@ def _tell(decided: _Decided, source: str, options: Mapping[str, Any]) -> None:
         return
     for name, share in decided.shares.items():
         count = round(share * decided.chosen.size)
-        click.echo(f"{plain(name):<20} {count} of {decided.chosen.size} ({100 * share:.1f} %)")
+        click.echo(f"{plain(name):<20} {count} of {decided.chosen.size} ({percent(share, 1)} %)")
     click.echo(f"{'mean expected cost':<20} {number(mean)}")

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from stakes._text import number, plain
+from stakes._text import number, percent, plain
 from stakes.cli.formats import Cell, Document
 from stakes.cli.paragraphs import hanging, print_verdicts
 from stakes.cli.screen import described, head, print_counts, print_traditional, sheet
@@ -118,9 +118,9 @@ def _loss_cells(
     if after is None or relative is None:
         return number(raw.value), band
     ends = relative.interval
-    span = "" if ends is None else f" ({_percent(ends.low)} to {_percent(ends.high)})"
+    span = "" if ends is None else f" ({percent(ends.low)} to {percent(ends.high)})"
     known = not math.isnan(relative.value)
-    recovered = f"{_percent(relative.value)}{span}" if known else "undefined"
+    recovered = f"{percent(relative.value)}{span}" if known else "undefined"
     return number(raw.value), band, number(after.value), recovered
 
 
@@ -134,11 +134,6 @@ def _without_intervals(evaluation: Evaluation) -> Iterator[str]:
             reasons.setdefault(normalized.method, []).append(raw.name)
     for why, names in reasons.items():
         yield f"No interval of the {', '.join(dict.fromkeys(names))}: {plain(why, 200)}."
-
-
-def _percent(share: float) -> str:
-    """Return a share in percent, never minus 0."""
-    return str(round(100 * share)) if math.isfinite(share) else number(share)
 
 
 def _ranking(evaluation: Evaluation) -> str:
@@ -196,8 +191,8 @@ def _decision_lines(a: ApplicationResult) -> Iterator[str]:
         yield f"Decides {decided} where {whose} is above {number(a.threshold)}{best}."
     if a.abstention is not None:
         band = a.abstention.interval
-        span = "" if band is None else f" ({100 * band.low:.1f} to {100 * band.high:.1f})"
-        yield f"Abstains in {100 * a.abstention.value:.1f} % of cases{span}."
+        span = "" if band is None else f" ({percent(band.low, 1)} to {percent(band.high, 1)})"
+        yield f"Abstains in {percent(a.abstention.value, 1)} % of cases{span}."
 
 
 def _metrics(evaluation: Evaluation) -> Table:

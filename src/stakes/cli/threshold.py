@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from stakes._text import number, plain
+from stakes._text import number, percent, plain
 from stakes.cli.evaluate import asked_for
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.paragraphs import hanging
@@ -82,7 +82,7 @@ def _sentence(choice: ThresholdChoice) -> str:
     r = choice.chosen
     return (
         f"Decide {plain(choice.second)} where {choice.of} is above {number(r.threshold)}"
-        f" ({r.rule}): {100 * r.reviewed:.1f} % of cases, {100 * r.normalized.value:.0f} % of the"
+        f" ({r.rule}): {percent(r.reviewed, 1)} % of cases, {percent(r.normalized.value)} % of the"
         f" cost of always answering {plain(choice.naive_answer)}."
     )
 
@@ -97,7 +97,7 @@ def _print(screen: Console, choice: ThresholdChoice, source: str) -> None:
     table = sheet("", "threshold", "reviewed", "found", "spared", "NEC", level)
     for r in choice.results:
         table.add_row(
-            r.rule, number(r.threshold), f"{100 * r.reviewed:.1f} %", number(r.sensitivity),
+            r.rule, number(r.threshold), f"{percent(r.reviewed, 1)} %", number(r.sensitivity),
             number(r.specificity), number(r.normalized.value), str(r.normalized.interval),
         )  # fmt: skip
     screen.print(table)

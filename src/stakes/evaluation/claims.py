@@ -1,27 +1,15 @@
 """What a comparison says: who costs less, who costs the same, and which systems may be best."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from stakes._text import number, plain
 from stakes.evaluation.differences import Difference, RelativeCost
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.small_samples import FEWEST_ERRORS
-from stakes.evaluation.verdicts.wording import counted
+from stakes.evaluation.verdicts.wording import counted, listed
 
 NONE_BEST = "none is distinguishable"  # where no system is named for a range of odds
 _MOST_NAMED = 6
-
-
-def p_text(p_value: float) -> str:
-    """Return a p-value for people; nothing where there is no test.
-
-    >>> p_text(0.0312), p_text(1e-9), p_text(1.0), p_text(float("nan"))
-    ('0.031', '< 0.001', '1', '')
-    """
-    if math.isnan(p_value):
-        return ""
-    return "< 0.001" if p_value < 0.001 else number(p_value, 3)
 
 
 def p_note(systems: Sequence[str], costs: Sequence[str]) -> str:
@@ -91,20 +79,13 @@ def best_verdict(names: Sequence[str], lowest: str, systems: int, where: str) ->
     best, others = plain(lowest), [plain(name) for name in names if name != lowest]
     if not others:
         return Verdict("best", f"{where}{best} costs less than each of the other systems.")
-    listed = _listed(others)
+    named = listed(others, _MOST_NAMED)
     are = "is" if len(others) == 1 else "are"
     return Verdict(
         "may_be_best",
-        f"{where}{best} has the lowest cost of the {systems} systems, but {listed} {are} not"
+        f"{where}{best} has the lowest cost of the {systems} systems, but {named} {are} not"
         f" distinguishable from it: any of these {len(names)} may be the best.",
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return names as part of a sentence: a, b and 3 more."""
-    if len(names) > _MOST_NAMED:
-        return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 def few_errors_of(errors: Mapping[str, Mapping[str, int]], where: str) -> Iterator[Verdict]:
@@ -113,12 +94,12 @@ def few_errors_of(errors: Mapping[str, Mapping[str, int]], where: str) -> Iterat
         name: [counted(n, kind) for kind, n in counts.items() if n < FEWEST_ERRORS]
         for name, counts in errors.items()
     }
-    listed = [f"{plain(name)} {' and '.join(kinds)}" for name, kinds in few.items() if kinds]
-    if listed:
-        more = f"; and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else ""
+    found = [f"{plain(name)} {' and '.join(kinds)}" for name, kinds in few.items() if kinds]
+    if found:
+        more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
         yield Verdict(
             "few_errors",
-            f"{where}The decisions rest on few errors: {'; '.join(listed[:_MOST_NAMED])}{more}."
+            f"{where}The decisions rest on few errors: {'; '.join(found[:_MOST_NAMED])}{more}."
             f" With fewer than {FEWEST_ERRORS}, an error rate is uncertain by 30 % or more either"
             " way.",
             "Use more labelled samples, or quote the interval.",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level, read_number
-from stakes._text import number, quoted
+from stakes._text import number, percent, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.applications import CostsLike, Task, classes_of, read_tasks
@@ -74,7 +74,7 @@ class ThresholdChoice:
     def __str__(self) -> str:
         lines = [f"decide {self.second} where {self.of} is above"]
         lines += [
-            f"{number(r.threshold)} ({r.rule}): {100 * r.reviewed:.1f} % of cases,"
+            f"{number(r.threshold)} ({r.rule}): {percent(r.reviewed, 1)} % of cases,"
             f" normalised cost {r.normalized}"
             for r in self.results
         ]

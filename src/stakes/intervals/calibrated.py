@@ -13,6 +13,7 @@ from stakes.results import Estimate, Interval
 from stakes.samples import Samples
 
 FEWEST = 20  # samples of a class, below which losses without a bound have no interval
+FEWEST_SAMPLES = 150  # in all, below which a rare large loss may well be missing among them
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +53,12 @@ class CalibrationPair:
             return "a loss is infinite"
         counts = np.bincount(self.samples.y, minlength=len(self.samples.classes))
         used = self.samples.priors > 0
-        if self.largest is None and not self.bounded and counts[used].min() < FEWEST:
+        if self.largest is not None or self.bounded:
+            return ""
+        if counts[used].min() < FEWEST:
             return f"needs {FEWEST} samples of each class: got {counts[used].min()}"
+        if counts.sum() < FEWEST_SAMPLES:
+            return f"needs {FEWEST_SAMPLES} samples: got {counts.sum()}"
         return ""
 
     def _estimate(self, unit_losses: FloatArray, level: float, unit: float) -> Estimate:
@@ -91,7 +96,10 @@ class CalibrationPair:
     def _skewed(
         self, found: PairedDifference, spread: StudentSpread, band: Interval, unit: FloatArray
     ) -> Interval:
-        """Return the wider of Student's interval and that corrected for skewness, at each end."""
+        """Return the wider of Student's interval and that corrected for skewness, at each end.
+
+        Of losses without a bound the upper end allows for one more as large as the largest seen.
+        """
         y, share = self.samples.y, self.samples.balanced_weights()
         parts = share * (self.before - self.after - found.value * unit)
         if not self.samples.priors_from_data:
@@ -103,9 +111,10 @@ class CalibrationPair:
             return band
         quantile = student(band.level, spread.degrees)
         low, high = skewed_ends(quantile, float((parts**3).sum()) / square**1.5)
+        unseen = 0.0 if self.bounded else max(float(parts.max()), 0.0)
         return Interval(
             min(band.low, found.value - high * spread.error),
-            max(band.high, found.value - low * spread.error),
+            max(band.high, found.value - low * spread.error) + unseen,
             band.level,
         )
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from stakes._text import number, plain
 from stakes.evaluation import Comparison
-from stakes.evaluation.claims import NONE_BEST, p_note, p_text
+from stakes.evaluation.claims import NONE_BEST, p_note
+from stakes.evaluation.verdicts.wording import p_number
 from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.page import Page, folded, live_sections, section
 from stakes.report.payload import compared, payload
@@ -62,7 +63,7 @@ def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
                 number(d.reference),
                 number(d.difference.value),
                 interval_text(d.difference),
-                p_text(d.adjusted_p_value),
+                p_number(d.adjusted_p_value),
             ]
             for d in comparison.differences
             if d.system == system and (not main or d.metric.rpartition(".")[2] in _MAIN)

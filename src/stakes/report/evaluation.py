@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from stakes._text import number, plain
+from stakes._text import number, percent, plain
 from stakes.evaluation import ApplicationResult, Evaluation, Verdict
 from stakes.report.markup import Content, Markup, element, table, user_text
 from stakes.report.page import Page, folded, live_sections, section
@@ -120,8 +120,8 @@ def _staged(after: Estimate | None, back: Estimate | None, wanted: Sequence[str]
 def _percent(estimate: Estimate) -> str:
     """Return a share in percent with its interval."""
     band = estimate.interval
-    span = "" if band is None else f" ({100 * band.low:.0f} to {100 * band.high:.0f})"
-    return f"{100 * estimate.value:.0f} %{span}"
+    span = "" if band is None else f" ({percent(band.low)} to {percent(band.high)})"
+    return f"{percent(estimate.value)} %{span}"
 
 
 def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:

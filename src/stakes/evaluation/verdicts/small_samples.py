@@ -8,7 +8,8 @@ from stakes.evaluation.verdicts.wording import counted, listed, name_of
 
 FEWEST_ERRORS = 30  # Doddington's rule: with fewer, an error rate is uncertain by 30 % or more
 FEWEST_SAMPLES = 50  # of a class: 1.96 sqrt(1/4 / 50) = 0.14 is the most a rate is uncertain by
-FEWEST_GROUPS = 30  # below which intervals from groups cover less often than stated
+FEWEST_GROUPS = 50  # below which some intervals from groups cover less often than stated
+UNTESTED_GROUPS = 15  # below which none was tested
 
 
 def few_errors(errors: Mapping[str, int], where: str = "") -> Iterator[Verdict]:
@@ -31,8 +32,8 @@ def small_classes(
     small = [f"{name_of(name)}: {n}" for name, n in pairs if n < FEWEST_SAMPLES]
     if small:
         losses = (
-            " A rare large loss may not have been seen, so that intervals of the cross-entropy and"
-            " of calibration loss may cover less often than stated."
+            " A rare large loss may not have been seen, so that intervals of the AUC, the"
+            " cross-entropy and calibration loss may cover less often than stated."
         )
         yield Verdict(
             "small_class",
@@ -46,9 +47,11 @@ def small_classes(
 def few_groups(groups: int | None) -> Iterator[Verdict]:
     """Warn where intervals rest on few groups."""
     if groups is not None and groups < FEWEST_GROUPS:
+        fewer = f"; with fewer than {UNTESTED_GROUPS}, so may all"
         yield Verdict(
             "few_groups",
-            f"The intervals rest on {groups} groups. With fewer than {FEWEST_GROUPS} they are too"
-            " narrow, the more so the fewer.",
+            f"The intervals rest on {groups} groups. With fewer than {FEWEST_GROUPS}, those of"
+            " calibration loss and of the calibration slope may cover less often than stated"
+            f"{fewer if groups < UNTESTED_GROUPS else ''}.",
             "Add groups, not samples of the same groups.",
         )

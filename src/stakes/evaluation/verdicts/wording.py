@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from stakes._text import plain
+from stakes._text import fixed, plain
 from stakes.results import Estimate
 
 _SMALLEST_P = 0.001
@@ -32,7 +32,7 @@ def counted(n: int, kind: str) -> str:
 def percent(share: float) -> str:
     """Return a share in percent, with a digit more where it would read as none or all of it."""
     near = min(abs(share - 1), abs(share)) < 0.01 and share not in (0, 1)
-    return f"{100 * share:.{1 if near else 0}f} %"
+    return f"{fixed(100 * share, int(near))} %"
 
 
 def percent_at_most(share: float) -> str:
@@ -48,9 +48,20 @@ def with_interval(estimate: Estimate, level: float) -> str:
     return f"{_number(estimate)}, {100 * level:g} % interval {estimate.interval}"
 
 
+def p_number(p_value: float) -> str:
+    """Return a p-value for a table; nothing where there is no test.
+
+    >>> p_number(0.0312), p_number(1e-9), p_number(1.0), p_number(float("nan"))
+    ('0.031', '< 0.001', '1', '')
+    """
+    if math.isnan(p_value):
+        return ""
+    return f"< {_SMALLEST_P}" if p_value < _SMALLEST_P else f"{p_value:.2g}"
+
+
 def p_text(p_value: float) -> str:
-    """Return a p-value in words."""
-    return f"p < {_SMALLEST_P}" if p_value < _SMALLEST_P else f"p = {p_value:.2g}"
+    """Return a p-value for a sentence."""
+    return f"p {'' if p_value < _SMALLEST_P else '= '}{p_number(p_value)}"
 
 
 def _number(estimate: Estimate) -> str:
