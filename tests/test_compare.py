@@ -504,3 +504,19 @@ def test_a_test_that_agrees_with_the_interval_does_not_widen_it() -> None:
         assert band is not None
         if not found.distinguishable():
             assert band.low + band.high == pytest.approx(2 * found.value, abs=1e-9)
+
+
+def test_a_decision_that_is_never_optimal_changes_no_comparison_of_prices_by_case() -> None:
+    rng = np.random.default_rng(1)
+    y = (rng.random(400) < 0.3).astype(int)
+    amounts = {"amount": np.exp(rng.normal(3, 1, 400))}
+    systems = {name: 1 / (1 + np.exp(-2 * rng.normal(2 * y - 1, 1))) for name in ("a", "b")}
+    plain = stakes.SampleCosts.from_columns([[0, 3], ["amount", 0]], amounts)
+    more = stakes.SampleCosts.from_columns(
+        [[0, 3, 99999], ["amount", 0, 99999]], amounts, decisions=["no", "yes", "never"]
+    )
+    first, second = (
+        stakes.compare(y, systems, costs=c, resamples=0).of("b", "cost.nec") for c in (plain, more)
+    )
+    assert first.allowing == second.allowing
+    assert first.difference == second.difference

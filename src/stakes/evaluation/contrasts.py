@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray
-from stakes.costs import SampleCosts
+from stakes.evaluation.losses import largest_difference
 from stakes.evaluation.systems import Judgement, System
 from stakes.intervals import auc_difference
 from stakes.metrics.multiplicity import holm
@@ -18,7 +18,6 @@ from stakes.metrics.paired import PairedDifference, paired_difference, sample_sh
 from stakes.metrics.scores import sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
-from stakes.scoring import BayesCost
 
 Pair = tuple[str, str]
 
@@ -81,7 +80,7 @@ def loss_columns(system: System) -> dict[str, LossColumn]:
     """Return every metric of a system that is a sum of losses; infinite ones are left out."""
     out: dict[str, LossColumn] = {}
     for i, judged in enumerate(system.judgements):
-        naive, largest = _naive_costs(judged), _largest(judged)
+        naive, largest = judged.naive_losses(), largest_difference(judged)
         later = None if system.stage is None else system.judgements_after[i]
         after = None if later is None else later.losses()
         at = judged.task.samples
@@ -134,25 +133,6 @@ def _naive_losses(loss: ExpectedLoss, y: IntArray) -> FloatArray:
     mean = float(loss.priors[seen] @ loss.naive_losses[seen])
     by_class = np.where(seen, loss.naive_losses, 0.0)
     return np.asarray((by_class * (loss.naive / mean if mean > 0 else 1.0))[y], dtype=np.float64)
-
-
-def _naive_costs(judged: Judgement) -> FloatArray:
-    """Return what the naive decision costs on each sample."""
-    costs, y = judged.task.costs, judged.task.samples.y
-    if isinstance(costs, SampleCosts):
-        place = costs.decisions.index(judged.cost.naive_answer)
-        return costs.at(y, np.full(y.size, place))
-    return _naive_losses(judged.cost, y)
-
-
-def _largest(judged: Judgement) -> FloatArray:
-    """Return how far apart two systems can be on each sample."""
-    costs, y = judged.task.costs, judged.task.samples.y
-    if isinstance(costs, SampleCosts):
-        each = [costs.at(y, np.full(y.size, j)) for j in range(costs.shape[2])]
-        return np.asarray(np.max(each, axis=0) - np.min(each, axis=0), dtype=np.float64)
-    low, high = BayesCost(costs).bounds(len(costs.classes))
-    return np.asarray((high - low)[y], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
