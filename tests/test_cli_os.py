@@ -307,3 +307,29 @@ def test_completion_in_bash(words: str, index: str, found: str) -> None:
         capture_output=True, text=True, check=False, env=env,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == (found, "")
+
+
+ABORTS_WHEN_TAKEN_DOWN = """
+import atexit, os, sys
+import pyarrow
+
+class Thread:
+    def __del__(self, abort=os.abort):
+        abort()
+
+kept = Thread()
+atexit.register(print, "the end", flush=True)
+sys.argv = ["stakes", *sys.argv[1:]]
+from stakes.__main__ import main
+main()
+"""
+
+
+def test_a_library_that_aborts_as_it_is_taken_down_changes_no_exit_code(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ABORTS_WHEN_TAKEN_DOWN, "evaluate", *QUICK],
+        capture_output=True, text=True, check=False, cwd=folder, env=environment(),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "cost (NEC)" in done.stdout
+    assert done.stdout.endswith("the end\n")

@@ -1,5 +1,7 @@
 """The command line: parse, call, print. One file per command, imported when it is run."""
 
+import atexit
+import contextlib
 import errno
 import gc
 import io
@@ -116,7 +118,19 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         gc.freeze()  # so that the end need not look through all that was loaded
     if code in (EXIT_INTERRUPTED, EXIT_TERMINATED) and threading.active_count() > 1:
         os._exit(code)  # threads in the midst of work are not waited for; outputs are whole
+    if alone and "pyarrow" in sys.modules:
+        _leave_at_once(code)
     sys.exit(code)
+
+
+def _leave_at_once(code: int) -> NoReturn:
+    """End without taking libraries down: Arrow's idle threads can then abort a process."""
+    atexit._run_exitfuncs()  # noqa: SLF001  what others asked to be called at the end
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+    os._exit(code)
 
 
 def _run(arguments: list[str] | None) -> int:

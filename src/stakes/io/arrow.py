@@ -91,7 +91,13 @@ def _row_group(file: Any, group: int, columns: list[str], part: Part) -> Iterato
     import pyarrow as pa  # noqa: PLC0415
 
     try:
-        for batch in file.iter_batches(_ROWS, row_groups=[group], columns=columns):
+        parts = file.iter_batches(
+            _ROWS,
+            row_groups=[group],
+            columns=columns,
+            use_threads=False,  # Arrow's threads can abort a process that ends while they still run
+        )
+        for batch in parts:
             yield Batch(pa.Table.from_batches([batch]).select(columns))
     except (pa.ArrowException, OSError) as error:
         where = f"'{part.name}', row group {group}"

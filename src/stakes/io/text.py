@@ -97,7 +97,11 @@ def _parse(chunk: Chunk, layout: _Layout) -> Batch:
 
     quoted = check_quotes(chunk, layout.delimiter, layout.name)
     width, types = len(layout.header), layout.types()
-    read = csv.ReadOptions(column_names=[str(i) for i in range(width)], block_size=_BLOCK)
+    read = csv.ReadOptions(
+        column_names=[str(i) for i in range(width)],
+        block_size=_BLOCK,
+        use_threads=False,  # Arrow's threads can abort a process that ends while they still run
+    )
     parse = csv.ParseOptions(
         delimiter=layout.delimiter,
         newlines_in_values=quoted,
