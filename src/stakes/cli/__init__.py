@@ -125,7 +125,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _leave_at_once(code: int) -> NoReturn:
     """End without taking libraries down: Arrow's idle threads can then abort a process."""
-    atexit._run_exitfuncs()  # noqa: SLF001  what others asked to be called at the end
+    atexit._run_exitfuncs()  # what others asked to be called at the end
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             with contextlib.suppress(OSError, ValueError):
