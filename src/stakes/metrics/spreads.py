@@ -182,8 +182,9 @@ def flip_test(parts: FloatArray, shift: float = 0.0) -> float:
         return float((np.abs(sums) >= bound).mean())
     spread, bound = math.sqrt(float(rest @ rest)), total - least
     far = np.concatenate([bound - sums, bound + sums]) / (spread * math.sqrt(2))
-    near = far[far < _NEGLIGIBLE]
-    above = math.fsum(math.erfc(x) for x in near.tolist()) / 2 / sums.size
+    near, often = np.unique(far[far < _NEGLIGIBLE], return_counts=True)  # equal costs tie
+    tails = (k * math.erfc(x) for x, k in zip(near.tolist(), often.tolist(), strict=True))
+    above = math.fsum(tails) / 2 / sums.size
     return min(above, 1.0)
 
 
