@@ -496,7 +496,7 @@ def test_progress_is_told() -> None:
         lambda seen: stakes.compare(TWO.y, {"a": GOOD, "b": RAW}, resamples=50, progress=seen),
     ):
         calls = _calls(run)
-        assert calls[-1] == (150, 150)
+        assert calls[-1][0] == calls[-1][1] > 0
         assert calls == sorted(calls)
 
 

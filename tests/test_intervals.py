@@ -401,12 +401,72 @@ def test_parts_of_counts_are_single_samples() -> None:
 
 
 def test_counts_at_given_priors_keep_class_sizes() -> None:
-    table = np.array([[80, 20], [10, 30]])
+    cells = counts._Cells.of(stakes.ConfusionMatrix.from_counts([[80, 20], [10, 30]]))
     rng = np.random.default_rng(0)
-    kept, free = (counts._drawn(table, rng, 40, by_class=by_class) for by_class in (True, False))
+    kept, free = (
+        cells.tables(np.vstack(list(cells.drawn(rng, 40, by_class=by_class))))
+        for by_class in (True, False)
+    )
     assert (kept.sum(axis=2) == [100, 40]).all()
     assert (free.sum(axis=(1, 2)) == 140).all()
     assert (free.sum(axis=2) != [100, 40]).any()
+
+
+def test_blocks_change_no_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = np.random.default_rng(5).integers(0, 9, (4, 4))
+    matrix = stakes.ConfusionMatrix.from_counts(table)
+    for priors in (None, np.full(4, 0.25)):
+        whole = replicate_counts(matrix, [metrics.Matthews()], priors, 30, 1)
+        with monkeypatch.context() as patch:
+            patch.setattr(counts, "_CELLS", 40)
+            parts = replicate_counts(matrix, [metrics.Matthews()], priors, 30, 1)
+        np.testing.assert_array_equal(whole.drawn, parts.drawn)
+        np.testing.assert_array_equal(whole.left_out, parts.left_out)
+
+
+@given(seed=st.integers(0, 2**32), k=st.integers(2, 6), given_priors=st.booleans())
+def test_the_correlation_of_many_tables_is_that_of_each(
+    seed: int, k: int, *, given_priors: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    table = rng.integers(0, 4, (k, k)) * (rng.random((k, k)) < 0.6) + np.eye(k, dtype=int)
+    matrix = stakes.ConfusionMatrix.from_counts(table)
+    priors = rng.dirichlet(np.ones(k)) if given_priors else None
+    found = replicate_counts(matrix, [metrics.Matthews()], priors, 20, 3)
+    cells = counts._Cells.of(matrix)
+    names = (matrix.classes, matrix.decisions)
+    drawn = np.vstack(list(cells.drawn(np.random.default_rng(3), 20, by_class=given_priors)))
+    left = np.vstack(list(cells.left_out()))
+    for weights, values in ((drawn, found.drawn), (left, found.left_out)):
+        assert values is not None
+        for table, value in zip(cells.tables(weights), values[:, 0], strict=True):
+            used = table
+            if priors is not None:
+                size = table.sum(axis=1, keepdims=True)
+                used = priors[:, None] * np.divide(
+                    table, size, out=np.zeros_like(table), where=size > 0
+                )
+            expected = counts._single(metrics.Matthews(), used, names)
+            assert value == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("priors", [None, [0.6, 0.4]])
+@pytest.mark.parametrize("k", [2, 4])
+def test_decisions_have_one_interval_wherever_they_come_from(
+    k: int, priors: list[float] | None
+) -> None:
+    rng = np.random.default_rng(k)
+    y = rng.integers(0, k, 400)
+    z = rng.normal(size=(400, k))
+    z[np.arange(400), y] += 1
+    at = None if priors is None else np.resize(priors, k) / np.resize(priors, k).sum()
+    result = stakes.evaluate(y, stakes.Logits(z), priors=at, resamples=200, rng=7)
+    direct = stakes.evaluate_decisions(result.main.confusion, priors=at, resamples=200, rng=7)
+    named = result.main.traditional_estimates
+    assert "Matthews correlation" in named
+    assert {n: (e.value, e.interval) for n, e in named.items()} == {
+        n: (e.value, e.interval) for n, e in direct.estimates.items() if n in named
+    }
 
 
 # --- DeLong ---

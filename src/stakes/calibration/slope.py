@@ -88,15 +88,14 @@ class _Spread:
 
     def error(self, unit: IntArray | None, units: int) -> float:
         """Return the standard error of the scale; NaN where the data do not determine it."""
-        curvature = sum(self._curvature(part).sum(axis=0) for part in self._parts())
+        curvature = sum(self._curvature(part) for part in self._parts())
         scale = np.sqrt(np.maximum(np.diagonal(curvature), 0))
         if not scale.all() or np.linalg.cond(curvature / np.outer(scale, scale)) > 1e12:
             return math.nan
         inverse = np.linalg.inv(curvature)
-        gradients = [
-            self._influence(part, inverse, corrected=unit is None) for part in self._parts()
-        ]
-        influence = np.concatenate(gradients)
+        influence = np.concatenate(
+            [self._influence(part, inverse, corrected=unit is None) for part in self._parts()]
+        )
         if unit is None:
             return math.sqrt(float(influence @ influence))
         by_group = np.bincount(unit, influence)
@@ -104,7 +103,7 @@ class _Spread:
 
     def _parts(self) -> list[slice]:
         """Return blocks of samples."""
-        size = max(1, _BLOCK // self.log_p.shape[1] ** 2)
+        size = max(1, _BLOCK // self.log_p.shape[1])
         return [slice(i, i + size) for i in range(0, self.y.size, size)]
 
     def _posteriors(self, part: slice) -> tuple[FloatArray, FloatArray]:
@@ -114,15 +113,19 @@ class _Spread:
         return q, z - (q * z).sum(axis=1, keepdims=True)
 
     def _curvature(self, part: slice) -> FloatArray:
-        """Return the second derivatives of the loss of each sample."""
+        """Return the second derivatives of the loss of some samples.
+
+        Those of one sample are diag(q) - q q' in the biases, q z in bias and scale, and the sum of
+        q z^2 in the scale.
+        """
         q, z = self._posteriors(part)
-        k = q.shape[1]
-        out = np.empty((q.shape[0], k, k))
-        out[:, 0, 0] = (q * z * z).sum(axis=1)
-        out[:, 0, 1:] = out[:, 1:, 0] = (q * z)[:, 1:]
-        out[:, 1:, 1:] = -q[:, 1:, None] * q[:, None, 1:]
-        out[:, np.arange(1, k), np.arange(1, k)] += q[:, 1:]
-        return out * self.weights[part, None, None]
+        w = self.weights[part]
+        weighted = w[:, None] * q
+        out = -(weighted.T @ q)
+        out[np.diag_indices_from(out)] += weighted.sum(axis=0)
+        out[0, :] = out[:, 0] = np.einsum("nk,nk->k", weighted, z)
+        out[0, 0] = np.einsum("nk,nk,nk->", weighted, z, z)
+        return out
 
     def _influence(self, part: slice, inverse: FloatArray, *, corrected: bool) -> FloatArray:
         """Return by how much each sample moves the scale, more where it drew the fit to itself."""
@@ -134,5 +137,17 @@ class _Spread:
         influence = self.weights[part] * (gradient @ inverse[:, 0])
         if not corrected:
             return influence
-        leverage = np.einsum("nij,ji->n", self._curvature(part), inverse) / (q.shape[1] - 1)
+        leverage = self.weights[part] * _traces(q, z, inverse) / (q.shape[1] - 1)
         return influence / (1 - np.minimum(leverage, _LARGEST_LEVERAGE))
+
+
+def _traces(q: FloatArray, z: FloatArray, inverse: FloatArray) -> FloatArray:
+    """Return the trace of each sample's second derivatives times the inverse of their sum."""
+    biases = q[:, 1:]
+    inner = inverse[1:, 1:]
+    return (
+        inverse[0, 0] * np.einsum("nk,nk,nk->n", q, z, z)
+        + 2 * (biases * z[:, 1:]) @ inverse[1:, 0]
+        + biases @ np.diagonal(inner)
+        - np.einsum("nk,nk->n", biases @ inner, biases)
+    )

@@ -13,7 +13,7 @@ from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.errors import count_errors
 from stakes.evaluation.pages import Paged
-from stakes.evaluation.rates import few_to_resample, rate_estimate
+from stakes.evaluation.rates import few_to_resample, rate_estimate, within_limits
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
@@ -36,7 +36,6 @@ from stakes.metrics import (
 from stakes.metrics.paired import paired_difference
 from stakes.results import Estimate, ExpectedLoss
 
-_MOST_DRAWN = 2**25  # numbers that all tables drawn again may hold
 _MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
 
 
@@ -162,24 +161,20 @@ def evaluate_decisions(
     explained = tuple(explain(m, in_use) for m in metrics)
     values = {e.value.name: e.value.value for e in explained if e.value is not None}
     given = None if priors is None else cost.priors
-    drawn = None
-    if resamples and metrics and confusion.whole and _fits(confusion, resamples):
-        drawn = replicate_counts(confusion, metrics, given, resamples, seed)
     shares = {m.name: rate_estimate(m, confusion, given, level) for m in metrics}
     few = few_to_resample(confusion) if metrics else ""
+    others = [m for m in metrics if shares[m.name] is None]
+    drawn = None
+    if resamples and others and confusion.whole and not few:
+        drawn = replicate_counts(confusion, others, given, resamples, seed)
     estimates = {
-        name: Estimate(value, None, few)
-        if few and shares[name] is None
-        else _estimate(drawn, name, value, level, shares[name])
-        for name, value in values.items()
+        m.name: Estimate(values[m.name], None, few)
+        if few and shares[m.name] is None
+        else within_limits(_estimate(drawn, m.name, values[m.name], level, shares[m.name]), m)
+        for m in metrics
+        if m.name in values
     }
     return DecisionEvaluation(confusion, chosen, cost, explained, estimates, level, resamples, seed)
-
-
-def _fits(confusion: ConfusionMatrix, resamples: int) -> bool:
-    """Whether tables drawn again, and those with one sample less, can be held at once."""
-    size = len(confusion.classes) * len(confusion.decisions)
-    return size * (resamples + confusion.cells.size) <= _MOST_DRAWN
 
 
 def _estimate(
@@ -188,8 +183,8 @@ def _estimate(
     """Return a metric with its interval, where there is one."""
     if share is not None and math.isfinite(value):
         return replace(share, value=value)
-    if drawn is None:
-        return Estimate(value, None, "needs resamples, no weights and not too many classes")
+    if drawn is None or key_of(name) not in drawn.names:
+        return Estimate(value, None, "needs resamples of samples without weights")
     return drawn.estimate(key_of(name), level, value)
 
 

@@ -27,17 +27,17 @@ from stakes.evaluation.parts import (
     application_result,
     calibration_errors_of,
     class_results,
+    count_replicates,
     least_cost,
     rounding_notes,
 )
 from stakes.evaluation.ranking import ranking_of
-from stakes.evaluation.rates import is_share
 from stakes.evaluation.records import DataSummary, Evaluation
 from stakes.evaluation.sketch import Source, sketch_of
 from stakes.evaluation.slices import read_slices, slice_results
 from stakes.evaluation.systems import System, read_stage, read_units
 from stakes.evaluation.verdicts import evidence_of, verdicts_of
-from stakes.intervals import Progress, check_resamples, replicate, seed_of
+from stakes.intervals import Progress, check_resamples, seed_of
 from stakes.metrics.scores import expectation
 from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
@@ -125,16 +125,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         samples, tasks, read_rules(rules), (calibrator, folds, groups, seed), notes
     )
     metrics = [suited_metrics(j.in_use, j.task.costs) for j in system.judgements]
-    drawn = None
-    if resamples:
-        plan = system.resampling(unit, seed)
-        statistics = system.count_statistics(
-            [
-                [m for m in some if not is_share(m, j.task)]
-                for some, j in zip(metrics, system.judgements, strict=True)
-            ]
-        )
-        drawn = replicate(statistics, plan, resamples, progress) if statistics else None
+    drawn = count_replicates(system, metrics, unit, (resamples, seed), progress)
     curve = _curve(samples)
     ranking = ranking_of(samples, curve, level, unit)
     least = [least_cost(task, curve) for task in system.tasks]
@@ -142,7 +133,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     evaluation = Evaluation(
         data=_summary(given, unit, adapted_scores=training_priors is not None),
         applications=tuple(
-            application_result(system, i, drawn, level, metrics[i], least[i], unit)
+            application_result(system, i, drawn[i], level, metrics[i], least[i], unit)
             for i in range(len(system.tasks))
         ),
         rules=tuple(rule_result(system, i, level, unit) for i in range(len(system.rules))),

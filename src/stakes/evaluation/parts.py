@@ -18,13 +18,21 @@ from stakes.evaluation.rates import (
     Grouping,
     class_share,
     few_to_resample,
+    is_share,
     rate_estimate,
     share_of_decision,
     within_limits,
 )
 from stakes.evaluation.records import ApplicationResult, ClassResult
 from stakes.evaluation.systems import Judgement, System
-from stakes.intervals import NOT_DRAWN, Replicates, by_groups
+from stakes.intervals import (
+    NOT_DRAWN,
+    Progress,
+    Replicates,
+    by_groups,
+    replicate,
+    replicate_counts,
+)
 from stakes.metrics import CalibrationError, DecisionMetric, Explanation, explain
 from stakes.metrics.calibration_errors import binned_errors
 from stakes.metrics.scores import expectation, sample_losses
@@ -92,6 +100,42 @@ def _traditional(
         else:
             found = _from(drawn, f"{judged.task.name}.{key_of(name)}", value, level)
             out[name] = within_limits(found, metric)
+    return out
+
+
+def count_replicates(
+    system: System,
+    metrics: Sequence[Sequence[DecisionMetric]],
+    unit: IntArray | None,
+    resampling: tuple[int, int],
+    progress: Progress | None,
+) -> list[Replicates | None]:
+    """Return the resampled metrics of each application that have no interval in closed form.
+
+    Counts of samples that are alike are drawn as such; weights and groups need each sample.
+    """
+    resamples, seed = resampling
+    judgements = system.judgements
+    chosen = [
+        () if few_to_resample(j.confusion) else [m for m in some if not is_share(m, j.task)]
+        for j, some in zip(judgements, metrics, strict=True)
+    ]
+    if not resamples or not any(chosen):
+        return [None] * len(chosen)
+    if unit is not None or system.samples.weights is not None:
+        plan = system.resampling(unit, seed)
+        found = replicate(system.count_statistics(chosen), plan, resamples, progress)
+        return [found] * len(chosen)
+    out: list[Replicates | None] = []
+    for j, some in zip(judgements, chosen, strict=True):
+        given = None if j.task.samples.priors_from_data else j.task.samples.priors
+        out.append(
+            replicate_counts(j.confusion, some, given, resamples, seed, f"{j.task.name}.")
+            if some
+            else None
+        )
+        if progress is not None:
+            progress(len(out) * resamples, len(chosen) * resamples)
     return out
 
 

@@ -3,7 +3,7 @@
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -78,14 +78,18 @@ class Replicates:
         return self.names.index(name)
 
     def estimate(self, name: str, level: float, value: float | None = None) -> Estimate:
-        """Return a value with its interval."""
+        """Return a value with its interval.
+
+        The interval is about the value as resamples compute it: ties with them count half.
+        """
         k = self.column(name)
         out = None if self.left_out is None else self.left_out[:, k]
-        observed = float(self.observed[k]) if value is None else value
         known = self.drawn[:, k][np.isfinite(self.drawn[:, k])]
         if known.size and known.min() == known.max():  # a perfect score of few samples
-            return Estimate(observed, None, "no spread in the resamples")
-        return self._estimate(observed, self.drawn[:, k], out, level)
+            found = Estimate(float(self.observed[k]), None, "no spread in the resamples")
+        else:
+            found = self._estimate(float(self.observed[k]), self.drawn[:, k], out, level)
+        return found if value is None else replace(found, value=value)
 
     def difference(self, first: str, second: str, level: float) -> Estimate:
         """Return the first value less the second, over the same resamples."""

@@ -1,6 +1,6 @@
 """Traditional metrics under weights, and by multinomial resampling of counts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,10 +13,12 @@ from stakes._typing import FloatArray, IntArray, Names
 from stakes.intervals.bootstrap import Replicates
 from stakes.intervals.resampling import seed_of
 from stakes.intervals.sums import ClassSums
-from stakes.metrics import ConfusionMatrix, DecisionMetric
+from stakes.metrics import ConfusionMatrix, DecisionMetric, Matthews
 from stakes.metrics.traditional import Binary
 
 _FEW_DECISIONS = 8  # for which a column each costs less than a weight of each sample
+_CELLS = 2**20  # of all tables that are held at once
+_MOST_LEFT_OUT = 2**13  # cells from which a sample each is left out in turn, for BCa
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,21 +91,22 @@ def values_of(
         with np.errstate(invalid="ignore", divide="ignore"):
             shares = priors[:, None] * tables / total
         tables = np.where((total == 0) & (priors[:, None] == 0), 0.0, shares)
-    if tables.shape[1:] == (2, 2):
-        (n11, n12), (n21, n22) = tables.transpose(1, 2, 0)
-        counts = Binary(n11, n12, n21, n22)
-        fast = [_vector(metric, counts) for metric in metrics]
-        if all(values is not None for values in fast):
-            return np.column_stack(fast)  # type: ignore[arg-type]
+    fast = [_vector(metric, tables) for metric in metrics]
+    if all(values is not None for values in fast):
+        return np.column_stack(fast)  # type: ignore[arg-type]
     return np.array([[_single(metric, table, names) for metric in metrics] for table in tables])
 
 
-def _vector(metric: Any, counts: Binary) -> FloatArray | None:  # noqa: ANN401
-    """Return a metric of many counts at once, where it can do that."""
-    if not hasattr(metric, "values"):
-        return None
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(metric.values(counts), dtype=np.float64)
+def _vector(metric: Any, tables: FloatArray) -> FloatArray | None:  # noqa: ANN401
+    """Return a metric of many tables at once, where it can do that."""
+    if tables.shape[1:] == (2, 2) and hasattr(metric, "values"):
+        (n11, n12), (n21, n22) = tables.transpose(1, 2, 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(metric.values(Binary(n11, n12, n21, n22)), dtype=np.float64)
+    if isinstance(metric, Matthews):
+        right = tables.trace(axis1=1, axis2=2)
+        return metric.of_margins(tables.sum(axis=2), tables.sum(axis=1), right)
+    return None
 
 
 def _single(metric: DecisionMetric, table: FloatArray, names: tuple[Names, Names]) -> float:
@@ -123,32 +126,99 @@ def replicate_counts(
     priors: FloatArray | None,
     count: int,
     rng: "int | np.random.Generator",
+    prefix: str = "",
 ) -> Replicates:
-    """Return metrics of counts that are drawn again, multinomially.
+    """Return metrics of counts that are drawn again, multinomially: the cost does not grow with N.
 
     With given priors the size of each class is kept; counts must be those of samples without
     weights.
     """
-    table = confusion.counts.astype(np.int64)
-    names = (confusion.classes, confusion.decisions)
-    drawn = _drawn(table, np.random.default_rng(seed_of(rng)), count, by_class=priors is not None)
-    cells = np.argwhere(table > 0)
-    without = np.repeat(table[None], len(cells), axis=0).astype(np.float64)
-    without[np.arange(len(cells)), cells[:, 0], cells[:, 1]] -= 1
-    observed, values, left_out = (
-        values_of(tables.astype(np.float64), metrics, priors, names)
-        for tables in (table[None], drawn, without)
-    )
-    times = table[cells[:, 0], cells[:, 1]].astype(np.float64)
+    cells, names = _Cells.of(confusion), (confusion.classes, confusion.decisions)
+    wide = len(names[0]) > 2 and all(isinstance(metric, Matthews) for metric in metrics)
+
+    def of(block: IntArray) -> FloatArray:
+        if not wide:
+            return values_of(cells.tables(block), metrics, priors, names)
+        correlation = Matthews().of_margins(*cells.margins(block, priors))
+        return np.repeat(correlation[:, None], len(metrics), axis=1)
+
+    def values(blocks: Iterator[IntArray]) -> FloatArray:
+        return np.concatenate([np.empty((0, len(metrics))), *map(of, blocks)])
+
+    generator = np.random.default_rng(seed_of(rng))
+    few = cells.weight.size <= _MOST_LEFT_OUT
     return Replicates(
-        tuple(key_of(m.name) for m in metrics), observed[0], values, left_out, times=times
+        tuple(f"{prefix}{key_of(m.name)}" for m in metrics),
+        values(iter([cells.weight[None]]))[0],
+        values(cells.drawn(generator, count, by_class=priors is not None)),
+        values(cells.left_out()) if few else None,
+        times=cells.weight.astype(np.float64) if few else None,
     )
 
 
-def _drawn(table: IntArray, rng: "np.random.Generator", count: int, *, by_class: bool) -> IntArray:
-    """Return tables of counts drawn from one, over all cells or within each class."""
-    if not by_class:
-        n = int(table.sum())
-        return rng.multinomial(n, table.ravel() / n, size=count).reshape(count, *table.shape)
-    rows = [rng.multinomial(int(row.sum()), row / max(row.sum(), 1), size=count) for row in table]
-    return np.stack(rows, axis=1)
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """How many samples of a class got a decision, where any did; tables are made in blocks."""
+
+    row: IntArray
+    column: IntArray
+    weight: IntArray
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, confusion: ConfusionMatrix) -> "_Cells":
+        """Return the cells in use."""
+        shape = len(confusion.classes), len(confusion.decisions)
+        weight = confusion.cells.astype(np.int64)
+        return cls(confusion.row, confusion.column, weight, shape)
+
+    @property
+    def _at_a_time(self) -> int:
+        """How many tables make a block."""
+        return max(1, _CELLS // self.weight.size)
+
+    @cached_property
+    def _classes(self) -> IntArray:
+        """Where the cells of each class begin."""
+        return np.flatnonzero(np.diff(self.row, prepend=-1))
+
+    def margins(
+        self, weights: IntArray, priors: FloatArray | None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return sums by class, sums by decision and the sum of what was decided rightly."""
+        cells, starts = weights.astype(np.float64), self._classes
+        rows = np.zeros((len(cells), self.shape[0]))
+        rows[:, self.row[starts]] = np.add.reduceat(cells, starts, axis=1)
+        if priors is not None:
+            factors = np.divide(priors, rows, out=np.zeros_like(rows), where=rows > 0)
+            cells *= factors[:, self.row]
+            rows *= factors
+        order = np.argsort(self.column, kind="stable")
+        starts = np.flatnonzero(np.diff(self.column[order], prepend=-1))
+        columns = np.zeros((len(cells), self.shape[1]))
+        columns[:, self.column[order[starts]]] = np.add.reduceat(cells[:, order], starts, axis=1)
+        return rows, columns, cells[:, self.row == self.column].sum(axis=1)
+
+    def tables(self, weights: IntArray) -> FloatArray:
+        """Return whole tables from the weights of the cells in use, a row each."""
+        out = np.zeros((len(weights), *self.shape))
+        out[:, self.row, self.column] = weights
+        return out
+
+    def drawn(
+        self, rng: "np.random.Generator", count: int, *, by_class: bool
+    ) -> Iterator[IntArray]:
+        """Yield weights that are drawn from these, over all cells or within each class."""
+        classes = np.split(self.weight, self._classes[1:]) if by_class else [self.weight]
+        drawers = list(zip(classes, rng.spawn(len(classes)), strict=True))  # as blocks change none
+        for start in range(0, count, self._at_a_time):
+            size = min(self._at_a_time, count - start)
+            parts = [own.multinomial(w.sum(), w / w.sum(), size=size) for w, own in drawers]
+            yield np.hstack(parts)
+
+    def left_out(self) -> Iterator[IntArray]:
+        """Yield weights with one sample less in one of the cells in use, each in turn."""
+        every = np.arange(self.weight.size)
+        for start in range(0, every.size, self._at_a_time):
+            some = every[start : start + self._at_a_time]
+            yield self.weight - (some[:, None] == every)
