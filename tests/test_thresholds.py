@@ -117,3 +117,45 @@ def test_training_priors_that_make_no_sense_are_refused() -> None:
         stakes.evaluate(DATA.y, RAW, training_priors=[1.0, 0.0])
     with pytest.raises(stakes.InputError, match=r"^training_priors must"):
         stakes.evaluate(DATA.y, RAW, training_priors=[0.9, 0.9])
+
+
+@pytest.mark.parametrize("prior", [0.02, 0.3, 0.9])
+def test_the_least_cost_has_one_interval_however_priors_are_given(prior: float) -> None:
+    at, some = [1 - prior, prior], slice(None, None, 4)
+    y, p = DATA.y[some], np.exp(RAW.values[some, 1])
+    known = {"training_priors": [0.7, 0.3], "resamples": 0}
+    for_all = stakes.evaluate(y, p, costs={"a": COSTS}, priors=at, **known).main
+    own = stakes.evaluate(y, p, costs={"a": stakes.Application(COSTS, at)}, **known).main
+    direct = stakes.choose_threshold(
+        y, p, costs=COSTS, priors=at, training_priors=[0.7, 0.3]
+    ).results[1]
+    ends = [tuple(e.interval) for e in (for_all.minimum, own.minimum, direct.normalized)]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-12)
+    assert ends[0] == pytest.approx(ends[2], rel=1e-12)
+    assert for_all.minimum_point.threshold == pytest.approx(own.minimum_point.threshold, rel=1e-9)
+
+
+def test_any_rising_map_of_scores_has_the_same_least_cost() -> None:
+    y, z = DATA.y[::11], (RAW.values[:, 1] - RAW.values[:, 0])[::11]
+    found = [
+        stakes.evaluate(y, stakes.Logits(s), costs=COSTS, resamples=0).main.minimum
+        for s in (z, np.arcsinh(z), z**3 + z, np.exp(z))
+    ]
+    assert len({(e.value, *e.interval) for e in found}) == 1
+
+
+def test_the_best_threshold_of_amounts_is_allowed_for() -> None:
+    rng = np.random.default_rng(8)
+    y = (rng.random(80) < 0.3).astype(int)
+    p = rng.beta(1 + 2 * y, 2 - y)
+    costs = stakes.SampleCosts.from_columns(
+        [[0, 3], ["amount", 0]], {"amount": rng.lognormal(2, 1, 80)}
+    )
+    best = stakes.choose_threshold(y, p, costs=costs).results[1].normalized
+    fixed = stakes.expected_cost(
+        y, (costs.expected(np.column_stack([1 - p, p]), 0) - costs.expected(np.column_stack([1 - p, p]), 1)
+            > stakes.choose_threshold(y, p, costs=costs).results[1].threshold).astype(int), costs=costs,
+    )  # fmt: skip
+    assert best.value == pytest.approx(fixed.normalized, rel=1e-12)
+    assert best.interval.low == pytest.approx(fixed.normalized_interval().low, rel=1e-12)
+    assert best.interval.high > fixed.normalized_interval().high

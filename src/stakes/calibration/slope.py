@@ -92,7 +92,7 @@ class _Spread:
         scale = np.sqrt(np.maximum(np.diagonal(curvature), 0))
         if not scale.all() or np.linalg.cond(curvature / np.outer(scale, scale)) > 1e12:
             return math.nan
-        inverse = np.linalg.inv(curvature)
+        inverse = np.linalg.inv(curvature).astype(np.float64)
         influence = np.concatenate(
             [self._influence(part, inverse, corrected=unit is None) for part in self._parts()]
         )

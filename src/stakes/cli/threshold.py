@@ -106,7 +106,7 @@ def _print(screen: Console, choice: ThresholdChoice, source: str) -> None:
             screen, "",
             f"Found: share of the class of interest that is decided {plain(choice.second)}. Spared:"
             " share of the other class that is not. The best threshold was chosen on the data it"
-            " is judged on, so its cost is optimistic.",
+            " is judged on, so its cost is optimistic; its interval allows for that.",
             "dim",
         )
     )  # fmt: skip

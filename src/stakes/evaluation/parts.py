@@ -9,7 +9,7 @@ import numpy as np
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray
 from stakes.costs import CostMatrix
-from stakes.curves import MinimumCost, RocCurve
+from stakes.curves import MinimumCost, OperatingPoint, RocCurve
 from stakes.evaluation.applications import Task
 from stakes.evaluation.errors import count_errors
 from stakes.evaluation.losses import application_loss, value_of
@@ -65,8 +65,10 @@ def application_result(
         threshold=threshold,
         llr_threshold=llr_threshold,
         abstention=abstention_rate(judged, level, unit),
-        minimum=None if least is None else minimum_cost_estimate(task, least, level, unit),
-        minimum_point=None if least is None else least.point,
+        minimum=None
+        if least is None
+        else minimum_cost_estimate(task, system.samples.scores.ranks(), least, level, unit),
+        minimum_point=None if least is None else _own_point(least, system.samples, task),
         traditional=explained,
         errors=error_counts(judged),
         traditional_estimates=_traditional(judged, metrics, explained, drawn, level, unit),
@@ -150,6 +152,15 @@ def least_cost(task: Task, curve: RocCurve | None) -> MinimumCost | None:
     if curve is None or costs is None:
         return None
     return curve.minimum_cost(costs, None if task.samples.priors_from_data else task.samples.priors)
+
+
+def _own_point(least: MinimumCost, samples: Samples, task: Task) -> OperatingPoint:
+    """Return the best threshold on the scores at the priors of the application."""
+    cut = least.point.threshold
+    if math.isinf(cut) or task.samples.scores is samples.scores:
+        return least.point
+    below = task.samples.scores.ranks()[samples.scores.ranks() <= cut]
+    return replace(least.point, threshold=float(below.max()))
 
 
 def _from(drawn: Replicates | None, name: str, value: float, level: float) -> Estimate:

@@ -1,6 +1,7 @@
 """How well scores rank: areas, error rates and costs of the best threshold, with intervals."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +26,15 @@ from stakes.statistics import ScoreLevels
 from stakes.statistics.groups import design_effect
 
 _FOLDS = 5
+BestThreshold = Callable[[Task, FloatArray, IntArray], float]  # on the samples kept
+
+
+def roc_of(samples: Samples) -> RocCurve | None:
+    """Return the ROC curve of two classes that both occur."""
+    if len(samples.classes) != 2:
+        return None
+    levels = ScoreLevels.of(samples.scores.ranks(), samples.y, samples.weights)
+    return RocCurve(levels, samples.classes) if all(levels.totals) else None
 
 
 def ranking_of(
@@ -86,39 +96,70 @@ def _equal_error(
 
 
 def minimum_cost_estimate(
-    task: Task, least: MinimumCost, level: float, unit: IntArray | None
+    task: Task, scores: FloatArray, least: MinimumCost, level: float, unit: IntArray | None
 ) -> Estimate:
     """Return the least normalised cost of any threshold with its interval.
 
+    `scores` are those that the threshold is on: at other priors they are in the same order.
+    """
+    decided = (scores > least.point.threshold).astype(np.int64)
+    found = best_threshold_estimate(task, scores, decided, least_on_part, level, unit)
+    return replace(found, value=least.normalized)
+
+
+def best_threshold_estimate(
+    task: Task,
+    scores: FloatArray,
+    decided: IntArray,
+    best: BestThreshold,
+    level: float,
+    unit: IntArray | None,
+) -> Estimate:
+    """Return the normalised cost of decisions by the best threshold, with its interval.
+
     The best threshold on the samples does too well on them, thresholds chosen on other folds do
     too badly: the interval reaches from the lower end of the first to the upper end of the second.
+    Only the order of the scores counts, so that any rising map of them gives the same interval.
     """
-    scores = task.samples.scores.ranks()
-    chosen = judge_decisions(task, (scores > least.point.threshold).astype(np.int64))
-    folded = judge_decisions(task, _decisions_of_folds(task, scores, unit))
-    first, second = (estimates_of(cost_of(j, unit), level)[1] for j in (chosen, folded))
+    places = np.unique(scores, return_inverse=True)[1].astype(np.float64)
+    folded = _decisions_of_folds(task, places, best, unit)
+    first, second = (
+        estimates_of(cost_of(judge_decisions(task, d), unit), level)[1] for d in (decided, folded)
+    )
     if first.interval is None or second.interval is None:
-        return Estimate(least.normalized, None, first.method)
+        return Estimate(first.value, None, first.method)
     low, high = first.interval.low, max(first.interval.high, second.interval.high)
     method = f"{first.method}; upper end from thresholds of other folds"
-    return Estimate(least.normalized, Interval(low, high, level), method)
+    return Estimate(first.value, Interval(low, high, level), method)
 
 
-def _decisions_of_folds(task: Task, scores: FloatArray, unit: IntArray | None) -> IntArray:
+def _decisions_of_folds(
+    task: Task,
+    places: FloatArray,
+    best: BestThreshold,
+    unit: IntArray | None,
+) -> IntArray:
     """Return decisions by the threshold that is best on the samples of other folds."""
-    samples, costs = task.samples, task.binary_costs
-    fold = _folds(scores, samples.y) if unit is None else unit % _FOLDS
-    given = None if samples.priors_from_data else samples.priors
+    samples = task.samples
+    fold = _folds(places, samples.y) if unit is None else unit % _FOLDS
     decided = np.zeros(len(samples), dtype=np.int64)
     for number in range(_FOLDS):
         test = fold == number
-        weights = None if samples.weights is None else samples.weights[~test]
-        levels = ScoreLevels.of(scores[~test], samples.y[~test], weights)
-        if not all(levels.totals):
+        train = np.flatnonzero(~test)
+        if not np.bincount(samples.y[train], minlength=2).all():
             continue
-        best = RocCurve(levels, samples.classes).minimum_cost(costs, given)
-        decided[test] = scores[test] > _middle(levels.level, best.point.threshold)
+        cut = best(task, places, train)
+        decided[test] = places[test] > _middle(np.unique(places[train]), cut)
     return decided
+
+
+def least_on_part(task: Task, places: FloatArray, kept: IntArray) -> float:
+    """Return the threshold of least cost on some of the samples, for one matrix of costs."""
+    samples = task.samples
+    weights = None if samples.weights is None else samples.weights[kept]
+    levels = ScoreLevels.of(places[kept], samples.y[kept], weights)
+    given = None if samples.priors_from_data else samples.priors
+    return RocCurve(levels, samples.classes).minimum_cost(task.binary_costs, given).point.threshold
 
 
 def _middle(level: FloatArray, threshold: float) -> float:

@@ -10,10 +10,14 @@ from stakes._text import number, percent, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.applications import CostsLike, Task, classes_of, read_tasks
-from stakes.evaluation.systems import judge_decisions
+from stakes.evaluation.parts import least_cost
+from stakes.evaluation.ranking import best_threshold_estimate, least_on_part, roc_of
+from stakes.evaluation.systems import Judgement, judge_decisions
 from stakes.results import Estimate, json_number
 from stakes.samples import read_samples
 from stakes.scores import Scores
+
+_BEST = "best on the data"
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +131,7 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
         raise InputError(f"{msg} {len(task.costs.decisions)}.")
     value, of, bayes = _compared(task)
     share = task.samples.balanced_weights()
-    cuts = {"Bayes rule": bayes, "best on the data": _best(task, value)}
+    cuts = {"Bayes rule": bayes, _BEST: _best_on_data(task, value)}
     if review is not None:
         cap = read_number(review, "review", 0, 1)
         cuts[f"cap of {100 * cap:g} %"] = max(bayes, capped_threshold(value, share, cap))
@@ -207,6 +211,17 @@ def _refuse_useless(costs: CostMatrix) -> None:
     raise InputError(f"{msg} threshold is needed: leave it out.")
 
 
+def _best_on_data(task: Task, value: FloatArray) -> float:
+    """Return the threshold of least cost on the samples; by the ROC curve if costs allow."""
+    least = None
+    if task.binary_costs is not None and np.bincount(task.samples.y, minlength=2).all():
+        least = least_cost(task, roc_of(task.samples))
+    if least is None:
+        return _best(task, value)
+    below = value[task.samples.scores.ranks() <= least.point.threshold]
+    return float(below.max()) if below.size else float("-inf")
+
+
 def _best(task: Task, value: FloatArray) -> float:
     """Return the threshold of least cost on the samples, just below a distinct value."""
     y, w = task.samples.y, task.samples.balanced_weights()
@@ -216,6 +231,11 @@ def _best(task: Task, value: FloatArray) -> float:
     above = np.concatenate([np.cumsum(saved[::-1])[::-1], [0.0]])  # if all from here on are taken
     best = int(above.argmax())
     return float("-inf") if best == 0 else float(level[best - 1])
+
+
+def _best_on_part(task: Task, value: FloatArray, kept: IntArray) -> float:
+    """Return the threshold of least cost on some of the samples."""
+    return _best(task.part(kept), value[kept])
 
 
 def _result(task: Task, name: str, value: FloatArray, cut: float, level: float) -> ThresholdResult:
@@ -235,6 +255,19 @@ def _result(task: Task, name: str, value: FloatArray, cut: float, level: float) 
         reviewed=float(share @ decided),
         sensitivity=rates[1],
         specificity=rates[0],
-        normalized=Estimate(cost.normalized, cost.normalized_interval(level), "closed form"),
+        normalized=_normalized(task, name, value, judged, level),
         value=cost.value,
     )
+
+
+def _normalized(
+    task: Task, name: str, value: FloatArray, judged: Judgement, level: float
+) -> Estimate:
+    """Return a normalised cost with its interval, which allows for a threshold that was chosen."""
+    if name != _BEST or not np.bincount(task.samples.y, minlength=2).all():
+        band = judged.cost.normalized_interval(level)
+        return Estimate(judged.cost.normalized, band, "closed form")
+    if task.binary_costs is None:
+        return best_threshold_estimate(task, value, judged.decided, _best_on_part, level, None)
+    scores = task.samples.scores.ranks()
+    return best_threshold_estimate(task, scores, judged.decided, least_on_part, level, None)
