@@ -103,10 +103,20 @@ def _margin_gate(found: RelativeCost, other: str) -> dict[str, Any]:
         "limit": limit,
         "confident": True,
         "estimate": ratio.to_dict(),
+        "level": 2 * found.level - 1,
         "held_against": json_number(end),
         "passed": passed,
-        "reason": _reason(name, "max", limit, ratio, confident=True, passed=passed),
+        "reason": _margin_reason(name, limit, ratio, passed=passed),
     }
+
+
+def _margin_reason(name: str, limit: float, ratio: Estimate, *, passed: bool) -> str:
+    """Say in one line why a ratio of costs passed or failed."""
+    if ratio.interval is None:
+        return f"FAILED: {plain(name)} is {ratio}, without an interval ({ratio.method})"
+    verb, level = "ok" if passed else "FAILED", f"{100 * ratio.interval.level:g} % interval"
+    value = f"{number(ratio.value)} ({level} {ratio.interval})"
+    return f"{verb}: {plain(name)} is {value}, wanted at most {number(limit)} at its upper end"
 
 
 def _limits(options: dict[str, Any]) -> list[tuple[str, str, float]]:
@@ -160,6 +170,7 @@ def _gate(
         "limit": limit,
         "confident": confident,
         "estimate": estimate.to_dict(),
+        "level": evaluation.level,
         "held_against": json_number(value),
         "passed": bool(passed),
         "reason": _reason(name, kind, limit, estimate, confident=confident, passed=bool(passed)),

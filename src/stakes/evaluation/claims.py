@@ -6,7 +6,7 @@ from stakes._text import number, plain
 from stakes.evaluation.differences import Difference, RelativeCost
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.small_samples import FEWEST_ERRORS
-from stakes.evaluation.verdicts.wording import counted, listed
+from stakes.evaluation.verdicts.wording import counted, listed, p_number
 
 NONE_BEST = "none is distinguishable"  # where no system is named for a range of odds
 _MOST_NAMED = 6
@@ -43,7 +43,9 @@ def pair_verdict(difference: Difference, reference: str, where: str, family: int
                 "Gather more samples of the classes whose errors are costly before you rely on it.",
             )
         return Verdict(code, text)
-    why = "which includes 0" if 0 in gap.interval else f"but {family} comparisons are made"
+    p_value = p_number(difference.adjusted_p_value)
+    corrected = f"but p is {p_value} corrected for {family} comparisons"
+    why = "which includes 0" if 0 in gap.interval else corrected
     return Verdict(
         "not_distinguishable",
         f"{where}{name} and {other} are not distinguishable: {found}, {why}.",

@@ -34,7 +34,7 @@ from stakes.intervals import Progress, Replicates, Statistic, check_resamples, r
 from stakes.metrics import DecisionMetric
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference
-from stakes.results import Estimate, json_number
+from stakes.results import Estimate, Interval, json_number
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import ScoringRule
@@ -401,9 +401,18 @@ def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
 
 
 def _allowing(paired: PairedDifference | None, level: float) -> Estimate | None:
-    """Return the difference that allows for errors not seen, where there is another."""
+    """Return the difference that allows for errors not seen, where there is another.
+
+    To allow for more makes no interval narrower: it includes the plain one.
+    """
     robust = None if paired is None else paired.allowing
-    return None if robust is None else robust.estimate(level)
+    if paired is None or robust is None:
+        return None
+    found, plain_band = robust.estimate(level), paired.estimate(level).interval
+    if found.interval is None or plain_band is None:
+        return found
+    low, high = min(found.interval.low, plain_band.low), max(found.interval.high, plain_band.high)
+    return replace(found, interval=Interval(low, high, level))
 
 
 def _differences(

@@ -73,7 +73,7 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class RelativeCost:
-    """The expected cost of a system over that of the reference, held against a margin.
+    """The expected cost of a system over that of the reference, compared with a margin.
 
     A system is non-inferior if it costs at most `margin` more than the reference, as a share of
     the reference's cost: ratio <= 1 + margin. The two are equivalent if neither costs more than
@@ -106,6 +106,7 @@ class RelativeCost:
             "application": self.application,
             "margin": self.margin,
             "ratio": self.ratio.to_dict(),
+            "level": 2 * self.level - 1,
             "p_non_inferior": json_number(self.p_non_inferior),
             "p_equivalent": json_number(self.p_equivalent),
             "non_inferior": self.non_inferior,
