@@ -12,7 +12,9 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import stakes
 from command import QUICK, SCORED, SCORES, STAKES, call, environment, run, write_scores
@@ -93,6 +95,21 @@ def test_no_output_goes_onto_any_other_file_that_is_read(folder: Path) -> None:
         assert (folder / output).read_bytes() == before
 
 
+@pytest.mark.parametrize("writer", [w for w in WRITERS if w != "decide -o"])
+def test_no_output_goes_onto_standard_input(writer: str, folder: Path) -> None:
+    before = (folder / "scores.csv").read_bytes()
+    arguments, option = WRITERS[writer]
+    asked = ["-" if a == "scores.csv" else a for a in arguments]
+    for name in ("scores.csv", "hard.csv"):
+        with (folder / "scores.csv").open("rb") as stream:
+            done = run(
+                *asked, "--input-format", "csv", option, name, "--force", cwd=folder, stdin=stream
+            )
+        assert done.returncode == 4, done.stderr
+        assert "read as standard input" in done.stderr
+        assert (folder / "scores.csv").read_bytes() == before
+
+
 def test_page_and_output_are_two_files_by_any_spelling(folder: Path) -> None:
     done = call("evaluate", *QUICK, "-o", "new.html", "--html", "./new.html", cwd=folder)
     assert done.returncode == 2
@@ -169,6 +186,60 @@ def test_out_of_memory_is_one_line(tmp_path: Path) -> None:
     assert "out of memory" in lines[0]
     assert "916. MiB" in lines[0]
     assert "700 MiB" in lines[0]
+
+
+def test_out_of_memory_within_arrow_is_told_as_such(tmp_path: Path) -> None:
+    table = pa.table({"y": np.arange(400_000) % 2, "p": np.linspace(0, 1, 400_000)})
+    parquet.write_table(table, tmp_path / "big.parquet")
+    asked = ("--label", "y", "--scores", "p", "--scores-are", "posteriors", "--positive", "1")
+    code = (
+        "import sys, pyarrow as pa, pyarrow.parquet as parquet\n"
+        "def short(*_, **__): raise pa.ArrowMemoryError('malloc of size 1048576 failed')\n"
+        "parquet.ParquetFile.iter_batches = short\n"
+        "sys.argv[0] = 'stakes'\n"
+        "from stakes.__main__ import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "evaluate", "big.parquet", *asked],
+        capture_output=True, text=True, check=False, cwd=tmp_path, env=environment(),
+    )  # fmt: skip
+    assert done.returncode == 5, done.stderr
+    assert done.stderr.startswith("stakes: out of memory")
+
+
+LIBRARY_GIVES_UP = """
+import ctypes, sys
+import stakes.cli
+stakes.cli.main = lambda: {end}
+from stakes.__main__ import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="exit functions of the GNU library")
+@pytest.mark.parametrize(
+    ("end", "limited", "code"),
+    [
+        ("ctypes.CDLL(None).exit(1)", True, 5),  # as OpenBLAS does for want of memory
+        ("ctypes.CDLL(None).exit(1)", False, 1),
+        ("sys.exit(1)", True, 1),  # a gate that failed
+        ("sys.exit(0)", True, 0),
+        ("1 / 0", True, 1),
+    ],
+)
+def test_a_library_that_gives_up_for_want_of_memory_fails_no_gate(
+    end: str, *, limited: bool, code: int
+) -> None:
+    def limit() -> None:
+        if limited:
+            resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, 4 * 2**30))
+
+    done = subprocess.run(
+        [sys.executable, "-c", LIBRARY_GIVES_UP.format(end=end)],
+        capture_output=True, text=True, check=False, preexec_fn=limit, env=environment(),
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert ("ZeroDivisionError" in done.stderr) == (end == "1 / 0")
 
 
 WRITING = """

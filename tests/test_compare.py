@@ -520,3 +520,36 @@ def test_a_decision_that_is_never_optimal_changes_no_comparison_of_prices_by_cas
     )
     assert first.allowing == second.allowing
     assert first.difference == second.difference
+
+
+def test_reversed_scores_are_said_first() -> None:
+    data = stakes.simulation.simulate(2, n=600)
+    good = data.posteriors([0.8, 0.2])
+    z = good.values[:, 1] - good.values[:, 0]
+    systems = {"good": stakes.Logits(z), "turned": stakes.Logits(-z)}
+    said = stakes.compare(data.y, systems, resamples=0).verdicts
+    assert said[0].code == "scores_reversed"
+    assert said[0].text.startswith("The scores of turned look reversed: they rank 1 below 0 (AUC")
+    assert [v.code for v in said].count("scores_reversed") == 1
+    rng = np.random.default_rng(2)
+    chance = {str(k): stakes.Logits(rng.normal(size=data.y.size)) for k in range(12)}
+    codes = [v.code for v in stakes.compare(data.y, chance, resamples=0).verdicts]
+    assert "scores_reversed" not in codes
+
+
+def test_to_allow_for_unseen_errors_makes_no_interval_narrower() -> None:
+    rng = np.random.default_rng(4)
+    seen = 0
+    for _ in range(40):
+        y = (rng.random(120) < 0.3).astype(int)
+        a, b = (1 / (1 + np.exp(-rng.normal(2 * y - 1, 1))) for _ in range(2))
+        costs = stakes.CostMatrix.binary(miss=8, false_alarm=1)
+        gap = stakes.compare(y, {"a": a, "b": b}, costs=costs, resamples=0).of("b", "cost.nec")
+        if gap.allowing is None or gap.allowing.interval is None:
+            continue
+        seen += 1
+        plain = gap.difference.interval
+        assert plain is not None
+        assert gap.allowing.interval.low <= plain.low
+        assert gap.allowing.interval.high >= plain.high
+    assert seen > 20

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import stakes
+from stakes.results import Estimate
 
 DATA = stakes.simulation.simulate(2, n=3000)
 RAW = DATA.posteriors([0.7, 0.3])
@@ -119,43 +120,73 @@ def test_training_priors_that_make_no_sense_are_refused() -> None:
         stakes.evaluate(DATA.y, RAW, training_priors=[0.9, 0.9])
 
 
+def ends(estimate: Estimate | None) -> tuple[float, float, float]:
+    """Return a value and its interval, both of which must be there."""
+    assert estimate is not None
+    assert estimate.interval is not None
+    return estimate.value, estimate.interval.low, estimate.interval.high
+
+
 @pytest.mark.parametrize("prior", [0.02, 0.3, 0.9])
 def test_the_least_cost_has_one_interval_however_priors_are_given(prior: float) -> None:
-    at, some = [1 - prior, prior], slice(None, None, 4)
-    y, p = DATA.y[some], np.exp(RAW.values[some, 1])
-    known = {"training_priors": [0.7, 0.3], "resamples": 0}
-    for_all = stakes.evaluate(y, p, costs={"a": COSTS}, priors=at, **known).main
-    own = stakes.evaluate(y, p, costs={"a": stakes.Application(COSTS, at)}, **known).main
-    direct = stakes.choose_threshold(
-        y, p, costs=COSTS, priors=at, training_priors=[0.7, 0.3]
-    ).results[1]
-    ends = [tuple(e.interval) for e in (for_all.minimum, own.minimum, direct.normalized)]
-    assert ends[0] == pytest.approx(ends[1], rel=1e-12)
-    assert ends[0] == pytest.approx(ends[2], rel=1e-12)
+    at, old = [1 - prior, prior], [0.7, 0.3]
+    y, p = DATA.y[::4], np.exp(RAW.values[::4, 1])
+    for_all, own = (
+        stakes.evaluate(y, p, costs={"a": c}, priors=q, training_priors=old, resamples=0).main
+        for c, q in ((COSTS, at), (stakes.Application(COSTS, at), None))
+    )
+    best = stakes.choose_threshold(y, p, costs=COSTS, priors=at, training_priors=old).results[1]
+    assert ends(for_all.minimum) == pytest.approx(ends(own.minimum), rel=1e-12)
+    assert ends(for_all.minimum) == pytest.approx(ends(best.normalized), rel=1e-12)
+    assert for_all.minimum_point is not None
+    assert own.minimum_point is not None
     assert for_all.minimum_point.threshold == pytest.approx(own.minimum_point.threshold, rel=1e-9)
 
 
 def test_any_rising_map_of_scores_has_the_same_least_cost() -> None:
     y, z = DATA.y[::11], (RAW.values[:, 1] - RAW.values[:, 0])[::11]
-    found = [
-        stakes.evaluate(y, stakes.Logits(s), costs=COSTS, resamples=0).main.minimum
+    found = {
+        ends(stakes.evaluate(y, stakes.Logits(s), costs=COSTS, resamples=0).main.minimum)
         for s in (z, np.arcsinh(z), z**3 + z, np.exp(z))
-    ]
-    assert len({(e.value, *e.interval) for e in found}) == 1
+    }
+    assert len(found) == 1
 
 
 def test_the_best_threshold_of_amounts_is_allowed_for() -> None:
     rng = np.random.default_rng(8)
     y = (rng.random(80) < 0.3).astype(int)
     p = rng.beta(1 + 2 * y, 2 - y)
-    costs = stakes.SampleCosts.from_columns(
-        [[0, 3], ["amount", 0]], {"amount": rng.lognormal(2, 1, 80)}
-    )
-    best = stakes.choose_threshold(y, p, costs=costs).results[1].normalized
-    fixed = stakes.expected_cost(
-        y, (costs.expected(np.column_stack([1 - p, p]), 0) - costs.expected(np.column_stack([1 - p, p]), 1)
-            > stakes.choose_threshold(y, p, costs=costs).results[1].threshold).astype(int), costs=costs,
+    amounts = {"amount": rng.lognormal(2, 1, 80)}
+    costs = stakes.SampleCosts.from_columns([[0, 3], ["amount", 0]], amounts)
+    best = stakes.choose_threshold(y, p, costs=costs).results[1]
+    both = np.column_stack([1 - p, p])
+    saving = costs.expected(both, 0) - costs.expected(both, 1)
+    fixed = stakes.expected_cost(y, (saving > best.threshold).astype(int), costs=costs)
+    value, low, high = ends(best.normalized)
+    assert value == pytest.approx(fixed.normalized, rel=1e-12)
+    assert low == pytest.approx(fixed.normalized_interval().low, rel=1e-12)
+    assert high > fixed.normalized_interval().high
+
+
+@pytest.mark.parametrize("values", [[0.6] * 9, [0.3, 0.6, 0.6, 0.9], [0.5]])
+@pytest.mark.parametrize("cap", [1.0, 0.999999])
+def test_a_cap_that_takes_all_cases_changes_nothing(values: list[float], cap: float) -> None:
+    y = np.arange(len(values)) % 2
+    y[:1] = 1
+    choice = stakes.choose_threshold(
+        np.r_[y, 0], np.r_[values, 0.5], costs=stakes.CostMatrix.binary(miss=9, false_alarm=1),
+        review=cap,
     )  # fmt: skip
-    assert best.value == pytest.approx(fixed.normalized, rel=1e-12)
-    assert best.interval.low == pytest.approx(fixed.normalized_interval().low, rel=1e-12)
-    assert best.interval.high > fixed.normalized_interval().high
+    bayes, capped = choice.results[0], choice.results[-1]
+    if cap == 1:
+        assert (capped.threshold, capped.reviewed) == (bayes.threshold, bayes.reviewed)
+        assert capped.reviewed == pytest.approx(1)
+    assert capped.reviewed <= cap + 1e-12
+
+
+def test_reversed_scores_are_said_before_a_threshold_is_used() -> None:
+    scores = stakes.Logits(np.where(DATA.y == 1, -2.0, 2.0) + np.arange(DATA.y.size) % 7)
+    wrong = stakes.choose_threshold(DATA.y, scores, costs=COSTS)
+    assert wrong.notes[0].startswith("The scores look reversed: they rank 1 below 0 (AUC 0.")
+    assert wrong.to_dict()["notes"] == list(wrong.notes)
+    assert stakes.choose_threshold(DATA.y, RAW, costs=COSTS).notes == ()

@@ -165,7 +165,7 @@ def _ended(error: BaseException) -> int:
         return _asked_to_end(end)
     if isinstance(error, click.ClickException):
         return _usage(error)
-    if isinstance(error, StakesError):
+    if isinstance(error, StakesError) and not short_of_memory(error.__cause__):
         return _say(str(error), _code(error))
     if isinstance(error, OSError) and error.errno != errno.ENOMEM:
         return _no_output(error)

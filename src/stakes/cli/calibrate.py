@@ -40,7 +40,9 @@ from stakes.cli.scoring import (
     score_columns,
 )
 from stakes.cli.screen import json_document
+from stakes.evaluation.verdicts import reversed_systems
 from stakes.io import Columns, read_columns, read_whole, with_columns, write_table
+from stakes.samples import read_samples
 from stakes.scores import Scores
 from stakes.scoring import BrierLoss, LogLoss
 
@@ -97,14 +99,17 @@ def _learn(file: str, options: dict[str, Any]) -> None:
             for rule in (LogLoss(), BrierLoss())
         ]  # fmt: skip
         calibrator.fit(scores, y, priors=priors, classes=names, sample_weight=weights)
+        samples = read_samples(y, scores, priors=priors, classes=names, sample_weight=weights)
+        notes = [v.text.rstrip(".") for v in reversed_systems({"": samples}, 0.95)]
     write_text(output, json.dumps(calibrator.to_dict(), indent=1, allow_nan=False) + "\n")
-    _tell(losses, calibrator, table.source, len(y), options)
+    _tell(losses, calibrator, notes, table.source, len(y), options)
     click.echo(f"wrote {plain(output)}", err=True)
 
 
 def _tell(
     losses: list[CalibrationLoss],
     calibrator: Calibrator,
+    notes: list[str],
     source: str,
     samples: int,
     options: dict[str, Any],
@@ -122,7 +127,7 @@ def _tell(
                 [str(name) for name in calibrator.classes], calibrator.training_priors
             ),
             "losses": [loss.to_dict() for loss in losses],
-            "notes": list(calibrator.notes),
+            "notes": [*notes, *calibrator.notes],
             "output": Path(options["output"]).name,
         }
         click.echo(json_document("calibrate", body))
@@ -136,7 +141,7 @@ def _tell(
         f"{method} calibrator, cross-fitted on {folds} folds, seed {seed}, {samples} samples"
     )
     click.echo(f"fitted at the priors {calibrator.training_priors_text}")
-    for note in calibrator.notes:
+    for note in (*notes, *calibrator.notes):
         click.echo(f"Note: {note}.")
 
 

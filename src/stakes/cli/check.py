@@ -19,6 +19,7 @@ from stakes.evaluation.differences import RelativeCost
 from stakes.results import Estimate, json_number
 
 EXIT_GATE = 1
+_REVERSED = "scores_reversed"
 _SHORT = {
     "max_nec": ("nec", "max"),
     "max_cross_entropy": ("cross_entropy.normalized", "max"),
@@ -41,9 +42,10 @@ def run(*, file: str, confident: bool, max_loss_against: tuple[str, ...], **opti
     problem = read_problem(asked_for(file, asked))
     for scores in problem.systems.values():
         say_rounding(scores)
-    gates = []
+    gates, notes = [], []
     if limits:
         evaluation = evaluate_problem(problem, options)
+        notes = [f"{v.text} {v.advice}" for v in evaluation.verdicts if v.code == _REVERSED]
         gates += [
             _gate(evaluation, metric, kind, limit, confident=confident)
             for name, kind, limit in limits
@@ -51,7 +53,7 @@ def run(*, file: str, confident: bool, max_loss_against: tuple[str, ...], **opti
         ]
     for name, margin in others.items():
         gates += _margin_gates(problem, name, margin, options)
-    publish(_document(gates, problem, options), options)
+    publish(_document(gates, notes, problem, options), options)
     if not all(gate["passed"] for gate in gates):
         click.get_current_context().exit(EXIT_GATE)
 
@@ -197,7 +199,9 @@ def _reason(
     return f"{verb}: {plain(name)} is {estimate}, wanted {sign} {number(limit)}{whole}"
 
 
-def _document(gates: list[dict[str, Any]], problem: Problem, options: dict[str, Any]) -> Document:
+def _document(
+    gates: list[dict[str, Any]], notes: list[str], problem: Problem, options: dict[str, Any]
+) -> Document:
     """Return the gates in every form."""
     rows: list[list[Cell]] = [["metric", "kind", "limit", "value", "passed"]]
     rows += [
@@ -205,9 +209,11 @@ def _document(gates: list[dict[str, Any]], problem: Problem, options: dict[str, 
         for g in gates
     ]
 
+    sentences = [*(g["reason"] for g in gates), *(f"Note: {note}" for note in notes)]
+
     def draw(screen: Console) -> None:
-        for gate in gates:
-            screen.print(Text(gate["reason"]), soft_wrap=True)
+        for line in sentences:
+            screen.print(Text(line), soft_wrap=True)
 
     source, n = problem.table.source, len(problem.y)
     return Document(
@@ -220,9 +226,10 @@ def _document(gates: list[dict[str, Any]], problem: Problem, options: dict[str, 
             "seed": options["seed"],
             "passed": all(g["passed"] for g in gates),
             "gates": gates,
+            "notes": notes,
         },
         rows=rows,
-        sentences=[g["reason"] for g in gates],
+        sentences=sentences,
         draw=draw,
         title=head(source, f"{n} samples, seed {options['seed']}"),
     )

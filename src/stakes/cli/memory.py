@@ -4,7 +4,12 @@ import errno
 import sys
 from contextlib import suppress
 
-_SIGNS = ("cannot allocate memory", "failed to map segment", "can't start new thread")
+_SIGNS = (
+    "malloc of size",
+    "cannot allocate memory",
+    "failed to map segment",
+    "can't start new thread",
+)
 
 
 def short_of_memory(error: BaseException | None) -> bool:

@@ -17,6 +17,9 @@ _SINGLE = ("fitted", "key", "cost")  # options that name a file, or may
 
 def check_output(path: str, *, force: bool) -> None:
     """Refuse an output that cannot be written, or that is a file being read, also with `force`."""
+    if _is_standard_input(path):
+        msg = f"cannot write '{plain(path, 1000)}': it is read as standard input and would be lost."
+        raise FileError(f"{msg} Name another output; --force does not change that.")
     for source in _inputs():
         if _same_file(path, source):
             shown = "" if source == path else f" (as '{plain(source, 1000)}')"
@@ -39,6 +42,17 @@ def _inputs() -> Iterator[str]:
     named = [context.params.get(name) for name in _SINGLE] + [context.meta.get("stakes.app")]
     named += [a.get("cost") for a in context.meta.get("stakes.applications", {}).values()]
     yield from (name for name in named if isinstance(name, str))
+
+
+def _is_standard_input(path: str) -> bool:
+    """Whether a path leads to the file that standard input is read from, where it is read."""
+    context = click.get_current_context(silent=True)
+    if context is None or context.params.get("file") != "-":
+        return False
+    try:
+        return os.path.samestat(Path(path).stat(), os.fstat(0))
+    except (OSError, ValueError):
+        return False
 
 
 def same_place(path: str, other: str) -> bool:

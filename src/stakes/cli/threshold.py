@@ -71,7 +71,7 @@ def _document(choice: ThresholdChoice, source: str, level: float) -> Document:
         command="threshold",
         body={"source": Path(source).name, "level": level, "seed": None, **choice.to_dict()},
         rows=rows,
-        sentences=[_sentence(choice)],
+        sentences=[*choice.notes, _sentence(choice)],
         draw=lambda screen: _print(screen, choice, source),
         title=head(source, f"{choice.n} samples"),
     )
@@ -91,6 +91,8 @@ def _print(screen: Console, choice: ThresholdChoice, source: str) -> None:
     """Print thresholds on one screen."""
     screen.print(Text(head(source, f"{choice.n} samples"), style="bold"))
     screen.print()
+    for note in choice.notes:
+        screen.print(hanging(screen, "", note, "bold"))
     screen.print(hanging(screen, "", _sentence(choice), "bold"))
     screen.print()
     level = f"{100 * choice.level:g} % interval"

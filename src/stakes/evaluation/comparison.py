@@ -29,7 +29,7 @@ from stakes.evaluation.parts import error_counts, rounding_notes
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import System, read_units
-from stakes.evaluation.verdicts import few_groups, small_classes
+from stakes.evaluation.verdicts import few_groups, reversed_systems, small_classes
 from stakes.intervals import Progress, Replicates, Statistic, check_resamples, replicate, seed_of
 from stakes.metrics import DecisionMetric
 from stakes.metrics.multiplicity import holm
@@ -219,6 +219,7 @@ def _compared(
         resamples=resamples,
         seed=seed,
         verdicts=(
+            *_reversed(made, values, level, unit),
             *verdicts_of_comparison(differences, margins, best, values),
             *_warnings(made, unit),
         ),
@@ -281,6 +282,22 @@ def _relative_costs(
         )
         for i, (a, name) in enumerate(keys)
     )
+
+
+def _reversed(
+    made: Mapping[str, System],
+    values: Mapping[str, Mapping[str, float]],
+    level: float,
+    unit: IntArray | None,
+) -> list[Verdict]:
+    """Say which systems have scores that look reversed, of those that cost more than naive."""
+    costs = [f"{task.name}.nec" for task in next(iter(made.values())).tasks]
+    costly = {
+        name: system.samples
+        for name, system in made.items()
+        if not any(values[name][cost] < 1 for cost in costs)
+    }
+    return [*reversed_systems(costly, level, unit, among=len(made))]
 
 
 def _warnings(made: Mapping[str, System], unit: IntArray | None) -> list[Verdict]:

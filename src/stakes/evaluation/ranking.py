@@ -37,6 +37,12 @@ def roc_of(samples: Samples) -> RocCurve | None:
     return RocCurve(levels, samples.classes) if all(levels.totals) else None
 
 
+def area_of(samples: Samples, level: float, unit: IntArray | None) -> Estimate:
+    """Return the AUC of two classes with its interval; NaN where only one occurs."""
+    curve = roc_of(samples)
+    return Estimate(math.nan) if curve is None else _area(samples, curve, None, level, unit)
+
+
 def ranking_of(
     samples: Samples, curve: RocCurve | None, level: float, unit: IntArray | None
 ) -> dict[str, Estimate]:

@@ -13,6 +13,7 @@ from stakes.evaluation.applications import CostsLike, Task, classes_of, read_tas
 from stakes.evaluation.parts import least_cost
 from stakes.evaluation.ranking import best_threshold_estimate, least_on_part, roc_of
 from stakes.evaluation.systems import Judgement, judge_decisions
+from stakes.evaluation.verdicts import reversed_systems
 from stakes.results import Estimate, json_number
 from stakes.samples import read_samples
 from stakes.scores import Scores
@@ -56,6 +57,7 @@ class ThresholdChoice:
     n: int
     level: float
     results: tuple[ThresholdResult, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def chosen(self) -> ThresholdResult:
@@ -73,6 +75,7 @@ class ThresholdChoice:
             "naive_answer": str(self.naive_answer),
             "results": [r.to_dict() for r in self.results],
             "chosen": self.chosen.rule,
+            "notes": list(self.notes),
         }
 
     def __str__(self) -> str:
@@ -138,7 +141,14 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     results = tuple(_result(task, name, value, cut, level) for name, cut in cuts.items())
     naive = judge_decisions(task, np.zeros(len(samples), dtype=np.int64)).cost
     return ThresholdChoice(
-        of, task.costs.decisions[1], naive.naive, naive.naive_answer, len(samples), level, results
+        of,
+        task.costs.decisions[1],
+        naive.naive,
+        naive.naive_answer,
+        len(samples),
+        level,
+        results,
+        tuple(f"{v.text} {v.advice}" for v in reversed_systems({"": samples}, level)),
     )
 
 
@@ -181,6 +191,8 @@ def capped_threshold(value: FloatArray, share: FloatArray, cap: float) -> float:
     """
     level, code = np.unique(value, return_inverse=True)
     weight = np.bincount(code, share, level.size)
+    if weight.sum() <= cap + 1e-12:
+        return float("-inf")  # the cap takes all cases
     above = np.concatenate([np.cumsum(weight[::-1])[::-1][1:], [0.0]])
     return float(level[int(np.argmax(above <= cap + 1e-12))])
 

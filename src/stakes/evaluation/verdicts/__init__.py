@@ -2,6 +2,7 @@
 
 from stakes.evaluation.verdicts.evidence import Evidence, evidence_of
 from stakes.evaluation.verdicts.families import supported_claims
+from stakes.evaluation.verdicts.reversal import reversed_systems
 from stakes.evaluation.verdicts.rules import verdicts_of
 from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts, usefulness_of
@@ -12,6 +13,7 @@ __all__ = [
     "evidence_of",
     "few_errors",
     "few_groups",
+    "reversed_systems",
     "slice_verdicts",
     "small_classes",
     "supported_claims",

@@ -7,13 +7,13 @@ import numpy as np
 
 from stakes._text import plain
 from stakes._typing import FloatArray, IntArray, Label
-from stakes.curves.detectors import detectors_of
 from stakes.evaluation.losses import largest_difference
 from stakes.evaluation.records import ApplicationResult
 from stakes.evaluation.systems import Judgement, System
-from stakes.evaluation.verdicts.families import IntervalAt, level_among
+from stakes.evaluation.verdicts.families import IntervalAt
+from stakes.evaluation.verdicts.reversal import class_areas
 from stakes.evaluation.verdicts.usefulness import CostClaim
-from stakes.intervals import auc_interval, by_groups
+from stakes.intervals import by_groups
 from stakes.metrics.paired import PairedDifference, paired_difference
 from stakes.metrics.scores import sample_losses
 from stakes.results import Estimate, ExpectedLoss
@@ -54,7 +54,7 @@ def evidence_of(
         accuracies=tuple(_errors_at(judged, unit) for judged in system.judgements),
         gains=_cost_gains(system, unit),
         rule_gain=_rule_gain(system, unit),
-        class_areas={} if unit is not None else _class_areas(system.samples, level),
+        class_areas={} if unit is not None else class_areas(system.samples, level),
         units=_units(system.samples, unit),
     )
 
@@ -136,18 +136,6 @@ def paired(
         unit=codes,
         largest=largest,
     )
-
-
-def _class_areas(samples: Samples, level: float) -> dict[Label, Estimate]:
-    """Return the AUC of each of several classes against all others."""
-    k = len(samples.classes)
-    if k == 2 or samples.weights is not None:
-        return {}
-    own = level_among(k, level)
-    return {
-        name: auc_interval(curve.levels, curve.auc(), own)
-        for name, curve in detectors_of(samples).items()
-    }
 
 
 def _units(samples: Samples, unit: IntArray | None) -> float:

@@ -11,6 +11,7 @@ from stakes.evaluation.records import ApplicationResult, Evaluation, Verdict
 from stakes.evaluation.verdicts.calibration import calibration_gains, confidence, probabilities
 from stakes.evaluation.verdicts.evidence import Evidence
 from stakes.evaluation.verdicts.families import level_among
+from stakes.evaluation.verdicts.reversal import below, reversed_verdict, wrong_ranks
 from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
 from stakes.evaluation.verdicts.usefulness import usefulness_of, with_constant
 from stakes.evaluation.verdicts.wording import listed, name_of, p_text, with_interval
@@ -54,41 +55,20 @@ def _about(verdict: Verdict, a: ApplicationResult) -> Verdict:
 def _reversed(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
     """Say so where scores rank a class below the others: columns or classes may be swapped."""
     area = evaluation.ranking.get("auc", Estimate(math.nan))
-    ranked = bool(evidence.class_areas) or area.interval is not None
-    found = [*_wrong_ranks(evaluation, evidence)] if ranked else [*_wrong_slope(evaluation)]
+    areas, classes = evidence.class_areas, evaluation.data.classes
+    if areas or area.interval is not None:
+        found = [*wrong_ranks(classes, area, areas, evaluation.level)]
+    else:
+        found = [*_wrong_slope(evaluation)]
     if found:
-        yield Verdict(
-            "scores_reversed",
-            f"The scores look reversed: they {listed(found)}.",
-            "Check whether columns are swapped, labels are inverted, or the class of the scores"
-            " (positive, --positive) is the other one.",
-        )
-
-
-def _wrong_ranks(evaluation: Evaluation, evidence: Evidence) -> Iterator[str]:
-    """Name the classes that are ranked below the others."""
-    classes = evaluation.data.classes
-    if len(classes) > 2:
-        for name, area in evidence.class_areas.items():
-            if _below(area, 0.5):
-                yield f"rank {name_of(name)} below the other classes (AUC {area})"
-        return
-    area = evaluation.ranking.get("auc", Estimate(math.nan))
-    if _below(area, 0.5):
-        order = f"{name_of(classes[-1])} below {name_of(classes[0])}"
-        yield f"rank {order} (AUC {with_interval(area, evaluation.level)})"
+        yield reversed_verdict(found)
 
 
 def _wrong_slope(evaluation: Evaluation) -> Iterator[str]:
     """Say so where the fit that calibrates best turns the scores round."""
-    if evaluation.slope is not None and _below(evaluation.slope, 0.0):
+    if evaluation.slope is not None and below(evaluation.slope, 0.0):
         slope = with_interval(evaluation.slope, evaluation.level)
         yield f"point away from the true class (calibration slope {slope})"
-
-
-def _below(estimate: Estimate, value: float) -> bool:
-    """Whether an interval lies below a value."""
-    return estimate.interval is not None and estimate.interval.high < value
 
 
 def _decisions(
