@@ -200,13 +200,36 @@ def test_columns_go_by_their_names_in_any_order(tmp_path: Path) -> None:
     [
         ("threshold", *SCORES, "--label", "outcome", "--group", "sex"),
         ("evaluate", "--label", "outcome", "--decision", "sex", "--folds", "3"),
+        ("evaluate", "--label", "outcome", "--decision", "sex", "--group", "patient"),
         ("calibrate", *SCORES, "--apply", "c.json", "--method", "isotonic", "-o", "x.csv"),
     ],
 )
-def test_options_without_a_say_are_refused(arguments: tuple[str, ...], tmp_path: Path) -> None:
+def test_options_without_effect_are_refused(arguments: tuple[str, ...], tmp_path: Path) -> None:
     done = call(arguments[0], PATIENTS, *arguments[1:], cwd=tmp_path)
     assert done.returncode == 2, done.stderr
-    assert "no say" in done.stderr
+    assert "no effect" in done.stderr
+
+
+def test_groups_of_an_application_file_are_for_other_commands(tmp_path: Path) -> None:
+    entries = ['label = "outcome"', 'scores = "p_severe_b"', 'scores-are = "posteriors"']
+    entries += ['positive = "severe"', "cost = { miss = 10, false_alarm = 1 }"]
+    (tmp_path / "app.toml").write_text("\n".join([*entries, 'group = "age_band"']))
+    (tmp_path / "plain.toml").write_text("\n".join(entries))
+    grouped, alone = (
+        call("threshold", PATIENTS, "--app", name, cwd=tmp_path)
+        for name in ("app.toml", "plain.toml")
+    )
+    assert (grouped.returncode, grouped.stdout) == (0, alone.stdout)
+    assert grouped.stderr == (
+        "Note: group has no effect on a threshold: its intervals take cases one by one.\n"
+    )
+    typed = call("threshold", PATIENTS, "--app", "app.toml", "--group", "sex", cwd=tmp_path)
+    assert typed.returncode == 2
+    assert "--group has no effect on a threshold" in typed.stderr
+    counted = call(
+        "evaluate", PATIENTS, "--app", "app.toml", "--resamples", "0", "--json", cwd=tmp_path
+    )
+    assert '"groups": 3' in counted.stdout
 
 
 def test_a_limit_on_the_cost_is_for_every_application(tmp_path: Path) -> None:

@@ -308,6 +308,36 @@ def test_small_samples_are_warned_of() -> None:
     assert {"few_errors", "small_class", "few_groups"} <= set(codes(found))
 
 
+@pytest.mark.parametrize(
+    ("groups", "calibrator", "words"),
+    [
+        (10, None, "With fewer than 15, all may cover less often than stated."),
+        (20, None, None),
+        (20, stakes.AffineCalibrator(), "those of calibration loss may cover"),
+        (10, stakes.AffineCalibrator(), "less often than stated; with fewer than 15, so may all."),
+        (60, stakes.AffineCalibrator(), None),
+    ],
+)
+def test_few_groups_names_what_is_shown(
+    groups: int, calibrator: stakes.Calibrator | None, words: str | None
+) -> None:
+    rng = np.random.default_rng(73)
+    y, systems = equal_systems(rng, 120, 2)
+    found = stakes.compare(
+        y,
+        systems,
+        priors="data",
+        groups=np.arange(120) % groups,
+        calibrator=calibrator,
+        resamples=0,
+    )
+    said = [v.text for v in found.verdicts if v.code == "few_groups"]
+    assert len(said) == (words is not None)
+    for text in said:
+        assert str(words) in text
+        assert "slope" not in text  # compare shows none
+
+
 # --- margins ---
 
 

@@ -468,7 +468,7 @@ BAD: dict[str, dict[str, Any]] = {
     "costs": {"costs": {}},
     "costs must be": {"costs": {"a": "b"}},
     "costs must have the classes": {"costs": stakes.CostMatrix.zero_one(["a", "b"]), "classes": [0, 1]},
-    "costs must speak": {"costs": stakes.SampleCosts(np.ones((3, 2, 2)))},
+    "costs must be of": {"costs": stakes.SampleCosts(np.ones((3, 2, 2)))},
     "rules": {"rules": ["log"]},
     "rules must be a list": {"rules": stakes.LogLoss()},
     "names of their own": {"rules": [stakes.LogLoss(), stakes.LogLoss()]},

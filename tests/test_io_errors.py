@@ -71,7 +71,7 @@ def refused(source: Source, error: type[Exception], *words: str, **options: Any)
         (b"y,p\na,1e999\n", ["line 2", "'p'", "1e999"]),
         (b"y,p\na,1\n,2\n", ["line 3", "'y'", "empty"]),
         (b'y,p\n"a\nb",1\n\nc,x\n', ["line 5", "'x'"]),
-        (b"y,p,p\na,1,2\n", ["'p'", "twice", "y, p, p"]),
+        (b"y,p,p\na,1,2\n", ["2 columns named 'p'", "y, p, p"]),
         (b"Y,p\na,1\n", ["'y'", "Y, p"]),
         (b"<!DOCTYPE html><html>", ["HTML"]),
         (b"\n  <html><body>", ["HTML"]),

@@ -489,6 +489,9 @@ def test_few_groups(groups: int, expected: bool) -> None:  # noqa: FBT001
     assert ("few_groups" in codes(result)) == expected
     said = [v.text for v in result.verdicts if v.code == "few_groups"]
     assert [("so may all" in text) for text in said] == [groups < 15] * len(said)
+    for text in said:
+        assert "calibration slope" in text
+        assert "calibration loss" not in text  # none is shown
 
 
 def test_errors_are_those_of_decisions_that_answer_a_class() -> None:

@@ -33,7 +33,7 @@ class ImpossibleTruthError(UndefinedMetricError):
             f"{many} posterior 0 for the true class, row {rows[0]}{more}: no scale or shift of log"
         )
         msg = f"{msg} posteriors can fix that. Use an isotonic or a histogram calibrator, or"
-        super().__init__(f"{msg} scores that never say never.")
+        super().__init__(f"{msg} scores without exact zeros.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,7 +63,10 @@ class AffineMap(CalibrationMap):
     def notes(self) -> tuple[str, ...]:
         said = []
         if (self.scale < 0).any():
-            said.append("a scale is negative: the scores point the wrong way round")
+            said.append(
+                "the fitted scale is negative, so that calibration turns the order of the scores"
+                " round; whether that is more than chance: see the calibration slope"
+            )
         if self.separable:
             said.append(
                 "the classes are separable: the scale would grow without bound, it was stopped"

@@ -84,10 +84,10 @@ def estimate_priors(
     """Estimate the priors of unlabelled data from posteriors, by maximum likelihood.
 
     The posteriors must be calibrated for the training priors, and only the priors may have
-    changed: over-confident scores give intervals that never cover the truth. Pass labelled samples
-    of the same system, and the estimate is compared with the decisions made on them; where the two
-    disagree beyond noise, a warning says so. `scores.at_priors(training_priors, estimate.priors)`
-    then adapts the posteriors.
+    changed: overconfident or underconfident scores give intervals that may hardly ever cover the
+    truth. Pass labelled samples of the same system, and the estimate is compared with the decisions
+    made on them; where the two disagree beyond noise, a warning says so.
+    `scores.at_priors(training_priors, estimate.priors)` then adapts the posteriors.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import click
 from stakes._text import number, plain
 from stakes.cli.costs import CostText, read_costs
 from stakes.cli.formats import Cell, Document
-from stakes.cli.options import refuse_typed
+from stakes.cli.options import refuse_typed, without_effect
 from stakes.cli.parsing import order_classes, parse_priors
 from stakes.cli.places import told_in_place
 from stakes.cli.scoring import reading
@@ -29,8 +29,7 @@ def evaluate_decided(file: str, decision: str, options: dict[str, Any]) -> Docum
         if options.get(name)
     ]
     if odd:
-        msg = f"{', '.join(odd)} speak of scores: leave them out with --decision."
-        raise click.UsageError(msg)
+        raise click.UsageError(without_effect(odd, "with --decision"))
     refuse_typed({"method": "--calibrator", "folds": "--folds"}, "--decision")
     if click.get_current_context().meta.get("stakes.applications"):
         msg = "--decision is judged in one application: put cost and prior outside [applications]."

@@ -197,7 +197,8 @@ _COLUMNS = [
 ]  # fmt: skip
 _SCORES = [
     click.option("--scores", required=True,
-                 help="Columns of scores, one per class; one column speaks of the last class."),
+                 help="Columns of scores, one per class; a single column is the score of the last "
+                 "class."),
     click.option("--scores-are", type=click.Choice(KINDS), required=True,
                  help="What the scores are; it is never guessed."),
     click.option("--renormalize", is_flag=True, help=_RENORMALIZE),
@@ -218,13 +219,14 @@ _INTERVALS = [
     click.option("--level", default=0.95, show_default=True, help="Level of the intervals.",
                  type=LEVEL),
     click.option("--resamples", type=int, default=1000, show_default=True, callback=_resamples,
-                 help="How often samples are drawn again for intervals; 0 for none."),
+                 help="Number of bootstrap resamples, for metrics without a closed-form interval; "
+                 "0 leaves those intervals out."),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
                  help="Seed of folds and resamples."),
 ]  # fmt: skip
 _CALIBRATION = [
     click.option("--calibrator", "method", type=click.Choice((*METHODS, "none")), default="affine",
-                 show_default=True, help="The stage that calibration loss is told by."),
+                 show_default=True, help="Calibrator used to measure calibration loss."),
     click.option("--folds", type=click.IntRange(2), default=5, show_default=True),
 ]  # fmt: skip
 _OUTPUT = [
@@ -232,18 +234,23 @@ _OUTPUT = [
                  default="table", show_default=True, help="How to print."),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
     click.option("-o", "--output", help="Write there instead of to standard output."),
-    click.option("--force", is_flag=True, help="Replace what is written if it exists."),
+    click.option("--force", is_flag=True, help="Overwrite the output file."),
 ]  # fmt: skip
 
 
 def refuse_typed(options: dict[str, str], reason: str) -> None:
-    """Refuse options that were typed though they have no say."""
+    """Refuse options that were typed though they have no effect."""
     ctx = click.get_current_context()
     typed = click.core.ParameterSource.COMMANDLINE
     odd = [flag for name, flag in options.items() if ctx.get_parameter_source(name) is typed]
     if odd:
-        msg = f"{', '.join(odd)} have no say with {reason}: leave them out."
-        raise click.UsageError(msg)
+        raise click.UsageError(without_effect(odd, f"with {reason}"))
+
+
+def without_effect(flags: Sequence[str], where: str) -> str:
+    """Return the error about options that change nothing there."""
+    verb, them = ("has", "it") if len(flags) == 1 else ("have", "them")
+    return f"{', '.join(flags)} {verb} no effect {where}; remove {them}."
 
 
 def _all(options: Sequence[Decorator]) -> Decorator:
@@ -270,5 +277,6 @@ page_option = click.option(
     help="Also write a live page: one file, to be opened in a browser and sent around.",
 )  # fmt: skip
 scores_option = click.option(
-    "--scores", help="Columns of scores, one per class; one column speaks of the last class."
+    "--scores",
+    help="Columns of scores, one per class; a single column is the score of the last class.",
 )

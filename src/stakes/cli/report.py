@@ -168,11 +168,11 @@ def _calibration_error(evaluation: Evaluation) -> str:
 def _print_decisions(screen: Console, a: ApplicationResult, *, several: bool) -> None:
     """Print the decisions of an application, with their cost and threshold."""
     raw = a.cost.raw
-    name = f"{plain(a.name)}: " if several else ""
+    name = f"{plain(a.name)}, cost" if several else "Cost"
     band = a.cost.value.interval
     span = "" if band is None else f" ({band})"
-    cost = f"{name}A case costs {number(raw.value)}{span},"
-    naive = f"always {plain(raw.naive_answer)} costs {number(raw.naive)}."
+    cost = f"{name} per case: {number(raw.value)}{span};"
+    naive = f"always answering '{plain(raw.naive_answer)}': {number(raw.naive)}."
     screen.print(hanging(screen, "", f"{cost} {naive}", "bold"))
     for line in _decision_lines(a):
         screen.print(hanging(screen, "", line))

@@ -148,8 +148,9 @@ def _system(table: Columns, columns: str, asked: Asked, names: list[str]) -> Sco
         return typed(table, columns, kind, own, **sums).named(tuple(own)).ordered(tuple(names))
     spoken = columns.strip().removeprefix(_PREFIX)
     if len(own) == 1 and spoken in names[:-1]:
-        msg = f"--scores {columns!r} seems to speak of class {spoken!r}, but one column speaks of"
-        raise click.UsageError(f"{msg} {names[-1]!r} here: give --positive {spoken!r}.")
+        msg = f"--scores {columns!r} seems to be the score of class {spoken!r}, but a single column"
+        msg = f"{msg} is the score of {names[-1]!r} here: give --positive {spoken!r}."
+        raise click.UsageError(msg)
     return typed(table, columns, kind, names, **sums)
 
 
@@ -300,7 +301,7 @@ def _classes(
             _note(f"classes taken as 0 to {width[0] - 1}, the places in column {columns}.")
             return [str(k) for k in range(width[0])]
         if asked.positive is None and len(seen) > 1:
-            msg = "--positive must name the class that the scores speak of, or --classes both:"
+            msg = "--positive must name the class that the scores are for, or --classes both:"
             raise click.UsageError(f"{msg} the labels are {quoted(seen)}.")
         if asked.positive is not None and len(seen) <= 2:
             alone = {asked.positive} if len(seen) < 2 else set()

@@ -58,7 +58,7 @@ def typed(
         msg = f"{plain(table.source)}: columns {which}: {with_line(what, table)}{way_out}"
         raise type(error)(msg) from error
     if scores.n_classes != len(names):
-        msg = f"{plain(table.source)}: scores {columns!r} speak of {scores.n_classes} classes, but"
+        msg = f"{plain(table.source)}: scores {columns!r} are of {scores.n_classes} classes, but"
         raise InputError(f"{msg} there are {len(names)}: {quoted(names)}.")
     return scores
 

@@ -104,9 +104,10 @@ def described(costs: CostMatrix) -> str:
         return f"{costs.shape[0]} classes, {costs.shape[1]} decisions"
     values = costs.values
     if costs.shape == (2, 2) and not values.diagonal().any():
-        first, second = costs.classes
+        second = costs.classes[1]
         miss, alarm = number(values[1, 0]), number(values[0, 1])
-        return f"missed {plain(second)} {miss}, {plain(first)} taken for {plain(second)} {alarm}"
+        of = f"'{plain(second)}'"
+        return f"{miss} for a missed {of}, {alarm} for a false {of}"
     if costs.shape[1] >= k and np.array_equal(values[:, :k], 1 - np.eye(k)):
         others = [
             f"{plain(name)} {number(column[0])}"

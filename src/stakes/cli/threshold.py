@@ -20,11 +20,8 @@ from stakes.evaluation import ThresholdChoice, choose_threshold
 def run(*, file: str, review: float | None, level: float, **options: Any) -> None:  # noqa: ANN401
     """Tell which threshold to use for these costs, and what it does on labelled samples."""
     begin(options)
-    if options["group"]:
-        msg = (
-            "--group has no say in a threshold: its intervals take cases one by one. Leave it out."
-        )
-        raise click.UsageError(msg)
+    _refuse_groups(options["group"])
+    options["group"] = None
     problem = read_problem(asked_for(file, options))
     say_rounding(problem.scores)
     if isinstance(problem.costs, dict):
@@ -43,6 +40,18 @@ def run(*, file: str, review: float | None, level: float, **options: Any) -> Non
             classes=problem.classes,
         )
     publish(_document(choice, problem.table.source, level), options)
+
+
+def _refuse_groups(group: str | None) -> None:
+    """Refuse groups that were typed; those of an application file are for other commands."""
+    if group is None:
+        return
+    context = click.get_current_context()
+    reason = "its intervals take cases one by one"
+    if context.get_parameter_source("group") is click.core.ParameterSource.COMMANDLINE:
+        msg = f"--group has no effect on a threshold: {reason}. Remove it."
+        raise click.UsageError(msg)
+    click.echo(f"Note: group has no effect on a threshold: {reason}.", err=True)
 
 
 def _document(choice: ThresholdChoice, source: str, level: float) -> Document:

@@ -117,7 +117,7 @@ class CalibrationLossView(CurveView):
 
 @dataclass(frozen=True)
 class CurveArea:
-    """A proper scoring rule, as the area under a risk curve: as is, at best, and naive."""
+    """A proper scoring rule, as the area under a risk curve: uncalibrated, at best, and naive."""
 
     name: str
     actual: float

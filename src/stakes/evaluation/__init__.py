@@ -1,4 +1,4 @@
-"""Everything about a system at once: the one road behind the command line and the report."""
+"""Everything about a system at once: the one entry point behind the command line and the report."""
 
 from typing import TYPE_CHECKING
 

@@ -128,7 +128,7 @@ def _task(name: str, entry: "CostsLike | Application | None", samples: Samples) 
     if isinstance(entry, CostMatrix):
         return Task(name, entry, at)
     if entry.shape[0] != samples.n_given:
-        msg = f"costs must speak of the same samples: got {entry.shape[0]} for {samples.n_given}."
+        msg = f"costs must be of the same samples: got {entry.shape[0]} for {samples.n_given}."
         raise InputError(msg)
     return Task(name, entry if samples.row is None else entry.part(samples.row), at)
 

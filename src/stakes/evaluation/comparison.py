@@ -311,7 +311,8 @@ def _warnings(made: Mapping[str, System], unit: IntArray | None) -> list[Verdict
     classes = first.samples.classes
     occur = np.bincount(first.samples.y, minlength=len(classes))
     found += small_classes(classes, occur.tolist())
-    found += few_groups(None if unit is None else int(np.unique(unit).size))
+    groups = None if unit is None else int(np.unique(unit).size)
+    found += few_groups(groups, loss=first.stage is not None, slope=False)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Everything about a system's decisions at once: the one road behind the command line."""
+"""Everything about a system's decisions at once: the one entry point behind the command line."""
 
 import math
 from collections.abc import Mapping

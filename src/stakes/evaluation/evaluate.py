@@ -1,4 +1,4 @@
-"""Everything about a system at once: the one road behind the command line and the report."""
+"""Everything about a system at once: the one entry point behind the command line and the report."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -83,7 +83,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     level : float
         Of the intervals.
     resamples : int
-        How often samples are drawn again for intervals that have no closed form; 0 for none.
+        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     slices : column, or mapping from name to column, optional
         Results for each value of these: site, sex, language.
     rules : scoring rules

@@ -117,7 +117,7 @@ def _archived(archive: zipfile.ZipFile, name: str) -> list[Member]:
     for entry in archive.infolist():
         member = plain(entry.filename.removesuffix(".npy"), 1000)
         if member in members:
-            msg = f"'{name}' holds the member '{member}' twice: which one counts cannot be told."
+            msg = f"'{name}' holds the member '{member}' twice: which one counts is not known."
             raise InputError(msg)
         try:
             with archive.open(entry) as stream:

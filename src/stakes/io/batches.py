@@ -87,7 +87,9 @@ def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> N
         count = list(present).count(column)
         if count == 1:
             continue
-        fault = f"has the column {column!r} twice" if count else f"has no column {column!r}"
+        fault = (
+            f"contains {count} columns named {column!r}" if count else f"has no column {column!r}"
+        )
         listed = ", ".join(plain(n) for n in present[:40])
         more = f" and {len(present) - 40} more" if len(present) > 40 else ""
         msg = f"'{name}' {fault}. Its columns are: {listed}{more}."

@@ -127,7 +127,7 @@ def _wait(handle: int, name: str, patience: float) -> None:
     poll = select.poll()
     poll.register(handle, select.POLLIN)
     if not poll.poll(1000 * patience):
-        msg = f"cannot read '{name}': nobody wrote to it within {patience:g} seconds."
+        msg = f"cannot read '{name}': nothing was written to it within {patience:g} seconds."
         raise FileError(msg)
 
 

@@ -24,7 +24,7 @@ class ConfusionMatrix(ConfusionCounts):
 
     Made by `confusion_matrix` from samples or by `ConfusionMatrix.from_counts` from a table. Two
     of them add up with `+`, so parts of the data can be counted apart. Metrics of two classes
-    speak of the last class, the class of interest; `positive=` names another, and sets one class
+    are of the last class, the class of interest; `positive=` names another, and sets one class
     against all others where there are more than two.
 
     Examples

@@ -161,7 +161,7 @@ def _per_sample(
     if y.row is not None and y.row.max() < rows:
         costs = costs.part(y.row)
     if len(y) != costs.shape[0]:
-        msg = "y_true, y_pred and costs must speak of the same samples:"
+        msg = "y_true, y_pred and costs must be of the same samples:"
         raise InputError(f"{msg} got {len(y)}, {len(d)} and {rows}.")
     codes = encode(y, costs.classes, "classes")
     decided = encode(d, costs.decisions, "decisions")

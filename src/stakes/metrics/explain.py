@@ -76,7 +76,8 @@ class Explanation:
             return "see .costs"
         values, (first, second) = self.costs.values, self.costs.classes
         miss, alarm = number(values[1, 0]), number(values[0, 1])
-        return f"{miss} for a missed {plain(second)}, {alarm} for a {plain(first)} taken for one"
+        wrong = f"deciding '{plain(second)}' when the truth is '{plain(first)}'"
+        return f"{miss} for a missed '{plain(second)}', {alarm} for {wrong}"
 
     def _trade(self) -> str:
         """Return the exchange rate in words."""
@@ -152,7 +153,7 @@ def explain(
                    decides for the class of interest more often scores higher,
                    whether those decisions are right or wrong.
       here         F1 score 0.6667 (for class 1; naive 0.1818, higher is better)
-      its costs    1 for a missed 1, 1 for a 0 taken for one
+      its costs    1 for a missed '1', 1 for deciding '1' when the truth is '0'
       its NEC      1 (naive 1, lower is better)
       trade        one more miss harms it as much as 2 more false alarms, at these
                    counts

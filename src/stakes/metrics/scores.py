@@ -185,7 +185,7 @@ def _bayes_sample_cost(samples: Samples, costs: SampleCosts) -> ExpectedLoss:
         )
         raise InputError(f"{msg} got {quoted(costs.classes)}.")
     if costs.shape[0] != samples.n_given:
-        msg = f"costs must speak of the same samples: got {costs.shape[0]} for {samples.n_given}."
+        msg = f"costs must be of the same samples: got {costs.shape[0]} for {samples.n_given}."
         raise InputError(msg)
     kept = costs if samples.row is None else costs.part(samples.row)
     same = kept.constant()

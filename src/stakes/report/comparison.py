@@ -21,8 +21,8 @@ def comparison_page(comparison: Comparison, title: str = "", source: str = "") -
     body = payload("comparison", comparison.sketch, comparison.level)
     name = f"{plain(Path(source).name)}: " if source else ""
     facts = (
-        f"{name}{comparison.n:,} samples, {len(comparison.systems)} systems, each less"
-        f" {plain(comparison.reference)}; seed {comparison.seed}"
+        f"{name}{comparison.n:,} samples, {len(comparison.systems)} systems, differences"
+        f" from {plain(comparison.reference)}; seed {comparison.seed}"
     )
     return Page(
         title=title or "Which system costs less",

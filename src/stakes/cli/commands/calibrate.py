@@ -31,7 +31,7 @@ from stakes.cli.options import METHODS, WRITTEN, reading_options, score_options
     "any priors.",
 )
 @click.option("-o", "--output", required=True, help="Where to write: calibrator .json, or table.")
-@click.option("--force", is_flag=True, help="Replace the output if it exists.")
+@click.option("--force", is_flag=True, help="Overwrite the output file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @reading_options
 def command(file: str, **options: Any) -> None:  # noqa: ANN401

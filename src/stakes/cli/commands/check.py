@@ -43,7 +43,8 @@ from stakes.cli.options import (
     multiple=True,
     metavar="COLUMNS=SHARE",
     help="Largest share by which the scores may cost more than those in other columns, such as "
-    "p_old=0.02, in every application; the interval of the ratio must pass.",
+    "p_old=0.02, in every application; the upper end of the ratio's interval (90 % at --level "
+    "0.95) must be within it, with or without --confident.",
 )
 @click.option(
     "--confident", is_flag=True, help="The whole interval must pass, not the value alone."

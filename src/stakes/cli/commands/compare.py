@@ -26,7 +26,8 @@ from stakes.cli.options import (
 @click.option(
     "--margin", type=Number(0, min_open=True),
     help="Share of the reference's cost that a system may cost more, such as 0.02: says which "
-    "systems cost at most that much more, and which cost the same for practical purposes.",
+    "systems cost at most that much more, and which cost the same for practical purposes; "
+    "two one-sided tests (TOST).",
 )  # fmt: skip
 @column_options
 @problem_options

@@ -27,7 +27,7 @@ from stakes.cli.options import reading_options, score_options
 @click.option("--prefix", default="", help="Put before the names of the new columns.")
 @click.option("--calibrator", "fitted", help="A calibrator file to apply first.")
 @click.option("-o", "--output", required=True, help="Table to write.")
-@click.option("--force", is_flag=True, help="Replace the output if it exists.")
+@click.option("--force", is_flag=True, help="Overwrite the output file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @reading_options
 def command(file: str, **options: Any) -> None:  # noqa: ANN401

@@ -42,7 +42,11 @@ def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ..
     found += _priors(evaluation, evidence)
     found += _infinite(evaluation)
     found += small_classes(evaluation.data.classes, evaluation.data.counts)
-    found += few_groups(evaluation.data.groups)
+    found += few_groups(
+        evaluation.data.groups,
+        loss=evaluation.calibrator is not None,
+        slope=evaluation.slope is not None and evaluation.slope.interval is not None,
+    )
     found += _slices(evaluation)
     return tuple(found)
 

@@ -44,14 +44,24 @@ def small_classes(
         )
 
 
-def few_groups(groups: int | None) -> Iterator[Verdict]:
-    """Warn where intervals rest on few groups."""
-    if groups is not None and groups < FEWEST_GROUPS:
-        fewer = f"; with fewer than {UNTESTED_GROUPS}, so may all"
-        yield Verdict(
-            "few_groups",
-            f"The intervals rest on {groups} groups. With fewer than {FEWEST_GROUPS}, those of"
-            " calibration loss and of the calibration slope may cover less often than stated"
-            f"{fewer if groups < UNTESTED_GROUPS else ''}.",
-            "Add groups, not samples of the same groups.",
-        )
+def few_groups(groups: int | None, *, loss: bool, slope: bool) -> Iterator[Verdict]:
+    """Warn where intervals rest on few groups.
+
+    `loss` and `slope`: whether intervals of the calibration loss and of the slope are shown, which
+    need more groups than others.
+    """
+    named = ["of calibration loss"] * loss + ["of the calibration slope"] * slope
+    if groups is None or groups >= (FEWEST_GROUPS if named else UNTESTED_GROUPS):
+        return
+    few = []
+    if named:
+        those = f"those {' and '.join(named)}"
+        few += [f"with fewer than {FEWEST_GROUPS}, {those} may cover less often than stated"]
+    if groups < UNTESTED_GROUPS:
+        all_ = "so may all" if named else "all may cover less often than stated"
+        few += [f"with fewer than {UNTESTED_GROUPS}, {all_}"]
+    yield Verdict(
+        "few_groups",
+        f"The intervals rest on {groups} groups. {'; '.join(few).capitalize()}.",
+        "Add groups, not samples of the same groups.",
+    )
