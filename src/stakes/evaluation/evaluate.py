@@ -12,7 +12,6 @@ from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.base import ImpossibleTruthError
 from stakes.calibration.crossfit import Folds
 from stakes.calibration.slope import calibration_slope
-from stakes.curves import RocCurve
 from stakes.evaluation.applications import (
     Applications,
     Task,
@@ -22,13 +21,13 @@ from stakes.evaluation.applications import (
     read_training,
 )
 from stakes.evaluation.decisions import suited_metrics
+from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.losses import rule_result
 from stakes.evaluation.parts import (
     application_result,
     calibration_errors_of,
     class_results,
     count_replicates,
-    least_cost,
     rounding_notes,
 )
 from stakes.evaluation.ranking import ranking_of
@@ -43,7 +42,6 @@ from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
-from stakes.statistics import ScoreLevels
 
 RULES: tuple[ScoringRule, ...] = (LogLoss(), BrierLoss())
 
@@ -126,7 +124,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     )
     metrics = [suited_metrics(j.in_use, j.task.costs) for j in system.judgements]
     drawn = count_replicates(system, metrics, unit, (resamples, seed), progress)
-    curve = _curve(samples)
+    curve = curve_of(samples)
     ranking = ranking_of(samples, curve, level, unit)
     least = [least_cost(task, curve) for task in system.tasks]
     del curve  # it holds as much as the samples
@@ -203,14 +201,6 @@ def _check_names(tasks: tuple[Task, ...], rules: tuple[ScoringRule, ...]) -> Non
     if twice:
         msg = f"rules and costs must have names of their own: {quoted(twice)} stands for several."
         raise InputError(msg)
-
-
-def _curve(samples: Samples) -> RocCurve | None:
-    """Return the ROC curve of two classes that both occur."""
-    if len(samples.classes) != 2:
-        return None
-    levels = ScoreLevels.of(samples.scores.ranks(), samples.y, samples.weights)
-    return RocCurve(levels, samples.classes) if all(levels.totals) else None
 
 
 def _summary(samples: Samples, unit: IntArray | None, *, adapted_scores: bool) -> DataSummary:
