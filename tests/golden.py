@@ -15,6 +15,7 @@ from golden_curves import curve_cases
 from golden_outcomes import Case, codes_of, level_cases, problem, row_case, row_cases
 from stakes import CostMatrix, reliability
 from stakes._typing import FloatArray
+from stakes.evaluation.verdicts.wording import percent
 
 PLACE = Path(__file__).parent.parent / "frontend" / "test" / "golden.json"
 
@@ -112,6 +113,13 @@ def file_cases() -> list[Case]:
     return found
 
 
+def percent_cases() -> list[tuple[float, str]]:
+    """Return shares as verdicts write them: none that reads as all or as nothing and is not."""
+    shares = [0, 1, 0.5, 0.125, 0.004, 0.0004, 0.00999, 0.01, 0.99, 0.9901, 0.996, 0.9999]
+    shares += [1.0004, 1.004, 1.00999, 1.01, 1.005, 1.125, 1.1111, 2, 12.345]
+    return [(share, percent(share)) for share in shares]
+
+
 MAKERS: dict[str, Callable[[], Any]] = {
     "levels": level_cases,
     "rows": row_cases,
@@ -119,6 +127,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "confidence": confidence_cases,
     "regions": region_cases,
     "files": file_cases,
+    "percents": percent_cases,
 }
 
 

@@ -161,15 +161,11 @@ def _bits(llr: FloatArray, odds: float, counts: IntArray) -> float | str:
 
 
 def _roc(level: FloatArray, counts: IntArray) -> Case:
-    """Return the corners of the hull and the area."""
+    """Return the corners of the hull."""
     found = ScoreLevels(level, counts[0], counts[1], np.zeros(2, dtype=np.int64))
     below = np.concatenate([[[0], [0]], np.cumsum(counts, axis=1)], axis=1)
     rates = 1 - below[:, found.blocks()] / below[:, -1:]
-    first, second = (np.repeat(np.arange(level.size), part) for part in counts)
-    wins = (second[:, None] > first[None, :]).mean() + (
-        second[:, None] == first[None, :]
-    ).mean() / 2
-    return {"hullAlarms": rates[0].tolist(), "hullDetections": rates[1].tolist(), "auc": wins}
+    return {"hullAlarms": rates[0].tolist(), "hullDetections": rates[1].tolist()}
 
 
 def _sweep(posteriors: FloatArray, counts: IntArray, priors: FloatArray, costs: FloatArray) -> Case:

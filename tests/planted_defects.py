@@ -184,7 +184,7 @@ DEFECTS = [
     # evaluation
     ("evaluation/systems.py", "kept = None if self.samples.priors_from_data else self.samples.y[order]", "kept = self.samples.y[order]", "where_priors_are_given"),
     ("evaluation/systems.py", "place[order] = np.arange(order.size)", "place = order", "of_the_fits"),
-    ("evaluation/parts.py", "curve.minimum_cost(costs, None if task.samples.priors_from_data else task.samples.priors)", "curve.minimum_cost(costs)", "single_functions"),
+    ("evaluation/least_cost.py", "curve.minimum_cost(costs, None if task.samples.priors_from_data else task.samples.priors)", "curve.minimum_cost(costs)", "single_functions"),
     ("evaluation/applications.py", "self.costs.part(kept) if", "self.costs.part(kept[::-1]) if", "own_amounts"),
     ("metrics/spreads.py", "+ q * q * unseen / 3", "+ 0 * unseen", "traded or not_seen"),
     ("metrics/spreads.py", "math.sqrt(float(rest @ rest)), total - least", "math.sqrt(float(rest @ rest)), total", "mcnemar"),
@@ -260,6 +260,8 @@ DEFECTS = [
     ("evaluation/sketch/rows.py", "gap = abs(nec - a.normalized[i])", "gap = 0.0", "test_sketch"),
     ("evaluation/sketch/rows.py", "min(_FEWEST, most // (y.max() + 1))", "0", "test_sketch"),
     ("evaluation/sketch/make.py", "reference = np.full(k, 1 / k)", "reference = None", "test_sketch"),
+    ("evaluation/sketch/make.py", "curve_of(source.ranked)", "curve_of(source.samples)", "least_costs_are_those"),
+    ("evaluation/sketch/make.py", "log_odds[ranks == threshold]", "log_odds[ranks >= threshold]", "least_costs_are_those"),
     # one pass
     ("_kernels/definitions/ranks.py", "parts = scores[~second], scores[second]", "parts = scores[second], scores[~second]", "test_order"),
     ("_kernels/keys.py", "if unknown or other:", "if unknown:", "test_order"),

@@ -1,12 +1,14 @@
 """The page in a real browser, from disk: what it computes is what Python computes."""
 
+import csv
 import os
 import re
 import shutil
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,13 @@ class Watched:
             details.locator("summary").click()
         playwright.expect(details.locator("pre")).to_contain_text("cost")
         return tomllib.loads(details.locator("pre").inner_text())
+
+    def figure(self, title: str) -> str:
+        """Return the words of a picture, which is drawn when it is seen."""
+        figure = self.page.locator("figure", has=self.page.get_by_role("heading", name=title))
+        figure.scroll_into_view_if_needed()
+        self.page.wait_for_timeout(300)
+        return re.sub(r"[\u2068\u2069]", "", " ".join(figure.inner_text().split()))
 
     def drag(self, name: str, to: float) -> None:
         """Drag a slider to a share of its way with the mouse."""
@@ -369,3 +378,122 @@ def test_a_calibrator_of_other_priors_is_owned_to(browser: Any, tmp_path: Path) 
         watched.settle()
         assert "fitted at other priors" in live.inner_text()
         quiet(watched, path)
+
+
+def breast() -> dict[str, Any]:
+    path = resources.files("stakes") / "data" / "breast.csv"
+    rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
+    return {
+        "y_true": [row["diagnosis"] for row in rows],
+        "scores": stakes.Logits([float(row["log_odds"]) for row in rows]),
+        "classes": ["benign", "malignant"],
+    }
+
+
+def weak(n: int, width: float) -> dict[str, Any]:
+    """Return scores that all differ, so that a page holds a grid of them."""
+    rng = np.random.default_rng(3)
+    y = np.arange(n) % 2
+    z = width * (rng.normal(size=n) + 0.7 * y)
+    classes = ["calm", "alarm"]
+    return {"y_true": np.array(classes)[y], "scores": stakes.Logits(z), "classes": classes}
+
+
+@pytest.mark.parametrize(
+    ("data", "miss", "grid"),
+    [(breast, 20, False), (lambda: weak(30_000, 1.0), 3, True)],
+    ids=["breast", "grid"],
+)
+def test_numbers_in_pictures_are_those_in_the_tables(
+    browser: Any,  # noqa: ANN401
+    tmp_path: Path,
+    data: Callable[[], dict[str, Any]],
+    miss: float,
+    grid: bool,  # noqa: FBT001
+) -> None:
+    given = data()
+    costs = stakes.CostMatrix.binary(miss=miss, false_alarm=1, classes=given["classes"])
+    made = stakes.evaluate(**given, costs=costs, resamples=0)
+    path = tmp_path / "report.html"
+    made.save_html(path)
+    assert made.main.minimum is not None
+    assert made.sketch is not None
+    least = number(made.main.minimum.value)
+    with opened(browser, path) as watched:
+        assert least in watched.page.locator("#numbers").inner_text()
+        said = watched.figure("Cost at every operating point")
+        assert f"uncalibrated, minimum {least} " in said
+        assert "about" not in said
+        assert f"Best on these data: uncalibrated {least} at " in watched.figure(
+            "Cost at every threshold"
+        )
+        area = number(made.ranking["auc"].value)
+        assert f"Area under the curve: uncalibrated {area}," in watched.figure("ROC")
+        watched.page.get_by_role("spinbutton", name=re.compile("^Miss")).fill(str(0.9 * miss))
+        watched.page.keyboard.press("Enter")
+        watched.settle()
+        chosen = asked(watched.application(), given["classes"])
+        del chosen["training_priors"]
+        other = stakes.evaluate(**given, **chosen, calibrator=None, resamples=0).main.minimum
+        assert other is not None
+        said = watched.figure("Cost at every operating point")
+        shown = re.search(r"uncalibrated, minimum (about )?([\d.]+)", said)
+        assert shown is not None
+        if not grid:
+            assert (shown[1], shown[2]) == (None, number(other.value))
+        else:
+            assert shown[1] == "about "
+            bound = re.search(r"within ([\d.]+) of that of all scores", said)
+            assert bound is not None
+            assert abs(float(shown[2]) - other.value) <= float(bound[1]) + 5e-5
+        quiet(watched, path)
+
+
+def test_the_area_is_that_of_all_scores(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = weak(20_000, 1e-3)  # all in a few cells of the grid
+    made = stakes.evaluate(**data, calibrator=None, resamples=0)
+    path = tmp_path / "report.html"
+    made.save_html(path)
+    with opened(browser, path) as watched:
+        said = watched.figure("ROC")
+        assert f"Area under the curve: {number(made.ranking['auc'].value)}." in said
+        assert "would reach" in said
+
+
+def test_a_cost_just_above_the_naive_one_is_not_100_percent(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    truth = ["a"] * 500 + ["b"] * 500
+    decided = ["a"] * 499 + ["b"] + ["b"] * 251 + ["a"] * 249
+    costs = stakes.CostMatrix.binary(miss=1, false_alarm=253, classes=["a", "b"])
+    confusion = stakes.confusion_matrix(truth, decided, classes=["a", "b"])
+    made = stakes.evaluation.evaluate_decisions(confusion, costs=costs, resamples=0)
+    assert made.expected_cost.normalized == pytest.approx(1.004)
+    path = tmp_path / "decisions.html"
+    made.save_html(path)
+    with opened(browser, path) as watched:
+        assert "100.4 %" in watched.page.locator("#verdicts").inner_text()
+        assert "It costs 100.4 % of always answering" in watched.page.locator("#live").inner_text()
+
+
+def test_the_cheapest_system_is_not_called_better(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = two_classes()
+    p = np.asarray(data["scores"].log_posteriors())[:, 1]
+    path = tmp_path / "compare.html"
+    systems = {"one": np.exp(p), "two": np.exp(1.01 * p)}
+    stakes.compare(data["y_true"], systems, classes=data["classes"], resamples=50).save_html(path)
+    with opened(browser, path, "#v=1&c=0,1;3,0&d=calm,alarm") as watched:
+        said = watched.page.locator("li[data-code=cheapest]").inner_text()
+        assert " costs least on these samples: " in said
+        tested = "whether that is more than chance is tested in Verdict and Differences only."
+        assert said.endswith(f"; {tested}")
+
+
+def test_the_share_left_undecided_is_the_same_everywhere(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = two_classes()
+    costs = stakes.CostMatrix.zero_one(data["classes"], abstain=0.137)
+    made = stakes.evaluate(**data, costs=costs, calibrator=None, resamples=0)
+    path = tmp_path / "report.html"
+    made.save_html(path)
+    assert made.main.abstention is not None
+    with opened(browser, path) as watched:
+        said = watched.figure("What abstaining gives")
+        assert f"share left undecided {number(made.main.abstention.value)}" in said

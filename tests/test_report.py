@@ -156,6 +156,43 @@ def test_the_page_tells_what_the_evaluation_does() -> None:
     assert data["live"]["exact"]
 
 
+def table_rows(page: str, caption: str) -> dict[str, list[str]]:
+    """Return the cells of the rows of a table by the first."""
+    start = page.index(f'<caption class="unseen">{caption}</caption>')
+    body = page[start : page.index("</tbody>", start)]
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', body)
+    return {name: re.findall(r"<td[^>]*>(.*?)</td>", cells) for name, cells in rows}
+
+
+def test_people_read_names_and_machines_read_keys() -> None:
+    evaluation = evaluated()
+    page = evaluation.to_html()
+    assert set(table_rows(page, "Ranking")) == {"AUC", "EER"}
+    slope = evaluation.slope
+    assert slope is not None
+    cells = table_rows(page, "Calibration errors and slope")[
+        "calibration slope (below 1: overconfident)"
+    ]
+    assert cells == [number(slope.value), str(slope.interval), "", "1"]
+    assert {"auc", "eer", "cost.nec", "calibration_slope"} <= set(table_rows(page, "Every number"))
+    y = np.array([0, 1] * 50)
+    p = np.linspace(0.1, 0.9, 100)
+    compared = stakes.compare(y, {"a": p, "b": p**2}, resamples=50)
+    page = compared.to_html()
+    numbers = page[: page.index("<summary>Every difference")]
+    people = set(table_rows(numbers, "b less a, on the same samples"))
+    assert {"NEC", "AUC", "accuracy", "cross-entropy", "Brier score"} <= people
+    assert not [name for name in people if "_" in name or "." in name]
+    everything = page[page.index("<summary>Every difference") :]
+    assert "cross_entropy.normalized" in table_rows(everything, "b less a, on the same samples")
+    data = json.loads(read(page).scripts["script application/json"])
+    labels = {one["metric"]: one["label"] for one in data["differences"]}
+    assert labels["cost.matthews_correlation"] == "Matthews correlation"
+    uses = {"one": [[0, 1], [1, 0]], "two": [[0, 1], [9, 0]]}
+    several = stakes.compare(y, {"a": p, "b": p**2}, costs=uses, resamples=0).to_html()
+    assert {"one: NEC", "two: NEC"} <= set(table_rows(several, "b less a, on the same samples"))
+
+
 def test_the_same_numbers_make_the_same_bytes(tmp_path: Path) -> None:
     evaluated().save_html(tmp_path / "a.html")
     evaluated().save_html(tmp_path / "b.html")

@@ -204,3 +204,42 @@ def test_calibrated_scores_are_kept_beside_those_given() -> None:
     counts = judged(calibrated, COSTS["dear"], made.sketch.priors)
     share = (counts * COSTS["dear"]).sum() / counts.sum()
     assert share == pytest.approx(cost.calibrated.value, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [500, 40_000])
+@pytest.mark.parametrize("kind", ["posteriors", "ratios", "adapted", "close"])
+def test_areas_and_least_costs_are_those_of_all_scores(n: int, kind: str) -> None:
+    data = stakes.simulation.simulate(2, n=n)
+    ratios = data.log_likelihood_ratios()
+    scores: stakes.Scores = data.posteriors([0.8, 0.2])
+    if kind in {"ratios", "close"}:
+        scores = ratios if kind == "ratios" else stakes.Logits(1e-17 * ratios.values)
+    options = {"training_priors": [0.8, 0.2]} if kind == "adapted" else {}
+    uses = {
+        "data": stakes.Application(COSTS["dear"], "data"),
+        "rare": stakes.Application(COSTS["even"], [0.9, 0.1]),
+        "three": COSTS["three"],
+    }
+    made = stakes.evaluate(
+        data.y, scores, costs=uses, priors=[0.5, 0.5], calibrator=None, resamples=0, **options
+    )
+    assert made.sketch is not None
+    (system,) = made.sketch.systems
+    assert isinstance(system, LevelSketch)
+    assert system.exact == (n == 500 or kind == "close")  # which log odds cannot keep apart
+    assert system.auc == made.ranking["auc"].value
+    for application, result in zip(made.sketch.applications, made.applications, strict=True):
+        (least,) = application.least
+        if result.minimum is None:
+            assert least is None
+            continue
+        assert least is not None
+        assert least.value / result.cost.raw.naive == result.minimum.value
+        if kind == "close":
+            continue
+        second = system.level > least.log_odds
+        rates = [system.first[second].sum() / system.first.sum()]
+        rates += [system.second[~second].sum() / system.second.sum()]
+        costs = np.array([application.costs.values[0, 1], application.costs.values[1, 0]])
+        cost = float((application.priors * costs * rates).sum())
+        assert cost == pytest.approx(least.value, rel=1e-9 if n == 500 else 0.02)

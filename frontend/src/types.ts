@@ -14,12 +14,20 @@ export interface ApplicationData {
   priors: number[];
   fromData: boolean; // the priors are those of the data
   necs: (number | null)[]; // what Python found, one for each system
+  least: (LeastData | null)[]; // the same; null where there are not two classes and two decisions
+}
+
+/** The least expected cost of any threshold on all scores. */
+export interface LeastData {
+  cost: number | null;
+  logOdds: number | "inf" | "-inf"; // the threshold, on the levels of the system
 }
 
 /** Weight of either class at each level of the log odds of the last class, in rising order. */
 export interface LevelsSystem {
   name: string;
   reference: number[] | null; // priors that the log odds hold at and follow from; null: they stay
+  auc: number | null; // of all scores; null where a class does not occur
   level: Packed; // f64; may begin with -Infinity and end with Infinity
   weights: [Packed, Packed]; // u32 counts, or f64 weights
 }
@@ -55,6 +63,7 @@ export type LiveData =
 export interface DifferenceData {
   system: string;
   metric: string;
+  label: string; // the metric as people write it
   better: "lower" | "higher";
   value: number;
   low: number | null;

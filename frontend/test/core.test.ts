@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { test } from "node:test";
 import * as core from "../src/core/index";
+import { upperLimit, number, percent } from "../src/page/text";
 import type { Packed, Problem } from "../src/types";
 
 const facts = { dataPriors: [0.5, 0.5], quantile: 1.96, noInterval: "", counts: [3, 3] };
@@ -16,7 +17,7 @@ const two: Problem = {
 
 function levels(level: number[], first: number[], second: number[]): core.Levels {
   const [x, a, b] = [level, first, second].map((part) => Float64Array.from(part));
-  return { kind: "levels", name: "s", reference: null, level: x, first: a, second: b };
+  return { kind: "levels", name: "s", reference: null, auc: NaN, level: x, first: a, second: b };
 }
 
 function rows(n: number, k: number): core.Rows {
@@ -118,6 +119,24 @@ test("a problem with more than two decisions has no operating point on the curve
   const free = { ...two, costs: [[0, 0], [5, 0]] };
   assert.equal(core.operatingPoint(free, facts)!.theta, 0);
   assert.equal(core.mark(levels([0], [1], [1]), free, facts, "murphy"), null);
+});
+
+test("what the library found on all scores is taken as it is", () => {
+  const one = { ...levels([-1, 1], [3, 1], [1, 3]), reference: [0.5, 0.5] };
+  const moved = { ...two, priors: [0.75, 0.25], fromData: false };
+  const found = core.leastCost(one, moved, facts, { cost: 0.3, logOdds: 0.2 }, false)!;
+  assert.deepEqual([found.cost, found.low, found.error], [0.3, 0.3, 0]);
+  assert.equal(found.normalized, 0.3 / 0.75);
+  assert.ok(Math.abs(found.logOdds - (0.2 - Math.log(3))) < 1e-12);
+  const all = core.leastCost(one, two, facts, { cost: 0.3, logOdds: "-inf" }, false)!;
+  assert.equal(all.logOdds, -Infinity);
+  const unknown = core.leastCost(one, two, facts, { cost: null, logOdds: 0 })!;
+  assert.equal(unknown.cost, core.sweep(one, two, facts)!.best.expected);
+});
+
+test("limits are rounded up, and nothing reads as minus zero", () => {
+  assert.deepEqual([0.00081, 0.123, 0, 2e-5, 0.5].map(upperLimit), ["0.00081", "0.13", "0", "0.000020", "0.50"]);
+  assert.deepEqual([percent(-1e-9), percent(-0.5), number(-0.25), number(-0)], ["0.00 %", "−50.0 %", "−0.2500", "0"]);
 });
 
 /** Two ends of a channel within one thread. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import * as core from "../src/core/index";
+import { roundPercent } from "../src/page/text";
 import type { LiveData, Outcome, Problem } from "../src/types";
 
 interface Case {
@@ -97,13 +98,13 @@ for (const one of golden.curves) {
   });
 
   test(`cross-entropy: ${one.name}`, async () => {
-    const found = core.entropyCurve(await levels(), one.problem, one.facts, 7);
+    const found = core.entropyCurve(await levels(), one.problem, one.facts, [-3, -2, -1, 0, 1, 2, 3]);
     near(found, one.entropy, 1e-10, "cross-entropy");
   });
 
   test(`ROC: ${one.name}`, async () => {
-    const { hullAlarms, hullDetections, auc } = core.roc(await levels());
-    near({ hullAlarms, hullDetections, auc }, one.roc, 1e-12, "ROC");
+    const { hullAlarms, hullDetections } = core.roc(await levels());
+    near({ hullAlarms, hullDetections }, one.roc, 1e-12, "ROC");
   });
 
   test(`sweep: ${one.name}`, async () => {
@@ -113,6 +114,10 @@ for (const one of golden.curves) {
     near(found.bayes.threshold, one.sweep.threshold, 1e-12, "threshold");
     near(found.expected.at(-1), one.sweep.last, 1e-12, "last");
     assert.ok(found.expected.every((cost) => cost >= found.best.expected));
+    const least = core.leastCost(await levels(), one.problem, one.facts)!;
+    near(least.cost, one.sweep.best, 1e-12, "least cost");
+    assert.deepEqual([least.low, least.error], [least.cost, 0]);
+    near(least.logOdds, found.best.logOdds, 1e-12, "threshold of the least cost");
   });
 
   test(`reliability: ${one.name}`, async () => {
@@ -143,6 +148,10 @@ for (const one of golden.confidence) {
     near(core.confidence(rows, one.problem, one.facts), one.confidence, 1e-10, "confidence");
     near(core.recalls(core.judge(rows, one.problem, one.facts)), one.recalls, 1e-12, "recalls");
   });
+}
+
+for (const [share, text] of golden.percents as [number, string][]) {
+  test(`a share of ${share} in a sentence`, () => assert.equal(roundPercent(share), text));
 }
 
 for (const { costs, posterior, decision } of golden.regions) {

@@ -14,7 +14,7 @@ function scores(next: () => number, n: number): core.Levels {
   const level = Float64Array.from({ length: n }, () => 8 * (next() + next() + next()) - 12).sort();
   const second = level.map((z) => (next() < 1 / (1 + Math.exp(-z)) ? 1 : 0));
   const first = second.map((one) => 1 - one);
-  return { kind: "levels", name: "", reference: null, level, first, second };
+  return { kind: "levels", name: "", reference: null, auc: NaN, level, first, second };
 }
 
 /** Gather levels in cells of some width; each becomes one level in its middle. */
@@ -36,7 +36,7 @@ test("no normalised cost is farther off than the bound, and most are much nearer
   const grid = gathered(full, 0.25);
   const counts = [full.first, full.second].map((w) => w.reduce((a, b) => a + b, 0));
   const facts = { dataPriors: [0.5, 0.5], counts, quantile: 1.96, noInterval: "" };
-  let [worst, largest] = [0, 0];
+  let [worst, largest, idle] = [0, 0, 0];
   for (let i = 0; i < 400; i++) {
     const prior = 10 ** (-4 * next());
     const third = i % 2 === 0 ? [] : [0.2 * next()];
@@ -52,7 +52,16 @@ test("no normalised cost is farther off than the bound, and most are much nearer
     assert.ok(Math.abs(exact - near) <= bound * (1 + 1e-9) + 1e-12, `${exact} ${near} ${bound}`);
     worst = Math.max(worst, Math.abs(exact - near) / bound);
     largest = Math.max(largest, bound);
+    if (third.length > 0) continue;
+    const [sharp, least] = [full, grid].map((one) => {
+      return core.leastCost(one, problem, facts, null, one === full)!;
+    });
+    assert.equal(sharp.error, 0);
+    assert.ok(least.low <= sharp.cost * (1 + 1e-12) && sharp.cost <= least.cost * (1 + 1e-12));
+    assert.ok(Math.abs(least.normalized - sharp.normalized) <= least.error + 1e-12);
+    idle = Math.max(idle, (least.cost - sharp.cost) / (least.cost - least.low || 1));
   }
   assert.ok(worst > 0.1, `the bound is idle: ${worst}`);
   assert.ok(largest > 0);
+  assert.ok(idle > 0.1, `the bound of the least cost is idle: ${idle}`);
 });

@@ -1,8 +1,9 @@
 /** Curves of a detector, ready to draw: ROC, cost over the threshold, scores of each class. */
-import type { Problem } from "../types";
+import type { LeastData, Problem } from "../types";
 import type { Levels } from "./data";
-import { auc, countDecidedFirst, detector, type Detector } from "./detector";
+import { countDecidedFirst, detector, type Detector } from "./detector";
 import { view, type DialectName } from "./dialects";
+import { bestSplit } from "./grid";
 import { naiveOf } from "./judge";
 import { operatingPoint, riskCurve } from "./risk";
 import { oddsShift, priorsOf, type Facts } from "./shift";
@@ -37,13 +38,12 @@ export function mark(
 
 const MOST = 600; // points of a curve that a page draws
 
-/** R_12 and R_22 from (1, 1) down to (0, 0), the corners of the hull, and the area. */
+/** R_12 and R_22 from (1, 1) down to (0, 0), and the corners of the hull. */
 export interface Roc {
   alarms: number[];
   detections: number[];
   hullAlarms: number[];
   hullDetections: number[];
-  auc: number;
 }
 
 /** Return the ROC curve of a system. */
@@ -58,7 +58,6 @@ export function roc(levels: Levels): Roc {
     detections: detections(kept),
     hullAlarms: alarms(corners),
     hullDetections: detections(corners),
-    auc: auc(levels),
   };
 }
 
@@ -118,6 +117,52 @@ export function sweep(levels: Levels, problem: Problem, facts: Facts): Sweep | n
     best: at(least, cut(least)),
     bayes: { ...at(decided, logit(theta)), threshold: theta },
   };
+}
+
+/** The least expected cost of any threshold, chosen on the samples. */
+export interface Least {
+  cost: number;
+  low: number; // that of all scores is not below it; the cost itself where that is exact
+  normalized: number; // the cost over that of the naive system
+  error: number; // of the normalised cost, at most
+  logOdds: number; // the threshold
+}
+
+const ENDS = { inf: Infinity, "-inf": -Infinity };
+
+/**
+ * Return the least cost of any threshold; null as for `sweep`.
+ *
+ * `known` is what the library found on all scores. Without it levels answer, which may be a grid:
+ * the best threshold can then lie within a cell, as far as `bestSplit` allows.
+ */
+export function leastCost(
+  levels: Levels,
+  problem: Problem,
+  facts: Facts,
+  known: LeastData | null = null,
+  exact = true,
+): Least | null {
+  const { costs } = problem;
+  if (costs.length !== 2 || costs[0].length !== 2 || thresholdOf(costs) === null) return null;
+  const priors = priorsOf(problem, facts);
+  const naive = naiveOf(costs, priors)[1];
+  const shift = oddsShift(levels, problem, facts);
+  const over = (cost: number): number => (naive > 0 ? cost / naive : NaN);
+  const made = (cost: number, low: number, logOdds: number): Least => {
+    return { cost, low, normalized: over(cost), error: over(cost - low), logOdds: logOdds + shift };
+  };
+  if (known !== null && known.cost !== null) {
+    const { cost, logOdds } = known;
+    return made(cost, cost, typeof logOdds === "number" ? logOdds : ENDS[logOdds]);
+  }
+  const least = (found: Detector): [number, number] => {
+    const i = cheapest(found, costs, priors);
+    return [i, costAt(found, costs, priors, i)];
+  };
+  const [i, cost] = least(detector(levels));
+  const low = exact ? cost : Math.min(cost, least(detector(bestSplit(levels)))[1]);
+  return made(cost, low, i === 0 ? -Infinity : levels.level[i - 1]);
 }
 
 /** Return the expected cost at a point of the ROC curve. */

@@ -8,6 +8,7 @@ export interface Levels {
   kind: "levels";
   name: string;
   reference: number[] | null; // priors that the log odds hold at; null: they stay
+  auc: number; // of all scores, of which levels may be a grid
   level: Float64Array;
   first: Float64Array;
   second: Float64Array;
@@ -59,7 +60,8 @@ async function levelsOf(system: LevelsSystem): Promise<Levels> {
   const [level, first, second] = await Promise.all(
     [system.level, ...system.weights].map(async (part) => Float64Array.from(await unpack(part))),
   );
-  return { kind: "levels", name: system.name, reference: system.reference, level, first, second };
+  const { name, reference, auc } = system;
+  return { kind: "levels", name, reference, auc: auc ?? NaN, level, first, second };
 }
 
 type Common = Pick<Rows, "kind" | "n" | "k" | "y" | "weights">;

@@ -80,16 +80,3 @@ export function countDecidedFirst(level: Float64Array, theta: number, shift: num
   const tie = TIE / Math.min(theta, 1 - theta); // of the log odds: the slope of P is p (1 - p)
   return countAtMost(level, logit(theta) - shift + (tie < 1 ? tie : 0));
 }
-
-/** Return the area under the ROC curve: P(s2 > s1) + P(s2 = s1) / 2. */
-export function auc(levels: Levels): number {
-  const { first, second } = levels;
-  let below = 0;
-  let pairs = 0;
-  for (let i = 0; i < first.length; i++) {
-    pairs += second[i] * (below + first[i] / 2);
-    below += first[i];
-  }
-  const [n1, n2] = detector(levels).n;
-  return Math.min(pairs / n1 / n2, 1);
-}

@@ -20,9 +20,16 @@ interface Ratios {
   second: Float64Array;
 }
 
-/** Return the curve from log10 odds of -3 to 3; ratios are posterior odds over those of the priors. */
-export function entropyCurve(levels: Levels, problem: Problem, facts: Facts, points = 49): EntropyCurve {
-  const log10Odds = Array.from({ length: points }, (_, i) => -3 + (6 * i) / (points - 1));
+const POINTS = 49;
+const TENS = Array.from({ length: POINTS }, (_, i) => -3 + (6 * i) / (POINTS - 1));
+
+/** Return the curve at some log10 odds; ratios are posterior odds over those of the priors. */
+export function entropyCurve(
+  levels: Levels,
+  problem: Problem,
+  facts: Facts,
+  log10Odds: number[] = TENS,
+): EntropyCurve {
   const shift = oddsShift(levels, problem, facts) - logit(priorsOf(problem, facts)[1]);
   const { n } = detector(levels);
   const given = {

@@ -17,7 +17,7 @@ import type { Model } from "./model";
 import type { Found } from "./results";
 import { linear } from "./scale";
 import type { Store } from "./store";
-import { apart, number, percent } from "./text";
+import { about, apart, upperLimit, number, percent } from "./text";
 
 const WIDEST = 24; // log odds beyond which scores are not drawn
 
@@ -70,11 +70,11 @@ export class RocPicture extends Picture {
         ys: one.detections.slice().reverse(),
       });
     }
-    const areas = found.map((one, i) =>
-      found.length > 1 ? `${apart(this.model.names[i])} ${number(one.auc)}` : number(one.auc),
+    const areas = this.model.levels.map(({ auc }, i) =>
+      found.length > 1 ? `${apart(this.model.names[i])} ${number(auc)}` : number(auc),
     );
     this.figure.say(
-      `Area under the curve: ${areas.join(", ")}. The mark is where the decisions are now; the hull (dashed) is what calibration reaches.`,
+      `Area under the curve: ${areas.join(", ")}. The mark is where the decisions are now; the hull (dashed) is the best that any rising map, chosen on these samples, would reach.`,
     );
     this.chart.draw({
       summary: `ROC curve, detections over false alarms; area ${areas.join(", ")}`,
@@ -130,7 +130,7 @@ export class Scores extends Picture {
       x: {
         scale: windowOf(found.edges),
         label: `log odds of ${short(second)}`,
-        read: (v) => `at log odds ${number(v)}, P = ${number(1 / (1 + Math.exp(-v)))}`,
+        read: (v) => `at log odds ${number(v)}, P = ${number(probability(v))}`,
       },
       y: { scale: linear(0, most * 1.15), label: "share of the class", read: percent },
       layers: [
@@ -215,25 +215,30 @@ export class Thresholds extends Picture {
         step: true,
       })),
     );
-    const best = sweeps.map(
-      ({ best: b }, i) =>
-        `${several ? `${apart(this.model.names[i])} ` : ""}${number(b.normalized)} at ${number(b.threshold)}`,
-    );
+    const { problem } = this.found;
+    const found = sweeps.map((_, i) => this.model.least(i, problem)!);
+    const sure = found.map(({ normalized: n, error }) => number(n) === number(n - error));
+    const best = found.map(({ normalized, logOdds: z }, i) => {
+      const whose = several ? `${apart(this.model.names[i])} ` : "";
+      return `${whose}${about(normalized, sure[i])} at ${about(probability(z), sure[i])}`;
+    });
+    const bound = Math.max(...found.map(({ error }, i) => (sure[i] ? 0 : error)));
+    const near = bound > 0 ? `, at most ${upperLimit(bound)} too high` : "";
     this.figure.say(
-      `By Bayes at P = ${number(bayes.threshold)} (solid line). Best on these data: ${best.join("; ")} (dashed).`,
+      `By Bayes at P = ${number(bayes.threshold)} (solid line). Best on these data: ${best.join("; ")} (dashed)${near}.`,
     );
     this.chart.draw({
       summary: `Normalised cost over the threshold; Bayes at ${number(bayes.threshold)}, best ${best.join("; ")}`,
       x: {
         scale: linear(low, high),
         label: "threshold, as log odds",
-        read: (v) => `at log odds ${number(v)}, P = ${number(1 / (1 + Math.exp(-v)))}`,
+        read: (v) => `at log odds ${number(v)}, P = ${number(probability(v))}`,
       },
       y: { scale: linear(0, Math.min(2.5, most * 1.05)), label: "normalised cost" },
       layers,
     });
     const points = sweeps.flatMap((one, i): Mark[] => [
-      { tone: i, x: one.best.logOdds, dash: "dashed" },
+      { tone: i, x: found[i].logOdds, dash: "dashed" },
       { tone: i, x: one.bayes.logOdds, y: one.bayes.normalized },
     ]);
     this.chart.mark([{ tone: "quiet", x: bayes.logOdds }, ...points], bayes.logOdds);
@@ -305,6 +310,10 @@ export class Reliability extends Picture {
       square: true,
     });
   }
+}
+
+function probability(z: number): number {
+  return 1 / (1 + Math.exp(-z));
 }
 
 function logOdds(p: number): number {

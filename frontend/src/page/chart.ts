@@ -1,4 +1,4 @@
-/** A small chart: axes, layers, marks that move, and a legend that reads values off. */
+/** A small chart: axes, layers, marks that move, and a legend that says values or reads them off. */
 import { type Child, freshId, h, HIDDEN, named, on, refill, s } from "./dom";
 import {
   type Area,
@@ -9,12 +9,13 @@ import {
   type Mark,
   marker,
   type Numbers,
+  type Reading,
   swatch,
   toneClass,
   valueAt,
 } from "./layers";
 import { within } from "./scale";
-import { number } from "./text";
+import { about, number } from "./text";
 
 const FONT = 12;
 
@@ -27,6 +28,7 @@ export class Chart {
   readonly #spoken = h("p.unseen", { role: "status" });
   #picture: Drawing | null = null;
   #marks: Mark[] = [];
+  #readings: Reading[] = [];
   #rest = NaN; // x at which the legend reads when nobody points
   #moving: SVGGElement | null = null;
   #cursor: SVGLineElement | null = null;
@@ -59,9 +61,10 @@ export class Chart {
     this.#render();
   }
 
-  /** Move the marks; the legend reads values at `rest` unless somebody points elsewhere. */
-  mark(marks: Mark[], rest = NaN): void {
+  /** Move the marks; unless somebody points elsewhere the legend gives values at `rest`: those of `readings`, of marks, or as read off. */
+  mark(marks: Mark[], rest = NaN, readings: Reading[] = []): void {
     this.#marks = marks;
+    this.#readings = readings;
     this.#rest = rest;
     this.#renderMarks();
     this.#read();
@@ -295,15 +298,21 @@ export class Chart {
     this.#spoken.textContent = this.#legend.innerText.replace(/\s+/g, " ");
   }
 
-  /** Return what the legend says of a layer: at rest that of its mark, which is exact. */
-  #valueOf(layer: Line | Area | Dots, at: number): number {
-    const exact =
-      this.#pointed === null && layer.kind === "line" && !layer.dash
-        ? this.#marks.find((mark) => mark.tone === layer.tone && mark.x === at)?.y
-        : undefined;
-    const value = exact ?? valueAt(layer, at);
-    const { low, high } = this.#picture!.y.scale;
-    return Math.abs(value) < 1e-9 * (high - low) ? 0 : value; // what rounding leaves of 0
+  /** Return what the legend says of a layer: at rest what was found for it, else as read off. */
+  #said(layer: Line | Area | Dots, at: number): string {
+    const found = this.#pointed === null && layer.kind === "line" ? this.#found(layer, at) : null;
+    const value = found?.y ?? valueAt(layer, at);
+    if (isNaN(value)) return "";
+    const { scale, read } = this.#picture!.y;
+    const small = Math.abs(value) < 1e-9 * (scale.high - scale.low); // what rounding leaves of 0
+    if (found?.sure === false) return about(small ? 0 : value, false, found.digits);
+    return (read ?? number)(small ? 0 : value);
+  }
+
+  #found(line: Line, at: number): Partial<Reading> | undefined {
+    const known = this.#readings.find(({ tone, dash }) => tone === line.tone && dash === line.dash);
+    if (known || line.dash) return known;
+    return this.#marks.find((mark) => mark.tone === line.tone && mark.x === at);
   }
 
   #read(): void {
@@ -313,8 +322,7 @@ export class Chart {
     const shown = !isNaN(at);
     this.#place.textContent = shown ? (picture.x.read ?? number)(at) : "";
     for (const { layer, shown: cell } of this.#values) {
-      const value = shown ? this.#valueOf(layer, at) : NaN;
-      cell.textContent = isNaN(value) ? "" : (picture.y.read ?? number)(value);
+      cell.textContent = shown ? this.#said(layer, at) : "";
     }
     if (!this.#cursor) return;
     this.#cursor.setAttribute("visibility", this.#pointed === null ? "hidden" : "visible");

@@ -89,7 +89,7 @@ export const DIALECTS: Record<Choice, Dialect> = {
     "Empirical cross-entropy (forensics)",
     PRIOR_ODDS,
     "cross-entropy in bits",
-    "Prior-weighted cross-entropy of the likelihood ratios; at even odds it is Cllr. Costs have no say.",
+    "Prior-weighted cross-entropy of the likelihood ratios; at even odds it is Cllr. Costs have no effect.",
     (most) => [0, Math.min(1.6, most * 1.08)],
   ),
   calibrationLoss: dialect(

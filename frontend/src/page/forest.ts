@@ -49,14 +49,7 @@ export function forest(payload: Payload, tones: Map<string, number>): HTMLElemen
     ),
     h(
       "ul.forest",
-      ...rows.map((one) =>
-        forestRow(
-          one,
-          labelOf(one.metric, payload.applications.length > 1),
-          most,
-          tones.get(systems[i]) ?? i,
-        ),
-      ),
+      ...rows.map((one) => forestRow(one, most, tones.get(systems[i]) ?? i)),
     ),
   ]);
   return h("div", than, ...bodies);
@@ -68,18 +61,7 @@ function chosen(differences: DifferenceData[]): DifferenceData[] {
   return fit.sort((a, b) => rank(a) - rank(b)).slice(0, MOST_ROWS);
 }
 
-/** Return the name of a metric for people: "cost.minimum_nec" is "minimum NEC". */
-function labelOf(metric: string, several: boolean): string {
-  const parts = metric
-    .replaceAll("_", " ")
-    .replace(/\b(nec|auc|eer)\b/, (word) => word.toUpperCase())
-    .split(".");
-  const last = parts.pop()!.replace("normalized", "normalised");
-  const named = several || last === "normalised" ? parts.join(" ") : "";
-  return named ? `${named}: ${last}` : last;
-}
-
-function forestRow(one: DifferenceData, label: string, most: number, tone: number): HTMLElement {
+function forestRow(one: DifferenceData, most: number, tone: number): HTMLElement {
   const sign = one.better === "lower" ? -1 : 1;
   const at = (value: number) => `${50 + (47 * sign * value) / most}%`;
   const known = one.low !== null && one.high !== null;
@@ -96,7 +78,7 @@ function forestRow(one: DifferenceData, label: string, most: number, tone: numbe
     (one.value > 0 ? "+" : "") + number(one.value),
     h("span.unseen", `, ${one.better} is better, ${band}`),
   );
-  return h("li", named(label), track, value);
+  return h("li", named(one.label), track, value);
 }
 
 /** A strip of odds, coloured by the system that costs least where one is named, with a mark for the odds now. */

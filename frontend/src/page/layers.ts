@@ -49,6 +49,15 @@ export interface Mark {
   dash?: "dashed" | "dotted";
 }
 
+/** What the legend says of the line of a tone and a dash while nobody points. */
+export interface Reading {
+  tone: Tone;
+  dash?: Line["dash"];
+  y: number;
+  sure?: boolean; // false: its last digits are not
+  digits?: number;
+}
+
 export interface Axis {
   scale: Scale;
   label: string;

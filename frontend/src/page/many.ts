@@ -1,6 +1,6 @@
 /** Pictures of any number of classes: what abstaining gives, how far confidence holds, each class. */
 import { abstention as trade, confidence, recalls } from "../core/index";
-import { type Layer, type Mark, toneClass } from "./layers";
+import { type Layer, type Mark, type Reading, toneClass } from "./layers";
 import { debounced, h, HIDDEN, named, refill, s } from "./dom";
 import { abstention, withAbstention } from "./edits";
 import { Picture } from "./figure";
@@ -53,7 +53,10 @@ export class Trade extends Later {
     }
     const price = problem.costs[0][at];
     const marks = outcomes.map((one, i): Mark => ({ tone: i, x: price, y: one.normalized }));
-    this.chart.mark([{ tone: "quiet", x: price }, ...marks], price);
+    const shares = outcomes.map((one, i): Reading => {
+      return { tone: i, dash: "dashed", y: one.shares[at] };
+    });
+    this.chart.mark([{ tone: "quiet", x: price }, ...marks], price, shares);
   }
 
   #draw(): void {

@@ -5,6 +5,8 @@ import {
   judge,
   judgeRows,
   Judge,
+  type Least,
+  leastCost,
   outcome,
   priorsOf,
   reasonOf,
@@ -14,7 +16,7 @@ import {
   type Rows,
   type SystemData,
 } from "../core/index";
-import type { Outcome, Payload, Problem } from "../types";
+import type { ApplicationData, Outcome, Payload, Problem } from "../types";
 import type { Found } from "./results";
 
 const PREVIEW_ROWS = 20_000; // of all systems together, while something moves
@@ -115,13 +117,29 @@ export class Model {
     };
   }
 
+  /** Whether numbers follow from all scores, not from a grid of them. */
+  get exact(): boolean {
+    const { live } = this.payload;
+    return live?.kind !== "levels" || live.exact;
+  }
+
+  /** Return the least cost of any threshold of a system with levels; that of the report at its own applications. */
+  least(i: number, problem: Problem): Least | null {
+    const known = this.#own(problem)?.least[i] ?? null;
+    return leastCost(this.levels[i], problem, this.payload, known, this.exact);
+  }
+
+  /** Return the application of the report that has these costs and priors. */
+  #own(problem: Problem): ApplicationData | undefined {
+    const now = this.priors(problem);
+    return this.payload.applications.find(
+      ({ costs, priors }) => same(costs, problem.costs) && same(priors, now),
+    );
+  }
+
   /** Return how far numbers can be from those of all scores; not at all for the report's own. */
   #error(problem: Problem): number {
-    const { live, applications } = this.payload;
-    const own = applications.some(
-      ({ costs, priors }) => same(costs, problem.costs) && same(priors, this.priors(problem)),
-    );
-    if (live?.kind !== "levels" || live.exact || (own && !problem.adapt)) return 0;
+    if (this.exact || (this.#own(problem) && !problem.adapt)) return 0;
     return Math.max(...this.levels.map((one) => gridError(one, problem, this.payload)));
   }
 }

@@ -1,15 +1,32 @@
 /** Cost at every operating point, in the dialect of a field. */
-import { entropyCurve, operatingPoint, type RiskCurve, riskCurve, type View } from "../core/index";
+import {
+  entropyCurve,
+  type Levels,
+  type OperatingPoint,
+  operatingPoint,
+  type Reference,
+  type RiskCurve,
+  riskCurve,
+  type View,
+} from "../core/index";
 import { type Choice, CHOICES, DIALECTS, entropyView, mostIn, placed, viewOf, xScale } from "./dialects";
 import { h, on } from "./dom";
 import { Picture } from "./figure";
-import type { Layer, Mark } from "./layers";
+import type { Layer, Mark, Reading } from "./layers";
 import type { Model } from "./model";
 import { linear } from "./scale";
 import type { Store } from "./store";
-import { apart, number } from "./text";
+import { apart, upperLimit, number } from "./text";
 
 const REFERENCES = { naive: "best constant answer", all: "act on all", none: "act on none" };
+
+type Drawn = Exclude<Choice, "entropy">;
+
+/** A curve at one point, and how far what rests on its minimum can be off; 0 where no digit that is shown is. */
+interface Point {
+  view: View;
+  error: number;
+}
 
 /** The cost curve, with the menu of its dialects and the operating point of now. */
 export class CostCurves extends Picture {
@@ -36,11 +53,9 @@ export class CostCurves extends Picture {
       this.#draw();
     }
     const dialect = DIALECTS[this.#choice];
-    if (this.#choice === "entropy") {
-      const [first, second] = this.model.priors(problem);
-      const x = Math.log10(second / first);
-      this.figure.say(dialect.note);
-      this.chart.mark([{ tone: "quiet", x }], x);
+    const choice = this.#choice;
+    if (choice === "entropy") {
+      this.#markEntropy();
       return;
     }
     const point = operatingPoint(problem, payload);
@@ -49,14 +64,55 @@ export class CostCurves extends Picture {
       this.figure.say(`${dialect.note} No point is marked: the curve is of two decisions.`);
       return;
     }
-    this.figure.say(dialect.note);
-    const x = placed(this.#choice, point.theta, this.model.priors(problem));
-    const choice = this.#choice;
-    const marks = levels.map((one, i): Mark => {
-      const here = viewOf(riskCurve(one, problem, payload, [point.theta]), choice);
-      return { tone: i, x, y: here.actual[0] };
-    });
-    this.chart.mark([{ tone: "quiet", x }, ...marks], x);
+    const x = placed(choice, point.theta, this.model.priors(problem));
+    const here = levels.map((_, i) => this.#pointOf(i, point, choice));
+    const marks = here.map(({ view }, i): Mark => ({ tone: i, x, y: view.actual[0] }));
+    const loss = choice === "calibrationLoss";
+    const readings = [
+      ...here[0].view.references.map((line): Reading => ({ ...styleOf(line), y: line.y[0] })),
+      ...here.map(({ view, error }, i): Reading => {
+        const sure = error === 0;
+        return loss
+          ? { tone: i, y: view.actual[0], sure }
+          : { tone: i, dash: "dashed", y: view.minimum[0], sure };
+      }),
+    ];
+    this.chart.mark([{ tone: "quiet", x }, ...marks], x, readings);
+    const bound = Math.max(...here.map(({ error }) => error));
+    const what = loss ? "loss" : "minimum";
+    const near = ` The ${what} at this point is within ${upperLimit(bound)} of that of all scores.`;
+    this.figure.say(dialect.note + (bound > 0 ? near : ""));
+  }
+
+  /** Return a system at the point of now; its least cost is that of the report where that has one. */
+  #pointOf(i: number, { theta, base, scale }: OperatingPoint, choice: Drawn): Point {
+    const { problem, error } = this.found;
+    const curve = riskCurve(this.model.levels[i], problem, this.model.payload, [theta]);
+    const least = this.model.least(i, problem)!;
+    const viewAt = (cost: number) => viewOf({ ...curve, minimum: [(cost - base) / scale] }, choice);
+    const [view, other] = [viewAt(least.cost), viewAt(least.low)];
+    const loss = choice === "calibrationLoss";
+    const [value, end] = [view, other].map((one) => (loss ? one.actual : one.minimum)[0]);
+    const more = loss ? error : 0; // of the actual cost
+    return { view, error: number(value) === number(end) && more === 0 ? 0 : Math.abs(value - end) + more };
+  }
+
+  #markEntropy(): void {
+    const { problem } = this.found;
+    const { payload, levels, exact } = this.model;
+    const [first, second] = this.model.priors(problem);
+    const x = Math.log10(second / first);
+    this.figure.say(DIALECTS.entropy.note + (exact ? "" : " Computed on a grid of scores."));
+    const readingsOf = (one: Levels, i: number): Reading[] => {
+      const { actual, minimum, naive } = entropyCurve(one, problem, payload, [x]);
+      const style = { tone: i, sure: exact, digits: 3 };
+      return [
+        { ...style, y: actual[0] },
+        { ...style, dash: "dashed", y: minimum[0] },
+        { ...styleOf({ name: "naive" }), y: naive[0] },
+      ];
+    };
+    this.chart.mark([{ tone: "quiet", x }], x, isFinite(x) ? levels.flatMap(readingsOf) : []);
   }
 
   #views(): View[] {
@@ -81,8 +137,7 @@ export class CostCurves extends Picture {
       ...views[0].references.map((line): Layer => ({
         kind: "line",
         name: REFERENCES[line.name],
-        tone: "quiet",
-        dash: line.name === "all" ? "dashed" : "dotted",
+        ...styleOf(line),
         xs: views[0].x,
         ys: line.y,
       })),
@@ -106,6 +161,11 @@ export class CostCurves extends Picture {
       layers,
     });
   }
+}
+
+/** Return how a reference line is drawn. */
+function styleOf({ name }: Pick<Reference, "name">): { tone: "quiet"; dash: "dashed" | "dotted" } {
+  return { tone: "quiet", dash: name === "all" ? "dashed" : "dotted" };
 }
 
 function bandOf(one: View, tone: number): Layer[] {

@@ -3,7 +3,7 @@ import { type Region } from "../core/regions";
 import type { Outcome, Payload, Problem } from "../types";
 import { marker, toneClass } from "./layers";
 import { type Child, debounced, h, HIDDEN, named, refill, s } from "./dom";
-import { apart, count, number, percent, range } from "./text";
+import { apart, upperLimit, count, number, percent, range } from "./text";
 import { cheapest, type Sentence, standing } from "./words";
 
 /** All that the results show at one moment. */
@@ -53,7 +53,7 @@ export class Results {
     const { outcomes, problem } = found;
     this.#showBars(outcomes);
     const sentences = outcomes.map((outcome, i) => standing(outcome, problem, found.reasons[i]));
-    this.#showVerdicts(sentences, cheapest(this.#names, outcomes));
+    this.#showVerdicts(sentences, cheapest(this.#names, outcomes, testedIn(this.#payload)));
     this.#showFacts(found);
     this.#basis.textContent = basisText(this.#payload, found);
     this.#summary = outcomes.map((outcome, i) => this.#spokenLine(outcome, i)).join(" ");
@@ -150,6 +150,12 @@ export class Results {
   }
 }
 
+/** Say where the page puts a difference of systems to a test; nowhere: nothing. */
+function testedIn({ kind, differences }: Payload): string {
+  if (differences.length > 0) return "Verdict and Differences";
+  return kind === "evaluation" ? "Verdict and Numbers" : "";
+}
+
 function whisker(low: string, high: string, open: boolean): SVGElement[] {
   const line = s("line.whisker", { x1: low, x2: high, y1: 15, y2: 15 });
   const ends = [low, ...(open ? [] : [high])].map((x) =>
@@ -179,14 +185,14 @@ function basisText(payload: Payload, found: Found): string {
   if (live.kind === "decisions")
     return `On all ${count(samples)} decisions, which stay as they were made.${interval}`;
   if (live.kind === "levels") {
-    const near = `; the normalised cost is within ${number(found.error)} of the exact one.`;
+    const near = `; the normalised cost is within ${upperLimit(found.error)} of the exact one.`;
     const exact = found.error > 0 ? near : ".";
     return `On all ${count(samples)} samples${exact}${interval}${movedText(payload, found)}`;
   }
   const rest = found.preview ? `; on ${count(live.rows)} once you let go` : "";
   const error =
     live.error > 0 && !found.preview
-      ? ` At the report's own costs it is within ${number(live.error)} of all ${count(live.total)} samples.`
+      ? ` At the report's own costs it is within ${upperLimit(live.error)} of all ${count(live.total)} samples.`
       : "";
   const all = samples === live.total ? "all" : `${count(samples)} of`;
   return `On ${all} ${count(live.total)} samples${rest}.${error}${interval}${movedText(payload, found)}`;

@@ -45,8 +45,9 @@ export function range(low: number, high: number): string {
   return `${number(low)} to ${number(high)}`;
 }
 
+/** Return a number with the true minus sign, and none before a 0. */
 function minus(text: string): string {
-  return text.replace(/^-/, "−");
+  return text.replace(/^-(?=[0.]*$)/, "").replace(/^-/, "−");
 }
 
 /** Return a name that the user gave for use within a text, whose direction it leaves alone. */
@@ -54,7 +55,21 @@ export function apart(name: string): string {
   return `\u2068${name}\u2069`;
 }
 
-/** Return a share in whole percent, as verdicts say it. */
-export function wholePercent(share: number): string {
-  return `${(100 * share).toFixed(0)} %`;
+/** Return a share in percent as verdicts do, with a digit more where it would read as none or all of it. */
+export function roundPercent(share: number): string {
+  const near = Math.min(Math.abs(share - 1), Math.abs(share)) < 0.01 && share !== 0 && share !== 1;
+  return `${minus((100 * share).toFixed(near ? 1 : 0))} %`;
+}
+
+/** Return an upper limit, rounded up to two significant digits. */
+export function upperLimit(value: number): string {
+  if (!(value > 0)) return "0";
+  const digits = Math.max(0, 1 - Math.floor(Math.log10(value)));
+  if (digits > 9) return number(value);
+  return (Math.ceil(value * 10 ** digits - 1e-9) / 10 ** digits).toFixed(digits);
+}
+
+/** Return a number that may be a little off, and says so. */
+export function about(value: number, sure: boolean, digits = 4): string {
+  return `${sure ? "" : "about "}${number(value, digits)}`;
 }

@@ -1,7 +1,7 @@
 /** Sentences about outcomes at the costs that the reader chose. */
 import type { Outcome, Problem } from "../types";
 import { type Child, named } from "./dom";
-import { number, range, wholePercent as percent } from "./text";
+import { number, range, roundPercent as percent } from "./text";
 
 export interface Sentence {
   tone: "good" | "bad" | "warn" | "note";
@@ -40,8 +40,8 @@ function onlyDecision(outcome: Outcome): number {
   return made.filter(Boolean).length === 1 ? made.indexOf(true) : -1;
 }
 
-/** Say which of several systems costs least. */
-export function cheapest(names: string[], outcomes: Outcome[]): Sentence | null {
+/** Say which of several systems costs least on the samples; `tested` is where that is put to a test. */
+export function cheapest(names: string[], outcomes: Outcome[], tested: string): Sentence | null {
   if (outcomes.length < 2 || outcomes.some((o) => isNaN(o.expected))) return null;
   const least = Math.min(...outcomes.map((o) => o.expected));
   const near = (o: Outcome) => o.expected - least <= 1e-9 * Math.abs(least);
@@ -50,13 +50,13 @@ export function cheapest(names: string[], outcomes: Outcome[]): Sentence | null 
   const listed = best.flatMap((i, at) => [at > 0 ? " and " : "", named(names[i])]);
   const next = Math.min(...outcomes.filter((o) => !near(o)).map((o) => o.expected));
   const second = names[outcomes.findIndex((o) => o.expected === next)];
-  const verb = best.length > 1 ? " cost least now: " : " costs least now: ";
+  const verb = `${best.length > 1 ? " cost" : " costs"} least on these samples: `;
   return sentence(
     "note",
     "cheapest",
     ...listed,
     `${verb}${number(least)} a case, `,
     named(second),
-    ` ${number(next)}.`,
+    ` ${number(next)}${tested && `; whether that is more than chance is tested in ${tested} only`}.`,
   );
 }

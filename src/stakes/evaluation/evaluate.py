@@ -21,16 +21,16 @@ from stakes.evaluation.applications import (
     read_training,
 )
 from stakes.evaluation.decisions import suited_metrics
+from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.losses import rule_result
 from stakes.evaluation.parts import (
     application_result,
     calibration_errors_of,
     class_results,
     count_replicates,
-    least_cost,
     rounding_notes,
 )
-from stakes.evaluation.ranking import ranking_of, roc_of
+from stakes.evaluation.ranking import ranking_of
 from stakes.evaluation.records import DataSummary, Evaluation
 from stakes.evaluation.sketch import Source, sketch_of
 from stakes.evaluation.slices import read_slices, slice_results
@@ -124,7 +124,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     )
     metrics = [suited_metrics(j.in_use, j.task.costs) for j in system.judgements]
     drawn = count_replicates(system, metrics, unit, (resamples, seed), progress)
-    curve = roc_of(samples)
+    curve = curve_of(samples)
     ranking = ranking_of(samples, curve, level, unit)
     least = [least_cost(task, curve) for task in system.tasks]
     del curve  # it holds as much as the samples

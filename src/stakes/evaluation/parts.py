@@ -9,7 +9,7 @@ import numpy as np
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray
 from stakes.costs import CostMatrix
-from stakes.curves import MinimumCost, OperatingPoint, RocCurve
+from stakes.curves import MinimumCost, OperatingPoint
 from stakes.evaluation.applications import Task
 from stakes.evaluation.errors import count_errors
 from stakes.evaluation.losses import application_loss, value_of
@@ -144,14 +144,6 @@ def count_replicates(
 def error_counts(judged: Judgement) -> dict[str, int]:
     """Return how many samples got the answer of another class."""
     return count_errors(judged.task.costs, judged.task.samples.y, judged.decided)
-
-
-def least_cost(task: Task, curve: RocCurve | None) -> MinimumCost | None:
-    """Return the least cost of any threshold, for two classes and two decisions."""
-    costs = task.binary_costs
-    if curve is None or costs is None:
-        return None
-    return curve.minimum_cost(costs, None if task.samples.priors_from_data else task.samples.priors)
 
 
 def _own_point(least: MinimumCost, samples: Samples, task: Task) -> OperatingPoint:

@@ -15,6 +15,7 @@ from stakes.curves import MinimumCost, RocCurve
 from stakes.curves.detectors import detectors_of
 from stakes.curves.likelihood_ratios import LogLossInBits, minimum_cllr_of
 from stakes.evaluation.applications import Task
+from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.losses import cost_of, estimates_of, rule_loss
 from stakes.evaluation.systems import judge_decisions
 from stakes.intervals import auc_interval, auc_of_samples
@@ -29,17 +30,9 @@ _FOLDS = 5
 BestThreshold = Callable[[Task, FloatArray, IntArray], float]  # on the samples kept
 
 
-def roc_of(samples: Samples) -> RocCurve | None:
-    """Return the ROC curve of two classes that both occur."""
-    if len(samples.classes) != 2:
-        return None
-    levels = ScoreLevels.of(samples.scores.ranks(), samples.y, samples.weights)
-    return RocCurve(levels, samples.classes) if all(levels.totals) else None
-
-
 def area_of(samples: Samples, level: float, unit: IntArray | None) -> Estimate:
     """Return the AUC of two classes with its interval; NaN where only one occurs."""
-    curve = roc_of(samples)
+    curve = curve_of(samples)
     return Estimate(math.nan) if curve is None else _area(samples, curve, None, level, unit)
 
 

@@ -10,8 +10,8 @@ from stakes._text import number, percent, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.applications import CostsLike, Task, classes_of, read_tasks
-from stakes.evaluation.parts import least_cost
-from stakes.evaluation.ranking import best_threshold_estimate, least_on_part, roc_of
+from stakes.evaluation.least_cost import curve_of, least_cost
+from stakes.evaluation.ranking import best_threshold_estimate, least_on_part
 from stakes.evaluation.systems import Judgement, judge_decisions
 from stakes.evaluation.verdicts import reversed_systems
 from stakes.results import Estimate, json_number
@@ -227,7 +227,7 @@ def _best_on_data(task: Task, value: FloatArray) -> float:
     """Return the threshold of least cost on the samples; by the ROC curve if costs allow."""
     least = None
     if task.binary_costs is not None and np.bincount(task.samples.y, minlength=2).all():
-        least = least_cost(task, roc_of(task.samples))
+        least = least_cost(task, curve_of(task.samples))
     if least is None:
         return _best(task, value)
     below = value[task.samples.scores.ranks() <= least.point.threshold]

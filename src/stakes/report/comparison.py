@@ -6,6 +6,7 @@ from stakes._text import number, plain
 from stakes.evaluation import Comparison
 from stakes.evaluation.claims import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import p_number
+from stakes.report.labels import metric_label
 from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.page import Page, folded, live_sections, section
 from stakes.report.payload import compared, payload
@@ -55,10 +56,11 @@ def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
         "metric", "value", "reference", "difference", level_text(comparison.level), "p",
     )  # fmt: skip
     parts = []
+    several = len(comparison.may_be_best) > 1
     for system in comparison.systems[1:]:
         rows = [
             [
-                plain(d.metric),
+                metric_label(d.metric, several=several) if main else plain(d.metric),
                 number(d.value),
                 number(d.reference),
                 number(d.difference.value),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stakes._text import number, percent, plain
 from stakes.evaluation import ApplicationResult, Evaluation, Verdict
+from stakes.report.labels import ranking_label
 from stakes.report.markup import Content, Markup, element, table, user_text
 from stakes.report.page import Page, folded, live_sections, section
 from stakes.report.payload import payload
@@ -154,10 +155,10 @@ def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
 
 
 def _ranking(evaluation: Evaluation) -> Markup:
-    """Return ranking and calibration errors."""
+    """Return how well scores rank."""
     naive = {"auc": "0.5", "eer": "0.5"}
     rows = [
-        [plain(name.replace("_", " ")), number(e.value), interval_text(e), naive.get(name, "")]
+        [ranking_label(name), number(e.value), interval_text(e), naive.get(name, "")]
         for name, e in evaluation.ranking.items()
     ]
     heads = ("", "value", level_text(evaluation.level), "naive")
@@ -165,7 +166,7 @@ def _ranking(evaluation: Evaluation) -> Markup:
 
 
 def _calibration_errors(evaluation: Evaluation) -> Markup:
-    """Return calibration errors beside what chance alone makes of them."""
+    """Return calibration errors beside what chance alone makes of them, and the slope."""
     rows: list[list[Content]] = [
         [
             error.name,
@@ -176,8 +177,12 @@ def _calibration_errors(evaluation: Evaluation) -> Markup:
         ]
         for error in evaluation.calibration_errors.values()
     ]
+    slope = evaluation.slope
+    if slope is not None:
+        name = "calibration slope (below 1: overconfident)"
+        rows.append([name, number(slope.value), interval_text(slope), "", "1"])
     heads = ("", "value", level_text(evaluation.level), "debiased", "expected if calibrated")
-    return table("Calibration errors", heads, rows)
+    return table("Calibration errors and slope", heads, rows)
 
 
 def _known(value: float) -> str:

@@ -11,7 +11,16 @@ import numpy as np
 
 from stakes._text import plain
 from stakes.evaluation import Comparison, DecisionEvaluation
-from stakes.evaluation.sketch import BY_CASE, MOST_CLASSES, TOO_MANY, LevelSketch, RowSketch, Sketch
+from stakes.evaluation.sketch import (
+    BY_CASE,
+    MOST_CLASSES,
+    TOO_MANY,
+    LeastCost,
+    LevelSketch,
+    RowSketch,
+    Sketch,
+)
+from stakes.report.labels import metric_label
 from stakes.results import json_number
 
 _VERSION = 1
@@ -67,12 +76,20 @@ def _sketched(sketch: Sketch) -> dict[str, Any]:
                 "priors": a.priors.tolist(),
                 "fromData": a.priors_from_data,
                 "necs": [json_number(nec) for nec in a.normalized],
+                "least": [_least(least) for least in a.least],
             }
             for a in sketch.applications
         ],
         "live": None if sketch.why_not else _live(sketch),
         "whyNotLive": sketch.why_not,
     }
+
+
+def _least(least: LeastCost | None) -> dict[str, Any] | None:
+    """Return the least cost of any threshold, which a grid of scores tells but nearly."""
+    if least is None:
+        return None
+    return {"cost": json_number(least.value), "logOdds": json_number(least.log_odds)}
 
 
 def _full(names: list[str]) -> list[str] | None:
@@ -108,6 +125,7 @@ def decided(evaluation: DecisionEvaluation) -> dict[str, Any]:
                 "priors": cost.priors.tolist(),
                 "fromData": cost.priors_from_data,
                 "necs": [json_number(cost.normalized)],
+                "least": [None],
             }
         ],
         "live": {
@@ -139,9 +157,10 @@ def _live(sketch: Sketch) -> dict[str, Any]:
 def _system(system: LevelSketch | RowSketch) -> dict[str, Any]:
     """Return one system."""
     reference = None if system.reference is None else system.reference.tolist()
-    head = {"name": plain(system.name), "reference": reference}
+    head: dict[str, Any] = {"name": plain(system.name), "reference": reference}
     if isinstance(system, RowSketch):
         return {**head, "codes": packed(system.codes)}
+    head["auc"] = json_number(system.auc)
     weights = [packed(_compact(w, exact=system.exact)) for w in (system.first, system.second)]
     return {**head, "level": packed(system.level), "weights": weights}
 
@@ -162,11 +181,13 @@ def packed(array: np.ndarray) -> dict[str, str]:
 
 def compared(comparison: Comparison) -> dict[str, Any]:
     """Return the differences and the odds of a comparison."""
+    several = len(comparison.may_be_best) > 1
     return {
         "differences": [
             {
                 "system": plain(d.system),
                 "metric": plain(d.metric),
+                "label": metric_label(d.metric, several=several),
                 "better": d.better,
                 "value": json_number(d.difference.value),
                 "low": None if (band := d.difference.interval) is None else json_number(band.low),

@@ -4,6 +4,7 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stakes._text import fixed
 from stakes.evaluation.sketch import Sketch
 from stakes.paper import Cell, Reproduction
 from stakes.report.markup import Content, Markup, element, table
@@ -67,8 +68,8 @@ def _cell(cell: Cell) -> Content:
     if cell.value != cell.value:
         return "none"
     if not cell.printed:
-        return f"{cell.value:.4f}"
-    value = f"{cell.value:.{cell.decimals + 1}f} "
+        return fixed(cell.value, 4)
+    value = f"{fixed(cell.value, cell.decimals + 1)} "
     kind, mark = ("agrees", "") if cell.agrees else ("differs", " ✗")
     return [value, element("span", f"{cell.printed}{mark}", class_=f"printed {kind}")]
 

@@ -35,6 +35,7 @@ class Scored:
     name: str
     log_odds: FloatArray
     reference: FloatArray | None
+    auc: float
 
 
 def level_sketches(
@@ -45,7 +46,7 @@ def level_sketches(
     weighted = samples.weights is not None
     if sum(f.level.size for f in full) * _PER_LEVEL * (1 + weighted) <= _BYTES:
         kept = (
-            LevelSketch(s.name, s.reference, f.level, *_floats(f), exact=True)
+            LevelSketch(s.name, s.reference, f.level, *_floats(f), exact=True, auc=s.auc)
             for s, f in zip(scored, full, strict=True)
         )
         return tuple(kept)
@@ -117,7 +118,13 @@ def _gathered(scored: Scored, full: ScoreLevels, edges: FloatArray) -> LevelSket
     middle[2:-2] = _short(middle[2:-2], edges)
     kept = np.flatnonzero(first + second)
     return LevelSketch(
-        scored.name, scored.reference, middle[kept], first[kept], second[kept], exact=False
+        scored.name,
+        scored.reference,
+        middle[kept],
+        first[kept],
+        second[kept],
+        exact=False,
+        auc=scored.auc,
     )
 
 

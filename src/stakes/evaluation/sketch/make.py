@@ -1,5 +1,6 @@
 """How a sketch is made of systems that were judged."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -7,8 +8,10 @@ import numpy as np
 
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
+from stakes.curves import MinimumCost
+from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.sketch.levels import Scored, level_sketches
-from stakes.evaluation.sketch.records import Sketch, SketchedApplication
+from stakes.evaluation.sketch.records import LeastCost, Sketch, SketchedApplication
 from stakes.evaluation.sketch.rows import choose_rows, row_error, row_sketch
 from stakes.evaluation.systems import Judgement, System
 from stakes.samples import Samples
@@ -27,6 +30,7 @@ class Source:
     samples: Samples
     reference: FloatArray | None
     judgements: tuple[Judgement, ...]
+    ranked: Samples  # with the scores that areas and least costs are computed from
 
     @classmethod
     def given(
@@ -37,7 +41,7 @@ class Source:
         if not isinstance(samples.scores, PosteriorScores):
             k = len(samples.classes)
             reference = np.full(k, 1 / k)
-        return cls(name, samples, reference, system.judgements)
+        return cls(name, samples, reference, system.judgements, system.samples)
 
     @classmethod
     def calibrated(cls, name: str, system: System) -> "Source":
@@ -45,7 +49,7 @@ class Source:
         judged = system.judgements_after
         samples = judged[0].task.samples
         fits = bool(samples.priors.all())
-        return cls(name, samples, samples.priors if fits else None, judged)
+        return cls(name, samples, samples.priors if fits else None, judged, samples)
 
 
 def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Sketch:
@@ -72,7 +76,9 @@ def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Ske
         return replace(sketch, why_not=TOO_MANY)
     if not priced:
         return replace(sketch, why_not=BY_CASE)
-    return _levels(sketch, sources) if len(samples.classes) == 2 else _rows(sketch, sources)
+    if len(samples.classes) == 2:
+        return _levels(sketch, sources, priced)
+    return _rows(sketch, sources)
 
 
 def _kind(samples: Samples, *, adapted: bool) -> str:
@@ -93,14 +99,33 @@ def _application(sources: Sequence[Source], i: int) -> SketchedApplication:
         task.samples.priors,
         task.samples.priors_from_data,
         tuple(source.judgements[i].cost.normalized for source in sources),
+        (None,) * len(sources),
     )
 
 
-def _levels(sketch: Sketch, sources: Sequence[Source]) -> Sketch:
-    """Return the sketch of two classes."""
-    scored = [Scored(s.name, _log_odds(s), s.reference) for s in sources]
-    systems = level_sketches(scored, sources[0].samples, sketch.applications)
-    return replace(sketch, systems=systems)
+def _levels(sketch: Sketch, sources: Sequence[Source], priced: Sequence[int]) -> Sketch:
+    """Return the sketch of two classes, with what its levels alone could not tell exactly."""
+    scored: list[Scored] = []
+    least: list[list[LeastCost | None]] = []  # of each system, in each application
+    for source in sources:
+        curve, log_odds = curve_of(source.ranked), _log_odds(source)
+        area = math.nan if curve is None else curve.auc()
+        scored.append(Scored(source.name, log_odds, source.reference, area))
+        found = [least_cost(source.judgements[i].task, curve) for i in priced]
+        ranks = source.ranked.scores.ranks()
+        least.append([None if m is None else _least(m, ranks, log_odds) for m in found])
+    applications = tuple(
+        replace(a, least=tuple(row[i] for row in least)) for i, a in enumerate(sketch.applications)
+    )
+    systems = level_sketches(scored, sources[0].samples, applications)
+    return replace(sketch, applications=applications, systems=systems)
+
+
+def _least(found: MinimumCost, ranks: FloatArray, log_odds: FloatArray) -> LeastCost:
+    """Return a least cost with its threshold on the log odds."""
+    threshold = found.point.threshold
+    below = log_odds[ranks == threshold] if math.isfinite(threshold) else np.array([threshold])
+    return LeastCost(found.value, float(below.max()))
 
 
 def _log_odds(source: Source) -> FloatArray:

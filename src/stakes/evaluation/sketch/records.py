@@ -1,5 +1,6 @@
 """What a sketch holds."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,15 +9,24 @@ from stakes._typing import FloatArray, IntArray, Names
 from stakes.costs import CostMatrix
 
 
+@dataclass(frozen=True)
+class LeastCost:
+    """The least expected cost of any threshold, and that threshold on the levels of a sketch."""
+
+    value: float
+    log_odds: float  # the second decision is taken above it
+
+
 @dataclass(frozen=True, eq=False)
 class SketchedApplication:
-    """An application that was judged, and the normalised cost of each system in it."""
+    """An application that was judged, and what each system costs in it."""
 
     name: str
     costs: CostMatrix
     priors: FloatArray
     priors_from_data: bool
     normalized: tuple[float, ...]
+    least: tuple[LeastCost | None, ...]  # None: not two classes and two decisions
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +39,7 @@ class LevelSketch:
     first: FloatArray
     second: FloatArray
     exact: bool  # each level is one of the scores
+    auc: float = math.nan  # of all scores; NaN where a class does not occur
 
 
 @dataclass(frozen=True, eq=False)
