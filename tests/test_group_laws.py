@@ -4,11 +4,15 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit, ndtr
 
 import stakes
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.slope import calibration_slope
+from stakes.evaluation.least_cost import curve_of
+from stakes.evaluation.ranking import ranking_of
+from stakes.intervals import auc_difference
+from stakes.metrics.spreads import StudentSpread
 from stakes.samples import read_samples
 
 
@@ -103,3 +107,93 @@ def test_a_class_within_one_group_gives_no_interval_of_the_slope() -> None:
     found = calibration_slope(samples, np.arange(100) // 20)
     assert found.interval() is None
     assert found.why == "some class occurs in one group only"
+
+
+# -- ranking
+
+
+def ranked(scores: FloatArray, y: IntArray, unit: IntArray | None) -> dict[str, stakes.Estimate]:
+    samples = read_samples(y, stakes.Logits(scores))
+    return ranking_of(samples, curve_of(samples), 0.95, unit)
+
+
+@pytest.mark.parametrize(("groups", "share"), [(200, 0.03), (60, 0.05)])
+def test_areas_and_equal_error_rates_of_few_groups_of_a_class_are_covered(
+    groups: int, share: float
+) -> None:
+    """Of 120 draws 6 are expected outside; more than 12 have a probability below 1 %."""
+    truth = {"auc": ndtr(math.sqrt(0.5)), "eer": ndtr(-0.5)}
+    outside = dict.fromkeys(truth, 0)
+    for seed in range(120):
+        unit, y, z = patients(seed, groups, share)
+        if holding(unit, y) < 2:
+            continue
+        for name, found in ranked(z, y, unit).items():
+            assert found.interval is not None
+            outside[name] += truth[name] not in found.interval
+    assert max(outside.values()) <= 12
+
+
+def test_areas_of_few_groups_of_a_class_do_not_differ() -> None:
+    """Of 200 draws 10 are expected; more than 18 have a probability below 1 %."""
+    false = 0
+    for seed in range(200):
+        unit, y, z = patients(seed, 200, 0.03)
+        rng = np.random.default_rng(10_000 + seed)
+        other = rng.normal(size=200)[unit] + rng.normal(size=y.size) + math.sqrt(2) * y
+        if holding(unit, y) >= 2:
+            false += auc_difference(z, other, y, None, unit).distinguishable()
+    assert false <= 18
+
+
+def test_ranking_of_groups_of_one_sample_is_that_of_samples() -> None:
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], [90, 12])
+    z = rng.normal(size=102) + y
+    alone, grouped = ranked(z, y, None), ranked(z, y, np.arange(102))
+    one, many = (e["auc"].interval for e in (alone, grouped))
+    assert one is not None
+    assert many is not None
+
+    def width(band: stakes.Interval) -> float:
+        return float(logit(band.high) - logit(band.low))
+
+    # the variance of each class n/(n - 1) times larger: the share left without a sample, squared
+    assert 1 < width(many) / width(one) < math.sqrt(12 / 11)
+    other = z + rng.normal(size=102)
+    first, second = (auc_difference(z, other, y, None, u) for u in (None, np.arange(102)))
+    assert isinstance(first.spread, StudentSpread)
+    assert isinstance(second.spread, StudentSpread)
+    assert 1 < second.spread.error / first.spread.error < math.sqrt(12 / 11)
+    assert second.spread.degrees == pytest.approx(first.spread.degrees)
+    assert first.spread.degrees == 11
+
+
+def test_a_class_within_one_group_gives_no_interval_of_ranking() -> None:
+    rng = np.random.default_rng(12)
+    y, unit = np.repeat([0, 1], [80, 20]), np.arange(100) // 20
+    z = rng.normal(size=100) + y
+    found = ranked(z, y, unit)
+    assert [e.interval for e in found.values()] == [None, None]
+    assert {e.method for e in found.values()} == {"some class occurs in one group only"}
+    pair = auc_difference(z, z + rng.normal(size=100), y, None, unit)
+    assert pair.interval() is None
+    assert pair.why == "some class occurs in one group only"
+
+
+@pytest.mark.parametrize(("distance", "share", "n"), [(1.0, 0.05, 60), (2.5, 0.05, 200)])
+def test_areas_of_few_samples_of_a_class_do_not_differ(
+    distance: float, share: float, n: int
+) -> None:
+    """Two scores of one area, in other shapes: 20 of 400 expected, rarely more than 32."""
+    false = 0
+    rng = np.random.default_rng([221, n])
+    for _ in range(400):
+        y = (rng.random(n) < share).astype(np.int64)
+        noise = rng.normal(size=(2, n))
+        other = 0.5 * noise[0] + math.sqrt(0.75) * noise[1]
+        a = noise[0] + distance * y
+        b = other * np.where(y == 1, 0.3, 1) + distance * math.sqrt(1.09 / 2) * y
+        if y.sum() >= 2:
+            false += auc_difference(a, b, y).distinguishable()
+    assert false <= 32

@@ -74,8 +74,8 @@ def calibration_slope(samples: Samples, unit: IntArray | None = None) -> Calibra
         return CalibrationSlope(math.nan, why="the classes are separable by the scores")
     least = float(counts.min()) if unit is None else effective_groups(unit, w, samples.y)
     error = _Spread(fitted, log_p, samples.y, w).error(unit) if least > 1 else math.nan
-    why = "" if error > 0 else _FLAT if least > 1 else ONE_GROUP
-    return CalibrationSlope(float(fitted.scale[0]), error, max(least - 1, 1.0), why)
+    none = "" if error > 0 else _FLAT if least > 1 else ONE_GROUP
+    return CalibrationSlope(float(fitted.scale[0]), error, max(least - 1, 1.0), none)
 
 
 @dataclass(frozen=True, eq=False)

@@ -221,12 +221,12 @@ class RocCurve:
         return self._point(int(np.flatnonzero(self.specificity >= wanted)[0]))
 
     def eer_estimate(
-        self, level: float = 0.95, *, sizes: tuple[float, float] | None = None, groups: int = 0
+        self, level: float = 0.95, *, sizes: tuple[float, float] | None = None, groups: float = 0
     ) -> Estimate:
         """Return the equal error rate with its score interval, whose threshold is free.
 
         `sizes` are how many samples the rates of the two classes rest on, if not those counted, and
-        `groups` how many groups the samples come in.
+        `groups` how many equal groups would be as precise, where they come in groups.
         """
         return self._profiled(equal, self.eer(), level, sizes, groups)
 
@@ -249,7 +249,7 @@ class RocCurve:
         value: float,
         level: float,
         sizes: tuple[float, float] | None = None,
-        groups: int = 0,
+        groups: float = 0,
     ) -> Estimate:
         """Return a value with the interval of those that some threshold is near to."""
         read_level(level)
@@ -258,7 +258,7 @@ class RocCurve:
         seen = ErrorRatesSeen.of(
             self.false_alarm_rate, self.miss_rate, self._totals if sizes is None else sizes
         )
-        quantile = student(level, groups - 1) if groups > 1 else normal(level)
+        quantile = student(level, max(groups - 1, 1.0)) if groups else normal(level)
         low, high = seen.interval(demand, quantile, value)
         method = "score interval over thresholds" + (", by group" if groups else "")
         return Estimate(value, Interval(low, high, level), method)
