@@ -84,10 +84,16 @@ def _decisions(
     if len(made) > 1:
         yield said
         return
-    kind = "samples" if evaluation.data.groups is None else "groups"
-    units = (math.floor(evidence.units), kind)
+    units = (math.floor(evidence.units + 1e-9), _kind(evaluation.data.groups, evidence.units))
     only = a.costs.decisions[made.pop()]
     yield from with_constant(said, claim, only, units, (evaluation.level, len(evidence.costs)))
+
+
+def _kind(groups: int | None, units: float) -> str:
+    """Return what limits of shares rest on."""
+    if groups is None:
+        return "samples"
+    return "groups" if math.floor(units + 1e-9) == groups else "effective groups"
 
 
 def _disagreement(
