@@ -201,6 +201,27 @@ def test_areas_of_few_samples_of_a_class_do_not_differ(
     assert false <= 32
 
 
+# -- warnings
+
+
+def test_warnings_count_the_groups_of_the_rarest_class() -> None:
+    unit = np.repeat(np.arange(70), 10)
+    y = (np.arange(70) < 7).astype(np.int64)[unit]
+    rng = np.random.default_rng(4)
+    found = stakes.evaluate(y, stakes.Logits(rng.normal(size=700) + y), groups=unit, resamples=0)
+    said = {v.code: v.text for v in found.verdicts}
+    assert "Some classes occur in few groups (1: 7). With fewer than 50" in said["small_class"]
+    text = said["few_groups"]
+    assert "rest on 70 groups, which for the rarest class are as precise as 7 of equal" in text
+    assert "those of the AUC, of calibration loss and of the calibration slope may cover" in text
+    assert text.endswith("with fewer than 15, so may all.")
+    both = {"a": stakes.Logits(rng.normal(size=700) + y), "b": stakes.Logits(1.0 * y)}
+    pair = stakes.compare(y, both, priors="data", groups=unit, resamples=0)
+    assert {"small_class", "few_groups"} <= {v.code for v in pair.verdicts}
+    whole = stakes.evaluate(y, stakes.Logits(rng.normal(size=700) + y), resamples=0)
+    assert not {"small_class", "few_groups"} & {v.code for v in whole.verdicts}
+
+
 # -- shares
 
 

@@ -12,6 +12,7 @@ from stakes.evaluation.records import ApplicationResult
 from stakes.evaluation.systems import Judgement, System
 from stakes.evaluation.verdicts.families import IntervalAt
 from stakes.evaluation.verdicts.reversal import class_areas
+from stakes.evaluation.verdicts.small_samples import Groups
 from stakes.evaluation.verdicts.usefulness import CostClaim
 from stakes.intervals import by_groups
 from stakes.metrics.paired import PairedDifference, paired_difference
@@ -31,6 +32,7 @@ class Evidence:
     rule_gain: PairedDifference | None  # the same of the first scoring rule
     class_areas: dict[Label, Estimate]  # AUC of each class, corrected for how many there are
     units: float  # how many samples, or groups, vary independently
+    groups: Groups | None = None
 
 
 def evidence_of(
@@ -57,6 +59,7 @@ def evidence_of(
         rule_gain=_rule_gain(system, unit),
         class_areas={} if unit is not None else class_areas(system.samples, level),
         units=effective_units(system.samples, unit),
+        groups=Groups.of(system.samples, unit),
     )
 
 

@@ -41,11 +41,12 @@ def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ..
         found += probabilities(evaluation, evidence, useful, [g is not None for g in gains])
     found += _priors(evaluation, evidence)
     found += _infinite(evaluation)
-    found += small_classes(evaluation.data.classes, evaluation.data.counts)
+    found += small_classes(evaluation.data.classes, evaluation.data.counts, evidence.groups)
     found += few_groups(
-        evaluation.data.groups,
+        evidence.groups,
         loss=evaluation.calibrator is not None,
         slope=evaluation.slope is not None and evaluation.slope.interval is not None,
+        area=any(e.interval is not None for k, e in evaluation.ranking.items() if k[:3] == "auc"),
     )
     found += _slices(evaluation)
     return tuple(found)
