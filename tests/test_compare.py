@@ -583,3 +583,26 @@ def test_to_allow_for_unseen_errors_makes_no_interval_narrower() -> None:
         assert gap.allowing.interval.low <= plain.low
         assert gap.allowing.interval.high >= plain.high
     assert seen > 20
+
+
+def test_no_system_is_best_where_unseen_errors_could_reverse_it() -> None:
+    rng = np.random.default_rng(9)
+    costs = stakes.CostMatrix.binary(miss=50, false_alarm=1)
+    reserves = 0
+    for _ in range(25):
+        y = (rng.random(400) < 0.25).astype(int)
+        rare = np.where(y == 1, rng.random(400) < 0.005, 0)  # a miss in two samples on average
+        alarms = [np.where(y == 0, rng.random(400) < 50 * 0.005 / 3, 0) for _ in range(2)]
+        systems = {
+            "misser": np.where((y == 1) & (rare == 0), 0.9, 0.001),
+            "first": np.where((y == 1) | (alarms[0] == 1), 0.9, 0.001),
+            "second": np.where((y == 1) | (alarms[1] == 1), 0.9, 0.001),
+        }
+        found = stakes.compare(y, systems, costs=costs, resamples=0)
+        said = [v.code for v in found.verdicts]
+        reserved = any(d.rests_on_seen for d in found.differences if d.metric == "cost.nec")
+        reserves += reserved
+        if reserved:
+            assert "best" not in said
+            assert len(found.may_be_best["cost"]) > 1
+    assert reserves > 5
