@@ -212,7 +212,7 @@ DEFECTS = [
     ("evaluation/losses.py", "        if not fixed:", "        if True:", "live_page_shows"),
     ("_text.py", "if 2 * 10**decimals * value % 2 == 1:", "if False:", "ties_are_rounded"),
     ("metrics/paired.py", "part - share * naive * value", "part", "test_paired"),
-    ("intervals/areas.py", "np.square(np.bincount(unit, part))", "np.square(part)", "weights_and_copies"),
+    ("intervals/areas.py", "left_out_by_group(part, unit, w, y)", "part", "weights_and_copies"),
     ("metrics/multiplicity.py", "np.arange(order.size, 0, -1)", "np.ones(order.size)", "ten_equal or holm"),
     ("metrics/paired.py", "else value - float(flipped.sum())", "else 0.0", "by_a_hair"),
     ("evaluation/differences.py", "one = _p_below(system.minus(reference, unit, 1 + margin))", "one = _p_below(system.minus(reference, unit, 1 + 2 * margin))", "margin or ratio"),

@@ -12,11 +12,13 @@ from stakes.calibration.affine import AffineCalibrator
 from stakes.calibration.maps import AffineMap
 from stakes.results import Estimate, Interval
 from stakes.samples import Samples
+from stakes.statistics.groups import ONE_GROUP, effective_groups
 
 _MOST_CLASSES = 150  # up to which the spread of all biases is worth its time
 _BLOCK = 2**20  # numbers of derivatives that are held at once
 _LARGEST_LEVERAGE = 0.99
 _FLAT = "the scores do not vary"
+_STEPS, _SMALL = 50, 1e-20  # of conjugate gradients; what is left, squared, of the first residual
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,10 @@ class CalibrationSlope:
 
     1 for a calibrated system, below 1 for an overconfident one, above 1 for an underconfident one,
     0 for scores without information, below 0 for reversed ones. The standard error is the
-    sandwich's, which does not trust the fitted model, corrected for leverage (HC3) or for the
-    number of groups; intervals use Student's t with `degrees` of freedom.
+    sandwich's, which does not trust the fitted model, corrected for leverage: that of each sample
+    (HC3), or of whole groups, by one step of the jackknife that leaves out a group. Intervals use
+    Student's t with `degrees` of freedom: one less than there are samples of the smallest class,
+    or equal groups that would be as precise for it.
     """
 
     value: float
@@ -68,13 +72,10 @@ def calibration_slope(samples: Samples, unit: IntArray | None = None) -> Calibra
         return CalibrationSlope(math.nan, why=str(why))
     if not isinstance(fitted, AffineMap) or fitted.separable:
         return CalibrationSlope(math.nan, why="the classes are separable by the scores")
-    units = samples.y.size if unit is None else int(unit.max()) + 1
-    spread = _Spread(fitted, log_p, samples.y, w)
-    error = spread.error(unit, units)
-    degrees = (counts.min() if unit is None else units) - 1
-    return CalibrationSlope(
-        float(fitted.scale[0]), error, float(degrees), "" if error > 0 else _FLAT
-    )
+    least = float(counts.min()) if unit is None else effective_groups(unit, w, samples.y)
+    error = _Spread(fitted, log_p, samples.y, w).error(unit) if least > 1 else math.nan
+    none = "" if error > 0 else _FLAT if least > 1 else ONE_GROUP
+    return CalibrationSlope(float(fitted.scale[0]), error, max(least - 1, 1.0), none)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,20 +87,18 @@ class _Spread:
     y: IntArray
     weights: FloatArray
 
-    def error(self, unit: IntArray | None, units: int) -> float:
+    def error(self, unit: IntArray | None) -> float:
         """Return the standard error of the scale; NaN where the data do not determine it."""
-        curvature = sum(self._curvature(part) for part in self._parts())
+        curvature = np.asarray(sum(self._curvature(part) for part in self._parts()))
         scale = np.sqrt(np.maximum(np.diagonal(curvature), 0))
         if not scale.all() or np.linalg.cond(curvature / np.outer(scale, scale)) > 1e12:
             return math.nan
         inverse = np.linalg.inv(curvature).astype(np.float64)
-        influence = np.concatenate(
-            [self._influence(part, inverse, corrected=unit is None) for part in self._parts()]
-        )
         if unit is None:
-            return math.sqrt(float(influence @ influence))
-        by_group = np.bincount(unit, influence)
-        return math.sqrt(float(by_group @ by_group) * units / (units - 1))
+            moved = np.concatenate([self._influence(part, inverse) for part in self._parts()])
+            return math.sqrt(float(moved @ moved))
+        moved = self._left_out(unit, curvature, inverse)
+        return math.sqrt(float(moved @ moved) * (moved.size - 1) / moved.size)
 
     def _parts(self) -> list[slice]:
         """Return blocks of samples."""
@@ -127,18 +126,68 @@ class _Spread:
         out[0, 0] = np.einsum("nk,nk,nk->", weighted, z, z)
         return out
 
-    def _influence(self, part: slice, inverse: FloatArray, *, corrected: bool) -> FloatArray:
-        """Return by how much each sample moves the scale, more where it drew the fit to itself."""
-        q, z = self._posteriors(part)
+    def _gradient(self, part: slice, q: FloatArray, z: FloatArray) -> FloatArray:
+        """Return the first derivatives of the log likelihood of each sample."""
         rows = np.arange(q.shape[0])
         gradient = -q
         gradient[rows, self.y[part]] += 1
         gradient[:, 0] = z[rows, self.y[part]]
-        influence = self.weights[part] * (gradient @ inverse[:, 0])
-        if not corrected:
-            return influence
+        return self.weights[part, None] * gradient
+
+    def _influence(self, part: slice, inverse: FloatArray) -> FloatArray:
+        """Return by how much each sample moves the scale, more where it drew the fit to itself."""
+        q, z = self._posteriors(part)
+        influence = self._gradient(part, q, z) @ inverse[:, 0]
         leverage = self.weights[part] * _traces(q, z, inverse) / (q.shape[1] - 1)
-        return influence / (1 - np.minimum(leverage, _LARGEST_LEVERAGE))
+        return np.asarray(influence / (1 - np.minimum(leverage, _LARGEST_LEVERAGE)))
+
+    def _left_out(self, unit: IntArray, curvature: FloatArray, inverse: FloatArray) -> FloatArray:
+        """Return by how much each group moves the scale: one step from the fit without it.
+
+        The equations of all groups, each with the curvature of the other groups, are solved
+        together by conjugate gradients; those of K classes need K steps at most.
+        """
+        left = sum(
+            _by_group(unit[part], self._gradient(part, *self._posteriors(part)), unit)
+            for part in self._parts()
+        )
+        moved = np.zeros_like(left)
+        step = left @ inverse
+        size = first = (left * step).sum(axis=1)
+        for _ in range(_STEPS):
+            whole = step @ curvature
+            own = sum(
+                _by_group(unit[part], self._own(part, step[unit[part]]), unit)
+                for part in self._parts()
+            )
+            most = (step * whole).sum(axis=1)
+            bent = np.maximum(most - (step * own).sum(axis=1), (1 - _LARGEST_LEVERAGE) * most)
+            far = np.divide(size, bent, out=np.zeros_like(size), where=bent > 0)[:, None]
+            moved = moved + far * step
+            left = left - far * (whole - own)
+            better = left @ inverse
+            before, size = size, (left * better).sum(axis=1)
+            if (size <= _SMALL * first).all():
+                break
+            more = np.divide(size, before, out=np.zeros_like(size), where=before > 0)
+            step = better + more[:, None] * step
+        return np.asarray(moved[:, 0])
+
+    def _own(self, part: slice, along: FloatArray) -> FloatArray:
+        """Return the second derivatives of each sample times a direction of its own."""
+        q, z = self._posteriors(part)
+        rise = z * along[:, :1]
+        rise[:, 1:] += along[:, 1:]
+        rise -= (q * rise).sum(axis=1, keepdims=True)
+        out = q * rise
+        out[:, 0] = (out * z).sum(axis=1)
+        return np.asarray(self.weights[part, None] * out)
+
+
+def _by_group(mine: IntArray, values: FloatArray, unit: IntArray) -> FloatArray:
+    """Return the sums of some samples by group, a column for each parameter."""
+    groups = int(unit.max()) + 1
+    return np.column_stack([np.bincount(mine, column, groups) for column in values.T])
 
 
 def _traces(q: FloatArray, z: FloatArray, inverse: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.statistics import ScoreLevels
-from stakes.statistics.groups import left_out_by_group
+from stakes.statistics.groups import ONE_GROUP, effective_groups, left_out_by_group
 
 
 def auc_of_samples(
@@ -24,8 +24,9 @@ def auc_of_samples(
 ) -> Estimate:
     """Return the AUC of samples with weights or in groups, on the logit scale.
 
-    Placement values are summed by group (Obuchowski), with Student's t for the number of groups.
-    At 0 or 1 Newcombe's interval takes the groups of each class for its samples.
+    Placement values are summed by group (Obuchowski), with Student's t for as many equal groups as
+    would be as precise for the rarer class. At 0 or 1 Newcombe's interval takes the groups of each
+    class for its samples.
     """
     w = np.ones(y.size) if weights is None else weights
     if unit is None:
@@ -33,12 +34,15 @@ def auc_of_samples(
     groups = int(np.unique(unit).size)
     if groups < FEWEST_GROUPS:
         return Estimate(auc, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
+    effective = effective_groups(unit, w, y)
+    if effective <= 1:
+        return Estimate(auc, None, ONE_GROUP)
     sums = left_out_by_group(_influence(scores, y, auc, w), unit, w, y)[np.bincount(unit) > 0]
     variance = float(np.square(sums - sums.mean()).sum()) * (groups - 1) / groups
     if not 0 < auc < 1 or variance <= 0:
         first, second = (float(np.unique(unit[y == k]).size) for k in (0, 1))
         return Estimate(auc, _newcombe(auc, first, second, level), "Newcombe")
-    band = _on_logits(auc, math.sqrt(variance), groups - 1.0, level)
+    band = _on_logits(auc, math.sqrt(variance), effective - 1, level)
     return Estimate(auc, band, "DeLong, logit scale, by group")
 
 

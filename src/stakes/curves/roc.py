@@ -222,12 +222,12 @@ class RocCurve:
         return self._point(int(np.flatnonzero(self.specificity >= wanted)[0]))
 
     def eer_estimate(
-        self, level: float = 0.95, *, sizes: tuple[float, float] | None = None, groups: int = 0
+        self, level: float = 0.95, *, sizes: tuple[float, float] | None = None, groups: float = 0
     ) -> Estimate:
         """Return the equal error rate with its score interval, whose threshold is free.
 
         `sizes` are how many samples the rates of the two classes rest on, if not those counted, and
-        `groups` how many groups the samples come in.
+        `groups` how many equal groups would be as precise, where they come in groups.
         """
         hull, counted = self.hull_points, sizes is None
         rates = self.false_alarm_rate[hull], self.miss_rate[hull]
@@ -254,7 +254,7 @@ class RocCurve:
         value: float,
         ends: Callable[[float], tuple[float, float]],
         level: float,
-        groups: int = 0,
+        groups: float = 0,
         *,
         counted: bool = True,
     ) -> Estimate:
@@ -262,7 +262,7 @@ class RocCurve:
         read_level(level)
         if counted and not self.levels.whole:
             return Estimate(value, None, "samples have weights, so that their number is not known")
-        low, high = ends(student(level, groups - 1) if groups > 1 else normal(level))
+        low, high = ends(student(level, max(groups - 1, 1.0)) if groups else normal(level))
         method = "score interval over thresholds" + (", by group" if groups else "")
         return Estimate(value, Interval(min(low, value), max(high, value), level), method)
 

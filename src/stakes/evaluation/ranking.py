@@ -24,7 +24,7 @@ from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoodRatios
 from stakes.statistics import ScoreLevels
-from stakes.statistics.groups import design_effect
+from stakes.statistics.groups import ONE_GROUP, design_effect, effective_groups
 
 _FOLDS = 5
 BestThreshold = Callable[[Task, FloatArray, IntArray], float]  # on the samples kept
@@ -80,18 +80,21 @@ def _equal_error(
     )
     totals = np.bincount(samples.y, w, 2)
     sizes = np.square(totals) / np.bincount(samples.y, w * w, 2)
-    groups = 0
+    effective = 0.0
     if unit is not None:
         groups, eer = int(np.unique(unit).size), curve.eer()
         if groups < FEWEST_GROUPS:
             return Estimate(eer, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
+        effective = effective_groups(unit, w, samples.y)
+        if effective <= 1:
+            return Estimate(eer, None, ONE_GROUP)
         scores = samples.scores.ranks()
         at = int(np.argmin(np.abs(curve.miss_rate - curve.false_alarm_rate)))
         wrong = (scores > curve.thresholds[at]) != (samples.y == 1)
         rates = np.array([curve.false_alarm_rate[at], curve.miss_rate[at]])
         influence = w * (wrong - rates[samples.y]) / totals[samples.y]
         sizes = sizes / design_effect(influence, unit, w, samples.y)
-    return curve.eer_estimate(level, sizes=(float(sizes[0]), float(sizes[1])), groups=groups)
+    return curve.eer_estimate(level, sizes=(float(sizes[0]), float(sizes[1])), groups=effective)
 
 
 def minimum_cost_estimate(

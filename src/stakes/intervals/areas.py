@@ -9,6 +9,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.curves.delong import placements
 from stakes.metrics.paired import PairedDifference
 from stakes.metrics.spreads import StudentSpread
+from stakes.statistics.groups import ONE_GROUP, effective_groups, left_out_by_group
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,9 @@ def auc_difference(
     """Return the area of one score less that of another.
 
     The placement of a sample is the share of the other class that it is ranked rightly against.
-    Placements vary independently from sample to sample, or are summed by group; Student's t has
-    the degrees of freedom of both classes (Satterthwaite), or of the groups that have samples of
-    the class with fewer of them.
+    Placements vary independently from sample to sample, or are summed by group, by the jackknife;
+    Student's t has one degree of freedom less than there are samples of the smaller class, or
+    equal groups that would be as precise for it.
     """
     w = np.ones(y.size) if weights is None else weights / weights.max()
     gap = placements(a, y, w) - placements(b, y, w)
@@ -40,25 +41,18 @@ def auc_difference(
     part = w * (gap - value) / total[y]
     counts = np.bincount(y, minlength=2)
     units = y.size if unit is None else np.unique(unit).size
+    least = float(counts.min()) if unit is None else effective_groups(unit, w, y)
     none = PairedDifference(value, math.nan, differ, units)
     if not differ:
         return replace(none, p_value=1.0, why="the systems rank all samples alike")
-    if unit is None and counts.min() < 2:
-        return replace(none, why="a class has one sample")
+    if least <= 1:
+        return replace(none, why="a class has one sample" if unit is None else ONE_GROUP)
     if unit is None:
         variances = np.bincount(y, np.square(part), 2) * counts / (counts - 1)
-        degrees = _satterthwaite(variances, counts - 1)
     else:
-        variances = np.square(np.bincount(unit, part)) * units / (units - 1)
-        degrees = max(min(np.unique(unit[y == k]).size for k in (0, 1)) - 1.0, 1.0)
+        variances = np.square(left_out_by_group(part, unit, w, y)) * (units - 1) / units
     variance = float(variances.sum())
     if variance <= 0:
         return replace(none, why="no spread between the samples")
-    spread = AreaSpread(math.sqrt(variance), degrees)
+    spread = AreaSpread(math.sqrt(variance), max(least - 1, 1.0))
     return replace(none, p_value=spread.p_value(value), spread=spread)
-
-
-def _satterthwaite(variances: FloatArray, degrees: IntArray) -> float:
-    """Return the degrees of freedom of a sum of variances; 1 where there is none."""
-    below = float((np.square(variances) / degrees).sum())
-    return float(variances.sum()) ** 2 / below if below > 0 else 1.0

@@ -4,6 +4,7 @@ import numpy as np
 
 from stakes._typing import FloatArray, IntArray
 
+ONE_GROUP = "some class occurs in one group only"
 _LEAST = 0.1  # share that is left without a group; one that is nearly all has no other to compare
 
 
@@ -35,3 +36,16 @@ def left_out_by_group(
     whole = share.sum() if stratum is None else np.bincount(stratum, share)[stratum]
     left = np.maximum(1 - own / np.where(whole > 0, whole, 1.0), _LEAST)
     return np.bincount(unit, influence / left).astype(np.float64)
+
+
+def effective_groups(unit: IntArray, share: FloatArray, stratum: IntArray | None = None) -> float:
+    """Return how many groups of equal weight would be as precise: of the stratum with fewest.
+
+    Exactly 1 if some stratum is within one group.
+    """
+    groups = int(unit.max()) + 1
+    code = unit if stratum is None else unit + groups * stratum
+    cells, place = np.unique(code[share > 0], return_inverse=True)
+    sums = np.bincount(place, share[share > 0] / share.max())
+    totals, squares = (np.bincount(cells // groups, x) for x in (sums, np.square(sums)))
+    return float((np.square(totals[totals > 0]) / squares[totals > 0]).min())

@@ -1,0 +1,199 @@
+"""Samples in groups of unequal size, some of them of one class only: the intervals still cover."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit, ndtr
+
+import stakes
+from stakes._typing import FloatArray, IntArray
+from stakes.calibration.slope import calibration_slope
+from stakes.evaluation.least_cost import curve_of
+from stakes.evaluation.ranking import ranking_of
+from stakes.intervals import auc_difference
+from stakes.metrics.spreads import StudentSpread
+from stakes.samples import read_samples
+
+
+def patients(
+    seed: int, groups: int, share: float, distance: float = 1.0
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return groups, labels and calibrated log odds; all samples of a group have one label.
+
+    Sizes are geometric with mean 20, and half of the variance of the scores is by group.
+    """
+    rng = np.random.default_rng(seed)
+    unit = np.repeat(np.arange(groups), rng.geometric(0.05, groups))
+    y = (rng.random(groups) < share).astype(np.int64)[unit]
+    noise = rng.normal(size=groups)[unit] + rng.normal(size=unit.size)
+    x = math.sqrt(0.5) * noise + distance * y
+    return unit, y, distance * x - distance**2 / 2 + math.log(share / (1 - share))
+
+
+def holding(unit: IntArray, y: IntArray) -> int:
+    """Return how many groups hold the class that fewer of them hold."""
+    return min(np.unique(unit[y == k]).size for k in (0, 1))
+
+
+# -- calibration slope
+
+
+@pytest.mark.parametrize(("groups", "share"), [(200, 0.03), (60, 0.1)])
+def test_few_groups_of_a_class_do_not_show_a_slope(groups: int, share: float) -> None:
+    """Of 150 draws 4 are expected on either side; more than 10 have a probability below 0.5 %."""
+    sides = np.zeros(2, dtype=int)
+    for seed in range(150):
+        unit, y, z = patients(seed, groups, share)
+        if holding(unit, y) < 2:
+            continue
+        band = calibration_slope(read_samples(y, stakes.Logits(z)), unit).interval()
+        if band is not None:
+            sides += (band.high < 1, band.low > 1)
+    assert (sides <= 10).all()
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_the_error_of_the_slope_is_that_of_a_jackknife_step_over_groups(k: int) -> None:
+    rng = np.random.default_rng(7)
+    n, groups = 150, 12
+    unit, y = rng.integers(0, groups, n), np.arange(n) % k
+    log_p = np.log(expit(rng.normal(size=(n, k)) + 1.2 * np.eye(k)[y]))
+    log_p -= np.log(np.exp(log_p).sum(axis=1, keepdims=True))
+    found = calibration_slope(read_samples(y, stakes.Posteriors(np.exp(log_p))), unit)
+
+    def features(i: int) -> FloatArray:
+        """Return for each class what the scale and all biases but the first are multiplied by."""
+        return np.column_stack([log_p[i], np.eye(k)[:, 1:]])
+
+    parameters = np.zeros(k)
+    parameters[0] = found.value
+    for _ in range(100):  # the biases at this scale, and the scale stays
+        score, curvature = np.zeros((groups, k)), np.zeros((groups, k, k))
+        for i in range(n):
+            x = features(i)
+            q = np.exp(x @ parameters)
+            q /= q.sum()
+            score[unit[i]] += x[y[i]] - q @ x
+            curvature[unit[i]] += (x.T * q) @ x - np.outer(q @ x, q @ x)
+        total = curvature.sum(axis=0)
+        step = np.linalg.solve(total, score.sum(axis=0))
+        parameters = parameters + step
+        if np.abs(step).max() < 1e-10:
+            break
+    assert parameters[0] == pytest.approx(found.value, rel=1e-6)
+    moved = np.array([np.linalg.solve(total - curvature[g], score[g])[0] for g in range(groups)])
+    assert found.error == pytest.approx(
+        math.sqrt((groups - 1) / groups * (moved @ moved)), rel=1e-5
+    )
+    sizes = np.array([np.bincount(unit[y == c], minlength=groups) for c in range(k)])
+    effective = sizes.sum(axis=1) ** 2 / (sizes**2).sum(axis=1)
+    assert found.degrees == pytest.approx(effective.min() - 1)
+
+
+def test_the_slope_of_groups_of_one_sample_is_that_of_samples() -> None:
+    rng = np.random.default_rng(11)
+    y = np.repeat([0, 1], [70, 30])
+    samples = read_samples(y, stakes.Logits(rng.normal(size=100) + 1.5 * y - 1))
+    alone, grouped = calibration_slope(samples), calibration_slope(samples, np.arange(100))
+    assert grouped.error == pytest.approx(alone.error * math.sqrt(99 / 100), rel=1e-9)
+    assert grouped.degrees == pytest.approx(alone.degrees)
+
+
+def test_a_class_within_one_group_gives_no_interval_of_the_slope() -> None:
+    rng = np.random.default_rng(12)
+    y = np.repeat([0, 1], [80, 20])
+    samples = read_samples(y, stakes.Logits(rng.normal(size=100) + y))
+    found = calibration_slope(samples, np.arange(100) // 20)
+    assert found.interval() is None
+    assert found.why == "some class occurs in one group only"
+
+
+# -- ranking
+
+
+def ranked(scores: FloatArray, y: IntArray, unit: IntArray | None) -> dict[str, stakes.Estimate]:
+    samples = read_samples(y, stakes.Logits(scores))
+    return ranking_of(samples, curve_of(samples), 0.95, unit)
+
+
+@pytest.mark.parametrize(("groups", "share"), [(200, 0.03), (60, 0.05)])
+def test_areas_and_equal_error_rates_of_few_groups_of_a_class_are_covered(
+    groups: int, share: float
+) -> None:
+    """Of 120 draws 6 are expected outside; more than 12 have a probability below 1 %."""
+    truth = {"auc": ndtr(math.sqrt(0.5)), "eer": ndtr(-0.5)}
+    outside = dict.fromkeys(truth, 0)
+    for seed in range(120):
+        unit, y, z = patients(seed, groups, share)
+        if holding(unit, y) < 2:
+            continue
+        for name, found in ranked(z, y, unit).items():
+            assert found.interval is not None
+            outside[name] += truth[name] not in found.interval
+    assert max(outside.values()) <= 12
+
+
+def test_areas_of_few_groups_of_a_class_do_not_differ() -> None:
+    """Of 200 draws 10 are expected; more than 18 have a probability below 1 %."""
+    false = 0
+    for seed in range(200):
+        unit, y, z = patients(seed, 200, 0.03)
+        rng = np.random.default_rng(10_000 + seed)
+        other = rng.normal(size=200)[unit] + rng.normal(size=y.size) + math.sqrt(2) * y
+        if holding(unit, y) >= 2:
+            false += auc_difference(z, other, y, None, unit).distinguishable()
+    assert false <= 18
+
+
+def test_ranking_of_groups_of_one_sample_is_that_of_samples() -> None:
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], [90, 12])
+    z = rng.normal(size=102) + y
+    alone, grouped = ranked(z, y, None), ranked(z, y, np.arange(102))
+    one, many = (e["auc"].interval for e in (alone, grouped))
+    assert one is not None
+    assert many is not None
+
+    def width(band: stakes.Interval) -> float:
+        return float(logit(band.high) - logit(band.low))
+
+    # the variance of each class n/(n - 1) times larger: the share left without a sample, squared
+    assert 1 < width(many) / width(one) < math.sqrt(12 / 11)
+    other = z + rng.normal(size=102)
+    first, second = (auc_difference(z, other, y, None, u) for u in (None, np.arange(102)))
+    assert isinstance(first.spread, StudentSpread)
+    assert isinstance(second.spread, StudentSpread)
+    assert 1 < second.spread.error / first.spread.error < math.sqrt(12 / 11)
+    assert second.spread.degrees == pytest.approx(first.spread.degrees)
+    assert first.spread.degrees == 11
+
+
+def test_a_class_within_one_group_gives_no_interval_of_ranking() -> None:
+    rng = np.random.default_rng(12)
+    y, unit = np.repeat([0, 1], [80, 20]), np.arange(100) // 20
+    z = rng.normal(size=100) + y
+    found = ranked(z, y, unit)
+    assert [e.interval for e in found.values()] == [None, None]
+    assert {e.method for e in found.values()} == {"some class occurs in one group only"}
+    pair = auc_difference(z, z + rng.normal(size=100), y, None, unit)
+    assert pair.interval() is None
+    assert pair.why == "some class occurs in one group only"
+
+
+@pytest.mark.parametrize(("distance", "share", "n"), [(1.0, 0.05, 60), (2.5, 0.05, 200)])
+def test_areas_of_few_samples_of_a_class_do_not_differ(
+    distance: float, share: float, n: int
+) -> None:
+    """Two scores of one area, in other shapes: 20 of 400 expected, rarely more than 32."""
+    false = 0
+    rng = np.random.default_rng([221, n])
+    for _ in range(400):
+        y = (rng.random(n) < share).astype(np.int64)
+        noise = rng.normal(size=(2, n))
+        other = 0.5 * noise[0] + math.sqrt(0.75) * noise[1]
+        a = noise[0] + distance * y
+        b = other * np.where(y == 1, 0.3, 1) + distance * math.sqrt(1.09 / 2) * y
+        if y.sum() >= 2:
+            false += auc_difference(a, b, y).distinguishable()
+    assert false <= 32
