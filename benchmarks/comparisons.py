@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ GROUPS = (8, 20, 40)
 DISTANCES = {0.5: (3.0, 2.4, 2.2), 0.98: (2.4, 2.15, 2.06), 0.995: (2.4, 2.15, 2.06)}
 TRADED = (0.5, 1, 2, 4, 8, 16)
 OVERLAPS, MARGINS = (0.5, 0.9), (0.02, 0.1, 0.5)
+NORMAL = NormalDist()
 Cell = tuple[Any, ...]
 
 
@@ -210,7 +212,10 @@ def margin_cell(cell: Cell) -> list[float]:
 
 
 def odds_cell(cell: Cell) -> list[float]:
-    """Return how often any system is named at any odds: equal systems, and a better one."""
+    """Return how often any system is named at any odds: equal systems, and a better one.
+
+    Also how often an overconfident system is named where in truth it is worse than naive.
+    """
     share, correlation, count = cell
     out = []
     for n, distance in zip(SIZES[:2], (2.6, 2.4), strict=True):
@@ -228,7 +233,33 @@ def odds_cell(cell: Cell) -> list[float]:
                 found = stakes.compare(y, systems, priors="data", resamples=0, rules=[])
                 named.append(any(r.system is not None for r in found.odds))
             out.append(percent(named))
+        rng = np.random.default_rng([SEED, 6, int(1000 * share), int(1000 * correlation), n])
+        named = []
+        for _ in range(count):
+            y = labels(rng, n, share)
+            noise = noises(rng, n, correlation)
+            systems = {
+                "overconfident": stakes.LogLikelihoodRatios(6 * (noise[0] + 2 * (y - 0.5)) + 3),
+                "useless": stakes.LogLikelihoodRatios(4 * noise[1]),
+            }
+            found = stakes.compare(y, systems, priors="data", resamples=0, rules=[])
+            named.append(any(worse_than_naive(r) for r in found.odds))
+        out.append(percent(named))
     return out
+
+
+def worse_than_naive(r: stakes.evaluation.OddsRange) -> bool:
+    """Whether a range names a system that in truth is worse than naive somewhere on it."""
+    if r.system is None:
+        return False
+    if r.system == "useless":
+        return True
+    for t in np.linspace(math.log(r.low), math.log(r.high), 41).tolist():
+        cut = (t - 3) / 6
+        cost = math.exp(t) * NORMAL.cdf(-cut - 1) + NORMAL.cdf(cut - 1)
+        if cost > min(math.exp(t), 1.0):
+            return True
+    return False
 
 
 def table(heads: Sequence[str], rows: Sequence[tuple[Cell, list[float]]]) -> str:
@@ -287,7 +318,8 @@ def margins(count: int, run: Run) -> str:
 def odds(count: int, run: Run) -> str:
     """Return the table of ranges of odds."""
     cells = [(s, r, max(count // 5, 1)) for s in SHARES for r in CORRELATIONS]
-    heads = [f"{n}: {what}" for n in SIZES[:2] for what in ("false", "power")]
+    kinds = ("false", "power", "worse than naive: false")
+    heads = [f"{n}: {what}" for n in SIZES[:2] for what in kinds]
     return table(("positives", "correlation", *heads), rows(run, odds_cell, cells))
 
 

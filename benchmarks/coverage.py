@@ -6,7 +6,8 @@
 Two normal classes two standard deviations apart; posteriors are right, or overconfident with log
 odds twice as large. Values of the population are by quadrature (`populations`); after calibration
 they are those of a calibrator fitted to endless data. Class sizes are random, with priors from the
-data, or fixed, with given priors. Seeds are not those of tests.
+data, or fixed, with given priors. Scores of few values have a population of their own. Seeds are
+not those of tests.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import stakes
-from benchmarks.populations import SPECIFICITY, Gaussians, Payments
+from benchmarks.populations import SPECIFICITY, FewValues, Gaussians, Payments
 from stakes.evaluation.ranking import ranking_of
 from stakes.results import Estimate, Interval
 from stakes.samples import read_samples
@@ -82,11 +83,15 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         yield Cell("groups", 25 * groups, 0.3, scale, groups=groups)
     for share in (0.3, 0.1):
         yield Cell("patients", 20 * 60, share, groups=60)
+    for share, n in product((0.5, 0.1), (100, 1000)):
+        yield Cell("ties", n, share)
 
 
 def replication(cell: Cell, number: int) -> Found:
     """Return the intervals of one set of samples, by metric."""
     rng, population = cell.rng(number), cell.population
+    if cell.kind == "ties":
+        return _ties(cell, rng)
     y = population.labels(cell.n, rng, fixed=cell.fixed)
     x = rng.standard_normal(cell.n) + 2.0 * y
     if min(y.sum(), cell.n - y.sum()) < 1:
@@ -152,6 +157,19 @@ def _prices(cell: Cell, y: np.ndarray, x: np.ndarray, rng: np.random.Generator) 
     return {"NEC": cost.normalized_interval()}
 
 
+def _ties(cell: Cell, rng: np.random.Generator) -> Found:
+    """Return the intervals of what follows from the order of scores that have few values."""
+    y, x = FewValues(cell.share).draw(cell.n, rng)
+    if min(y.sum(), cell.n - y.sum()) < 1:
+        return {}
+    found = stakes.evaluate(y, stakes.Logits(x), calibrator=None, resamples=0).ranking
+    fixed = stakes.roc_curve(y, x).sensitivity_estimate(SPECIFICITY)
+    return {
+        **{name: found[name].interval for name in ("auc", "eer")},
+        "sensitivity at fixed specificity": fixed.interval,
+    }
+
+
 def _groups(cell: Cell, rng: np.random.Generator) -> Found:
     """Return the intervals of samples in groups of one size, of both classes."""
     unit = np.arange(cell.n) // 25
@@ -195,6 +213,8 @@ def truths(cell: Cell) -> dict[str, float]:
         return {"NEC": 1.0}
     if cell.kind == "prices":
         return {"NEC": Payments(cell.population, cell.spread).nec()}
+    if cell.kind == "ties":
+        return FewValues(cell.share).truths()
     out = cell.population.truths(COSTS)
     out["50:1.nec"] = cell.population.nec(COSTLIEST)
     right = cell.population.calibrated()
@@ -355,6 +375,10 @@ def document(results: Results, replications: int) -> str:
             " share half of the variance; calibrated, priors of the data"
         )
         parts.append(_table(patients, results, lambda c: f"{100 * c.share:g} % positive"))
+    tied = [c for c in results if c.kind == "ties"]
+    if tied:
+        parts.append("**Scores of five values**, calibrated, priors of the data")
+        parts.append(_table(tied, results, _heading))
     low = below(results)
     said = f"No cell is below {LIMIT:g} %." if not low else f"Below {LIMIT:g} %: {'; '.join(low)}."
     return "\n\n".join([f"{replications} replications of each cell. {said}", *parts])

@@ -1,11 +1,11 @@
-"""Populations whose values are known: two normal classes, with all metrics by quadrature."""
+"""Populations whose values are known: two normal classes, by quadrature; scores of few values."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, logit, ndtr, ndtri
 
 from stakes._typing import FloatArray, IntArray
 
@@ -129,6 +129,38 @@ class Gaussians:
             "precision": tp / (tp + fp),
             "f1_score": 2 * tp / (2 * tp + fp + fn),
             "matthews_correlation": (tp * tn - fp * fn) / math.sqrt(margins),
+        }
+
+
+@dataclass(frozen=True)
+class FewValues:
+    """Calibrated log odds of few values around those of the prior, each as likely as the others."""
+
+    share: float
+    values: int = 5
+
+    @property
+    def log_odds(self) -> FloatArray:
+        """The values."""
+        return np.linspace(-2.5, 2.5, self.values) + logit(self.share)
+
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
+        """Return class codes, their numbers random, and log odds."""
+        scores = rng.choice(self.log_odds, n)
+        return (rng.random(n) < expit(scores)).astype(np.int64), scores
+
+    def truths(self) -> dict[str, float]:
+        """Return the metrics that follow from the order of scores, by sums over the values."""
+        second = expit(self.log_odds)
+        first, second = (1 - second) / (1 - second).sum(), second / second.sum()
+        alarms = 1 - np.concatenate([[0.0], np.cumsum(first)])
+        misses = np.concatenate([[0.0], np.cumsum(second)])
+        after = int(np.argmax(misses >= alarms))  # the curve of calibrated scores is its own hull
+        (a, m), (b, n) = ((alarms[i], misses[i]) for i in (after - 1, after))
+        return {
+            "auc": float(second @ (np.cumsum(first) - first / 2)),
+            "eer": float((a * n - m * b) / (a - m + n - b)),
+            "sensitivity at fixed specificity": float(1 - misses[alarms <= 1 - SPECIFICITY].min()),
         }
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes import ConfusionMatrix, CostMatrix, LogLikelihoodRatios, Posteriors
 from stakes._typing import FloatArray, IntArray
+from stakes.class_losses import rivals_of
 from stakes.results import ExpectedLoss
 from stakes.scores.answers import Answers, LogProbabilities, Probabilities
 
@@ -78,7 +79,11 @@ def _judged(
     np.add.at(counts, (y, decided), 1 if weight is None else weight)
     confusion = ConfusionMatrix.from_counts(counts, decisions=asked["decisions"])
     priors = facts["dataPriors"] if asked["fromData"] else asked["priors"]
-    cost = replace(confusion.expected_cost(costs, priors), priors_from_data=asked["fromData"])
+    cost = confusion.expected_cost(costs, priors)
+    if asked["fromData"]:
+        best = costs.decisions.index(cost.naive_answer)
+        others = rivals_of(costs, cost.priors, best)
+        cost = replace(cost, priors_from_data=True, rivals=others)
     return _outcome(confusion, cost, costs, facts)
 
 

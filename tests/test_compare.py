@@ -4,6 +4,7 @@ import json
 import math
 from functools import cache
 from itertools import pairwise
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from judged import (
 )
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation import OddsRange
+from stakes.evaluation.odds import _ranges
 from stakes.metrics.paired import paired_difference
 from stakes.simulation import Simulation
 
@@ -509,6 +511,77 @@ def test_a_system_worse_than_naive_is_not_said_to_cost_least() -> None:
     assert 1 < spent["bad"] < spent["worse"]
 
 
+def normalised(t: float, distance: float, factor: float, shift: float) -> float:
+    """Return the true normalised cost at log odds t of `factor * x + shift`, x = N(±d / 2, 1)."""
+    cut, normal = (t - shift) / factor, NormalDist()
+    alarms, misses = normal.cdf(-cut - distance / 2), normal.cdf(cut - distance / 2)
+    return (math.exp(t) * alarms + misses) / min(math.exp(t), 1.0)
+
+
+def named_falsely(ranges: tuple[OddsRange, ...], truth: dict[str, tuple[float, ...]]) -> bool:
+    """Whether a system is named where, in truth, another one or the naive one costs no more."""
+    for r in ranges:
+        if r.system is None:
+            continue
+        for t in np.linspace(math.log(r.low), math.log(r.high), 41).tolist():
+            costs = {name: normalised(t, *system) for name, system in truth.items()}
+            if costs.pop(r.system) >= min([1.0, *costs.values()]):
+                return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "distance", "factor", "shift", "groups"),
+    [
+        (1000, 0.3, 2.0, 6.0, 3.0, None),  # overconfident and shifted
+        (300, 0.1, 2.0, 6.0, 0.0, None),
+        (2000, 0.5, 1.0, 0.4, 2.0, None),  # underconfident, so that rates change slowly
+        (1000, 0.3, 0.0, 2.0, 0.0, None),  # useless
+        (1000, 0.3, 2.0, 6.0, 3.0, 100),
+    ],
+)
+def test_worse_than_naive_is_seldom_named_anywhere(
+    n: int, share: float, distance: float, factor: float, shift: float, groups: int | None
+) -> None:
+    rng, false = np.random.default_rng(77), 0
+    truth = {"better": (distance, factor, shift), "useless": (0.0, 4.0, 0.0)}
+    for _ in range(100):
+        y = (rng.random(n) < share).astype(np.int64)
+        unit = None if groups is None else np.arange(n) % groups
+        shared = np.zeros(n) if unit is None else rng.normal(size=groups)[unit]
+        part = 0.0 if unit is None else 0.3
+        systems = {}
+        for name, (d, a, b) in truth.items():
+            noise = math.sqrt(part) * shared + math.sqrt(1 - part) * rng.normal(size=n)
+            systems[name] = stakes.LogLikelihoodRatios(a * (noise + d * (y - 0.5)) + b)
+        found = stakes.compare(y, systems, groups=unit, priors="data", resamples=0, rules=[])
+        false += named_falsely(found.odds, truth)
+    assert false <= 5
+
+
+def test_a_range_ends_where_it_was_last_shown() -> None:
+    grid = np.linspace(-1, 1, 9)
+    best = np.array([-1, 0, 0, 1, 1, -1, 0, -1, 1])  # a point between others is no range
+    found = _ranges(best, grid, ["a", "b"])
+    check_cover(found)
+    assert [(r.system, np.log([r.low, r.high]).tolist()) for r in found] == [
+        (None, pytest.approx([-1, -0.75])),
+        ("a", pytest.approx([-0.75, -0.5])),
+        (None, pytest.approx([-0.5, -0.25])),
+        ("b", pytest.approx([-0.25, 0])),
+        (None, pytest.approx([0, 1])),
+    ]
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_few_samples_name_no_system(grouped: bool) -> None:  # noqa: FBT001
+    y = np.array([0, 1, 0, 1])
+    systems = {"right": np.where(y == 1, 0.9, 0.1), "wrong": np.where(y == 1, 0.1, 0.9)}
+    groups = np.arange(4) if grouped else None
+    found = stakes.compare(y, systems, groups=groups, resamples=0, rules=[])
+    assert [r.system for r in found.odds] == [None]
+
+
 def test_there_are_no_odds_without_both_classes() -> None:
     y = np.zeros(20, dtype=int)
     result = stakes.compare(y, {"a": np.full(20, 0.3), "b": np.full(20, 0.4)}, resamples=0)
@@ -583,3 +656,26 @@ def test_to_allow_for_unseen_errors_makes_no_interval_narrower() -> None:
         assert gap.allowing.interval.low <= plain.low
         assert gap.allowing.interval.high >= plain.high
     assert seen > 20
+
+
+def test_no_system_is_best_where_unseen_errors_could_reverse_it() -> None:
+    rng = np.random.default_rng(9)
+    costs = stakes.CostMatrix.binary(miss=50, false_alarm=1)
+    reserves = 0
+    for _ in range(25):
+        y = (rng.random(400) < 0.25).astype(int)
+        rare = np.where(y == 1, rng.random(400) < 0.005, 0)  # a miss in two samples on average
+        alarms = [np.where(y == 0, rng.random(400) < 50 * 0.005 / 3, 0) for _ in range(2)]
+        systems = {
+            "misser": np.where((y == 1) & (rare == 0), 0.9, 0.001),
+            "first": np.where((y == 1) | (alarms[0] == 1), 0.9, 0.001),
+            "second": np.where((y == 1) | (alarms[1] == 1), 0.9, 0.001),
+        }
+        found = stakes.compare(y, systems, costs=costs, resamples=0)
+        said = [v.code for v in found.verdicts]
+        reserved = any(d.rests_on_seen for d in found.differences if d.metric == "cost.nec")
+        reserves += reserved
+        if reserved:
+            assert "best" not in said
+            assert len(found.may_be_best["cost"]) > 1
+    assert reserves > 5

@@ -60,3 +60,9 @@ def test_groups_are_seldom_distinguished(grid: ModuleType, cell: tuple[float, in
 
 def test_the_margin_is_seldom_missed(grid: ModuleType) -> None:
     assert max(grid.margin_cell((1, 0.2, 0.5, DRAWS))) <= MOST
+
+
+def test_odds_are_seldom_named_falsely(grid: ModuleType) -> None:
+    found = grid.odds_cell((0.5, 0.98, 40))
+    assert max(found[::3] + found[2::3]) <= MOST
+    assert found[4] > 80  # power with 1,000 samples

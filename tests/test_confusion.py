@@ -278,7 +278,7 @@ def test_explanations_say_what_else_is_rewarded() -> None:
         assert "rewards" in str(bare)
     cm = ConfusionMatrix.from_counts([[800, 100], [10, 90]], classes=["ok", "fraud"])
     text = str(stakes.explain("f1", cm))
-    assert "missed fraud" in text
+    assert "missed 'fraud'" in text
     assert "CostMatrix.binary(miss=1, false_alarm=1, ...)" in text
     assert stakes.explain("recall", cm).to_dict()["normalized_expected_cost"] is None
     assert "no number of false alarms" in str(stakes.explain("recall", cm))

@@ -29,6 +29,8 @@ def _found() -> None:
         {"kind": "tie", "n": 60, "share": 0.1, "spread": 1.0},
         {"kind": "groups", "n": 375, "share": 0.3, "groups": 15},
         {"kind": "patients", "n": 1200, "share": 0.1, "groups": 60},
+        {"kind": "ties", "n": 100, "share": 0.1},
+        {"kind": "ties", "n": 1000, "share": 0.5},
     ],
     ids=lambda part: f"{part['kind']} {part['n']}",
 )
@@ -81,3 +83,19 @@ def test_quadrature_is_that_of_many_samples() -> None:
     prices = stakes.SampleCosts.from_columns([[0, payments.review], ["a", 0]], amounts)
     found = stakes.bayes_cost(y, scores, costs=prices).normalized
     assert found == pytest.approx(payments.nec(), rel=0.02)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_values_of_few_scores_are_those_of_many_samples(share: float) -> None:
+    import numpy as np  # noqa: PLC0415
+    from benchmarks.populations import SPECIFICITY, FewValues  # noqa: PLC0415
+
+    import stakes  # noqa: PLC0415
+
+    population = FewValues(share)
+    curve = stakes.roc_curve(*population.draw(400_000, np.random.default_rng(8)))
+    known = population.truths()
+    fixed = curve.sensitivity_at(SPECIFICITY).sensitivity
+    assert curve.auc() == pytest.approx(known["auc"], abs=0.005)
+    assert curve.eer() == pytest.approx(known["eer"], abs=0.005)
+    assert fixed == pytest.approx(known["sensitivity at fixed specificity"], abs=0.01)

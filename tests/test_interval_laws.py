@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from rich.console import Console
-from scipy.optimize import linprog
-from scipy.special import chdtri, stdtrit
+from scipy.optimize import brentq, linprog
+from scipy.special import chdtri, ndtr, stdtrit
 
 import stakes
 from stakes._quantiles import normal, skewed_ends, student, wilson
@@ -373,3 +373,42 @@ def test_calibration_loss_has_no_interval_from_too_few_in_all() -> None:
     assert brier_few.interval is not None  # bounded
     assert log_enough is not None
     assert log_enough.interval is not None
+
+
+@pytest.mark.parametrize(("share", "miss", "n"), [(0.2, 3.7, 500), (0.1, 8.0, 500)])
+def test_the_best_constant_answer_may_be_another_one(share: float, miss: float, n: int) -> None:
+    """Where two constant answers cost nearly the same, the samples may show the wrong one."""
+
+    def gap(cut: float) -> float:
+        """Return by how much a threshold costs more than the best constant answer."""
+        cost = (1 - share) * ndtr(-cut) + share * miss * ndtr(cut - 2)
+        return float(cost - min(1 - share, share * miss))
+
+    threshold = brentq(gap, -3, 0)
+    costs = stakes.CostMatrix.binary(miss=miss, false_alarm=1)
+    covered = useful = 0
+    for seed in range(150):
+        rng = np.random.default_rng([27, seed])
+        y = (rng.random(n) < share).astype(int)
+        decided = (rng.normal(size=n) + 2 * y > threshold).astype(int)
+        found = stakes.evaluate_decisions(
+            stakes.confusion_matrix(y, decided), costs=costs, resamples=0
+        )
+        covered += 1 in found.expected_cost.normalized_interval()
+        useful += found.verdicts[0].code == "useful"
+    assert covered >= 0.92 * 150
+    assert useful <= 0.08 * 150
+
+
+def test_decisions_never_best_are_no_rivals() -> None:
+    y = np.repeat([0, 1], [60, 40])
+    decided = np.where(np.arange(100) % 9 == 0, 1 - y, y)
+    plain = stakes.CostMatrix.binary(miss=1.4, false_alarm=1)
+    more = plain.with_abstention(5000)
+    wide = stakes.expected_cost(y, decided, costs=more)
+    assert tuple(wide.normalized_interval()) == tuple(
+        stakes.expected_cost(y, decided, costs=plain).normalized_interval()
+    )
+    assert [r.decision for r in wide.rivals] == [1 - list(plain.decisions).index(wide.naive_answer)]
+    given = stakes.expected_cost(y, decided, costs=plain, priors=[0.6, 0.4])
+    assert given.rivals == ()

@@ -4,7 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes._math import expectation
 from stakes._typing import FloatArray
+from stakes.costs import CostMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +96,20 @@ class NaivePrices:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """A decision made without looking: what it costs in all and for each class.
+
+    Where the priors are those of the data, another decision than the best one of these samples
+    may be the best of the population.
+    """
+
+    decision: int
+    value: float
+    losses: FloatArray
+    prices: NaivePrices | None = None  # where they differ by case
+
+
 @dataclass(frozen=True)
 class Design:
     """Samples that come in groups: how many, and how much wider that makes the variance.
@@ -104,3 +120,9 @@ class Design:
     groups: int
     value: float = 1.0
     normalized: float = 1.0
+
+
+def rivals_of(costs: CostMatrix, priors: FloatArray, best: int) -> tuple[Constant, ...]:
+    """Return the constant decisions beside the best one, with what they cost."""
+    columns = ((int(j), costs.column(int(j))) for j in costs.rivals(priors, best))
+    return tuple(Constant(j, expectation(priors, column), column) for j, column in columns)

@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from stakes._math import expectation
 from stakes._quantiles import normal, skewed_ends, student
 from stakes._text import number, plain, quoted
 from stakes._typing import FloatArray, IntArray, Label, Names
-from stakes.class_losses import ClassLosses, Design, NaivePrices
+from stakes.class_losses import ClassLosses, Constant, Design, NaivePrices
 
 Direction = Literal["lower", "higher"]
 FEWEST_OF_CLASS = 10  # samples, below which no interval of a loss without a bound covers
@@ -97,6 +97,7 @@ class ExpectedLoss:
     naive_losses: FloatArray = field(repr=False)
     prices: NaivePrices | None = field(default=None, repr=False)  # where they differ by case
     design: Design | None = field(default=None, repr=False)  # where samples come in groups
+    rivals: tuple[Constant, ...] = field(default=(), repr=False)  # of the naive decision
     infinite_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
 
     @property
@@ -186,10 +187,24 @@ class ExpectedLoss:
         return self._interval(level, np.ones_like(self.priors), normalized=False)
 
     def normalized_interval(self, level: float = 0.95) -> Interval:
-        """Return a closed-form confidence interval for the normalised value."""
+        """Return a closed-form confidence interval for the normalised value.
+
+        The naive cost is the least of all constant decisions. With priors from the data the best
+        one of the population need not be that of these samples, so that the upper end is the
+        highest of those in units of any of them.
+        """
         if self.undefined is not None:
             return Interval(math.nan, math.nan, read_level(level))
-        return self._interval(level, self.naive_losses, normalized=True)
+        band = self._interval(level, self.naive_losses, normalized=True)
+        if not self.priors_from_data:
+            return band
+        highest = band.high
+        for other in self.rivals:
+            record = replace(
+                self, naive=other.value, naive_losses=other.losses, prices=other.prices
+            )
+            highest = max(highest, record._interval(level, other.losses, normalized=True).high)
+        return Interval(band.low, highest, level)
 
     def _interval(self, level: float, reference: FloatArray, *, normalized: bool) -> Interval:
         """Return the interval of the value in units of a reference loss."""

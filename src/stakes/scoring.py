@@ -11,6 +11,7 @@ import numpy as np
 from stakes._check import InputError, read_array, read_number
 from stakes._math import expectation, log
 from stakes._typing import FloatArray, IntArray, Label, Names
+from stakes.class_losses import Constant, rivals_of
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import check_order
 from stakes.costs.tables import DenseTable
@@ -83,6 +84,10 @@ class ScoringRule(ABC):
     def naive_answer(self, priors: FloatArray) -> Label:  # noqa: ARG002
         """Say what the naive system answers."""
         return "the priors"
+
+    def rivals(self, priors: FloatArray) -> tuple[Constant, ...]:  # noqa: ARG002
+        """Return other answers without looking that could be the best at priors near these."""
+        return ()
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
         """Return the least and the largest possible loss of each class."""
@@ -194,6 +199,9 @@ class BayesCost(ScoringRule):
 
     def naive_answer(self, priors: FloatArray) -> Label:
         return self.costs.decisions[self.costs.naive(priors)[0]]
+
+    def rivals(self, priors: FloatArray) -> tuple[Constant, ...]:
+        return rivals_of(self.costs, priors, self.costs.naive_at(priors)[0])
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
         return self.costs.ranges()

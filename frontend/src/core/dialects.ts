@@ -176,11 +176,26 @@ function bandOf(
  * and right answers in halves, each class stays one of errors at some rate.
  */
 function endsOf(prices: Prices, errors: ErrorRates, k: number, normalized: boolean): number[] {
+  const { priors, costs, vary } = prices;
+  const first = priors[1] * costs[1] <= priors[0] * costs[0]; // the naive system decides H1
+  const [low, high] = endsAgainst(prices, errors, k, normalized, first);
+  if (!normalized || !vary) return [low, high]; // else as in judge.ts
+  return [low, Math.max(high, endsAgainst(prices, errors, k, normalized, !first)[1])];
+}
+
+/** Return the same in units of one of the constant decisions. */
+function endsAgainst(
+  prices: Prices,
+  errors: ErrorRates,
+  k: number,
+  normalized: boolean,
+  first: boolean,
+): number[] {
   const rates = [errors.alarms[k], errors.misses[k]];
   const bands = pseudoSamples(prices.priors, prices.costs, errors.size, errors.z).map((amounts) => {
     const size = errors.size.map((n, i) => n + amounts[i]);
     const more = rates.map((rate, i) => (errors.size[i] * rate + amounts[i] / 2) / size[i]);
-    return paddedEnds(prices, more, size, errors.z, normalized);
+    return paddedEnds(prices, more, size, errors.z, normalized, first);
   });
   return [Math.min(...bands.map((band) => band[0])), Math.max(...bands.map((band) => band[1]))];
 }
@@ -192,9 +207,9 @@ function paddedEnds(
   size: number[],
   z: number,
   normalized: boolean,
+  first: boolean,
 ): number[] {
   const { priors, costs, offsets, vary } = prices;
-  const first = priors[1] * costs[1] <= priors[0] * costs[0]; // the naive system decides H1
   const naive = [offsets[0] + (first ? 0 : costs[0]), offsets[1] + (first ? costs[1] : 0)];
   const reference = normalized ? naive : [1, 1];
   const over = (values: (i: number) => number): number =>

@@ -1,11 +1,14 @@
 /** Bayes decisions of a system for chosen costs and priors, and what they cost. */
 import type { Outcome, Problem } from "../types";
 import type { Levels, Rows, SystemData } from "./data";
-import { expectation, interval, lossesOf } from "./losses";
+import { optimalDecisions } from "./dominance";
+import { expectation, interval, lossesOf, type ClassLosses } from "./losses";
 import { oddsShift, priorsOf, ratiosOf, type Facts } from "./shift";
 import { dot, TIE, total } from "./sums";
 
 export type { Facts } from "./shift";
+
+const MOST_RIVALS = 20; // constant decisions beside the best one
 
 /** How many samples of each class got each decision; `impossible` weighs those that got none. */
 export interface Counted {
@@ -38,11 +41,8 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
   const expected = impossible > 0 ? NaN : expectation(priors, losses.mean);
   const [naiveDecision, naive] = naiveOf(problem.costs, priors);
   const normalized = naive > 0 ? expected / naive : NaN;
-  const reference = problem.costs.map((row) => row[naiveDecision]);
   const known = facts.noInterval === "" && Number.isFinite(normalized);
-  const ends = known
-    ? interval(losses, priors, problem.fromData, facts.quantile, reference, naive)
-    : null;
+  const ends = known ? endsOf(losses, problem, priors, facts.quantile, naiveDecision) : null;
   const rates = problem.decisions.map((_, j) => counts.map((row, i) => row[j] / losses.size[i]));
   return {
     counts,
@@ -55,6 +55,36 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
     shares: rates.map((column) => expectation(priors, column)),
     samples,
   };
+}
+
+/**
+ * Return the interval of the normalised cost.
+ *
+ * With priors of the data another constant decision than the best one of these samples may be the
+ * best of the population, so that the upper end is the highest in units of any of them.
+ */
+function endsOf(
+  losses: ClassLosses,
+  { costs, fromData }: Problem,
+  priors: number[],
+  z: number,
+  best: number,
+): [number, number] {
+  const inUnitsOf = (j: number): [number, number] => {
+    const column = costs.map((row) => row[j]);
+    return interval(losses, priors, fromData, z, column, expectation(priors, column));
+  };
+  const [low, high] = inUnitsOf(best);
+  if (!fromData) return [low, high];
+  const others = rivalsOf(costs, priors, best).map((j) => inUnitsOf(j)[1]);
+  return [low, Math.max(high, ...others)];
+}
+
+/** Return the other constant decisions that could be the best, of very many the cheapest. */
+function rivalsOf(costs: number[][], priors: number[], best: number): number[] {
+  const places = optimalDecisions(costs).flatMap((some, j) => (some && j !== best ? [j] : []));
+  const cost = new Map(places.map((j) => [j, expectation(priors, costs.map((row) => row[j]))]));
+  return places.sort((a, b) => cost.get(a)! - cost.get(b)!).slice(0, MOST_RIVALS);
 }
 
 /** Return the best constant decision and its expected cost; on a tie the lowest index. */

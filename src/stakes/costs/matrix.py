@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 20
 _MOST_LISTED = 10_000
+_MOST_RIVALS = 20  # constant decisions beside the best one
 _LARGEST_GAIN = 1e300  # so that differences stay finite
 
 
@@ -327,6 +328,17 @@ class CostMatrix:
         """Return the same at priors that were checked."""
         best = self._table.best_constant(p)
         return best, math.fsum((p * self._table.column(best)).tolist())
+
+    def rivals(self, p: FloatArray, best: int) -> IntArray:
+        """Return the other decisions that could be the best constant one at priors near these.
+
+        Of very many only those of the lowest cost are kept, the lowest first.
+        """
+        others = self._table.optimal()
+        others[best] = False
+        places = np.flatnonzero(others)
+        costs = self._table.constants(p)[places]
+        return places[np.argsort(costs, kind="stable")[:_MOST_RIVALS]]
 
     def odds(self, priors: PriorsLike) -> float:
         """Return c12 P1 / (c21 P2), the one free number of a binary problem (eq:alpha)."""

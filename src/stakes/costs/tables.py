@@ -37,6 +37,9 @@ class CostTable(Protocol):
     def best_constant(self, priors: FloatArray) -> int:
         """Return the decision of least expected cost for a system that sees no input."""
 
+    def constants(self, priors: FloatArray) -> FloatArray:
+        """Return the expected cost of each decision for a system that sees no input."""
+
     def least_expected(self, p: FloatArray) -> IntArray:
         """Return the decision of least expected cost for each row of posteriors."""
 
@@ -75,8 +78,12 @@ class DenseTable:
 
     def best_constant(self, priors: FloatArray) -> int:
         """Return the decision of least expected cost for a system that sees no input."""
-        totals = [math.fsum(column) for column in (priors[:, None] * self.values).T.tolist()]
-        return totals.index(min(totals))
+        return int(self.constants(priors).argmin())
+
+    def constants(self, priors: FloatArray) -> FloatArray:
+        """Return the expected cost of each decision for a system that sees no input."""
+        terms = (priors[:, None] * self.values).T.tolist()
+        return np.array([math.fsum(column) for column in terms])
 
     def least_expected(self, p: FloatArray) -> IntArray:
         """Return the decision of least expected cost for each row of posteriors."""
@@ -157,6 +164,11 @@ class ErrorTable:
         candidates = [int(np.argmax(priors * self.error))]
         candidates += range(self.error.size, self.shape[1])
         return min(candidates, key=lambda j: math.fsum(priors * self.column(j)))
+
+    def constants(self, priors: FloatArray) -> FloatArray:
+        """Return the expected cost of each decision for a system that sees no input."""
+        paid = priors * self.error
+        return np.concatenate([math.fsum(paid.tolist()) - paid, priors @ self.further])
 
     def least_expected(self, p: FloatArray) -> IntArray:
         """Return the decision of least expected cost for each row of posteriors."""

@@ -12,6 +12,7 @@ from stakes._check import InputError, UndefinedMetricError, read_array, read_lev
 from stakes._math import log, softplus
 from stakes._text import number, quoted
 from stakes._typing import ArrayLike, FloatArray, Names
+from stakes.class_losses import Constant
 from stakes.curves import dialects
 from stakes.curves.dialects import (
     Dialect,
@@ -275,7 +276,10 @@ class RiskCurve:
         priors, costs = prices.priors[i], prices.costs[i]
         losses = self.steps.losses(float(at.log_odds[i]), costs, prices.offsets)
         first = bool(prices.naive_first[i])
-        constant = prices.offsets + costs * (np.array([0, 1]) if first else np.array([1, 0]))
+        constant, other = (
+            prices.offsets + costs * (np.array([0, 1]) if zero else np.array([1, 0]))
+            for zero in (first, not first)
+        )
         return ExpectedLoss(
             name="Bayes expected cost",
             value=math.fsum(priors * losses.mean),
@@ -286,6 +290,7 @@ class RiskCurve:
             priors_from_data=prices.from_data,
             losses=losses,
             naive_losses=constant,
+            rivals=(Constant(int(first), math.fsum(priors * other), other),),
         )
 
     def __repr__(self) -> str:

@@ -1,9 +1,10 @@
 """The ROC curve, and all that follows from sweeping a threshold."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from stakes.costs.matrix import check_order
 from stakes.curves.area import RankingValue
 from stakes.curves.delong import weighted_variance
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
-from stakes.curves.profile import Demand, ErrorRatesSeen, at_sensitivity, at_specificity, equal
+from stakes.curves.profile import ErrorRatesSeen
 from stakes.curves.reading import read_detector, read_levels, read_plain
 from stakes.metrics.traditional import AtLevels, Binary, SweepMetric
 from stakes.results import Estimate, Interval
@@ -228,7 +229,10 @@ class RocCurve:
         `sizes` are how many samples the rates of the two classes rest on, if not those counted, and
         `groups` how many equal groups would be as precise, where they come in groups.
         """
-        return self._profiled(equal, self.eer(), level, sizes, groups)
+        hull, counted = self.hull_points, sizes is None
+        rates = self.false_alarm_rate[hull], self.miss_rate[hull]
+        seen = ErrorRatesSeen(*rates, self._totals if sizes is None else sizes)
+        return self._profiled(self.eer(), seen.equal, level, groups, counted=counted)
 
     def sensitivity_estimate(self, specificity: float, level: float = 0.95) -> Estimate:
         """Return the sensitivity at a fixed specificity with its interval.
@@ -236,32 +240,31 @@ class RocCurve:
         The interval allows for a threshold that is found on the same samples.
         """
         point = self.sensitivity_at(specificity)
-        return self._profiled(at_specificity(specificity), point.sensitivity, level)
+        seen = ErrorRatesSeen(self.false_alarm_rate, self.miss_rate, self._totals)
+        return self._profiled(point.sensitivity, partial(seen.right, 1 - specificity), level)
 
     def specificity_estimate(self, sensitivity: float, level: float = 0.95) -> Estimate:
         """Return the specificity at a fixed sensitivity with its interval."""
-        point = self.specificity_at(sensitivity)
-        return self._profiled(at_sensitivity(sensitivity), point.specificity, level)
+        point, (n1, n2) = self.specificity_at(sensitivity), self._totals
+        seen = ErrorRatesSeen(self.miss_rate[::-1], self.false_alarm_rate[::-1], (n2, n1))
+        return self._profiled(point.specificity, partial(seen.right, 1 - sensitivity), level)
 
     def _profiled(
         self,
-        demand: Demand,
         value: float,
+        ends: Callable[[float], tuple[float, float]],
         level: float,
-        sizes: tuple[float, float] | None = None,
         groups: float = 0,
+        *,
+        counted: bool = True,
     ) -> Estimate:
-        """Return a value with the interval of those that some threshold is near to."""
+        """Return a value with the interval at some quantile, unless samples cannot be counted."""
         read_level(level)
-        if sizes is None and not self.levels.whole:
+        if counted and not self.levels.whole:
             return Estimate(value, None, "samples have weights, so that their number is not known")
-        seen = ErrorRatesSeen.of(
-            self.false_alarm_rate, self.miss_rate, self._totals if sizes is None else sizes
-        )
-        quantile = student(level, max(groups - 1, 1.0)) if groups else normal(level)
-        low, high = seen.interval(demand, quantile, value)
+        low, high = ends(student(level, max(groups - 1, 1.0)) if groups else normal(level))
         method = "score interval over thresholds" + (", by group" if groups else "")
-        return Estimate(value, Interval(low, high, level), method)
+        return Estimate(value, Interval(min(low, value), max(high, value), level), method)
 
     def odds_for(self, sensitivity: float, priors: PriorsLike | None = None) -> TargetOdds:
         """Return the odds whose best threshold reaches a sensitivity, to be used as a metric.

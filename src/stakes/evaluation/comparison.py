@@ -204,7 +204,9 @@ def _compared(
     costs = [f"{task.name}.nec" for task in first.tasks]
     adjusted = _adjusted(contrasts, costs)
     differences = _differences(contrasts, adjusted, drawn, values, level, _higher_is_better(first))
-    best = {task.name: _may_be_best(task.name, values, adjusted, level) for task in first.tasks}
+    unseen = contrasts.adjusted(costs, unseen=True)
+    tests = (adjusted, unseen)
+    best = {task.name: _may_be_best(task.name, values, tests, level) for task in first.tasks}
     margins = () if margin is None else _relative_costs(contrasts, best, margin, level)
     return Comparison(
         systems=tuple(names),
@@ -241,17 +243,23 @@ def _adjusted(
 def _may_be_best(
     application: str,
     values: Mapping[str, Mapping[str, float]],
-    adjusted: Mapping[tuple[str, tuple[str, str]], float],
+    tests: Sequence[Mapping[tuple[str, tuple[str, str]], float]],
     level: float,
 ) -> tuple[str, ...]:
-    """Return the systems that are not distinguishable from the one of the lowest cost."""
+    """Return the systems that are not distinguishable from the one of the lowest cost.
+
+    A system is left out only where no reserve is needed: by the test, and by that which allows
+    for errors that were not seen.
+    """
     metric = f"{application}.nec"
     costs = {name: row[metric] for name, row in values.items()}
     if any(np.isnan(cost) for cost in costs.values()):
         return ()
     best = min(costs, key=lambda name: costs[name])
     return tuple(
-        name for name in costs if name == best or not adjusted[metric, (best, name)] < 1 - level
+        name
+        for name in costs
+        if name == best or not all(p[metric, (best, name)] < 1 - level for p in tests)
     )
 
 

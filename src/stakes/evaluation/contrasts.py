@@ -183,11 +183,18 @@ class Contrasts:
         fixed = f"{estimate.method}, the calibrator taken as fixed"
         return replace(estimate, method=fixed) if fitted else estimate
 
-    def adjusted(self, metrics: Sequence[str]) -> dict[tuple[str, Pair], float]:
-        """Return the p-values of all pairs in some metrics, corrected as one family by Holm."""
+    def adjusted(
+        self, metrics: Sequence[str], *, unseen: bool = False
+    ) -> dict[tuple[str, Pair], float]:
+        """Return the p-values of all pairs in some metrics, corrected as one family by Holm.
+
+        With `unseen`, those that allow for errors that were not seen.
+        """
         keys = [(m, pair) for m in metrics for pair in self.found.get(m, {})]
-        values = holm([self.found[m][pair].p_value for m, pair in keys])
-        out = dict(zip(keys, values, strict=True))
+        found = [self.found[m][pair] for m, pair in keys]
+        if unseen:
+            found = [f if f.allowing is None else f.allowing for f in found]
+        out = dict(zip(keys, holm([f.p_value for f in found]), strict=True))
         return out | {(m, (b, a)): p for (m, (a, b)), p in out.items()}
 
     @property

@@ -84,18 +84,23 @@ class DecisionEvaluation(Paged):
             return math.nan
         number = confusion.weight.astype(np.int64)
         y, decided = np.repeat(confusion.row, number), np.repeat(confusion.column, number)
-        answer = costs.decisions.index(self.expected_cost.naive_answer)
-        taken = np.unique(np.append(decided, answer))
+        cost = self.expected_cost
+        answers = [costs.decisions.index(cost.naive_answer)]
+        if cost.normalized < 1:  # less than each, as another may be the best in the population
+            answers += [rival.decision for rival in cost.rivals]
+        taken = np.unique(np.append(decided, answers[0]))
         least, largest = costs.ranges(taken)  # the table itself may be too large to write out
-        given = None if self.expected_cost.priors_from_data else self.expected_cost.priors
-        return paired_difference(
-            y,
-            costs.at(y, decided),
-            costs.column(answer)[y],
-            n_classes=len(costs.classes),
-            priors=given,
-            largest=(largest - least)[y],
-        ).p_value
+        return max(
+            paired_difference(
+                y,
+                costs.at(y, decided),
+                costs.column(answer)[y],
+                n_classes=len(costs.classes),
+                priors=None if cost.priors_from_data else cost.priors,
+                largest=(largest - least)[y],
+            ).p_value
+            for answer in answers
+        )
 
     def _errors(self) -> dict[str, int]:
         """Return how many samples were decided wrongly, by kind."""

@@ -15,6 +15,7 @@ from stakes.samples import Samples
 
 _STEP, _MOST_STEPS = 0.1, 400  # of the log odds
 _REACH = 25.0  # log odds beyond which no application lies
+_NAIVE_SHARE = 0.2  # of the probability of an error: most systems beat the naive one by far
 _GROUPS_AT_ONCE = 4096
 
 
@@ -22,8 +23,8 @@ _GROUPS_AT_ONCE = 4096
 class OddsRange:
     """Odds c12 P1 / (c21 P2) over which one system costs least with Bayes decisions, or none does.
 
-    The system is None where no system is distinguishable from all others and better than the
-    naive one. Ranges end where the scores end: beyond, no threshold was observed.
+    The system is None where none is shown to cost less than all others and than the naive one.
+    Ranges end where the scores end: beyond, no threshold was observed.
     """
 
     low: float
@@ -43,7 +44,8 @@ def best_by_odds(
 
     The odds are the cost of all false alarms over that of all misses. Posteriors are taken to be
     at the priors of the samples, so that the log odds to decide at are those of the likelihood
-    ratio. With probability `level` no system is named anywhere that does not cost least there.
+    ratio. With probability `level` no system is named anywhere that does not cost least there, or
+    costs more than the naive one. Both ends of a range are odds that were tested.
     """
     samples = list(systems.values())
     if not all(_comparable(s) for s in samples):
@@ -52,26 +54,56 @@ def best_by_odds(
     grid = _grid(ratios)
     if grid.size < 2:
         return ()
-    less = np.ones((len(samples), grid.size), dtype=np.bool_)
-    pairs = list(combinations(range(len(samples)), 2))
-    for a, b in pairs:
-        paths = _Paths.of(samples[0], ratios[a], ratios[b], grid, unit)
-        first, second = paths.claims((1 - level) / len(pairs))
-        less[a] &= first
-        less[b] &= second
-    for i, one in enumerate(samples):
-        less[i] &= _beats_naive(one, ratios[i], grid)
-    best = np.where(less.any(axis=0), less.argmax(axis=0), -1)
+    best, tested = np.full(grid.size, -1), _testable(samples[0], grid, len(samples), level)
+    if tested.any():
+        best[tested] = _best(samples[0], ratios, grid[tested], level, unit)
     return _ranges(best, grid, list(systems))
 
 
+def _alphas(n_systems: int, level: float) -> tuple[float, float]:
+    """Return how often one system may falsely be said to cost less than another; than naive."""
+    others = n_systems * (n_systems - 1)
+    return (1 - level) * (1 - _NAIVE_SHARE) / others, (1 - level) * _NAIVE_SHARE / n_systems
+
+
+def _testable(samples: Samples, grid: FloatArray, n_systems: int, level: float) -> np.ndarray:
+    """Return where a system without errors would be shown to cost less than the naive one.
+
+    Elsewhere the errors that may have gone unseen cost more than the naive decision, whatever the
+    scores. No system is named there, so that nothing is tested.
+    """
+    q, odds = t_quantile(_alphas(n_systems, level)[1], math.inf), np.exp(grid)
+    alarms, misses = (more(q, 0.0, x) for x in _unseen(samples.y, _shares(samples)))
+    return np.asarray((odds > misses) & (odds * alarms < 1))
+
+
+def _best(
+    samples: Samples,
+    ratios: list[FloatArray],
+    grid: FloatArray,
+    level: float,
+    unit: IntArray | None,
+) -> IntArray:
+    """Return the system that costs less than all others and than the naive one, or -1."""
+    less = np.ones((len(ratios), grid.size), dtype=np.bool_)
+    alpha, alpha_naive = _alphas(len(ratios), level)
+    naive = np.zeros(len(samples))  # without evidence: the better constant decision
+    for i, ratio in enumerate(ratios):
+        less[i] &= _Paths.of(samples, ratio, naive, grid, unit).claims(alpha_naive)[0]
+    for a, b in combinations(range(len(ratios)), 2):
+        first, second = _Paths.of(samples, ratios[a], ratios[b], grid, unit).claims(alpha)
+        less[a] &= first
+        less[b] &= second
+    return np.where(less.any(axis=0), less.argmax(axis=0), -1)
+
+
 def _ranges(best: IntArray, grid: FloatArray, names: list[str]) -> tuple[OddsRange, ...]:
-    """Return stretches of the grid with the same system."""
-    changes = np.flatnonzero(best[1:] != best[:-1])
-    edges = np.exp([grid[0], *(grid[changes] + grid[changes + 1]) / 2, grid[-1]])
-    starts = [0, *(changes + 1).tolist()]
+    """Return stretches between points of the grid at which the same system is best."""
+    between = np.where(best[1:] == best[:-1], best[1:], -1)
+    starts = [0, *(np.flatnonzero(between[1:] != between[:-1]) + 1).tolist()]
+    edges = np.exp(grid[[*starts, -1]])
     return tuple(
-        OddsRange(float(low), float(high), None if best[at] < 0 else names[best[at]])
+        OddsRange(float(low), float(high), None if between[at] < 0 else names[between[at]])
         for low, high, at in zip(edges[:-1], edges[1:], starts, strict=True)
     )
 
@@ -108,16 +140,10 @@ def _shares(samples: Samples) -> FloatArray:
     return np.asarray(w / w.max() / total[samples.y], dtype=np.float64)
 
 
-def _beats_naive(samples: Samples, ratio: FloatArray, grid: FloatArray) -> np.ndarray:
-    """Return where a system costs less than the naive one."""
-    w, odds = _shares(samples), np.exp(grid)
-    rates = []
-    for k in (0, 1):
-        mine = samples.y == k
-        order = np.argsort(ratio[mine])
-        below = np.concatenate([[0.0], np.cumsum(w[mine][order])])
-        rates.append(below[np.searchsorted(ratio[mine][order], grid, side="right")])
-    return odds * (1 - rates[0]) + rates[1] < np.minimum(odds, 1) * (1 - 1e-9)
+def _unseen(y: IntArray, shares: FloatArray) -> tuple[float, float]:
+    """Return what an error that was not seen weighs in each class."""
+    alarm, miss = np.bincount(y, np.square(shares), 2).tolist()
+    return alarm, miss
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +177,6 @@ class _Paths:
         kinds = [(samples.y == k) & (sign == s) for k in (0, 1) for s in (1, -1)]
         totals = np.array([active.sums(w * kind) for kind in kinds]).reshape(2, 2, -1)
         squares = np.array([active.sums(w * w * kind) for kind in kinds]).reshape(2, 2, -1)
-        unseen = tuple(float(np.square(w[samples.y == k]).sum()) for k in (0, 1))
         if unit is None:
             both = [active.pairs(w * w * (samples.y == k)) for k in (0, 1)]
             variance = odds**2 * squares[0].sum(axis=0) + squares[1].sum(axis=0)
@@ -161,10 +186,13 @@ class _Paths:
             paths = active.by_group(w * sign, samples.y, odds, unit)
             variance, covariance = paths
             degrees = float(np.unique(unit).size - 1)
-        return cls(odds, totals, squares, variance, covariance, unseen, degrees)  # type: ignore[arg-type]
+        return cls(odds, totals, squares, variance, covariance, _unseen(samples.y, w), degrees)
 
     def claims(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return where the first system costs less, and where the second does."""
+        """Return where the first system costs less, and where the second does.
+
+        Either is claimed anywhere that it is not so with probability alpha at most.
+        """
         q = t_quantile(t_tail(self._critical(alpha), math.inf), self.degrees)
         gap = self.odds * (self.totals[0, 0] - self.totals[0, 1]) + self.totals[1, 0]
         gap = gap - self.totals[1, 1]
@@ -185,7 +213,7 @@ class _Paths:
         return np.sqrt(total)
 
     def _critical(self, alpha: float) -> float:
-        """Return what the largest standardised difference exceeds with probability alpha at most.
+        """Return what the largest standardised difference is above with probability alpha at most.
 
         A path of normal variables exceeds a bound c somewhere if it does so at its start, or
         crosses c between neighbours of correlation r, which has a probability of at most
@@ -198,7 +226,7 @@ class _Paths:
         low, high = 0.0, 40.0
         for _ in range(50):
             c = (low + high) / 2
-            bound = 2 * t_tail(c, math.inf) + math.exp(-c * c / 2) * crossings / math.pi
+            bound = t_tail(c, math.inf) + math.exp(-c * c / 2) * crossings / (2 * math.pi)
             low, high = (c, high) if bound > alpha else (low, c)
         return high
 

@@ -10,7 +10,7 @@ from stakes._check import InputError, check_seen, read_priors
 from stakes._math import expectation, sum_by
 from stakes._text import html_table, number, plain, quoted, table
 from stakes._typing import ArrayLike, FloatArray, Label, Names, PriorsLike
-from stakes.class_losses import ClassLosses
+from stakes.class_losses import ClassLosses, rivals_of
 from stakes.costs import CostMatrix
 from stakes.metrics import traditional
 from stakes.results import ExpectedLoss, MetricValue, json_number
@@ -82,6 +82,7 @@ class ConfusionMatrix(ConfusionCounts):
             priors_from_data=given is None,
             losses=losses,
             naive_losses=matrix.column(best),
+            rivals=rivals_of(matrix, p, best) if given is None else (),
         )
 
     def cell_costs(

@@ -5,7 +5,7 @@ import numpy as np
 from stakes._check import check_seen
 from stakes._math import expectation, shares
 from stakes._typing import FloatArray, IntArray
-from stakes.class_losses import ClassLosses, NaivePrices
+from stakes.class_losses import ClassLosses, Constant, NaivePrices
 from stakes.costs import SampleCosts
 from stakes.results import ExpectedLoss
 from stakes.statistics import LossSums
@@ -33,6 +33,7 @@ def expected_sample_cost(
     values = [expectation(p, mean) for mean in means]
     best = int(np.argmin(values))
     low, high, naive = _costly_prices(costs, y, d, best)
+    optimal = costs.optimal()
     return ExpectedLoss(
         name="expected cost",
         value=expectation(p, sums.mean),
@@ -44,6 +45,16 @@ def expected_sample_cost(
         losses=ClassLosses(sums.size, sums.mean, *sums.moments(), low, high),
         naive_losses=means[best],
         prices=_naive_prices(y, paid, constants[best], weights, naive),
+        rivals=tuple(
+            Constant(
+                j,
+                values[j],
+                means[j],
+                _naive_prices(y, paid, constants[j], weights, _costly_prices(costs, y, d, j)[2]),
+            )
+            for j in range(m)
+            if j != best and priors is None and values[j] > 0 and optimal[:, j].any()
+        ),
     )
 
 

@@ -122,6 +122,7 @@ def from_sums(
         losses=losses,
         naive_losses=unseeing,
         infinite_rows=infinite_rows,
+        rivals=rule.rivals(p) if samples.priors_from_data else (),
     )
 
 

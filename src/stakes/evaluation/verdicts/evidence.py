@@ -77,13 +77,19 @@ def normalized_at(record: ExpectedLoss) -> IntervalAt:
 def naive_p_value(judged: Judgement, shown: Estimate, unit: IntArray | None) -> float:
     """Return the p-value of costing as much as the best constant answer, on the same samples.
 
+    To cost less than the best of them is to cost less than each: the largest p-value counts.
     NaN where the interval shown includes 1, so that no test is needed.
     """
     if judged.cost.undefined is not None or shown.interval is None or 1 in shown.interval:
         return math.nan  # the interval has decided
-    losses, naive, samples = judged.losses(), judged.naive_losses(), judged.task.samples
-    found = paired(losses, naive, samples, unit, largest_difference(judged))
-    return math.nan if found is None else found.p_value
+    losses, samples, costs = judged.losses(), judged.task.samples, judged.task.costs
+    others = [judged.naive_losses()]
+    if judged.cost.normalized < 1:  # less than each, as another may be the best in the population
+        y = samples.y
+        others += [costs.at(y, np.full(y.size, r.decision)) for r in judged.cost.rivals]
+    largest = largest_difference(judged)
+    found = [paired(losses, other, samples, unit, largest) for other in others]
+    return max((math.nan if f is None else f.p_value) for f in found)
 
 
 def _errors_at(judged: Judgement, unit: IntArray | None) -> IntervalAt | None:
