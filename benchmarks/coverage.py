@@ -81,6 +81,8 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         yield Cell("weights", n, share, 2.0)
     for scale, groups in product((1.0, 2.0), (15, 40)):
         yield Cell("groups", 25 * groups, 0.3, scale, groups=groups)
+    for share in (0.3, 0.1):
+        yield Cell("patients", 20 * 60, share, groups=60)
     for share, n in product((0.5, 0.1), (100, 1000)):
         yield Cell("ties", n, share)
 
@@ -98,6 +100,8 @@ def replication(cell: Cell, number: int) -> Found:
         return _prices(cell, y, x, rng)
     if cell.kind == "groups":
         return _groups(cell, rng)
+    if cell.kind == "patients":
+        return _patients(cell, rng)
     weights = rng.choice([1.0, 2.0, 4.0], cell.n) if cell.kind == "weights" else None
     return _scores(cell, y, x, weights)
 
@@ -167,18 +171,36 @@ def _ties(cell: Cell, rng: np.random.Generator) -> Found:
 
 
 def _groups(cell: Cell, rng: np.random.Generator) -> Found:
-    """Return the intervals of samples in groups, which share a part of their scores."""
+    """Return the intervals of samples in groups of one size, of both classes."""
     unit = np.arange(cell.n) // 25
     share = rng.beta(3, 7, cell.groups)[unit]  # of mean 0.3
     y = (rng.random(cell.n) < share).astype(np.int64)
-    shared = math.sqrt(0.3) * rng.standard_normal(cell.groups)[unit]
-    x = shared + math.sqrt(0.7) * rng.standard_normal(cell.n) + 2.0 * y
+    return _by_group(cell, y, unit, 0.3, rng)
+
+
+def _patients(cell: Cell, rng: np.random.Generator) -> Found:
+    """Return the intervals of groups of unequal size, each of one class."""
+    unit = np.repeat(np.arange(cell.groups), rng.geometric(cell.groups / cell.n, cell.groups))
+    y = (rng.random(cell.groups) < cell.share).astype(np.int64)[unit]
+    if np.unique(y).size < 2:
+        return {}
+    found = _by_group(cell, y, unit, 0.5, rng)
+    kept = ("auc", "eer", "calibration slope", "cross_entropy.normalized")
+    return {k: band for k, band in found.items() if k in kept or k.endswith(":1.nec")}
+
+
+def _by_group(
+    cell: Cell, y: np.ndarray, unit: np.ndarray, part: float, rng: np.random.Generator
+) -> Found:
+    """Return the intervals of samples in groups, which share a part of the variance of scores."""
+    shared = math.sqrt(part) * rng.standard_normal(cell.groups)[unit]
+    x = shared + math.sqrt(1 - part) * rng.standard_normal(y.size) + 2.0 * y
     result = stakes.evaluate(
         y,
         stakes.Logits(cell.population.log_odds(x)),
         costs={k: stakes.CostMatrix.binary(miss=m, false_alarm=1) for k, m in COSTS.items()},
         groups=unit,
-        resamples=_RESAMPLES,
+        resamples=_RESAMPLES if cell.kind == "groups" else 0,
     )
     found = {name: e.interval for name, e in result.metrics().items()}
     found["calibration slope"] = None if result.slope is None else result.slope.interval
@@ -346,6 +368,13 @@ def document(results: Results, replications: int) -> str:
                 lambda c: f"{c.groups} groups, {'calibrated' if c.scale == 1 else 'overconfident'}",
             )
         )
+    patients = [c for c in results if c.kind == "patients"]
+    if patients:
+        parts.append(
+            "**Patients**: 60 groups of unequal size (geometric, mean 20), each of one class, that"
+            " share half of the variance; calibrated, priors of the data"
+        )
+        parts.append(_table(patients, results, lambda c: f"{100 * c.share:g} % positive"))
     tied = [c for c in results if c.kind == "ties"]
     if tied:
         parts.append("**Scores of five values**, calibrated, priors of the data")

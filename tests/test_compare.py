@@ -319,19 +319,19 @@ def test_small_samples_are_warned_of() -> None:
         (20, None, None),
         (20, stakes.AffineCalibrator(), "those of calibration loss may cover"),
         (10, stakes.AffineCalibrator(), "less often than stated; with fewer than 15, so may all."),
-        (60, stakes.AffineCalibrator(), None),
+        (240, stakes.AffineCalibrator(), None),
     ],
 )
 def test_few_groups_names_what_is_shown(
     groups: int, calibrator: stakes.Calibrator | None, words: str | None
 ) -> None:
     rng = np.random.default_rng(73)
-    y, systems = equal_systems(rng, 120, 2)
+    y, systems = equal_systems(rng, 240, 2)
     found = stakes.compare(
         y,
         systems,
         priors="data",
-        groups=np.arange(120) % groups,
+        groups=np.arange(240) % groups,
         calibrator=calibrator,
         resamples=0,
     )

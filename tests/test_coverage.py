@@ -28,6 +28,7 @@ def _found() -> None:
         {"kind": "prices", "n": 200, "share": 0.02, "spread": 1.5, "fixed": True},
         {"kind": "tie", "n": 60, "share": 0.1, "spread": 1.0},
         {"kind": "groups", "n": 375, "share": 0.3, "groups": 15},
+        {"kind": "patients", "n": 1200, "share": 0.1, "groups": 60},
         {"kind": "ties", "n": 100, "share": 0.1},
         {"kind": "ties", "n": 1000, "share": 0.5},
     ],

@@ -11,6 +11,8 @@ from stakes._typing import FloatArray, IntArray
 from stakes.calibration.slope import calibration_slope
 from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.ranking import ranking_of
+from stakes.evaluation.verdicts.evidence import effective_units
+from stakes.evaluation.verdicts.rules import SHIFT, share_test
 from stakes.intervals import auc_difference
 from stakes.metrics.spreads import StudentSpread
 from stakes.samples import read_samples
@@ -197,3 +199,65 @@ def test_areas_of_few_samples_of_a_class_do_not_differ(
         if y.sum() >= 2:
             false += auc_difference(a, b, y).distinguishable()
     assert false <= 32
+
+
+# -- warnings
+
+
+def test_warnings_count_the_groups_of_the_rarest_class() -> None:
+    unit = np.repeat(np.arange(70), 10)
+    y = (np.arange(70) < 7).astype(np.int64)[unit]
+    rng = np.random.default_rng(4)
+    found = stakes.evaluate(y, stakes.Logits(rng.normal(size=700) + y), groups=unit, resamples=0)
+    said = {v.code: v.text for v in found.verdicts}
+    assert "Some classes occur in few groups (1: 7). With fewer than 50" in said["small_class"]
+    text = said["few_groups"]
+    assert "rest on 70 groups, which for the rarest class are as precise as 7 of equal" in text
+    assert "those of the AUC, of calibration loss and of the calibration slope may cover" in text
+    assert text.endswith("with fewer than 15, so may all.")
+    both = {"a": stakes.Logits(rng.normal(size=700) + y), "b": stakes.Logits(1.0 * y)}
+    pair = stakes.compare(y, both, priors="data", groups=unit, resamples=0)
+    assert {"small_class", "few_groups"} <= {v.code for v in pair.verdicts}
+    whole = stakes.evaluate(y, stakes.Logits(rng.normal(size=700) + y), resamples=0)
+    assert not {"small_class", "few_groups"} & {v.code for v in whole.verdicts}
+
+
+# -- shares
+
+
+def test_unequal_groups_of_one_class_do_not_show_that_priors_differ() -> None:
+    """Of 300 draws at most 15 are expected, with a standard error of 3.8."""
+    false = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        sizes = np.minimum(4 * (1 + rng.pareto(1.5, 60)), 400).astype(np.int64)
+        unit = np.repeat(np.arange(60), sizes)
+        y = (rng.random(60) < 0.2).astype(np.int64)[unit]
+        share = float(y.mean())
+        odds = share / (1 - share) / 0.25
+        if max(odds, 1 / odds) >= SHIFT:
+            units = effective_units(read_samples(y, np.full(y.size, 0.2)), unit)
+            false += share_test(share, 0.2, units) < 0.05
+    assert false <= 15
+
+
+def test_equal_groups_count_as_samples() -> None:
+    y = np.tile([0, 1], 30)
+    samples = read_samples(y, np.full(60, 0.3))
+    assert effective_units(samples, np.arange(60)) == effective_units(samples, None) == 60
+    assert effective_units(samples, np.arange(60) // 3) == 20
+    rng = np.random.default_rng(3)
+    w = rng.uniform(0.5, 2, 60)
+    weighted = read_samples(y, np.full(60, 0.3), sample_weight=w)
+    assert effective_units(weighted, np.arange(60)) == pytest.approx(
+        effective_units(weighted, None)
+    )
+
+
+def test_the_same_decision_for_unequal_groups_counts_effective_groups() -> None:
+    unit = np.repeat(np.arange(12), [100, *[4] * 11])
+    y = (np.arange(unit.size) % 10 == 0).astype(np.int64)
+    result = stakes.evaluate(y, np.linspace(0.1, 0.3, y.size), groups=unit, resamples=0)
+    assert pytest.approx(2.04, abs=0.01) == 144**2 / (100**2 + 11 * 16)
+    said = [v.text for v in result.verdicts if v.code == "always_the_same"]
+    assert [("From 2 effective groups, at most 78 %" in text) for text in said] == [True]

@@ -484,12 +484,19 @@ def test_small_classes(n: int, expected: bool) -> None:  # noqa: FBT001
 
 @pytest.mark.parametrize(("groups", "expected"), [(14, True), (49, True), (50, False)])
 def test_few_groups(groups: int, expected: bool) -> None:  # noqa: FBT001
-    unit = np.arange(1000) % groups
-    result = stakes.evaluate(TWO.y, RAW, groups=unit, resamples=60, calibrator=None)
+    unit = np.concatenate([np.arange(n) % groups for n in (17 * groups, 3 * groups)])
+    y = np.repeat([0, 1], [17 * groups, 3 * groups])
+    rng = np.random.default_rng(8)
+    p = 1 / (1 + np.exp(-rng.normal(2.0 * y - 2, 1)))
+    result = stakes.evaluate(y, p, groups=unit, resamples=60, calibrator=None)
     assert ("few_groups" in codes(result)) == expected
+    assert ("small_class" in codes(result)) == expected
     said = [v.text for v in result.verdicts if v.code == "few_groups"]
     assert [("so may all" in text) for text in said] == [groups < 15] * len(said)
     for text in said:
+        assert (
+            f"The intervals rest on {groups} groups. With fewer than 50, those of the AUC" in text
+        )
         assert "calibration slope" in text
         assert "calibration loss" not in text  # none is shown
 

@@ -29,7 +29,7 @@ from stakes.evaluation.parts import error_counts, rounding_notes
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import System, read_units
-from stakes.evaluation.verdicts import few_groups, reversed_systems, small_classes
+from stakes.evaluation.verdicts import Groups, few_groups, reversed_systems, small_classes
 from stakes.intervals import Progress, Replicates, Statistic, check_resamples, replicate, seed_of
 from stakes.metrics import DecisionMetric
 from stakes.metrics.multiplicity import holm
@@ -318,9 +318,9 @@ def _warnings(made: Mapping[str, System], unit: IntArray | None) -> list[Verdict
         found += few_errors_of(counts, where)
     classes = first.samples.classes
     occur = np.bincount(first.samples.y, minlength=len(classes))
-    found += small_classes(classes, occur.tolist())
-    groups = None if unit is None else int(np.unique(unit).size)
-    found += few_groups(groups, loss=first.stage is not None, slope=False)
+    groups = Groups.of(first.samples, unit)
+    found += small_classes(classes, occur.tolist(), groups)
+    found += few_groups(groups, loss=first.stage is not None)
     return found
 
 

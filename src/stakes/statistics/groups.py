@@ -49,3 +49,9 @@ def effective_groups(unit: IntArray, share: FloatArray, stratum: IntArray | None
     sums = np.bincount(place, share[share > 0] / share.max())
     totals, squares = (np.bincount(cells // groups, x) for x in (sums, np.square(sums)))
     return float((np.square(totals[totals > 0]) / squares[totals > 0]).min())
+
+
+def groups_of_classes(unit: IntArray, y: IntArray, n_classes: int) -> IntArray:
+    """Return how many groups hold each class."""
+    groups = int(unit.max()) + 1
+    return np.bincount(np.unique(unit + groups * y) // groups, minlength=n_classes)

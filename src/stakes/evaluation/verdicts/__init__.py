@@ -4,12 +4,18 @@ from stakes.evaluation.verdicts.evidence import Evidence, evidence_of
 from stakes.evaluation.verdicts.families import supported_claims
 from stakes.evaluation.verdicts.reversal import reversed_systems
 from stakes.evaluation.verdicts.rules import verdicts_of
-from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
+from stakes.evaluation.verdicts.small_samples import (
+    Groups,
+    few_errors,
+    few_groups,
+    small_classes,
+)
 from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts, usefulness_of
 
 __all__ = [
     "CostClaim",
     "Evidence",
+    "Groups",
     "evidence_of",
     "few_errors",
     "few_groups",

@@ -12,12 +12,14 @@ from stakes.evaluation.records import ApplicationResult
 from stakes.evaluation.systems import Judgement, System
 from stakes.evaluation.verdicts.families import IntervalAt
 from stakes.evaluation.verdicts.reversal import class_areas
+from stakes.evaluation.verdicts.small_samples import Groups
 from stakes.evaluation.verdicts.usefulness import CostClaim
 from stakes.intervals import by_groups
 from stakes.metrics.paired import PairedDifference, paired_difference
 from stakes.metrics.scores import sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
+from stakes.statistics.groups import effective_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,7 @@ class Evidence:
     rule_gain: PairedDifference | None  # the same of the first scoring rule
     class_areas: dict[Label, Estimate]  # AUC of each class, corrected for how many there are
     units: float  # how many samples, or groups, vary independently
+    groups: Groups | None = None
 
 
 def evidence_of(
@@ -55,7 +58,8 @@ def evidence_of(
         gains=_cost_gains(system, unit),
         rule_gain=_rule_gain(system, unit),
         class_areas={} if unit is not None else class_areas(system.samples, level),
-        units=_units(system.samples, unit),
+        units=effective_units(system.samples, unit),
+        groups=Groups.of(system.samples, unit),
     )
 
 
@@ -144,11 +148,12 @@ def paired(
     )
 
 
-def _units(samples: Samples, unit: IntArray | None) -> float:
-    """Return how many equal samples would be as precise; groups count as one sample each."""
-    if unit is not None:
-        return float(np.unique(unit).size)
-    if samples.weights is None:
+def effective_units(samples: Samples, unit: IntArray | None) -> float:
+    """Return how many equal samples, or groups if all samples of a group are alike, are as precise.
+
+    The shares of classes of groups of unequal size vary as those of this many samples.
+    """
+    if unit is None and samples.weights is None:
         return float(len(samples))
-    w = samples.weights / samples.weights.max()
-    return float(w.sum() ** 2 / np.square(w).sum())
+    w = np.ones(len(samples)) if samples.weights is None else samples.weights
+    return effective_groups(np.arange(w.size) if unit is None else unit, w)

@@ -41,11 +41,12 @@ def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ..
         found += probabilities(evaluation, evidence, useful, [g is not None for g in gains])
     found += _priors(evaluation, evidence)
     found += _infinite(evaluation)
-    found += small_classes(evaluation.data.classes, evaluation.data.counts)
+    found += small_classes(evaluation.data.classes, evaluation.data.counts, evidence.groups)
     found += few_groups(
-        evaluation.data.groups,
+        evidence.groups,
         loss=evaluation.calibrator is not None,
         slope=evaluation.slope is not None and evaluation.slope.interval is not None,
+        area=any(e.interval is not None for k, e in evaluation.ranking.items() if k[:3] == "auc"),
     )
     found += _slices(evaluation)
     return tuple(found)
@@ -84,10 +85,16 @@ def _decisions(
     if len(made) > 1:
         yield said
         return
-    kind = "samples" if evaluation.data.groups is None else "groups"
-    units = (math.floor(evidence.units), kind)
+    units = (math.floor(evidence.units + 1e-9), _kind(evaluation.data.groups, evidence.units))
     only = a.costs.decisions[made.pop()]
     yield from with_constant(said, claim, only, units, (evaluation.level, len(evidence.costs)))
+
+
+def _kind(groups: int | None, units: float) -> str:
+    """Return what limits of shares rest on."""
+    if groups is None:
+        return "samples"
+    return "groups" if math.floor(units + 1e-9) == groups else "effective groups"
 
 
 def _disagreement(

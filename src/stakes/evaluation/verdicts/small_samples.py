@@ -1,15 +1,41 @@
 """Warnings of numbers that rest on little data, for evaluate, evaluate_decisions and compare."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
 
-from stakes._typing import Label
+import numpy as np
+
+from stakes._typing import IntArray, Label
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.wording import counted, listed, name_of
+from stakes.samples import Samples
+from stakes.statistics.groups import effective_groups, groups_of_classes
 
 FEWEST_ERRORS = 30  # Doddington's rule: with fewer, an error rate is uncertain by 30 % or more
 FEWEST_SAMPLES = 50  # of a class: 1.96 sqrt(1/4 / 50) = 0.14 is the most a rate is uncertain by
-FEWEST_GROUPS = 50  # below which some intervals from groups cover less often than stated
-UNTESTED_GROUPS = 15  # below which none was tested
+FEWEST_GROUPS = 50  # effective, below which some intervals cover less often than stated
+UNTESTED_GROUPS = 15  # effective, below which not all intervals were tested
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups that samples come in."""
+
+    number: int
+    effective: float  # equal groups that would be as precise for the class with fewest
+    holding: tuple[int, ...]  # how many hold each class
+
+    @classmethod
+    def of(cls, samples: Samples, unit: IntArray | None) -> Self | None:
+        """Return the groups of samples, where they come in groups."""
+        if unit is None:
+            return None
+        w = np.ones(len(samples)) if samples.weights is None else samples.weights
+        holding = groups_of_classes(unit, samples.y, len(samples.classes))
+        effective = effective_groups(unit, w, samples.y)
+        return cls(int(np.unique(unit).size), effective, tuple(holding.tolist()))
 
 
 def few_errors(errors: Mapping[str, int], where: str = "") -> Iterator[Verdict]:
@@ -25,10 +51,17 @@ def few_errors(errors: Mapping[str, int], where: str = "") -> Iterator[Verdict]:
 
 
 def small_classes(
-    classes: Sequence[Label], counts: Sequence[int], *, scored: bool = True
+    classes: Sequence[Label],
+    counts: Sequence[int],
+    groups: Groups | None = None,
+    *,
+    scored: bool = True,
 ) -> Iterator[Verdict]:
-    """Warn of classes with few samples; `scored` where losses of scores have intervals too."""
-    pairs = zip(classes, counts, strict=True)
+    """Warn of classes with few samples, or in few groups where samples come in groups.
+
+    `scored` where losses of scores have intervals too.
+    """
+    pairs = zip(classes, counts if groups is None else groups.holding, strict=True)
     small = [f"{name_of(name)}: {n}" for name, n in pairs if n < FEWEST_SAMPLES]
     if small:
         losses = (
@@ -37,31 +70,44 @@ def small_classes(
         )
         yield Verdict(
             "small_class",
-            f"Some classes have few samples ({listed(small)}). With fewer than {FEWEST_SAMPLES},"
-            " the error rate of a class can be uncertain by 14 points or more either way."
+            f"Some classes {'have few samples' if groups is None else 'occur in few groups'}"
+            f" ({listed(small)}). With fewer than {FEWEST_SAMPLES}, the error"
+            " rate of a class can be uncertain by 14 points or more either way."
             f"{losses if scored else ''}",
-            "Add samples of these classes.",
+            f"Add {'samples of' if groups is None else 'groups with'} these classes.",
         )
 
 
-def few_groups(groups: int | None, *, loss: bool, slope: bool) -> Iterator[Verdict]:
-    """Warn where intervals rest on few groups.
+def few_groups(
+    groups: Groups | None, *, loss: bool, slope: bool = False, area: bool = False
+) -> Iterator[Verdict]:
+    """Warn where intervals rest on few groups, or on few that count for some class.
 
-    `loss` and `slope`: whether intervals of the calibration loss and of the slope are shown, which
-    need more groups than others.
+    `loss`, `slope` and `area`: whether intervals of the calibration loss, of the slope and of the
+    AUC are shown, which need more groups than others.
     """
-    named = ["of calibration loss"] * loss + ["of the calibration slope"] * slope
-    if groups is None or groups >= (FEWEST_GROUPS if named else UNTESTED_GROUPS):
+    named = ["of the AUC"] * area + ["of calibration loss"] * loss
+    named += ["of the calibration slope"] * slope
+    if groups is None or groups.effective >= (FEWEST_GROUPS if named else UNTESTED_GROUPS) - 1e-9:
         return
     few = []
     if named:
-        those = f"those {' and '.join(named)}"
+        those = f"those {listed(named)}"
         few += [f"with fewer than {FEWEST_GROUPS}, {those} may cover less often than stated"]
-    if groups < UNTESTED_GROUPS:
+    if groups.effective < UNTESTED_GROUPS - 1e-9:
         all_ = "so may all" if named else "all may cover less often than stated"
         few += [f"with fewer than {UNTESTED_GROUPS}, {all_}"]
     yield Verdict(
         "few_groups",
-        f"The intervals rest on {groups} groups. {'; '.join(few).capitalize()}.",
+        f"The intervals rest on {groups.number} groups{_as_precise(groups)}."
+        f" {few[0][0].upper()}{'; '.join(few)[1:]}.",
         "Add groups, not samples of the same groups.",
     )
+
+
+def _as_precise(groups: Groups) -> str:
+    """Return how many equal groups would be as precise, where that is fewer."""
+    least = math.floor(groups.effective + 1e-9)
+    if least >= groups.number:
+        return ""
+    return f", which for the rarest class are as precise as {least} of equal size"
