@@ -161,7 +161,7 @@ DEFECTS = [
     ("metrics/traditional/general.py", "above = right * total - (rows * columns).sum(axis=1)", "above = right * total", "many_tables"),
     ("results.py", "for other in self.rivals:", "for other in ():", "may_be_another_one"),
     ("costs/matrix.py", "others = self._table.optimal()", "others = np.ones(self.shape[1], dtype=bool)", "are_no_rivals"),
-    ("evaluation/decisions.py", "if cost.normalized < 1:  # less", "if False:  # less", "may_be_another_one"),
+    ("evaluation/decisions.py", "if cost.normalized < 1:  # less", "if False:  # less", "than_each_constant_answer"),
     ("evaluation/comparison.py", "tests = (adjusted, unseen)", "tests = (adjusted,)", "unseen_errors_could_reverse"),
     ("evaluation/comparison.py", "min(found.interval.low, plain_band.low)", "found.interval.low", "no_interval_narrower"),
     ("evaluation/ranking.py", "places = np.unique(scores, return_inverse=True)[1].astype(np.float64)", "places = scores", "any_rising_map"),

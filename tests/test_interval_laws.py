@@ -17,6 +17,7 @@ from stakes._quantiles import normal, skewed_ends, student, wilson
 from stakes.cli.report import print_evaluation
 from stakes.costs.dominance import game_value, optimal_decisions
 from stakes.intervals import CalibrationPair
+from stakes.metrics.paired import paired_difference
 from stakes.samples import read_samples
 
 
@@ -412,3 +413,23 @@ def test_decisions_never_best_are_no_rivals() -> None:
     assert [r.decision for r in wide.rivals] == [1 - list(plain.decisions).index(wide.naive_answer)]
     given = stakes.expected_cost(y, decided, costs=plain, priors=[0.6, 0.4])
     assert given.rivals == ()
+
+
+def test_to_cost_less_than_naive_is_to_cost_less_than_each_constant_answer() -> None:
+    table = np.array([[34, 37], [6, 32]])
+    costs = stakes.CostMatrix.binary(miss=2, false_alarm=1)
+    y, decided = np.repeat([0, 0, 1, 1], table.ravel()), np.repeat([0, 1, 0, 1], table.ravel())
+    least, largest = costs.ranges()
+    never, always = (
+        paired_difference(
+            y, costs.at(y, decided), costs.column(j)[y], n_classes=2, largest=(largest - least)[y]
+        ).p_value
+        for j in (0, 1)
+    )
+    matrix = stakes.ConfusionMatrix.from_counts(table)
+    found = stakes.evaluate_decisions(matrix, costs, resamples=0)
+    assert found.expected_cost.naive_answer == 1
+    assert found._p_value() == pytest.approx(never)
+    assert never > always
+    given = stakes.evaluate_decisions(matrix, costs, priors=matrix.priors, resamples=0)
+    assert given._p_value() < never
