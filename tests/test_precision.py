@@ -140,6 +140,7 @@ def test_one_per_cent_off_is_refused_with_the_row(
         [[0.3333, 0.3333, 0.3332]],
         [[0.123456, 0.876542], [0.2, 0.8]],
         [[0.12345678, 0.87654329], [0.2, 0.8]],
+        [[0.33325, 0.667]],  # by chance near numbers of float16, but not their text
     ],
 )
 def test_what_rounding_does_not_explain_is_refused(rows: list[list[float]]) -> None:
@@ -147,12 +148,8 @@ def test_what_rounding_does_not_explain_is_refused(rows: list[list[float]]) -> N
         stakes.Posteriors(rows)
 
 
-def test_no_precision_crosses_0_or_1() -> None:
-    for bad in (
-        [[1.0000001, 0.0]],
-        [[1.00001, -0.00001]],
-        np.array([[1.0000001, 0]], dtype=np.float32),
-    ):
+def test_no_digits_cross_0_or_1() -> None:
+    for bad in ([[1.0000001, 0.0]], [[1.00001, -0.00001]], [[1.0001, 0.0], [0.1234, 0.8766]]):
         with pytest.raises(stakes.InputError, match="outside"):
             stakes.Posteriors(bad)
     assert stakes.Posteriors([[1.0000001, 0.0]], renormalize=True).values.tolist() == [[1.0, 0.0]]

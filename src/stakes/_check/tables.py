@@ -1,25 +1,24 @@
 """Tables of scores from users: one row per sample, one column per class."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from stakes._check.digits import FORMATS, has_bits, parts
 from stakes._check.frames import gathered, is_table, off_device
+from stakes._check.gaps import Unexplained, explain_gaps
 from stakes._check.labels import read_names
 from stakes._check.numbers import read_array
-from stakes._check.precision import (
-    Rounding,
-    Shown,
-    format_name,
-    log_slack,
-    parts,
-    shown_precisions,
-    slack,
-)
+from stakes._check.precision import Rounding, log_slack, slack
+from stakes._check.written import SHORTEST, is_text_of
 from stakes._errors import InputError
 from stakes._typing import BoolArray, Column, FloatArray, Names
+
+_DOUBLE, _SINGLE = (float(np.finfo(t).eps) for t in (np.float64, np.float32))
+_FEW = 4.0  # units in the last place of 1 that computing may leave a value outside [0, 1]
 
 
 def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Names | None, float]:
@@ -100,52 +99,60 @@ def settle_posteriors(
     """
     if renormalize:
         return _renormalized(p, argument)
-    if p.size and not (p.min() >= 0 and p.max() <= 1):  # nor NaN
-        raise _outside(p, (p >= 0) & (p <= 1), argument)
-    if p.ndim == 1:
-        return p, None
-    total = np.concatenate([part.sum(axis=1) for part in parts(p)]) if len(p) else np.empty(0)
-    found = _explained(p, np.abs(total - 1), unit, slack)
-    if isinstance(found, Shown):
-        raise _off(total, found, argument)
-    if found is not None and found.renormalized:
-        p = p / total[:, None]
-    return p, found
+    p, outside = _inside(p, unit, argument)
+    rounding, rounded = None, None
+    if p.ndim == 2:
+        total = np.concatenate([part.sum(axis=1) for part in parts(p)]) if len(p) else np.empty(0)
+        found = explain_gaps(p, np.abs(total - 1), unit, slack)
+        if isinstance(found, Unexplained):
+            raise _off(total, found, argument)
+        rounding, rounded = found.rounding, found.rounded
+        if rounded is not None:
+            p = p / np.where(rounded, total, 1.0)[:, None]
+    if outside:
+        rounding = rounding or Rounding("", 0.0, renormalized=False)
+        rounding = replace(rounding, outside=outside)
+    return p, rounding
 
 
-Slack = Callable[[float, int], float]
+def _inside(p: FloatArray, unit: float, argument: str) -> tuple[FloatArray, float]:
+    """Return values in [0, 1], and how far outside it rounding had left any; refuse others.
+
+    A value that was computed may be a few units in the last place below 0 or above 1, in double
+    precision or in single precision if that is what its row shows. No rounding to digits moves a
+    probability beyond 0 or 1, which every number of digits can write.
+    """
+    if not p.size or (p.min() >= 0 and p.max() <= 1):
+        return p, 0.0
+    over = np.maximum(p - 1, -p)
+    near = over <= _FEW * _DOUBLE
+    most = float(over.max())
+    if not near.all():
+        by_single = most <= _FEW * _SINGLE  # not so if any is NaN
+        if not by_single or not (unit >= _SINGLE or _of_single(p, _any_in_row(~near))):
+            raise _outside(p, near, argument)
+    return np.clip(p, 0.0, 1.0), most
 
 
-def _explained(
-    values: FloatArray, gap: FloatArray, unit: float, limit: Slack, *, logs: bool = False
-) -> Rounding | Shown | None:
-    """Return how rounding explains the gaps, None where there are none, else what it allows."""
-    most = float(gap.max(initial=0))
-    if most <= limit(float(np.finfo(np.float64).eps), values.shape[1]):
-        return None
-    if most <= limit(unit, values.shape[1]):
-        return Rounding(format_name(unit), most, renormalized=False)
-    widest: Shown | None = None
-    for shown in shown_precisions(values, logs=logs):
-        if shown.explains(gap):
-            return Rounding(shown.precision, most, renormalized=shown.rounded)
-        if widest is None or shown.bound.max() > widest.bound.max():
-            widest = shown
-    return widest
+def _of_single(p: FloatArray, rows: BoolArray) -> bool:
+    """Whether these rows, or one column as a whole, show single precision."""
+    table = p[:, None] if p.ndim == 1 else p
+    shown = table if p.ndim == 1 else p[rows]
+    if has_bits(FORMATS["float32"])(shown).all():
+        return True
+    return bool(SHORTEST.exact(table).all()) and is_text_of(table, SHORTEST, "float32")
 
 
-def _off(total: FloatArray, shown: Shown, argument: str) -> InputError:
+def _off(total: FloatArray, found: Unexplained, argument: str) -> InputError:
     """Return the error for rows that do not sum to 1, with the one farthest off."""
-    gap = np.abs(total - 1)
-    far = gap > shown.bound
-    row = int(gap.argmax())
-    count = f"{int(far.sum())} rows do not, most of all" if far.sum() > 1 else "got"
+    row = found.row
+    count = f"{found.count} rows do not, most of all" if found.count > 1 else "got"
     text = f"{total[row]:.10g}"
     text = text if text != "1" else f"1{total[row] - 1:+.2g}"
     msg = f"{argument} must be posteriors, rows that sum to 1: {count} row {row} with sum {text}"
-    if shown.rounded:
-        most = f"{shown.bound[row]:.2g}"
-        msg = f"{msg}, where rounding to {shown.precision} explains gaps below {most}"
+    if found.precision:
+        most = f"{found.bound:.2g}"
+        msg = f"{msg}, where rounding to {found.precision} explains gaps below {most}"
     hint = "To divide rows by their sum use Posteriors(scores, renormalize=True). For other scores"
     return InputError(f"{msg}. {hint} say what they are: Logits, LogLikelihoods, ...")
 
@@ -155,6 +162,9 @@ def _renormalized(p: FloatArray, argument: str) -> tuple[FloatArray, Rounding | 
     if p.ndim != 2:
         msg = f"{argument} must be a table, one column per class, to be renormalized: got one"
         raise InputError(f"{msg} column. Leave renormalize out.")
+    below = -float(p.min(initial=0))
+    outside = below if 0 < below <= _FEW * _DOUBLE else 0.0
+    p = np.maximum(p, 0.0) if outside else p
     bad = ~(np.isfinite(p) & (p >= 0)).all(axis=1) | ~p.any(axis=1)
     if bad.any():
         row = int(bad.argmax())
@@ -164,7 +174,7 @@ def _renormalized(p: FloatArray, argument: str) -> tuple[FloatArray, Rounding | 
         gap = float(np.abs(p.sum(axis=1) - 1).max(initial=0))
     level = p / p.max(axis=1, keepdims=True)  # so that no sum overflows
     p = level / level.sum(axis=1, keepdims=True)
-    return p, Rounding("", gap, renormalized=True)
+    return p, Rounding("", gap, renormalized=True, outside=outside)
 
 
 def _outside(p: FloatArray, inside: BoolArray, argument: str) -> InputError:
@@ -230,13 +240,11 @@ def settle_log_posteriors(
         return values, None
     total = np.concatenate([np.exp(part).sum(axis=1) for part in parts(values)])
     gap = np.abs(total - 1)
-    found = _explained(values, gap, unit, log_slack, logs=True)
-    if isinstance(found, Shown):
-        row = int(gap.argmax())
+    found = explain_gaps(values, gap, unit, log_slack, logs=True)
+    if isinstance(found, Unexplained):
         msg = f"{argument} must be log posteriors, whose exponentials sum to 1: got sum"
-        raise InputError(
-            f"{msg} {total[row]:.10g} at row {row}. For unnormalised scores use Logits."
-        )
-    if found is not None and found.renormalized:
-        values = values - np.log(total)[:, None]
-    return values, found
+        where = f"{total[found.row]:.10g} at row {found.row}"
+        raise InputError(f"{msg} {where}. For unnormalised scores use Logits.")
+    if found.rounded is not None:
+        values = values - np.log(np.where(found.rounded, total, 1.0))[:, None]
+    return values, found.rounding

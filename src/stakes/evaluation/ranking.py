@@ -151,7 +151,7 @@ def _decisions_of_folds(
         if not np.bincount(samples.y[train], minlength=2).all():
             continue
         cut = best(task, places, train)
-        decided[test] = places[test] > _middle(np.unique(places[train]), cut)
+        decided[test] = places[test] > _middle(places[train], cut)
     return decided
 
 
@@ -164,12 +164,12 @@ def least_on_part(task: Task, places: FloatArray, kept: IntArray) -> float:
     return RocCurve(levels, samples.classes).minimum_cost(task.binary_costs, given).point.threshold
 
 
-def _middle(level: FloatArray, threshold: float) -> float:
+def _middle(places: FloatArray, threshold: float) -> float:
     """Return a threshold halfway to the next score, so that it favours neither side."""
     if math.isinf(threshold):
         return threshold
-    after = int(np.searchsorted(level, threshold, side="right"))
-    return threshold if after == level.size else float((threshold + level[after]) / 2)
+    above = places[places > threshold]
+    return float((threshold + above.min()) / 2) if above.size else threshold
 
 
 def _folds(scores: FloatArray, y: IntArray) -> IntArray:

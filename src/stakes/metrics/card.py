@@ -83,9 +83,9 @@ def scorecard(
 
 
 def _forms(scores: Scores | Column) -> Iterator[Scores | Column]:
-    """Yield scores as they came, then with rows that were rounded divided by their sums."""
+    """Yield scores as they came, then as they are once rounding is allowed for."""
     yield scores
-    if type(scores) is np.ndarray and scores.ndim == 2:
+    if type(scores) is np.ndarray and scores.ndim in {1, 2}:
         with suppress(InputError):  # the definitions say what is wrong
             yield as_scores(scores)
 

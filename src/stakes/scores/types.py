@@ -205,7 +205,8 @@ class Posteriors(PosteriorScores):
 
     Rows are taken with the precision they show, found from the values: rows that were rounded to
     decimal digits are divided by their sums, numbers of float32 or float16 are used as they are,
-    and `rounding` says so. `renormalize` divides rows by their sums however far they are from 1.
+    values a few units in the last place beyond 0 or 1 are taken as 0 or 1, and `rounding` says so.
+    `renormalize` divides rows by their sums however far they are from 1.
 
     Examples
     --------
