@@ -103,18 +103,20 @@ def replication(cell: Cell, number: int) -> Found:
     if cell.kind == "patients":
         return _patients(cell, rng)
     weights = rng.choice([1.0, 2.0, 4.0], cell.n) if cell.kind == "weights" else None
-    return _scores(cell, y, x, weights)
+    return _scores(cell, y, x, weights, number)
 
 
-def _scores(cell: Cell, y: np.ndarray, x: np.ndarray, weights: np.ndarray | None) -> Found:
-    """Return the intervals of posteriors."""
+def _scores(
+    cell: Cell, y: np.ndarray, x: np.ndarray, weights: np.ndarray | None, number: int
+) -> Found:
+    """Return the intervals of posteriors; each replication has resamples of its own."""
     population = cell.population
     priors = population.priors if cell.fixed else None
     scores = stakes.Logits(population.log_odds(x))
     options: dict[str, Any] = {"priors": priors, "sample_weight": weights}
     costs = {k: stakes.CostMatrix.binary(miss=m, false_alarm=1) for k, m in COSTS.items()}
     resamples = 0 if cell.fixed else _RESAMPLES
-    result = stakes.evaluate(y, scores, costs=costs, resamples=resamples, **options)
+    result = stakes.evaluate(y, scores, costs=costs, resamples=resamples, rng=number, **options)
     found = {name: e.interval for name, e in result.metrics().items()}
     found["calibration slope"] = None if result.slope is None else result.slope.interval
     most = stakes.CostMatrix.binary(miss=COSTLIEST, false_alarm=1)
