@@ -117,6 +117,24 @@ def total_by(group: IntArray, parts: list[Counts]) -> Counts:
     return total
 
 
+def times(values: FloatArray, copies: IntArray | None) -> FloatArray:
+    """Return what each row adds to a sum over samples, from the value of one of its copies."""
+    return values if copies is None else values * copies
+
+
+def count_by(group: IntArray, copies: IntArray | None, n_groups: int) -> IntArray:
+    """Return how many samples each group holds, numbered from 0."""
+    if copies is None:
+        return np.bincount(group, minlength=n_groups)
+    return np.bincount(group, copies, n_groups).astype(np.int64)  # exact below 2**53
+
+
+def turns(copies: IntArray, n_turns: int, turn: int) -> IntArray:
+    """Return how many copies of each row get a turn, where samples take turns in their order."""
+    last = np.cumsum(copies) + n_turns - 1 - turn
+    return np.asarray(last // n_turns - (last - copies) // n_turns, dtype=np.int64)
+
+
 def cumulative(values: Counts) -> Counts:
     """Return the sums of all values before each place, and of all: one more than there are.
 

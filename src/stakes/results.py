@@ -99,6 +99,7 @@ class ExpectedLoss:
     design: Design | None = field(default=None, repr=False)  # where samples come in groups
     rivals: tuple[Constant, ...] = field(default=(), repr=False)  # of the naive decision
     infinite_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
+    infinite_samples: int = field(default=0, repr=False)  # more than rows that stand for several
 
     @property
     def undefined(self) -> Undefined | None:
@@ -344,7 +345,7 @@ class ExpectedLoss:
 
     def _why_infinite(self) -> str:
         """Say which samples make the value infinite."""
-        n = self.infinite_rows.size
+        n = self.infinite_samples
         rows = quoted(self.infinite_rows.tolist(), most=5)
         return f"{'  infinite':<22} {n} sample(s) had posterior 0 for their true class: row {rows}"
 
@@ -360,7 +361,7 @@ class ExpectedLoss:
             "normalized": json_number(self.normalized),
             "normalized_interval": [json_number(x) for x in self.normalized_interval(level)],
             "undefined": None if self.undefined is None else vars(self.undefined),
-            "infinite_samples": int(self.infinite_rows.size),
+            "infinite_samples": self.infinite_samples,
             "level": level,
             "priors": dict(zip(map(str, self.classes), self.priors.tolist(), strict=True)),
             "priors_from_data": self.priors_from_data,

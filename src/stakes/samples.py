@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from stakes._check import (
     read_weights,
 )
 from stakes._kernels import sum_by
-from stakes._math import shares, weight_exponents
+from stakes._math import count_by, shares, times, weight_exponents
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.scores import Answers, Scores, as_scores, class_names
 
@@ -33,7 +34,11 @@ _CELLS, _FEWEST_ROWS = 2**18, 1024  # the same where rows are long
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Coded labels, scores and weights above 0; `row` tells where each sample stood."""
+    """Coded labels, scores and weights above 0; `row` tells where each sample stood.
+
+    With `copies` a row stands for that many samples of its label, score and weight. Sums take
+    `mass`, squares of what one sample adds take its copies, and counts take copies alone.
+    """
 
     y: IntArray
     scores: Scores
@@ -42,10 +47,40 @@ class Samples:
     row: IntArray | None
     priors: FloatArray
     priors_from_data: bool
-    n_given: int  # how many samples there were, those of weight 0 included
+    n_given: int  # how many rows there were, those of weight 0 included
+    copies: IntArray | None = None  # samples that each row stands for, at least 1; None: one each
 
     def __len__(self) -> int:
+        """Return the number of rows."""
         return self.y.size
+
+    @cached_property
+    def n(self) -> int:
+        """The number of samples."""
+        return len(self) if self.copies is None else int(self.copies.sum())
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """The number of samples of each class."""
+        return count_by(self.y, self.copies, len(self.classes))
+
+    @property
+    def mass(self) -> FloatArray | None:
+        """The weight of all copies of each row; None where all weigh 1."""
+        if self.weights is None:
+            return None if self.copies is None else self.copies.astype(np.float64)
+        return times(self.weights, self.copies)
+
+    def with_copies(self, kept: IntArray, copies: IntArray | None) -> "Samples":
+        """Return rows, each perhaps several times, that stand for other numbers of samples."""
+        return replace(
+            self,
+            y=self.y[kept],
+            scores=self.scores.part(kept),
+            weights=None if self.weights is None else self.weights[kept],
+            row=self.rows(kept),
+            copies=copies,
+        )
 
     def rows(self, kept: IntArray) -> IntArray:
         """Return where samples stood in the arguments."""
@@ -54,9 +89,10 @@ class Samples:
     def part(self, kept: IntArray) -> "Samples":
         """Return some of the samples; priors from the data become those of the part."""
         y, weights = self.y[kept], None if self.weights is None else self.weights[kept]
-        priors = (
-            _data_priors(y, weights, self.priors.size) if self.priors_from_data else self.priors
-        )
+        copies = None if self.copies is None else self.copies[kept]
+        priors = self.priors
+        if self.priors_from_data:
+            priors = _data_priors(y, weights, copies, self.priors.size)
         return replace(
             self,
             y=y,
@@ -64,11 +100,12 @@ class Samples:
             weights=weights,
             row=self.rows(kept),
             priors=priors,
+            copies=copies,
         )
 
     def data_priors(self) -> FloatArray:
         """Return the share of each class in the data, whatever priors were given."""
-        return _data_priors(self.y, self.weights, len(self.classes))
+        return _data_priors(self.y, self.weights, self.copies, len(self.classes))
 
     def class_factors(self) -> FloatArray | None:
         """Return prior over share in the data of each class; None where these are the same.
@@ -82,7 +119,7 @@ class Samples:
         return np.divide(self.priors, share, out=np.zeros(share.size), where=share > 0)
 
     def weights_at_priors(self) -> FloatArray | None:
-        """Return the weight of each sample at the priors of use; None where all weigh 1.
+        """Return the weight of one sample of each row at the priors of use; None where all weigh 1.
 
         Extreme weights come on another scale, so that their squares are numbers.
         """
@@ -97,17 +134,24 @@ class Samples:
         """Return the same samples with other scores."""
         return replace(self, scores=scores)
 
+    def balanced_mass(self) -> FloatArray:
+        """Return the weight of each row, in all 1, with each class as heavy as its prior."""
+        return times(self.balanced_weights(), self.copies)
+
     def balanced_weights(self) -> FloatArray:
-        """Return weights that sum to 1, with each class as heavy as its prior."""
+        """Return the weight of one sample of each row, with each class as heavy as its prior.
+
+        The weights of all samples sum to 1.
+        """
         w = np.ones(len(self)) if self.weights is None else self.weights / self.weights.max()
-        totals = np.bincount(self.y, weights=w, minlength=len(self.classes))
+        totals = np.bincount(self.y, times(w, self.copies), len(self.classes))
         share = np.divide(self.priors, totals, out=np.zeros(totals.size), where=totals > 0)
         return w * share[self.y]
 
     @property
     def many(self) -> bool:
         """Whether there are so many, all of one weight, that a number for each is not held."""
-        return self.weights is None and len(self) > _MOST_AT_ONCE
+        return self.weights is None and self.copies is None and len(self) > _MOST_AT_ONCE
 
     def blocks(self) -> Iterator[tuple[slice, IntArray, Answers]]:
         """Yield labels and posteriors of some thousand samples at a time."""
@@ -137,7 +181,7 @@ def read_samples(
     given = read_priors(priors, names)
     if given is None and typed.needs_priors and priors is None:
         raise typed.lacks_priors()
-    used = _data_priors(y, weights, len(names)) if given is None else given
+    used = _data_priors(y, weights, None, len(names)) if given is None else given
     return Samples(y, typed, weights, names, column.row, used, given is None, n_given)
 
 
@@ -186,9 +230,13 @@ def _refuse_binary_scores(column: LabelColumn, scores: Scores) -> None:
         raise InputError(f"{msg} where y_true has labels up to {count - 1} ({count} classes).")
 
 
-def _data_priors(y: IntArray, weights: FloatArray | None, n_classes: int) -> FloatArray:
+def _data_priors(
+    y: IntArray, weights: FloatArray | None, copies: IntArray | None, n_classes: int
+) -> FloatArray:
     """Return the share of each class."""
     if weights is None:
-        return np.bincount(y, minlength=n_classes) / y.size
+        counts = count_by(y, copies, n_classes)
+        return counts / counts.sum()
     exponent = weight_exponents(y, weights, n_classes)
-    return shares(sum_by(y, np.ldexp(weights, -exponent[y]), n_classes), exponent)
+    scaled = times(np.ldexp(weights, -exponent[y]), copies)
+    return shares(sum_by(y, scaled, n_classes), exponent)

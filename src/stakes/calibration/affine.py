@@ -72,7 +72,7 @@ class LinearCalibrator(Calibrator):
         Few samples are left to fits of their own: there no label of a test fold is to be felt even
         in the last digits, which a common start may leave it.
         """
-        if len(samples) * len(samples.classes) <= _FEW:
+        if samples.n * len(samples.classes) <= _FEW:
             return None
         whole = self._pooled(samples, fold, n_folds)
         if whole is None or whole.fold_weights is None:

@@ -25,10 +25,11 @@ from stakes.scores import (
 class ImpossibleTruthError(UndefinedMetricError):
     """Some samples have posterior 0 for their true class, which no scale or shift can fix."""
 
-    def __init__(self, rows: IntArray) -> None:
+    def __init__(self, rows: IntArray, samples: int | None = None) -> None:
         self.rows = rows
-        many = f"{rows.size} samples have" if rows.size > 1 else "1 sample has"
-        more = f" and {rows.size - 1} more" if rows.size > 1 else ""
+        n = rows.size if samples is None else samples
+        many = f"{n} samples have" if n > 1 else "1 sample has"
+        more = f" and {n - 1} more" if n > 1 else ""
         msg = (
             f"{many} posterior 0 for the true class, row {rows[0]}{more}: no scale or shift of log"
         )
@@ -110,17 +111,18 @@ class Calibrator(ABC):
     def fit_samples(self, samples: Samples) -> Self:
         """Learn from samples that were checked."""
         require_every_class(samples)
-        if samples.weights is None:
+        if samples.weights is None and samples.copies is None:
             priors = None if samples.priors_from_data else samples.priors
             quick = self.learn_plain(samples.scores, samples.y, priors, None)
             if quick is not None:
                 return self._fitted_on(samples, quick.map)
-        weights = samples.balanced_weights()
+        weights = samples.balanced_mass()
         log_p = samples.scores.answers(samples.priors).log_p
         try:
             found = self.learn(log_p, samples.y, weights)
         except ImpossibleTruthError as error:  # in rows of the arguments, not of a fold
-            raise ImpossibleTruthError(samples.rows(error.rows)) from None
+            number = None if samples.copies is None else int(samples.copies[error.rows].sum())
+            raise ImpossibleTruthError(samples.rows(error.rows), number) from None
         return self._fitted_on(samples, found)
 
     def _fitted_on(self, samples: Samples, found: CalibrationMap) -> Self:

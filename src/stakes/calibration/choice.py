@@ -246,6 +246,7 @@ class Selection:
             n_classes=len(samples.classes),
             priors=None if samples.priors_from_data else samples.priors,
             weights=samples.weights,
+            copies=samples.copies,
             unit=unit,
             naive=self.rule.naive_losses(samples.priors)[y],
             largest=largest,

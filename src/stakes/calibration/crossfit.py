@@ -16,6 +16,7 @@ from stakes.samples import Samples, read_samples
 from stakes.scores import LogPosteriors, Scores
 
 Split = tuple[IntArray, IntArray]
+_MOST_DEALT = 2**20  # samples that are dealt one by one where rows stand for several
 
 
 class Splitter(Protocol):
@@ -218,6 +219,41 @@ def deal(
     return GivenSplits(tuple(splits(samples, folds, groups, rng)))
 
 
+@dataclass(frozen=True, eq=False)
+class Dealt:
+    """Samples whose rows are each in one fold, and those folds."""
+
+    samples: Samples
+    folds: "DealtFolds | GivenSplits"
+    kept: IntArray | None = None  # the rows that were dealt, where their copies were parted
+
+
+def deal_samples(
+    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
+) -> Dealt:
+    """Deal samples to folds; the copies of a row may come into several, a row for each."""
+    copies, single = samples.copies, groups is None and not isinstance(folds, bool)
+    if copies is None or not single or not isinstance(folds, int | np.integer):
+        return Dealt(samples, deal(samples, folds, groups, rng))
+    n_folds = int(folds)
+    _check_enough(samples, n_folds, None)
+    table = _copies_by_fold(samples.y, copies, n_folds, _generator(rng))
+    kept, fold = np.nonzero(table)
+    parted = samples.with_copies(kept, table[kept, fold])
+    return Dealt(parted, DealtFolds(fold.astype(np.min_scalar_type(n_folds))), kept)
+
+
+def _copies_by_fold(
+    y: IntArray, copies: IntArray, n_folds: int, rng: "np.random.Generator"
+) -> IntArray:
+    """Return how many copies of each row are dealt to each fold."""
+    if copies.sum() > _MOST_DEALT:
+        return rng.multinomial(copies, np.full(n_folds, 1 / n_folds))
+    row = np.repeat(np.arange(y.size), copies)
+    cell = row * n_folds + _stratified(y[row], n_folds, rng)
+    return np.bincount(cell, minlength=y.size * n_folds).reshape(-1, n_folds)
+
+
 def splits(
     samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
 ) -> Iterator[Split]:
@@ -288,19 +324,23 @@ def _folds(
     samples: Samples, n_folds: int, group: IntArray | None, rng: "np.random.Generator"
 ) -> IntArray:
     """Return the fold of each sample, stratified by class."""
+    _check_enough(samples, n_folds, group)
+    if group is None:
+        return _stratified(samples.y, n_folds, rng)
+    return _grouped(samples, group, n_folds, rng)
+
+
+def _check_enough(samples: Samples, n_folds: int, group: IntArray | None) -> None:
+    """Refuse folds that some class has too few samples or groups for."""
     if n_folds < 2:
         msg = f"folds must be at least 2: got {n_folds}. To fit on the test data say TrainOnTest()."
         raise InputError(msg)
-    sizes = np.bincount(samples.y, minlength=len(samples.classes))
     for k, name in enumerate(samples.classes):
-        size = int(sizes[k]) if group is None else np.unique(group[samples.y == k]).size
+        size = int(samples.counts[k]) if group is None else np.unique(group[samples.y == k]).size
         if size < n_folds:
             what = "samples" if group is None else "groups"
             msg = f"class {quoted([name])} has {size} {what}, too few for {n_folds} folds."
             raise UndefinedMetricError(f"{msg} Use fewer folds, or more data of it.")
-    if group is None:
-        return _stratified(samples.y, n_folds, rng)
-    return _grouped(samples.y, group, n_folds, rng)
 
 
 def group_codes(groups: Column, samples: Samples) -> IntArray:
@@ -328,10 +368,13 @@ def _stratified(y: IntArray, n_folds: int, rng: "np.random.Generator") -> IntArr
     return fold
 
 
-def _grouped(y: IntArray, group: IntArray, n_folds: int, rng: "np.random.Generator") -> IntArray:
+def _grouped(
+    samples: Samples, group: IntArray, n_folds: int, rng: "np.random.Generator"
+) -> IntArray:
     """Deal whole groups, the largest first, each to the fold that it makes least uneven."""
+    y, number = samples.y, 1 if samples.copies is None else samples.copies
     counts = np.zeros((group.max() + 1, y.max() + 1))
-    np.add.at(counts, (group, y), 1)
+    np.add.at(counts, (group, y), number)
     share = counts / counts.sum(axis=0)  # rare classes count as much as frequent ones
     order = rng.permutation(counts.shape[0])
     order = order[np.argsort(-share[order].sum(axis=1), kind="stable")]

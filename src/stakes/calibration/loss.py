@@ -179,7 +179,7 @@ def _described(folds: Folds, groups: Column | None) -> str:
 
 def _semi_empirical(rule: ScoringRule, before: Samples, after: Samples) -> tuple[float, float]:
     """Return score divergence and refinement, with the calibrated posteriors taken for true."""
-    weights = before.balanced_weights()
+    weights = before.balanced_mass()
     divergence = refinement = 0.0
     for (part, _, raw), (_, _, better) in zip(before.blocks(), after.blocks(), strict=True):
         q = better.p

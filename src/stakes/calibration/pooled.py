@@ -186,7 +186,7 @@ def pooled(
     samples: Samples, basis: FloatArray, held_scale: float, fold: IntArray | None, n_folds: int
 ) -> Pooled | None:
     """Return the problem of samples that are plain enough: finite scores, weights not far apart."""
-    values, weights = _values(samples, folded=fold is not None), samples.weights
+    values, weights = _values(samples, folded=fold is not None), samples.mass
     if values is None:
         return None
     values, ends, centre = _centred(values, basis)

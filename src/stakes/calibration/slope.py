@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._check import UndefinedMetricError, read_level
+from stakes._math import times
 from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.affine import AffineCalibrator
@@ -56,7 +57,7 @@ def calibration_slope(samples: Samples, unit: IntArray | None = None) -> Calibra
 
     `unit` is the group of each sample, where they come in groups.
     """
-    counts = np.bincount(samples.y, minlength=len(samples.classes))
+    counts = samples.counts
     if counts.min() < 2:
         return CalibrationSlope(math.nan, why="some class has fewer than two samples")
     if counts.size > _MOST_CLASSES:
@@ -65,15 +66,17 @@ def calibration_slope(samples: Samples, unit: IntArray | None = None) -> Calibra
     if (log_p == log_p[0]).all():
         return CalibrationSlope(math.nan, why=_FLAT)
     w = np.ones(samples.y.size) if samples.weights is None else samples.weights
-    w = w / w.sum()
+    w = w / times(w, samples.copies).sum()
+    mass = times(w, samples.copies)
     try:
-        fitted = AffineCalibrator().learn(log_p, samples.y, w)
+        fitted = AffineCalibrator().learn(log_p, samples.y, mass)
     except UndefinedMetricError as why:
         return CalibrationSlope(math.nan, why=str(why))
     if not isinstance(fitted, AffineMap) or fitted.separable:
         return CalibrationSlope(math.nan, why="the classes are separable by the scores")
-    least = float(counts.min()) if unit is None else effective_groups(unit, w, samples.y)
-    error = _Spread(fitted, log_p, samples.y, w).error(unit) if least > 1 else math.nan
+    least = float(counts.min()) if unit is None else effective_groups(unit, mass, samples.y)
+    spread = _Spread(fitted, log_p, samples.y, w, mass, samples.copies)
+    error = spread.error(unit) if least > 1 else math.nan
     none = "" if error > 0 else _FLAT if least > 1 else ONE_GROUP
     return CalibrationSlope(float(fitted.scale[0]), error, max(least - 1, 1.0), none)
 
@@ -85,7 +88,9 @@ class _Spread:
     fitted: AffineMap
     log_p: FloatArray
     y: IntArray
-    weights: FloatArray
+    weights: FloatArray  # of one sample of each row
+    mass: FloatArray  # of all its copies
+    copies: IntArray | None
 
     def error(self, unit: IntArray | None) -> float:
         """Return the standard error of the scale; NaN where the data do not determine it."""
@@ -96,7 +101,7 @@ class _Spread:
         inverse = np.linalg.inv(curvature).astype(np.float64)
         if unit is None:
             moved = np.concatenate([self._influence(part, inverse) for part in self._parts()])
-            return math.sqrt(float(moved @ moved))
+            return math.sqrt(float(times(moved, self.copies) @ moved))
         moved = self._left_out(unit, curvature, inverse)
         return math.sqrt(float(moved @ moved) * (moved.size - 1) / moved.size)
 
@@ -118,26 +123,27 @@ class _Spread:
         q z^2 in the scale.
         """
         q, z = self._posteriors(part)
-        w = self.weights[part]
-        weighted = w[:, None] * q
+        weighted = self.mass[part, None] * q
         out = -(weighted.T @ q)
         out[np.diag_indices_from(out)] += weighted.sum(axis=0)
         out[0, :] = out[:, 0] = np.einsum("nk,nk->k", weighted, z)
         out[0, 0] = np.einsum("nk,nk,nk->", weighted, z, z)
         return out
 
-    def _gradient(self, part: slice, q: FloatArray, z: FloatArray) -> FloatArray:
-        """Return the first derivatives of the log likelihood of each sample."""
+    def _gradient(
+        self, part: slice, q: FloatArray, z: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Return the first derivatives of the log likelihood of each row, times its weight."""
         rows = np.arange(q.shape[0])
         gradient = -q
         gradient[rows, self.y[part]] += 1
         gradient[:, 0] = z[rows, self.y[part]]
-        return self.weights[part, None] * gradient
+        return weights[part, None] * gradient
 
     def _influence(self, part: slice, inverse: FloatArray) -> FloatArray:
         """Return by how much each sample moves the scale, more where it drew the fit to itself."""
         q, z = self._posteriors(part)
-        influence = self._gradient(part, q, z) @ inverse[:, 0]
+        influence = self._gradient(part, q, z, self.weights) @ inverse[:, 0]
         leverage = self.weights[part] * _traces(q, z, inverse) / (q.shape[1] - 1)
         return np.asarray(influence / (1 - np.minimum(leverage, _LARGEST_LEVERAGE)))
 
@@ -148,7 +154,7 @@ class _Spread:
         together by conjugate gradients; those of K classes need K steps at most.
         """
         left = sum(
-            _by_group(unit[part], self._gradient(part, *self._posteriors(part)), unit)
+            _by_group(unit[part], self._gradient(part, *self._posteriors(part), self.mass), unit)
             for part in self._parts()
         )
         moved = np.zeros_like(left)
@@ -181,7 +187,7 @@ class _Spread:
         rise -= (q * rise).sum(axis=1, keepdims=True)
         out = q * rise
         out[:, 0] = (out * z).sum(axis=1)
-        return np.asarray(self.weights[part, None] * out)
+        return np.asarray(self.mass[part, None] * out)
 
 
 def _by_group(mine: IntArray, values: FloatArray, unit: IntArray) -> FloatArray:

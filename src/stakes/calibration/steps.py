@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from stakes.calibration.base import Calibrator
 from stakes.calibration.fitted import FittedMap
 from stakes.calibration.maps import CalibrationMap, HistogramMap, ShiftMap, StepMap, log_odds
 from stakes.costs import CostMatrix
-from stakes.samples import plain_arrays, plain_names
+from stakes.samples import Samples, plain_arrays, plain_names
 from stakes.scores import Logits, Posteriors, Scores
 from stakes.statistics import ScoreLevels
 from stakes.statistics.bins import equal_mass, equal_width
@@ -43,6 +44,14 @@ class IsotonicCalibrator(Calibrator):
 
     def __post_init__(self) -> None:
         self.mix = read_number(self.mix, "mix", 0, math.inf, closed=(True, False))
+
+    def fit_samples(self, samples: Samples) -> Self:
+        """Learn from samples that were checked."""
+        if samples.copies is None or not self.mix:
+            return super().fit_samples(samples)
+        scaled = self.fresh()
+        scaled.mix *= len(samples) / samples.n  # what is learnt counts rows as samples
+        return self._fitted_on(samples, Calibrator.fit_samples(scaled, samples).fitted)
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return the blocks and their class weights."""

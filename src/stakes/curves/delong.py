@@ -6,6 +6,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from stakes._math import times
 from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
@@ -21,23 +22,26 @@ def auc_of_samples(
     *,
     weights: FloatArray | None = None,
     unit: IntArray | None = None,
+    copies: IntArray | None = None,
 ) -> Estimate:
     """Return the AUC of samples with weights or in groups, on the logit scale.
 
     Placement values are summed by group (Obuchowski), with Student's t for as many equal groups as
     would be as precise for the rarer class. At 0 or 1 Newcombe's interval takes the groups of each
-    class for its samples.
+    class for its samples. A row stands for `copies` samples.
     """
     w = np.ones(y.size) if weights is None else weights
     if unit is None:
-        return area_interval(auc, *weighted_variance(scores, y, auc, w), level)
+        return area_interval(auc, *weighted_variance(scores, y, auc, w, copies), level)
     groups = int(np.unique(unit).size)
     if groups < FEWEST_GROUPS:
         return Estimate(auc, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
-    effective = effective_groups(unit, w, y)
+    mass = times(w, copies)
+    effective = effective_groups(unit, mass, y)
     if effective <= 1:
         return Estimate(auc, None, ONE_GROUP)
-    sums = left_out_by_group(_influence(scores, y, auc, w), unit, w, y)[np.bincount(unit) > 0]
+    influence = times(_influence(scores, y, auc, w, copies), copies)
+    sums = left_out_by_group(influence, unit, mass, y)[np.bincount(unit) > 0]
     variance = float(np.square(sums - sums.mean()).sum()) * (groups - 1) / groups
     if not 0 < auc < 1 or variance <= 0:
         first, second = (float(np.unique(unit[y == k]).size) for k in (0, 1))
@@ -47,20 +51,29 @@ def auc_of_samples(
 
 
 def weighted_variance(
-    scores: FloatArray, y: IntArray, auc: float, weights: FloatArray
+    scores: FloatArray,
+    y: IntArray,
+    auc: float,
+    weights: FloatArray,
+    copies: IntArray | None = None,
 ) -> tuple[float, tuple[float, float]]:
     """Return the variance of the AUC of weighted samples, and class sizes of the same precision."""
     w = weights / weights.max()
-    sizes = np.square(np.bincount(y, w, 2)) / np.bincount(y, w * w, 2)
-    parts = np.bincount(y, np.square(_influence(scores, y, auc, w)), 2)
+    totals, squares = (np.bincount(y, times(x, copies), 2) for x in (w, w * w))
+    sizes = np.square(totals) / squares
+    influence = np.square(_influence(scores, y, auc, w, copies))
+    parts = np.bincount(y, times(influence, copies), 2)
     variance = float(sizes / np.maximum(sizes - 1, 1) @ parts)
     return variance, (float(sizes[0]), float(sizes[1]))
 
 
-def _influence(scores: FloatArray, y: IntArray, auc: float, weights: FloatArray) -> FloatArray:
-    """Return what each sample adds to the error of the AUC."""
+def _influence(
+    scores: FloatArray, y: IntArray, auc: float, weights: FloatArray, copies: IntArray | None
+) -> FloatArray:
+    """Return what one sample of each row adds to the error of the AUC."""
     w = weights / weights.max()
-    return np.asarray(w * (placements(scores, y, w) - auc) / np.bincount(y, w, 2)[y])
+    mass = times(w, copies)
+    return np.asarray(w * (placements(scores, y, mass) - auc) / np.bincount(y, mass, 2)[y])
 
 
 def _on_logits(auc: float, error: float, degrees: float, level: float) -> Interval:

@@ -37,6 +37,8 @@ from stakes.results import Estimate, Interval
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
 
+_MOST_PAIRS = 2**61  # twice which is a whole number of 64 bits
+
 
 @dataclass(frozen=True, eq=False)
 class RocCurve:
@@ -112,7 +114,7 @@ class RocCurve:
         first, second = self.levels.first, self.levels.second
         below = cumulative(first)[:-1]
         n1, n2 = self._totals
-        if self.levels.whole:
+        if self.levels.whole and int(n1) * int(n2) < _MOST_PAIRS:
             pairs = int((second * (2 * below + first)).sum())
             return pairs / (2 * int(n1) * int(n2))
         one = np.zeros(first.size, dtype=np.int64)

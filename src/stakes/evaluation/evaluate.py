@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_level
+from stakes._math import times
 from stakes._text import key_of, quoted
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -34,7 +35,7 @@ from stakes.evaluation.ranking import ranking_of
 from stakes.evaluation.records import DataSummary, Evaluation
 from stakes.evaluation.sketch import Source, sketch_of
 from stakes.evaluation.slices import read_slices, slice_results
-from stakes.evaluation.systems import System, read_stage, read_units
+from stakes.evaluation.systems import System, read_units, staged
 from stakes.evaluation.verdicts import evidence_of, verdicts_of
 from stakes.intervals import Progress, check_resamples, seed_of
 from stakes.metrics.scores import expectation
@@ -110,7 +111,41 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     ['not_distinguishable', 'calibration_would_help', 'few_errors']
     """
     named = classes if classes is not None else classes_of(costs)
-    given = read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named)
+    return evaluate_samples(
+        read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named),
+        costs=costs,
+        training_priors=training_priors,
+        calibrator=calibrator,
+        folds=folds,
+        level=level,
+        resamples=resamples,
+        groups=groups,
+        slices=slices,
+        rules=rules,
+        rng=rng,
+        progress=progress,
+    )
+
+
+def evaluate_samples(  # noqa: PLR0913  as for evaluate
+    given: Samples,
+    *,
+    costs: Applications | None,
+    training_priors: PriorsLike | None,
+    calibrator: Calibrator | None,
+    folds: Folds,
+    level: float,
+    resamples: int,
+    groups: Column | None,
+    slices: "Mapping[str, Column] | Column | None",
+    rules: Sequence[ScoringRule],
+    rng: "int | np.random.Generator",
+    progress: Progress | None,
+) -> Evaluation:
+    """Evaluate checked samples, whose rows may stand for several; arguments as for `evaluate`.
+
+    Groups, slices and folds that are given as columns have a value for each row.
+    """
     samples = adapted(given, training_priors)
     tasks = read_tasks(costs, given, training_priors)
     read_level(level)
@@ -138,7 +173,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         ranking=ranking,
         calibration_errors=calibration_errors_of(samples, unit),
         by_class=class_results(system, level, unit),
-        slices=slice_results(system.tasks[0], kept, level, unit),
+        slices=slice_results(tasks[0], kept, level, unit),
         level=level,
         calibrator=None if system.stage is None else system.stage.calibrator.name,
         fitted="" if system.stage is None else system.stage.text,
@@ -164,6 +199,8 @@ def _slope(samples: Samples, unit: IntArray | None, level: float) -> Estimate:
 
 def _sources(given: Samples, training: FloatArray | None, system: System) -> list[Source]:
     """Return the system uncalibrated, and calibrated where it was."""
+    if system.kept is not None:
+        given = given.with_copies(system.kept, system.samples.copies)
     raw = Source.given("uncalibrated", given, training, system)
     return [raw] if system.stage is None else [raw, Source.calibrated("calibrated", system)]
 
@@ -177,16 +214,17 @@ def make_system(
 ) -> System:
     """Return the system, with its calibration stage unless that cannot be fitted."""
     _check_names(tasks, rules)
-    calibrator, folds, groups, seed = stage
+    plain = System(samples, tasks, rules, None)
     try:
-        system = System(samples, tasks, rules, read_stage(calibrator, samples, folds, groups, seed))
+        system = staged(plain, *stage)
         if system.stage is not None:
             _ = system.after, system.judgements_after
     except UndefinedMetricError as error:  # the data are too few or too odd to fit on
         if isinstance(error, ImpossibleTruthError):  # of all samples, not those of one fold
-            error = ImpossibleTruthError(expectation(LogLoss(), samples).infinite_rows)
+            loss = expectation(LogLoss(), samples)
+            error = ImpossibleTruthError(loss.infinite_rows, loss.infinite_samples)
         notes.append(f"Calibration was left out: {error}")
-        return System(samples, tasks, rules, None)
+        return plain
     return system
 
 
@@ -205,17 +243,17 @@ def _check_names(tasks: tuple[Task, ...], rules: tuple[ScoringRule, ...]) -> Non
 
 def _summary(samples: Samples, unit: IntArray | None, *, adapted_scores: bool) -> DataSummary:
     """Return what was judged."""
-    counts = np.bincount(samples.y, minlength=len(samples.classes))
     w = (
         np.ones(len(samples))
         if samples.weights is None
         else samples.weights / samples.weights.max()
     )
-    weights: FloatArray = np.bincount(samples.y, w, len(samples.classes))  # type: ignore[assignment]
+    mass = times(w, samples.copies)
+    weights: FloatArray = np.bincount(samples.y, mass, len(samples.classes))  # type: ignore[assignment]
     return DataSummary(
-        n=len(samples),
+        n=samples.n,
         classes=samples.classes,
-        counts=tuple(counts.tolist()),
+        counts=tuple(samples.counts.tolist()),
         priors=weights / weights.sum(),
         weighted=samples.weights is not None,
         groups=None if unit is None else int(np.unique(unit).size),

@@ -10,7 +10,8 @@ def curve_of(samples: Samples) -> RocCurve | None:
     """Return the ROC curve of two classes that both occur."""
     if len(samples.classes) != 2:
         return None
-    levels = ScoreLevels.of(samples.scores.ranks(), samples.y, samples.weights)
+    ranks = samples.scores.ranks()
+    levels = ScoreLevels.of(ranks, samples.y, samples.weights, samples.copies)
     return RocCurve(levels, samples.classes) if all(levels.totals) else None
 
 

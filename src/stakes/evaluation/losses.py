@@ -110,7 +110,7 @@ def _calibrated(
     """Return a loss before and after calibration, and the difference."""
     value, normalized = estimates_of(raw, level)
     calibrated = estimates_of(after, level)[1]
-    counts = np.bincount(pair.samples.y)
+    counts = pair.samples.counts
     least = int(counts[counts > 0].min())
     if least < FEWEST_OF_CLASS:
         why = f"a calibrator needs {FEWEST_OF_CLASS} samples of each class: got {least}"

@@ -53,7 +53,7 @@ def application_result(
     unit: IntArray | None,
 ) -> ApplicationResult:
     """Return what Bayes decisions cost in one application."""
-    judged = system.judgements[i]
+    judged, given = system.judgements[i], system.as_given
     task, costs = judged.task, judged.task.binary_costs
     threshold, llr_threshold = _thresholds(costs, task.samples.priors)
     explained = tuple(explain(metric, judged.in_use) for metric in metrics)
@@ -67,8 +67,10 @@ def application_result(
         abstention=abstention_rate(judged, level, unit),
         minimum=None
         if least is None
-        else minimum_cost_estimate(task, system.samples.scores.ranks(), least, level, unit),
-        minimum_point=None if least is None else _own_point(least, system.samples, task),
+        else minimum_cost_estimate(
+            given.tasks[i], given.samples.scores.ranks(), least, level, unit
+        ),
+        minimum_point=None if least is None else _own_point(least, given.samples, given.tasks[i]),
         traditional=explained,
         errors=error_counts(judged),
         traditional_estimates=_traditional(judged, metrics, explained, drawn, level, unit),
@@ -143,7 +145,8 @@ def count_replicates(
 
 def error_counts(judged: Judgement) -> dict[str, int]:
     """Return how many samples got the answer of another class."""
-    return count_errors(judged.task.costs, judged.task.samples.y, judged.decided)
+    samples = judged.task.samples
+    return count_errors(judged.task.costs, samples.y, judged.decided, samples.copies)
 
 
 def _own_point(least: MinimumCost, samples: Samples, task: Task) -> OperatingPoint:
@@ -201,7 +204,7 @@ def class_results(
     losses = sample_losses(LogLoss(), samples) if unit is not None else np.empty(0)
     costs = judged.losses() if unit is not None else np.empty(0)
     grouping = Grouping.of(judged, unit)
-    counts = np.bincount(system.samples.y, minlength=len(system.samples.classes))
+    counts = system.samples.counts
     out = []
     for k, name in enumerate(system.samples.classes):
         if counts[k]:

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from stakes._check import StakesError
-from stakes._math import log
+from stakes._math import log, times, turns
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import AffineCalibrator, IsotonicCalibrator
-from stakes.calibration.crossfit import TrainOnTest, cross_fitted, deal
+from stakes.calibration.crossfit import TrainOnTest, cross_fitted, deal_samples
 from stakes.curves import MinimumCost, RocCurve
 from stakes.curves.detectors import detectors_of
 from stakes.curves.likelihood_ratios import LogLossInBits, minimum_cllr_of
@@ -59,14 +59,16 @@ def _area(
 ) -> Estimate:
     """Return the AUC of two classes, or of class k against all others."""
     auc = curve.auc()
-    if samples.weights is None and unit is None:
+    if samples.weights is None and unit is None:  # whatever copies rows stand for
         return auc_interval(curve.levels, auc, level)
     if k is None:
         scores, y = samples.scores.ranks(), samples.y
     else:
         answers, y = samples.scores.answers(samples.priors), (samples.y == k).astype(np.int64)
         scores = answers.log_p[:, k] - log(answers.complement(np.full(y.size, k)))
-    return auc_of_samples(scores, y, auc, level, weights=samples.weights, unit=unit)
+    return auc_of_samples(
+        scores, y, auc, level, weights=samples.weights, unit=unit, copies=samples.copies
+    )
 
 
 def _equal_error(
@@ -78,14 +80,15 @@ def _equal_error(
         if samples.weights is None
         else samples.weights / samples.weights.max()
     )
-    totals = np.bincount(samples.y, w, 2)
-    sizes = np.square(totals) / np.bincount(samples.y, w * w, 2)
+    copies = samples.copies
+    totals, squares = (np.bincount(samples.y, times(x, copies), 2) for x in (w, w * w))
+    sizes = np.square(totals) / squares
     effective = 0.0
     if unit is not None:
         groups, eer = int(np.unique(unit).size), curve.eer()
         if groups < FEWEST_GROUPS:
             return Estimate(eer, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
-        effective = effective_groups(unit, w, samples.y)
+        effective = effective_groups(unit, times(w, copies), samples.y)
         if effective <= 1:
             return Estimate(eer, None, ONE_GROUP)
         scores = samples.scores.ranks()
@@ -93,7 +96,7 @@ def _equal_error(
         wrong = (scores > curve.thresholds[at]) != (samples.y == 1)
         rates = np.array([curve.false_alarm_rate[at], curve.miss_rate[at]])
         influence = w * (wrong - rates[samples.y]) / totals[samples.y]
-        sizes = sizes / design_effect(influence, unit, w, samples.y)
+        sizes = sizes / design_effect(influence, unit, w, samples.y, copies)
     return curve.eer_estimate(level, sizes=(float(sizes[0]), float(sizes[1])), groups=effective)
 
 
@@ -124,9 +127,14 @@ def best_threshold_estimate(
     Only the order of the scores counts, so that any rising map of them gives the same interval.
     """
     places = np.unique(scores, return_inverse=True)[1].astype(np.float64)
-    folded = _decisions_of_folds(task, places, best, unit)
+    copies = task.samples.copies
+    if copies is None or unit is not None:
+        folded = task, _decisions_of_folds(task, places, best, unit)
+    else:
+        folded = _decisions_of_copies(task, copies, places, best)
     first, second = (
-        estimates_of(cost_of(judge_decisions(task, d), unit), level)[1] for d in (decided, folded)
+        estimates_of(cost_of(judge_decisions(*made), unit), level)[1]
+        for made in ((task, decided), folded)
     )
     if first.interval is None or second.interval is None:
         return Estimate(first.value, None, first.method)
@@ -155,11 +163,45 @@ def _decisions_of_folds(
     return decided
 
 
+def _decisions_of_copies(
+    task: Task, copies: IntArray, places: FloatArray, best: BestThreshold
+) -> tuple[Task, IntArray]:
+    """Return the same where rows stand for several samples, which are dealt one by one.
+
+    A row becomes two where its copies get different decisions.
+    """
+    samples = task.samples
+    second = np.zeros(len(samples), dtype=np.int64)  # copies that get the second decision
+    for own in _copies_of_folds(places, samples.y, copies):
+        rest = copies - own
+        train = np.flatnonzero(rest)
+        if not np.bincount(samples.y[train], minlength=2).all():
+            continue
+        others = replace(task, samples=replace(samples, copies=rest))
+        cut = _middle(places[train], best(others, places, train))
+        second += np.where(places > cut, own, 0)
+    made = np.stack([copies - second, second])
+    decided, kept = np.nonzero(made)
+    return replace(task, samples=samples.with_copies(kept, made[decided, kept])), decided
+
+
+def _copies_of_folds(places: FloatArray, y: IntArray, copies: IntArray) -> IntArray:
+    """Return how many copies of each row are in each fold; as `_folds`, of samples one by one."""
+    out = np.empty((_FOLDS, y.size), dtype=np.int64)
+    for k in (0, 1):
+        mine = np.flatnonzero(y == k)
+        order = mine[np.argsort(places[mine], kind="stable")]
+        for number in range(_FOLDS):
+            out[number, order] = turns(copies[order], _FOLDS, number)
+    return out
+
+
 def least_on_part(task: Task, places: FloatArray, kept: IntArray) -> float:
     """Return the threshold of least cost on some of the samples, for one matrix of costs."""
     samples = task.samples
     weights = None if samples.weights is None else samples.weights[kept]
-    levels = ScoreLevels.of(places[kept], samples.y[kept], weights)
+    copies = None if samples.copies is None else samples.copies[kept]
+    levels = ScoreLevels.of(places[kept], samples.y[kept], weights, copies)
     given = None if samples.priors_from_data else samples.priors
     return RocCurve(levels, samples.classes).minimum_cost(task.binary_costs, given).point.threshold
 
@@ -204,11 +246,12 @@ def _minimum_cllr(even: Samples, curve: RocCurve, level: float, unit: IntArray |
     """
     value, rule = minimum_cllr_of(curve), LogLossInBits()
     try:
+        dealt = deal_samples(even, _FOLDS, unit, 0)
         best, worse = (
-            even.with_scores(cross_fitted(calibrator, even, folds, None, 0).scores)
-            for calibrator, folds in (
-                (IsotonicCalibrator(), TrainOnTest()),
-                (AffineCalibrator(), deal(even, _FOLDS, unit, 0)),
+            some.with_scores(cross_fitted(calibrator, some, folds, None, 0).scores)
+            for calibrator, some, folds in (
+                (IsotonicCalibrator(), even, TrainOnTest()),
+                (AffineCalibrator(), dealt.samples, dealt.folds),
             )
         )
         first, second = (

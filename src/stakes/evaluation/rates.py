@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes._math import times
 from stakes._quantiles import normal, student, wilson
 from stakes._text import number
 from stakes._typing import FloatArray, IntArray
@@ -54,12 +55,14 @@ class Grouping:
     def size(self, members: FloatArray, hits: FloatArray, size: float) -> float:
         """Return how many independent samples a share of some members is worth."""
         w = np.ones(members.size) if self.samples.weights is None else self.samples.weights
-        total = float((w * members).sum())
-        share = float((w * members * hits).sum()) / total
+        copies = self.samples.copies
+        total = float(times(w * members, copies).sum())
+        share = float(times(w * members * hits, copies).sum()) / total
         if share in (0.0, 1.0):  # no spread that could show how alike a group is
             return float(min(size, np.unique(self.unit[members > 0]).size))
         own = w * members
-        return size / design_effect(own * (hits - share) / total, self.unit, own)
+        influence = own * (hits - share) / total
+        return size / design_effect(influence, self.unit, own, copies=copies)
 
 
 def rate_estimate(

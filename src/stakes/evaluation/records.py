@@ -76,7 +76,7 @@ class LossResult:
             "naive": json_number(self.raw.naive),
             "naive_answer": str(self.raw.naive_answer),
             "undefined": None if undefined is None else vars(undefined),
-            "infinite_samples": int(self.raw.infinite_rows.size),
+            "infinite_samples": self.raw.infinite_samples,
             "by_class": {str(k): json_number(v) for k, v in self.raw.by_class.items()},
             "calibrated": _plain(self.calibrated_normalized),
             "calibration_loss": _plain(self.calibration_loss),

@@ -80,17 +80,17 @@ def _slice(
 ) -> tuple[SliceResult, CostClaim | None]:
     """Return the results for one value, and what there is to say of its cost."""
     samples = task.samples
-    counts = tuple(np.bincount(samples.y, minlength=len(samples.classes)).tolist())
+    counts = tuple(samples.counts.tolist())
     try:
         judged, entropy = judge(task), expectation(LogLoss(), samples)
     except StakesError as error:
-        return SliceResult(*name, len(samples), counts, None, None, str(error)), None
+        return SliceResult(*name, samples.n, counts, None, None, str(error)), None
     record = cost_of(judged, unit)
     cost = estimates_of(record, level)[1]
     losses = estimates_of(rule_loss(LogLoss(), entropy, samples, unit), level)[1]
     undefined = record.undefined
     why = "" if undefined is None else undefined.text
-    result = SliceResult(*name, len(samples), counts, cost, losses, why)
+    result = SliceResult(*name, samples.n, counts, cost, losses, why)
     where = f"{plain(name[0])} {plain(name[1])}: "
     return result, CostClaim(
         record, cost, normalized_at(record), naive_p_value(judged, cost, unit), where

@@ -19,7 +19,7 @@ from stakes.calibration.crossfit import (
     HeldOut,
     TrainOnTest,
     cross_fitted,
-    deal,
+    deal_samples,
     group_codes,
 )
 from stakes.costs import SampleCosts
@@ -40,12 +40,11 @@ from stakes.intervals import (
 from stakes.intervals.refit import Refit
 from stakes.metrics import ConfusionMatrix, DecisionMetric
 from stakes.metrics.per_sample import expected_sample_cost
-from stakes.metrics.scores import expectation, from_sums, sample_losses
+from stakes.metrics.scores import expectation, from_sums, losses_summed, sample_losses
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scores import Answers
 from stakes.scoring import BayesCost, ScoringRule
-from stakes.statistics import LossSums
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +59,9 @@ class Judgement:
     def confusion(self) -> ConfusionMatrix:
         """How many samples of each class got each decision."""
         s, costs = self.task.samples, self.task.costs
-        return ConfusionMatrix.of(s.y, self.decided, s.weights, costs.classes, costs.decisions)
+        return ConfusionMatrix.of(
+            s.y, self.decided, s.weights, costs.classes, costs.decisions, s.copies
+        )
 
     @cached_property
     def in_use(self) -> ConfusionMatrix:
@@ -91,10 +92,11 @@ def judge_decisions(task: Task, decided: IntArray) -> Judgement:
         costs = costs.constant() or costs
     if isinstance(costs, SampleCosts):
         given = None if samples.priors_from_data else samples.priors
-        cost = expected_sample_cost(costs, samples.y, decided, samples.weights, given)
+        cost = expected_sample_cost(
+            costs, samples.y, decided, samples.weights, given, samples.copies
+        )
         return Judgement(task, decided, replace(cost, name="Bayes expected cost"))
-    losses = costs.at(samples.y, decided)
-    sums = LossSums.of(samples.y, losses, samples.weights, len(samples.classes))
+    sums = losses_summed(costs.at(samples.y, decided), samples)
     empty = np.empty(0, dtype=np.int64)
     return Judgement(task, decided, from_sums(BayesCost(costs), sums, samples, empty))
 
@@ -127,23 +129,37 @@ class Stage:
         return f"cross-fitted on {len(self.folds.pairs)} folds{kept}"
 
 
-def read_stage(
-    calibrator: Calibrator | None,
-    samples: Samples,
-    folds: Folds,
-    groups: Column | None,
-    seed: int,
-) -> Stage | None:
-    """Return the calibration stage, with its folds dealt once for all uses."""
+def staged(
+    system: "System", calibrator: Calibrator | None, folds: Folds, groups: Column | None, seed: int
+) -> "System":
+    """Return a system with a calibration stage, whose folds are dealt once for all uses.
+
+    Rows whose copies come into several folds are parted, so that each has a calibrated score.
+    """
     if calibrator is None:
-        return None
+        return system
     if not isinstance(calibrator, Calibrator):
         msg = f"calibrator must be one, such as AffineCalibrator(), or None: got {calibrator!r}."
         raise InputError(msg)
-    unit = None if groups is None else group_codes(groups, samples)
-    if not isinstance(folds, TrainOnTest | HeldOut):
-        folds = deal(samples, folds, groups, seed)
-    return Stage(calibrator, folds, unit, seed)
+    unit = None if groups is None else group_codes(groups, system.samples)
+    if isinstance(folds, TrainOnTest | HeldOut):
+        return replace(system, stage=Stage(calibrator, folds, unit, seed))
+    dealt = deal_samples(system.samples, folds, groups, seed)
+    stage = Stage(calibrator, dealt.folds, unit, seed)
+    if dealt.kept is None:
+        return replace(system, stage=stage)
+    parted = dealt.samples, dealt.kept
+    tasks = tuple(_parted(task, system.samples, *parted) for task in system.tasks)
+    return System(dealt.samples, tasks, system.rules, stage, system, dealt.kept)
+
+
+def _parted(task: Task, samples: Samples, parted: Samples, kept: IntArray) -> Task:
+    """Return an application of samples whose rows were parted."""
+    at = task.samples
+    scores = parted.scores if at.scores is samples.scores else at.scores.part(kept)
+    costs = task.costs.part(kept) if isinstance(task.costs, SampleCosts) else task.costs
+    samples = replace(parted, scores=scores, priors=at.priors, priors_from_data=at.priors_from_data)
+    return Task(task.name, costs, samples)
 
 
 def read_units(groups: Column | None, samples: Samples) -> IntArray | None:
@@ -165,8 +181,15 @@ class System:
     tasks: tuple[Task, ...]
     rules: tuple[ScoringRule, ...]
     stage: Stage | None
+    whole: "System | None" = None  # before copies of a row were dealt to several folds
+    kept: IntArray | None = None  # and which row of it each row was
     _fits: dict[bytes, CrossFit] = field(default_factory=dict)
     _whole: dict[bytes, CrossFit] = field(default_factory=dict)  # of fits to all samples
+
+    @property
+    def as_given(self) -> "System":
+        """The system with its rows as they were given, for what needs no calibrated scores."""
+        return self if self.whole is None else self.whole
 
     @cached_property
     def judgements(self) -> tuple[Judgement, ...]:
@@ -323,8 +346,7 @@ class System:
 
     def _weights(self, order: IntArray) -> FloatArray | None:
         """Return weights of at most 1, so that their sums stay finite."""
-        w = self.samples.weights
-        return None if w is None else np.asarray(w[order] / w.max(), dtype=np.float64)
+        return _scaled(self.samples.weights, order)
 
     def calibrated_values(self, prefix: str = "") -> dict[str, float]:
         """Return what `statistics` gives after calibration, by the fits themselves."""
@@ -354,11 +376,13 @@ class System:
     def resampling(self, unit: IntArray | None, seed: int) -> Resampling:
         """Return how the samples are drawn again: class sizes are kept where priors are given."""
         order = self.order
-        weights = self._weights(order)
+        n, copies = len(self.samples), self.samples.copies
         if unit is not None:
-            return Resampling(len(self.samples), seed, unit=unit[order], weights=weights)
+            mass = _scaled(self.samples.mass, order)
+            return Resampling(n, seed, unit=unit[order], weights=mass)
         kept = None if self.samples.priors_from_data else self.samples.y[order]
-        return Resampling(len(self.samples), seed, strata=kept, weights=weights)
+        copies = None if copies is None else copies[order]
+        return Resampling(n, seed, strata=kept, weights=self._weights(order), copies=copies)
 
 
 def relative_loss(raw: ExpectedLoss, after: ExpectedLoss) -> float:
@@ -370,6 +394,13 @@ def _at_priors(found: dict[bytes, tuple[Samples, list[Priced]]], samples: Sample
     """Return the losses that were gathered at the priors of some samples."""
     key = samples.priors.tobytes() + bytes([samples.priors_from_data])
     return found.setdefault(key, (samples, []))[1]
+
+
+def _scaled(weights: FloatArray | None, order: IntArray) -> FloatArray | None:
+    """Return weights of at most 1 in some order."""
+    if weights is None:
+        return None
+    return np.asarray(weights[order] / weights.max(), dtype=np.float64)
 
 
 def _given(samples: Samples) -> FloatArray | None:

@@ -133,7 +133,7 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
         msg = f"a threshold needs two classes and two decisions: got {len(samples.classes)} and"
         raise InputError(f"{msg} {len(task.costs.decisions)}.")
     value, of, bayes = _compared(task)
-    share = task.samples.balanced_weights()
+    share = task.samples.balanced_mass()
     cuts = {"Bayes rule": bayes, _BEST: _best_on_data(task, value)}
     if review is not None:
         cap = read_number(review, "review", 0, 1)
@@ -236,7 +236,7 @@ def _best_on_data(task: Task, value: FloatArray) -> float:
 
 def _best(task: Task, value: FloatArray) -> float:
     """Return the threshold of least cost on the samples, just below a distinct value."""
-    y, w = task.samples.y, task.samples.balanced_weights()
+    y, w = task.samples.y, task.samples.balanced_mass()
     first, second = (task.costs.at(y, np.full(y.size, j)) for j in (0, 1))
     level, code = np.unique(value, return_inverse=True)
     saved = np.bincount(code, w * (first - second), level.size)
@@ -254,7 +254,7 @@ def _result(task: Task, name: str, value: FloatArray, cut: float, level: float) 
     """Return what a threshold does."""
     decided: IntArray = (value > cut).astype(np.int64)
     judged = judge_decisions(task, decided)
-    y, share = task.samples.y, task.samples.balanced_weights()
+    y, share = task.samples.y, task.samples.balanced_mass()
     rates = []
     for k in (0, 1):
         mine = share * (y == k)

@@ -135,10 +135,9 @@ def replicate(
     progress: Progress | None = None,
 ) -> Replicates:
     """Return the values of several statistics over the same resamples."""
-    base = np.ones(resampling.n) if resampling.weights is None else resampling.weights
-    observed = np.concatenate([s.of(base[None, :])[0] for s in statistics])
+    observed = np.concatenate([s.of(resampling.base[None, :])[0] for s in statistics])
     names = tuple(name for s in statistics for name in s.names)
-    n_parts = int(resampling.parts.max()) + 1
+    n_parts = resampling.n_parts
     total = count + n_parts
 
     def gathered(values: Stream, n: int, before: int) -> FloatArray:
@@ -174,6 +173,8 @@ def _drawn(statistics: Sequence[Statistic], plan: Resampling) -> Stream:
 
 def stream_of(statistic: Statistic, plan: Resampling) -> Stream | None:
     """Return what gives the values of some resamples; None if it takes weights of samples."""
+    if plan.copies is not None:
+        return None
     if isinstance(statistic, Summed):
         summed, drawn = statistic, statistic.sums.stream(plan)
         return lambda rows: summed.from_sums(drawn(rows))
@@ -182,8 +183,10 @@ def stream_of(statistic: Statistic, plan: Resampling) -> Stream | None:
 
 def _left_out(statistics: Sequence[Statistic], plan: Resampling) -> Stream:
     """Return what gives all values without some parts; NaN of a statistic that is not smooth."""
+    summed = plan.copies is None
     known = [
-        s.from_sums(s.sums.left_out(plan)) if isinstance(s, Summed) else None for s in statistics
+        s.from_sums(s.sums.left_out(plan)) if summed and isinstance(s, Summed) else None
+        for s in statistics
     ]
 
     def of_one(s: Statistic, found: FloatArray | None, rows: range) -> FloatArray:

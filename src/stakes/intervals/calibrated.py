@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes._math import times
 from stakes._quantiles import skewed_ends, student
 from stakes._typing import FloatArray, IntArray
 from stakes.metrics.paired import PairedDifference, paired_difference
@@ -51,7 +52,7 @@ class CalibrationPair:
         """Why there is no interval; empty where there is one."""
         if not (np.isfinite(self.before).all() and np.isfinite(self.after).all()):
             return "a loss is infinite"
-        counts = np.bincount(self.samples.y, minlength=len(self.samples.classes))
+        counts = self.samples.counts
         used = self.samples.priors > 0
         if self.largest is not None or self.bounded:
             return ""
@@ -73,6 +74,7 @@ class CalibrationPair:
             n_classes=len(samples.classes),
             priors=None if samples.priors_from_data else samples.priors,
             weights=samples.weights,
+            copies=samples.copies,
             unit=self.unit,
             naive=unit_losses,
             largest=self.largest,
@@ -88,7 +90,7 @@ class CalibrationPair:
 
     def _value(self, unit: float) -> float:
         """Return the difference where it has no interval."""
-        share = self.samples.balanced_weights()
+        share = self.samples.balanced_mass()
         with np.errstate(invalid="ignore"):
             gap = float(share @ self.before - share @ self.after)
         return gap / unit if unit > 0 else math.nan
@@ -101,16 +103,22 @@ class CalibrationPair:
         Of losses without a bound the upper end allows for one more as large as the largest seen.
         """
         y, share = self.samples.y, self.samples.balanced_weights()
+        copies = self.samples.copies
         parts = share * (self.before - self.after - found.value * unit)
         if not self.samples.priors_from_data:
-            parts = parts - (np.bincount(y, parts) / np.maximum(np.bincount(y), 1))[y]
+            means = np.bincount(y, times(parts, copies), self.samples.counts.size)
+            parts = parts - (means / np.maximum(self.samples.counts, 1))[y]
         if self.unit is not None:
-            parts = np.bincount(self.unit, parts).astype(np.float64)
-        square = float(np.square(parts).sum())
+            parts = np.bincount(self.unit, times(parts, copies)).astype(np.float64)
+            copies = None
+        squares = times(np.square(parts), copies)
+        square = float(squares.sum())
         if square <= 0:
             return band
+        # a product is quicker than a power, which single samples keep for the sake of their digits
+        cube = float((parts**3).sum()) if copies is None else float(squares @ parts)
         quantile = student(band.level, spread.degrees)
-        low, high = skewed_ends(quantile, float((parts**3).sum()) / square**1.5)
+        low, high = skewed_ends(quantile, cube / square**1.5)
         unseen = 0.0 if self.bounded else max(float(parts.max()), 0.0)
         return Interval(
             min(band.low, found.value - high * spread.error),

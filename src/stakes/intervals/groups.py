@@ -31,12 +31,13 @@ def by_groups(
     reference = record.naive_losses[y] if naive is None else naive
     residual = losses - (means if given else record.value)
     stratum = y if given else None
-    effect = design_effect(share * residual, unit, share, stratum)
+    copies = samples.copies
+    effect = design_effect(share * residual, unit, share, stratum, copies)
     relative = 1.0
     if record.undefined is None:
         about = record.normalized * reference
         if given:
             about = about + means - record.normalized * record.naive_losses[y]
-        relative = design_effect(share * (losses - about), unit, share, stratum)
+        relative = design_effect(share * (losses - about), unit, share, stratum, copies)
     groups = int(np.unique(unit).size)
     return replace(record, design=Design(groups, effect, relative))

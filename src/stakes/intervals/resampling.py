@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from stakes._check import InputError
 from stakes._kernels import Ranking, multinomial_counts, multinomial_ranks
-from stakes._typing import FloatArray, IntArray
+from stakes._math import times, turns
+from stakes._typing import FloatArray, IntArray, NDArray
 
 _CELLS = 2**21  # of a block of weights: 16 megabytes
 _MOST_PARTS = 100  # parts that are left out in turn
@@ -28,13 +30,33 @@ class Resampling:
     strata: IntArray | None = None  # class of each sample, where class sizes are kept
     unit: IntArray | None = None  # group of each sample, where groups are drawn whole
     weights: FloatArray | None = None
+    copies: IntArray | None = None  # samples that each row stands for, which are drawn singly
 
     def draw(self, index: int) -> FloatArray:
         """Return how often each sample occurs in a resample, times its weight."""
-        times = multinomial_counts(self.sizes, self.key, index)
-        if self.place is not None:
-            times = times[self.place]
-        return times.astype(np.float64) if self.weights is None else times * self.weights
+        often = self._often(index)
+        return often.astype(np.float64) if self.weights is None else often * self.weights
+
+    def _often(self, index: int) -> NDArray[Any]:
+        """Return how often each sample, or the copies of each row, occur in a resample."""
+        if self.copies is not None:
+            return self._copies_drawn(np.random.default_rng([self.key, index]))
+        often = multinomial_counts(self.sizes, self.key, index)
+        return often if self.place is None else often[self.place]
+
+    def _copies_drawn(self, rng: "np.random.Generator") -> IntArray:
+        """Return how many copies of each row occur in a resample; class sizes may be kept."""
+        stratum = np.zeros(self.n, dtype=np.int64) if self.strata is None else self.strata
+        often = np.empty(self.n, dtype=np.int64)
+        for k in np.unique(stratum):
+            mine = self.copies[stratum == k]  # type: ignore[index]
+            often[stratum == k] = rng.multinomial(mine.sum(), mine / mine.sum())
+        return often
+
+    @property
+    def base(self) -> FloatArray:
+        """The weight of each row as it is."""
+        return times(np.ones(self.n) if self.weights is None else self.weights, self.copies)
 
     def ranks(self, ranking: Ranking, rows: range) -> FloatArray:
         """Return ranking metrics of some resamples, as `reweighted_ranks` gives them."""
@@ -45,7 +67,9 @@ class Resampling:
     @property
     def units(self) -> int:
         """How many samples, or groups, are drawn from."""
-        return self.n if self.unit is None else int(self.unit.max()) + 1
+        if self.unit is not None:
+            return int(self.unit.max()) + 1
+        return self.n if self.copies is None else int(self.copies.sum())
 
     @property
     def key(self) -> int:
@@ -80,8 +104,21 @@ class Resampling:
 
     def left_out(self, rows: range) -> FloatArray:
         """Return weights that leave out some parts of the samples, one part in each row."""
-        base = np.ones(self.n) if self.weights is None else self.weights
-        return np.where(self.parts[None, :] == np.array(rows)[:, None], 0.0, base)
+        if self.copies is not None:
+            weights = np.ones(self.n) if self.weights is None else self.weights
+            return np.stack([self.base - weights * self._part(number) for number in rows])
+        return np.where(self.parts[None, :] == np.array(rows)[:, None], 0.0, self.base)
+
+    def _part(self, number: int) -> IntArray:
+        """Return how many copies of each row are in a part."""
+        return turns(self.copies, _MOST_PARTS, number)  # type: ignore[arg-type]
+
+    @property
+    def n_parts(self) -> int:
+        """How many parts there are."""
+        if self.copies is not None:
+            return min(self.units, _MOST_PARTS)
+        return int(self.parts.max()) + 1
 
     @cached_property
     def parts(self) -> IntArray:

@@ -204,7 +204,7 @@ def smooth_calibration_error(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
     p, hit = events(samples, confidence=confidence)
-    sums = BinSums.of(p, hit, samples.weights_at_priors(), equal_width(_GRID))
+    sums = BinSums.of(p, hit, samples.weights_at_priors(), equal_width(_GRID), samples.copies)
     residual = (sums.hits - sums.probability) / math.fsum(sums.weight)
     low, high = 1 / _GRID, 1.0
     while high - low > 1e-4:
@@ -246,7 +246,7 @@ def _error(samples: Samples, bins: Bins, norm: float, *, confidence: bool) -> Ca
     chosen, order = read_bins(bins), read_number(norm, "norm", 1, math.inf)
     factors = samples.class_factors()
     large = samples.many or len(samples) * len(samples.classes) > _MOST_AT_ONCE
-    if large and isinstance(chosen, EqualWidth):
+    if large and samples.copies is None and isinstance(chosen, EqualWidth):
         sums = _sums_in_blocks(samples, chosen, factors, confidence=confidence)
     else:
         sums = reliability_of(samples, chosen, confidence=confidence).sums

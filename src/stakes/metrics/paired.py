@@ -7,6 +7,7 @@ from statistics import NormalDist
 import numpy as np
 
 from stakes._check import read_level
+from stakes._math import count_by, times
 from stakes._typing import FloatArray, IntArray
 from stakes.metrics.spreads import EventSpread, Spread, Stratum, StudentSpread, flip_test
 from stakes.results import Estimate, Interval
@@ -81,6 +82,7 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     n_classes: int,
     priors: FloatArray | None = None,
     weights: FloatArray | None = None,
+    copies: IntArray | None = None,
     unit: IntArray | None = None,
     naive: FloatArray | None = None,
     largest: FloatArray | None = None,
@@ -97,6 +99,8 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
         How often each class occurs in use; by default as often as in the data, and the class
         frequencies then vary too.
     weights : array of N, optional
+    copies : array of N whole numbers, optional
+        How many samples each row stands for.
     unit : group of each sample, coded from 0, optional
         Groups vary independently, samples of one group do not.
     naive : array of N, optional
@@ -128,24 +132,25 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     unequal = _unequal(first, second)
     with np.errstate(invalid="ignore"):  # of two infinite losses
         gap = np.where(unequal, first, second) - factor * second
-    units = y.size if unit is None else np.unique(unit).size
-    differ = int(np.count_nonzero(unequal))
-    share = sample_shares(y, n_classes, priors, weights)
+    number = np.ones(y.size, dtype=np.int64) if copies is None else copies
+    units = int(number.sum()) if unit is None else np.unique(unit).size
+    differ = int(number[unequal].sum())
+    share = sample_shares(y, n_classes, priors, weights, copies)
     counts = share > 0
     if not np.isfinite(gap[counts]).all():
         return PairedDifference(math.nan, math.nan, differ, units, why="a loss is infinite")
     gap = np.where(counts, gap, 0.0)
     naive = None if naive is None else np.where(counts, naive, 0.0)
-    base = 1.0 if naive is None else float(share @ naive)
+    base = 1.0 if naive is None else float(times(share, copies) @ naive)
     if base <= 0:
         return PairedDifference(math.nan, math.nan, differ, units, why="the naive loss is 0")
     share = share / base
     part = share * gap
-    value = float(part.sum())
+    value = float(times(part, copies).sum())
     residual = part if naive is None else part - share * naive * value
     if naive is None and priors is None:
         residual = part - share * value
-    data = _Data(y, share, part, residual, n_classes, priors is not None, unit)
+    data = _Data(y, share, part, residual, n_classes, priors is not None, unit, copies)
     spread: Spread | None
     if largest is None:
         if not differ:
@@ -156,9 +161,10 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     else:
         spread = data.events(max(factor, 1.0) * share * largest, value)
     flipped = np.where(unequal, part, 0.0)
-    shift = 0.0 if factor == 1 else value - float(flipped.sum())
-    shared = flipped if unit is None else _grouped(unit, flipped)
-    p_value = flip_test(shared, shift)
+    shift = 0.0 if factor == 1 else value - float(times(flipped, copies).sum())
+    if unit is not None:
+        flipped, copies = _grouped(unit, times(flipped, copies)), None
+    p_value = flip_test(flipped, shift, copies)
     if not exchangeable:
         p_value = max(p_value, spread.p_value(value))
     return PairedDifference(value, p_value, differ, units, spread, exchangeable=exchangeable)
@@ -174,13 +180,17 @@ def _unequal(first: FloatArray, second: FloatArray) -> "np.ndarray":
 
 
 def sample_shares(
-    y: IntArray, n_classes: int, priors: FloatArray | None, weights: FloatArray | None
+    y: IntArray,
+    n_classes: int,
+    priors: FloatArray | None,
+    weights: FloatArray | None,
+    copies: IntArray | None = None,
 ) -> FloatArray:
-    """Return how much each sample counts in the expectation."""
+    """Return how much one sample of each row counts in the expectation."""
     w = np.ones(y.size) if weights is None else weights / weights.max()
     if priors is None:
-        return np.asarray(w / w.sum(), dtype=np.float64)
-    total = np.bincount(y, w, n_classes)
+        return np.asarray(w / times(w, copies).sum(), dtype=np.float64)
+    total = np.bincount(y, times(w, copies), n_classes)
     with np.errstate(invalid="ignore", divide="ignore"):
         factor = np.where(priors > 0, priors / total, 0.0)
     return np.asarray(w * factor[y], dtype=np.float64)
@@ -193,7 +203,7 @@ def _grouped(unit: IntArray, values: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Data:
-    """The parts of a difference, one for each sample, and how they vary."""
+    """The parts of a difference, those of one sample of each row, and how they vary."""
 
     y: IntArray
     share: FloatArray
@@ -202,13 +212,28 @@ class _Data:
     n_classes: int
     stratified: bool  # class sizes are fixed, so that only the spread within classes counts
     unit: IntArray | None
+    copies: IntArray | None
+
+    @property
+    def _counts(self) -> IntArray:
+        """The number of samples of each class."""
+        return count_by(self.y, self.copies, self.n_classes)
+
+    def _by_class(self, values: FloatArray) -> FloatArray:
+        """Return the sums over the samples of each class."""
+        sums: FloatArray = np.bincount(self.y, times(values, self.copies), self.n_classes)  # type: ignore[assignment]
+        return sums
+
+    def _squares(self, values: FloatArray) -> float:
+        """Return the sum of squares over samples."""
+        return float(times(np.square(values), self.copies).sum())
 
     def student(self) -> tuple[StudentSpread | None, str]:
         """Return the spread of smooth losses, or why there is none."""
         if self.unit is not None:
             groups = np.unique(self.unit).size
             return StudentSpread(math.sqrt(self._between_groups()), groups - 1), ""
-        counts = np.bincount(self.y, minlength=self.n_classes)
+        counts = self._counts
         variances = self._within_classes(counts)
         counted = np.bincount(self.y, self.share, self.n_classes) > 0
         if self.stratified and (counts[counted] == 1).any():
@@ -222,7 +247,7 @@ class _Data:
 
     def events(self, possible: FloatArray, value: float) -> EventSpread:
         """Return the spread of decisions: score intervals of what was seen in either direction."""
-        raw = float(np.square(self.part).sum())
+        raw = self._squares(self.part)
         centred = self._centred() if self.unit is None else self._between_groups()
         shrink = math.sqrt(centred / raw) if raw > 0 else 1.0
         cluster = 1.0 if self.unit is None else max(shrink, 1.0)
@@ -230,9 +255,10 @@ class _Data:
         each = step[self.y]
         strata = []
         for k in np.unique(step[unseen > 0]).tolist():
-            part = self.part[each == k]
-            up, down = part[part > 0], -part[part < 0]
-            strata.append(Stratum.of(up, down, cluster * float(unseen[step == k].max())))
+            mine = each == k
+            times_each = None if self.copies is None else self.copies[mine]
+            weight = cluster * float(unseen[step == k].max())
+            strata.append(Stratum.of(self.part[mine], weight, times_each))
         degrees = math.inf if self.unit is None else np.unique(self.unit).size - 1
         return EventSpread(tuple(strata), shrink, value, degrees)
 
@@ -242,8 +268,7 @@ class _Data:
         Where prices or weights differ within a class it is their mean, each counted by itself:
         a sum of errors grows with the large ones.
         """
-        total = np.bincount(self.y, possible, self.n_classes)
-        square = np.bincount(self.y, np.square(possible), self.n_classes)
+        total, square = self._by_class(possible), self._by_class(np.square(possible))
         unseen = np.divide(square, total, out=np.zeros(self.n_classes), where=total > 0)
         step = np.zeros(self.n_classes, dtype=np.int64)
         used = unseen > 0
@@ -255,25 +280,23 @@ class _Data:
         """Return the variance that each class adds, with the usual correction."""
         inner = self.residual
         if self.stratified:
-            means = np.bincount(self.y, inner, self.n_classes) / np.maximum(counts, 1)
+            means = self._by_class(inner) / np.maximum(counts, 1)
             inner = inner - means[self.y]
-        squares = np.bincount(self.y, np.square(inner), self.n_classes)
+        squares = self._by_class(np.square(inner))
         if self.stratified:
             return squares * counts / np.maximum(counts - 1, 1)
-        n = self.y.size
+        n = int(counts.sum())
         return squares * n / max(n - 1, 1)
 
     def _centred(self) -> float:
         """Return the variance about the mean; of few samples the mean is known too little."""
         if not self.stratified:
-            return float(np.square(self.residual).sum())
-        counts = np.bincount(self.y, minlength=self.n_classes)
-        sums = np.bincount(self.y, self.residual, self.n_classes)
-        about = np.square(sums) / (counts + 4.0)
-        return max(float(np.square(self.residual).sum() - about.sum()), 0.0)
+            return self._squares(self.residual)
+        about = np.square(self._by_class(self.residual)) / (self._counts + 4.0)
+        return max(self._squares(self.residual) - float(about.sum()), 0.0)
 
     def _between_groups(self) -> float:
         """Return the variance of sums over groups."""
-        sums = _grouped(self.unit, self.residual)  # type: ignore[arg-type]
+        sums = _grouped(self.unit, times(self.residual, self.copies))  # type: ignore[arg-type]
         sums = sums[np.bincount(self.unit) > 0]  # type: ignore[arg-type]
         return float(np.square(sums - sums.mean()).sum()) * sums.size / max(sums.size - 1, 1)

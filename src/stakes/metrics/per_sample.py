@@ -21,18 +21,20 @@ def expected_sample_cost(
     d: IntArray,
     weights: FloatArray | None,
     priors: FloatArray | None,
+    copies: IntArray | None = None,
 ) -> ExpectedLoss:
     """Return the expected cost, normalised by the best constant decision on the same samples."""
     k, m = costs.shape[1:]
     paid = costs.at(y, d)
-    sums = LossSums.of(y, paid, weights, k)
+    sums = LossSums.of(y, paid, weights, k, copies)
     p = shares(sums.weight, sums.exponent) if priors is None else priors
     check_seen(p, sums.weight, costs.classes)
     constants = [costs.at(y, np.full(y.size, j)) for j in range(m)]
-    means = [LossSums.of(y, c, weights, k).mean for c in constants]
+    means = [LossSums.of(y, c, weights, k, copies).mean for c in constants]
     values = [expectation(p, mean) for mean in means]
     best = int(np.argmin(values))
-    low, high, naive = _costly_prices(costs, y, d, best)
+    number = np.ones(y.size, dtype=np.int64) if copies is None else copies
+    low, high, naive = _costly_prices(costs, y, d, best, number)
     optimal = costs.optimal()
     return ExpectedLoss(
         name="expected cost",
@@ -44,13 +46,20 @@ def expected_sample_cost(
         priors_from_data=priors is None,
         losses=ClassLosses(sums.size, sums.mean, *sums.moments(), low, high),
         naive_losses=means[best],
-        prices=_naive_prices(y, paid, constants[best], weights, naive),
+        prices=_naive_prices(y, paid, constants[best], weights, copies, naive),
         rivals=tuple(
             Constant(
                 j,
                 values[j],
                 means[j],
-                _naive_prices(y, paid, constants[j], weights, _costly_prices(costs, y, d, j)[2]),
+                _naive_prices(
+                    y,
+                    paid,
+                    constants[j],
+                    weights,
+                    copies,
+                    _costly_prices(costs, y, d, j, number)[2],
+                ),
             )
             for j in range(m)
             if j != best and priors is None and values[j] > 0 and optimal[:, j].any()
@@ -59,13 +68,14 @@ def expected_sample_cost(
 
 
 def _costly_prices(
-    costs: SampleCosts, y: IntArray, d: IntArray, naive: int
+    costs: SampleCosts, y: IntArray, d: IntArray, naive: int, number: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the least and the largest price of a costly case of each class, and its naive price.
 
     It is the most expensive case of the class; where a class has few, at least the case that is
     more expensive than most cases would be if they were of this class. Where a class has many, it
-    is the case that the mean price falls to if each case counts by its price.
+    is the case that the mean price falls to if each case counts by its price. `number` is that of
+    cases in each row.
     """
     n, k, m = costs.shape
     optimal = costs.optimal()
@@ -75,22 +85,32 @@ def _costly_prices(
         prices = np.column_stack([np.broadcast_to(costs.prices(i, j), n) for j in range(m)])
         largest = np.where(optimal, prices, -np.inf).max(axis=1)
         mine = np.flatnonzero(y == i)
-        candidates = [_costly_case(mine, largest[mine])] if mine.size else []
-        if mine.size < _FEW:
-            place = min(int(_COSTLY * n), n - 1)
-            candidates.append(int(np.argpartition(largest, place)[place]))
+        candidates = [_costly_case(mine, largest[mine], number[mine])] if mine.size else []
+        if number[mine].sum() < _FEW:
+            candidates.append(_more_than_most(largest, number))
         case = max(candidates, key=lambda c, top=largest: top[c])  # type: ignore[misc]
         low = np.where(optimal[case], prices[case], np.inf).min()
         found[:, i] = low, largest[case], prices[case, naive]
     return found[0], found[1], found[2]
 
 
-def _costly_case(mine: IntArray, largest: FloatArray) -> int:
+def _more_than_most(largest: FloatArray, number: IntArray) -> int:
+    """Return a case that is more expensive than most."""
+    n = int(number.sum())
+    place = min(int(_COSTLY * n), n - 1)
+    if n == largest.size:
+        return int(np.argpartition(largest, place)[place])
+    order = np.argsort(largest, kind="stable")
+    return int(order[np.searchsorted(np.cumsum(number[order]), place, side="right")])
+
+
+def _costly_case(mine: IntArray, largest: FloatArray, number: IntArray) -> int:
     """Return a case of a class whose errors are costly."""
-    total = float(largest.sum())
-    if mine.size < _MANY or total <= 0:
+    every = largest * number
+    total = float(every.sum())
+    if number.sum() < _MANY or total <= 0:
         return int(mine[largest.argmax()])
-    typical = min(float(largest @ largest) / total, float(largest.max()))
+    typical = min(float(every @ largest) / total, float(largest.max()))
     return int(mine[np.where(largest >= typical, largest, np.inf).argmin()])
 
 
@@ -99,11 +119,12 @@ def _naive_prices(
     paid: FloatArray,
     naive: FloatArray,
     weights: FloatArray | None,
+    copies: IntArray | None,
     padding: FloatArray,
 ) -> NaivePrices:
     """Return how what the naive decision costs varies, alone and with what was paid."""
     k = padding.size
-    alone, both, ours = (LossSums.of(y, x, weights, k) for x in (naive, naive + paid, paid))
+    alone, both, ours = (LossSums.of(y, x, weights, k, copies) for x in (naive, naive + paid, paid))
     drift, variance = alone.moments()
     covariance = (both.moments()[1] - variance - ours.moments()[1]) / 2
     return NaivePrices(alone.mean, drift, variance, covariance, padding)

@@ -80,9 +80,14 @@ def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
     if samples.many:
         return _expectation_in_blocks(rule, samples)
     losses = sample_losses(rule, samples)
-    sums = LossSums.of(samples.y, losses, samples.weights, len(samples.classes))
+    sums = losses_summed(losses, samples)
     rows = samples.rows(np.flatnonzero(np.isinf(losses)))
     return from_sums(rule, sums, samples, rows)
+
+
+def losses_summed(losses: FloatArray, samples: Samples) -> LossSums:
+    """Return the sums of losses of checked samples."""
+    return LossSums.of(samples.y, losses, samples.weights, len(samples.classes), samples.copies)
 
 
 def _expectation_in_blocks(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
@@ -122,6 +127,7 @@ def from_sums(
         losses=losses,
         naive_losses=unseeing,
         infinite_rows=infinite_rows,
+        infinite_samples=int(sums.infinite.sum()),
         rivals=rule.rivals(p) if samples.priors_from_data else (),
     )
 
@@ -194,7 +200,7 @@ def _bayes_sample_cost(samples: Samples, costs: SampleCosts) -> ExpectedLoss:
         return expectation(BayesCost(same), samples)
     decided = kept.least_expected(samples.scores.answers(samples.priors).p)
     given = None if samples.priors_from_data else samples.priors
-    record = expected_sample_cost(kept, samples.y, decided, samples.weights, given)
+    record = expected_sample_cost(kept, samples.y, decided, samples.weights, given, samples.copies)
     return replace(record, name="Bayes expected cost")
 
 

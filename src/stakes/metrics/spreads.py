@@ -6,8 +6,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from stakes._math import times
 from stakes._quantiles import outside, student
-from stakes._typing import FloatArray, Floats
+from stakes._typing import FloatArray, Floats, IntArray
 
 _ENUMERATED = 12  # of the largest parts all signs are tried; the sum of the others is near normal
 _NEGLIGIBLE = 6.5  # the complementary error function beyond it is below 1e-19
@@ -50,9 +51,9 @@ class Stratum:
     unseen: float  # what an event that was not seen weighs
 
     @classmethod
-    def of(cls, up: FloatArray, down: FloatArray, unseen: float) -> Self:
-        """Return the sums of events of either direction."""
-        return cls(float(up.sum()), float(up @ up), float(down.sum()), float(down @ down), unseen)
+    def of(cls, parts: FloatArray, unseen: float, copies: IntArray | None = None) -> Self:
+        """Return the sums of events of either direction; each part occurs `copies` times."""
+        return cls(*_sums(parts, copies), *_sums(-parts, copies), unseen)
 
     def too_high(self, q: float, shrink: float) -> float:
         """Return the squared distance by which a difference may be too high."""
@@ -62,6 +63,13 @@ class Stratum:
     def turned(self) -> "Stratum":
         """Return the events with the systems exchanged."""
         return Stratum(self.down, self.down_variance, self.up, self.up_variance, self.unseen)
+
+
+def _sums(parts: FloatArray, copies: IntArray | None) -> tuple[float, float]:
+    """Return the sum of the parts above 0, and that of their squares."""
+    events = parts[parts > 0]
+    every = times(events, None if copies is None else copies[parts > 0])
+    return float(every.sum()), float(every @ events)
 
 
 def more(q: float, variance: Floats, unseen: Floats) -> Any:  # noqa: ANN401  as it is given
@@ -159,33 +167,48 @@ class StudentSpread:
         return min(2 * t_tail(abs(value) / self.error, self.degrees), 1.0)
 
 
-def flip_test(parts: FloatArray, shift: float = 0.0) -> float:
+def flip_test(parts: FloatArray, shift: float = 0.0, copies: IntArray | None = None) -> float:
     """Return the two-sided p-value of a sum if each part could as well have the other sign.
 
     Of the largest parts every choice of signs is tried, which is the exact test where there are
     few; the sum of the others is taken as normal, with a correction for continuity. A shift that
     no sign changes is added to the sum; as it can fall between the sums that signs can make, the
-    correction then applies to few parts too.
+    correction then applies to few parts too. Each part occurs `copies` times.
     """
-    size = np.abs(parts[parts != 0])
+    used = parts != 0
+    size, number = np.abs(parts[used]), None if copies is None else copies[used]
     if not size.size:
         return float(shift == 0)
-    total = abs(float(parts.sum()) + shift)
+    total = abs(float(times(parts, copies).sum()) + shift)
     least = float(size.min())
-    if size.size > _ENUMERATED:
-        size = np.partition(size, size.size - _ENUMERATED)
-    rest, top = size[:-_ENUMERATED], size[-_ENUMERATED:]
+    rest, top, number = _largest(size, number)
     choices = np.arange(2 ** (top.size - 1))[:, None] >> np.arange(top.size - 1)
     sums = top[-1] + (2.0 * (choices & 1) - 1) @ top[:-1]
     if not rest.size:
         bound = total * (1 - 1e-9) if shift == 0 else total - least
         return float((np.abs(sums) >= bound).mean())
-    spread, bound = math.sqrt(float(rest @ rest)), total - least
+    spread, bound = math.sqrt(float(times(rest, number) @ rest)), total - least
     far = np.concatenate([bound - sums, bound + sums]) / (spread * math.sqrt(2))
     near, often = np.unique(far[far < _NEGLIGIBLE], return_counts=True)  # equal costs tie
     tails = (k * math.erfc(x) for x, k in zip(near.tolist(), often.tolist(), strict=True))
     above = math.fsum(tails) / 2 / sums.size
     return min(above, 1.0)
+
+
+def _largest(
+    size: FloatArray, copies: IntArray | None
+) -> tuple[FloatArray, FloatArray, IntArray | None]:
+    """Return the sizes that are not enumerated, those that are, and how often each other occurs."""
+    if copies is None:
+        if size.size > _ENUMERATED:
+            size = np.partition(size, size.size - _ENUMERATED)
+        return size[:-_ENUMERATED], size[-_ENUMERATED:], None
+    order = np.argpartition(size, max(size.size - _ENUMERATED, 0))[-_ENUMERATED:]
+    order = order[np.argsort(-size[order], kind="stable")]
+    taken = np.diff(np.minimum(np.cumsum(copies[order]), _ENUMERATED), prepend=0)
+    number = copies.copy()
+    number[order] -= taken
+    return size[number > 0], np.repeat(size[order], taken), number[number > 0]
 
 
 def t_quantile(tail: float, degrees: float) -> float:

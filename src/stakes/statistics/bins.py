@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._kernels import BlockSums, sum_by
+from stakes._math import times
 from stakes._typing import FloatArray, IntArray
 
 Blocks = Callable[[], Iterator[tuple[FloatArray, IntArray, FloatArray | None]]]
@@ -33,12 +34,14 @@ class BinSums:
         hit: IntArray,
         weights: FloatArray | None,
         edges: FloatArray,
+        copies: IntArray | None = None,
     ) -> Self:
-        """Sum samples into bins."""
+        """Sum samples into bins; a row stands for `copies` of them."""
         n = edges.size + 1
         code = bin_of(probability, edges) + n * hit
         w = np.ones(probability.size) if weights is None else weights
-        return cls(edges, *(_split(sum_by(code, x, 2 * n)) for x in (w, w * w, w * probability)))
+        terms = (times(term, copies) for term in (w, w * w, w * probability))
+        return cls(edges, *(_split(sum_by(code, term, 2 * n)) for term in terms))
 
     @classmethod
     def over(cls, blocks: Blocks, edges: FloatArray) -> Self:

@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes._check import InputError, read_array, read_names
 from stakes._kernels import sum_by
-from stakes._math import shares, total_by, weight_exponents
+from stakes._math import count_by, shares, times, total_by, weight_exponents
 from stakes._text import quoted
 from stakes._typing import ArrayLike, Counts, FloatArray, IntArray, Names, NamesLike
 from stakes.costs.names import default_decisions
@@ -46,30 +46,44 @@ class ConfusionCounts:
         weights: FloatArray | None,
         classes: Names,
         decisions: Names,
+        copies: IntArray | None = None,
     ) -> Self:
-        """Count coded classes and decisions; every weight is above 0."""
+        """Count coded classes and decisions; every weight is above 0.
+
+        A row stands for `copies` samples.
+        """
         n_cells = len(classes) * len(decisions)
         if weights is None and n_cells <= _MOST_COUNTED:
-            return cls._counted(y, d, classes, decisions)
+            return cls._counted(y, d, classes, decisions, copies)
         cell, code = _cells(y * len(decisions) + d, n_cells)
         row, column = np.divmod(cell, len(decisions))
         exponent = np.zeros(len(classes), dtype=np.int64)
         if weights is None:
-            counts = np.bincount(code, minlength=cell.size)
+            counts = count_by(code, copies, cell.size)
             return cls(classes, decisions, row, column, counts, counts, exponent)
         exponent = weight_exponents(y, weights, len(classes))
         scaled = np.ldexp(weights, -exponent[y])
-        total, square = (sum_by(code, term, cell.size) for term in (scaled, np.square(scaled)))
+        total, square = (
+            sum_by(code, times(term, copies), cell.size) for term in (scaled, np.square(scaled))
+        )
         return cls(classes, decisions, row, column, total, square, exponent)
 
     @classmethod
-    def _counted(cls, y: IntArray, d: IntArray, classes: Names, decisions: Names) -> Self:
+    def _counted(
+        cls,
+        y: IntArray,
+        d: IntArray,
+        classes: Names,
+        decisions: Names,
+        copies: IntArray | None,
+    ) -> Self:
         """Count samples without weights, some thousand at a time, into a whole table."""
         n_cells = len(classes) * len(decisions)
         table = np.zeros(n_cells, dtype=np.int64)
         for start in range(0, y.size, _BLOCK):
             part = slice(start, start + _BLOCK)
-            table += np.bincount(y[part] * len(decisions) + d[part], minlength=n_cells)
+            some = None if copies is None else copies[part]
+            table += count_by(y[part] * len(decisions) + d[part], some, n_cells)
         cell = np.flatnonzero(table)
         row, column = np.divmod(cell, len(decisions))
         exponent = np.zeros(len(classes), dtype=np.int64)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from stakes._math import times
 from stakes._typing import FloatArray, IntArray
 
 ONE_GROUP = "some class occurs in one group only"
@@ -9,20 +10,27 @@ _LEAST = 0.1  # share that is left without a group; one that is nearly all has n
 
 
 def design_effect(
-    influence: FloatArray, unit: IntArray, share: FloatArray, stratum: IntArray | None = None
+    influence: FloatArray,
+    unit: IntArray,
+    share: FloatArray,
+    stratum: IntArray | None = None,
+    copies: IntArray | None = None,
 ) -> float:
     """Return the variance of a sum from whole groups over that from single samples, at least 1.
 
     It is that of the jackknife: what leaving out a group changes, which is more the larger its
     share, of all samples or within each stratum. Without any spread it cannot be known how alike
-    the samples of a group are: each group then counts as one sample.
+    the samples of a group are: each group then counts as one sample. Influence and share are those
+    of one sample of each row, which stands for `copies`.
     """
     used = share > 0
     groups = int(np.unique(unit[used]).size)
-    alone = float(np.square(influence).sum())
+    alone = float(times(np.square(influence), copies).sum())
     if alone <= 0:
-        return max(np.count_nonzero(used) / max(groups, 1), 1.0)
-    sums = left_out_by_group(influence, unit, share, stratum)[np.bincount(unit, used) > 0]
+        number = np.count_nonzero(used) if copies is None else int(copies[used].sum())
+        return max(number / max(groups, 1), 1.0)
+    every = times(influence, copies), unit, times(share, copies), stratum
+    sums = left_out_by_group(*every)[np.bincount(unit, used) > 0]
     together = float(np.square(sums - sums.mean()).sum()) * (groups - 1) / groups
     return max(together / alone, 1.0)
 
@@ -36,6 +44,13 @@ def left_out_by_group(
     whole = share.sum() if stratum is None else np.bincount(stratum, share)[stratum]
     left = np.maximum(1 - own / np.where(whole > 0, whole, 1.0), _LEAST)
     return np.bincount(unit, influence / left).astype(np.float64)
+
+
+def effective_samples(weights: FloatArray, copies: IntArray | None) -> float:
+    """Return how many samples of equal weight would be as precise."""
+    w, together = weights / weights.max(), np.zeros(weights.size, dtype=np.int64)
+    total, square = (np.bincount(together, times(x, copies))[0] for x in (w, np.square(w)))
+    return float(np.square(total) / square)
 
 
 def effective_groups(unit: IntArray, share: FloatArray, stratum: IntArray | None = None) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes._kernels import pav_blocks, score_levels, sum_by
 from stakes._kernels.records import ClassCounts
-from stakes._math import cumulative, total_by, weight_exponents
+from stakes._math import cumulative, times, total_by, weight_exponents
 from stakes._typing import Counts, FloatArray, IntArray
 
 
@@ -26,17 +26,38 @@ class ScoreLevels:
     exponent: IntArray
 
     @classmethod
-    def of(cls, scores: FloatArray, y: IntArray, weights: FloatArray | None) -> Self:
-        """Gather scores of samples coded 0 and 1; every weight is above 0."""
+    def of(
+        cls,
+        scores: FloatArray,
+        y: IntArray,
+        weights: FloatArray | None,
+        copies: IntArray | None = None,
+    ) -> Self:
+        """Gather scores of samples coded 0 and 1; every weight is above 0.
+
+        A row stands for `copies` samples.
+        """
+        if weights is None and copies is not None:
+            return cls._counted(scores, y, copies)
         if weights is None:  # values are sorted much quicker than their places
             found = score_levels(scores, y)
             return cls(found.level, found.first, found.second, np.zeros(2, dtype=np.int64))
         level, code = np.unique(scores, return_inverse=True)
         n = level.size
         exponent = weight_exponents(y, weights, 2)
-        scaled = np.ldexp(weights, -exponent[y])
+        scaled = times(np.ldexp(weights, -exponent[y]), copies)
         sums = [sum_by(code[y == k], scaled[y == k], n) for k in (0, 1)]
         return cls(level, sums[0], sums[1], exponent)
+
+    @classmethod
+    def _counted(cls, scores: FloatArray, y: IntArray, copies: IntArray) -> Self:
+        """Gather rows without weights, which stand for several samples."""
+        order = np.argsort(scores, kind="stable")  # quick where rows come in order
+        ranked = scores[order]
+        starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
+        number = copies[order]
+        both, second = (np.add.reduceat(x, starts) for x in (number, number * y[order]))
+        return cls(ranked[starts], both - second, second, np.zeros(2, dtype=np.int64))
 
     @cached_property
     def totals(self) -> tuple[float | int, float | int]:

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from stakes._kernels import BlockSums, sum_by
-from stakes._math import weight_exponents
+from stakes._math import count_by, times, weight_exponents
 from stakes._typing import FloatArray, IntArray
 
 Blocks = Callable[[], Iterator[tuple[IntArray, FloatArray]]]
@@ -36,24 +36,36 @@ class LossSums:
     exponent: IntArray
 
     @classmethod
-    def of(cls, y: IntArray, loss: FloatArray, weights: FloatArray | None, n: int) -> Self:
-        """Sum the losses within each of n classes coded by y; every weight is above 0."""
+    def of(
+        cls,
+        y: IntArray,
+        loss: FloatArray,
+        weights: FloatArray | None,
+        n: int,
+        copies: IntArray | None = None,
+    ) -> Self:
+        """Sum the losses within each of n classes coded by y; every weight is above 0.
+
+        A row stands for `copies` samples.
+        """
         unbounded = np.isinf(loss)
         finite = np.where(unbounded, 0.0, loss) if unbounded.any() else loss
-        lost = np.bincount(y[unbounded], minlength=n)
+        lost = count_by(y[unbounded], None if copies is None else copies[unbounded], n)
         exponent = np.zeros(n, dtype=np.int64)
         if weights is None:
-            count = np.bincount(y, minlength=n).astype(np.float64)
-            total, spread = (sum_by(y, term, n) for term in (finite, np.square(finite)))
-            cube = _sum_finite(y, finite, np.square(finite), n)
+            count = count_by(y, copies, n).astype(np.float64)
+            square = times(np.square(finite), copies)
+            total, spread = sum_by(y, times(finite, copies), n), sum_by(y, square, n)
+            cube = _sum_finite(y, finite, square, n)
             return cls(count, total, count, total, spread, cube, lost, exponent)
         exponent = weight_exponents(y, weights, n)
         w = np.ldexp(weights, -exponent[y])
-        total, loss = sum_by(y, w, n), sum_by(y, w * finite, n)
+        total, loss = (sum_by(y, times(term, copies), n) for term in (w, w * finite))
         squares = [
-            sum_by(y, w * w * term, n) for term in (np.ones(y.size), finite, finite * finite)
+            sum_by(y, times(w * w * term, copies), n)
+            for term in (np.ones(y.size), finite, finite * finite)
         ]
-        cube = _sum_finite(y, finite, np.square(w * finite), n)
+        cube = _sum_finite(y, finite, times(np.square(w * finite), copies), n)
         return cls(total, loss, squares[0], squares[1], squares[2], cube, lost, exponent)
 
     @classmethod

@@ -60,7 +60,7 @@ def level_sketches(
 
 def _levels(log_odds: FloatArray, samples: Samples) -> ScoreLevels:
     """Return the weights of the classes at each distinct log odds."""
-    return ScoreLevels.of(log_odds, samples.y, samples.weights)
+    return ScoreLevels.of(log_odds, samples.y, samples.weights, samples.copies)
 
 
 def _floats(levels: ScoreLevels) -> tuple[FloatArray, FloatArray]:

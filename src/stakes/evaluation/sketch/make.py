@@ -63,14 +63,14 @@ def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Ske
     few = len(samples.classes) <= MOST_CLASSES
     sketch = Sketch(
         classes=samples.classes,
-        counts=np.bincount(samples.y, minlength=len(samples.classes)),
+        counts=samples.counts,
         priors=samples.data_priors(),
         used=samples.priors,
         weighted=samples.weights is not None,
         grouped=grouped,
         scores=_kind(samples, adapted=adapted),
         applications=tuple(_application(sources, i) for i in priced) if few else (),
-        total=len(samples),
+        total=samples.n,
     )
     if not few:
         return replace(sketch, why_not=TOO_MANY)

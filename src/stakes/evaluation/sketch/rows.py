@@ -20,6 +20,7 @@ from stakes.statistics import LossSums
 _BYTES = 1_400_000  # for all systems together
 _MOST_ROWS = 100_000
 _FEWEST = 50  # samples of a class that are kept, if there are so many
+_MOST_SHUFFLED = 2**20  # samples of a class; of more some are drawn
 _DEEPEST = 64.0  # -log p from which a posterior counts as 0
 
 
@@ -38,25 +39,36 @@ class Rows:
 
 def choose_rows(samples: Samples, systems: int) -> Rows:
     """Return which samples are kept, and how finely."""
-    n, cells = len(samples), len(samples.classes) * systems
+    n, cells = samples.n, len(samples.classes) * systems
     if 2 * n * cells <= _BYTES and n <= _MOST_ROWS:
-        return Rows(_spread(samples.y, n), np.uint16)
+        return Rows(_spread(samples, n), np.uint16)
     most = min(n, _MOST_ROWS, _BYTES // cells)
-    return Rows(_spread(samples.y, most), np.uint8)
+    return Rows(_spread(samples, most), np.uint8)
 
 
-def _spread(y: IntArray, most: int) -> IntArray:
-    """Return about `most` samples, drawn within classes, each class spread evenly."""
-    rng = np.random.default_rng(0)
+def _spread(samples: Samples, most: int) -> IntArray:
+    """Return the rows of about `most` samples, drawn within classes, each class spread evenly."""
+    rng, y = np.random.default_rng(0), samples.y
     parts, places = [], []
     for k in np.unique(y):
-        members = rng.permutation(np.flatnonzero(y == k))
-        share = max(math.floor(most * members.size / y.size), min(_FEWEST, most // (y.max() + 1)))
-        chosen = members[: max(share, 1)]
+        size = int(samples.counts[k])
+        share = max(math.floor(most * size / samples.n), min(_FEWEST, most // (y.max() + 1)))
+        chosen = _drawn(samples, np.flatnonzero(y == k), max(share, 1), rng)
         parts.append(chosen)
         places.append(np.arange(chosen.size) / chosen.size)
     order = np.argsort(np.concatenate(places), kind="stable")
     return np.asarray(np.concatenate(parts)[order], dtype=np.int64)
+
+
+def _drawn(samples: Samples, members: IntArray, most: int, rng: "np.random.Generator") -> IntArray:
+    """Return the rows of some samples of a class, at random."""
+    if samples.copies is None:
+        return rng.permutation(members)[:most]
+    last = np.cumsum(samples.copies[members])
+    size = int(last[-1])
+    few = size <= _MOST_SHUFFLED
+    place = rng.permutation(size)[:most] if few else rng.choice(size, most, replace=False)
+    return members[np.searchsorted(last, place, side="right")]
 
 
 def row_sketch(name: str, samples: Samples, reference: FloatArray | None, rows: Rows) -> RowSketch:
@@ -84,7 +96,7 @@ def row_error(
     applications: Sequence[SketchedApplication],
 ) -> float:
     """Return the largest distance of the normalised costs of the rows from those of all samples."""
-    part = samples.part(rows.kept)
+    part = samples.with_copies(rows.kept, None)
     worst = 0.0
     for i, sketch in enumerate(sketches):
         p = posteriors_of(sketch.codes, rows.scale)

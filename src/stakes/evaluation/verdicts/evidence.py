@@ -19,7 +19,7 @@ from stakes.metrics.paired import PairedDifference, paired_difference
 from stakes.metrics.scores import sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
-from stakes.statistics.groups import effective_groups
+from stakes.statistics.groups import effective_groups, effective_samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +143,7 @@ def paired(
         n_classes=len(samples.classes),
         priors=given,
         weights=samples.weights,
+        copies=samples.copies,
         unit=codes,
         largest=largest,
     )
@@ -153,7 +154,9 @@ def effective_units(samples: Samples, unit: IntArray | None) -> float:
 
     The shares of classes of groups of unequal size vary as those of this many samples.
     """
-    if unit is None and samples.weights is None:
-        return float(len(samples))
-    w = np.ones(len(samples)) if samples.weights is None else samples.weights
-    return effective_groups(np.arange(w.size) if unit is None else unit, w)
+    mass = samples.mass
+    if unit is not None:
+        return effective_groups(unit, np.ones(len(samples)) if mass is None else mass)
+    if samples.weights is None:
+        return float(samples.n)
+    return effective_samples(samples.weights, samples.copies)

@@ -188,16 +188,17 @@ def share_test(share: float, prior: float, n: float) -> float:
 
 def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
     """Say so where posteriors of 0 met the true class: once for all rules that are infinite."""
-    infinite = [rule.raw for rule in evaluation.rules if rule.raw.infinite_rows.size]
+    infinite = [rule.raw for rule in evaluation.rules if rule.raw.infinite_samples]
     if not infinite:
         return
-    rows = max((raw.infinite_rows for raw in infinite), key=lambda rows: rows.size)
-    more = f" and {rows.size - 1} more" if rows.size > 1 else ""
+    worst = max(infinite, key=lambda raw: raw.infinite_samples)
+    n, first = worst.infinite_samples, worst.infinite_rows[0]
+    more = f" and {n - 1} more" if n > 1 else ""
     names = listed([raw.name for raw in infinite])
     yield Verdict(
         "infinite_loss",
-        f"{rows.size} {'sample has' if rows.size == 1 else 'samples have'} posterior 0 for the true"
-        f" class (row {rows[0]}{more}), so the {names} {'is' if len(infinite) == 1 else 'are'}"
+        f"{n} {'sample has' if n == 1 else 'samples have'} posterior 0 for the true"
+        f" class (row {first}{more}), so the {names} {'is' if len(infinite) == 1 else 'are'}"
         " infinite.",
         "Keep more digits, use log odds, or calibrate with a method that never gives 0.",
     )

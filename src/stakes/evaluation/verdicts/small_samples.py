@@ -32,7 +32,7 @@ class Groups:
         """Return the groups of samples, where they come in groups."""
         if unit is None:
             return None
-        w = np.ones(len(samples)) if samples.weights is None else samples.weights
+        w = np.ones(len(samples)) if samples.mass is None else samples.mass
         holding = groups_of_classes(unit, samples.y, len(samples.classes))
         effective = effective_groups(unit, w, samples.y)
         return cls(int(np.unique(unit).size), effective, tuple(holding.tolist()))

@@ -1,0 +1,252 @@
+"""A row that stands for several samples gives what these samples give one by one."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stakes
+from stakes.evaluation.evaluate import RULES, evaluate_samples
+from stakes.evaluation.sketch.records import LevelSketch, RowSketch
+from stakes.samples import Samples, read_samples
+
+DEFAULTS: dict[str, Any] = {
+    "costs": None,
+    "training_priors": None,
+    "calibrator": stakes.AffineCalibrator(),
+    "folds": 5,
+    "level": 0.95,
+    "resamples": 60,
+    "groups": None,
+    "slices": None,
+    "rules": RULES,
+    "rng": 3,
+    "progress": None,
+}
+BY_ROW = ("groups", "slices", "folds")  # arguments that may be columns
+UNEVEN = {2: [0.8, 0.2], 3: [0.2, 0.5, 0.3]}
+
+
+def scored(k: int, n: int, seed: int, digits: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels and posteriors; few digits make ties."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(k), rng.integers(0, k, n - k)])
+    logits = rng.normal(size=(n, k))
+    logits[np.arange(n), y] += 1
+    p = np.exp((logits - logits[:, :1]).round(digits))
+    return y, p / p.sum(axis=1, keepdims=True)
+
+
+def with_copies(samples: Samples, most: int, seed: int) -> Samples:
+    """Return samples whose rows stand for up to so many."""
+    copies = np.random.default_rng(seed).integers(1, most + 1, len(samples))
+    made = replace(samples, copies=copies)
+    return replace(made, priors=made.data_priors()) if samples.priors_from_data else made
+
+
+def repeated(samples: Samples) -> tuple[Samples, np.ndarray]:
+    """Return the samples one by one, and the row of each."""
+    assert samples.copies is not None
+    row = np.repeat(np.arange(len(samples)), samples.copies)
+    return replace(samples.with_copies(row, None), row=None, n_given=row.size), row
+
+
+def both(samples: Samples, **given: Any) -> tuple[stakes.Evaluation, stakes.Evaluation]:  # noqa: ANN401
+    """Evaluate samples by rows and one by one."""
+    one_by_one, row = repeated(samples)
+    settings = DEFAULTS | given
+    each = {
+        name: value[row]
+        for name, value in settings.items()
+        if name in BY_ROW and isinstance(value, np.ndarray)
+    }
+    return (
+        evaluate_samples(samples, **settings),
+        evaluate_samples(one_by_one, **(settings | each)),
+    )
+
+
+def assert_alike(a: Any, b: Any, where: str = "", rel: float = 1e-9) -> None:  # noqa: ANN401
+    """Compare plain values in depth: texts and counts exactly, numbers up to rounding."""
+    if isinstance(a, Mapping):
+        assert a.keys() == b.keys(), where
+        drawn = str(a.get("method", "")).startswith("bootstrap")
+        for key in a:
+            loose = drawn and key == "interval"  # resamples draw rows by numbers of their own
+            assert_alike(a[key], b[key], f"{where}.{key}", 0.3 if loose else rel)
+    elif isinstance(a, Sequence) and not isinstance(a, str):
+        assert len(a) == len(b), where
+        for i, pair in enumerate(zip(a, b, strict=True)):
+            assert_alike(*pair, f"{where}[{i}]", rel)
+    elif isinstance(a, float) and isinstance(b, float) and math.isfinite(b):
+        near = 1e-7 if "calibration_error" in where else rel  # which are roots, found that nearly
+        assert a == pytest.approx(b, rel=near, abs=1e-12), where
+    else:
+        assert repr(a) == repr(b), where
+
+
+def assert_same_sketch(a: stakes.Evaluation, b: stakes.Evaluation) -> None:
+    """Compare what a page is made of; samples of more than two classes come in any order."""
+    one, other = a.sketch, b.sketch
+    assert one is not None
+    assert other is not None
+    assert one.counts.tolist() == other.counts.tolist()
+    assert one.total == other.total
+    np.testing.assert_allclose(one.priors, other.priors)
+    for i, (s, t) in enumerate(zip(one.systems, other.systems, strict=True)):
+        if isinstance(s, RowSketch):
+            assert isinstance(t, RowSketch)
+            if i == 0 and one.weights is None:
+                assert s.codes.tolist() == t.codes.tolist()
+            assert np.sort(s.codes, axis=None).tolist() == np.sort(t.codes, axis=None).tolist()
+            continue
+        assert isinstance(s, LevelSketch)
+        assert isinstance(t, LevelSketch)
+        assert s.exact == t.exact
+        first, second = np.argsort(s.level), np.argsort(t.level)
+        np.testing.assert_allclose(s.level[first], t.level[second], rtol=1e-7, atol=1e-7)
+        for part in ("first", "second"):
+            np.testing.assert_allclose(getattr(s, part)[first], getattr(t, part)[second], rtol=1e-9)
+        assert s.auc == pytest.approx(t.auc, rel=1e-9)
+
+
+def assert_law(samples: Samples, *, rel: float = 1e-9, **given: Any) -> stakes.Evaluation:  # noqa: ANN401
+    """Hold an evaluation by rows against that of the samples one by one."""
+    by_rows, one_by_one = both(samples, **given)
+    assert_alike(by_rows.to_dict(), one_by_one.to_dict(), rel=rel)
+    first, second = (
+        {k: e.to_dict() for k, e in x.metrics().items()} for x in (by_rows, one_by_one)
+    )
+    assert_alike(first, second, rel=rel)
+    assert_same_sketch(by_rows, one_by_one)
+    return by_rows
+
+
+COSTS: dict[str, Callable[[int], Any]] = {
+    "errors": lambda _: None,
+    "abstain": lambda k: stakes.CostMatrix.zero_one(k).with_abstention(0.2),
+    "several": lambda k: {
+        "plain": stakes.CostMatrix.zero_one(k),
+        "uneven": stakes.Application(stakes.CostMatrix.zero_one(k), UNEVEN[k]),
+    },
+}
+
+
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("k", [2, 3])
+def test_rows_stand_for_their_copies(
+    k: int, *, given: bool, weighted: bool, grouped: bool, costs: str
+) -> None:
+    y, p = scored(k, 300, k)
+    rng = np.random.default_rng(7)
+    weights = rng.integers(1, 9, y.size) / 4 if weighted else None
+    samples = read_samples(y, p, priors=UNEVEN[k] if given else None, sample_weight=weights)
+    groups = rng.integers(0, 40, y.size) if grouped else None
+    assert_law(
+        with_copies(samples, 50, 1),
+        costs=COSTS[costs](k),
+        groups=groups,
+        slices=rng.integers(0, 3, y.size),
+    )
+
+
+KINDS: dict[str, Callable[[np.ndarray], Any]] = {
+    "logits": lambda p: stakes.Logits(np.log(p[:, 1] / p[:, 0])),
+    "ratios": lambda p: stakes.LogLikelihoodRatios(np.log(p[:, 1] / p[:, 0])),
+    "likelihoods": lambda p: stakes.LogLikelihoods(np.log(p)),
+    "one column": lambda p: p[:, 1],
+}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_any_kind_of_score(kind: str, *, weighted: bool) -> None:
+    y, p = scored(2, 250, 5)
+    weights = np.random.default_rng(8).integers(1, 9, y.size) / 4 if weighted else None
+    samples = read_samples(y, KINDS[kind](p), priors=[0.7, 0.3], sample_weight=weights)
+    found = assert_law(with_copies(samples, 20, 2))
+    assert ("minimum_cllr" in found.ranking) == (kind == "ratios")
+
+
+def test_ratios_at_the_priors_of_the_data_and_in_groups() -> None:
+    y, p = scored(2, 250, 6)
+    ratios = KINDS["ratios"](p)
+    assert_law(with_copies(read_samples(y, ratios, priors="data"), 9, 2))
+    groups = np.random.default_rng(9).integers(0, 50, y.size)
+    assert_law(with_copies(read_samples(y, ratios, priors=[0.5, 0.5]), 9, 2), groups=groups)
+
+
+STAGES: dict[str, Callable[[int], dict[str, Any]]] = {
+    "none": lambda _: {"calibrator": None},
+    "training priors": lambda _: {"training_priors": [0.6, 0.4]},
+    "trained on test": lambda _: {"folds": stakes.TrainOnTest()},
+    "held out": lambda _: {"folds": stakes.HeldOut(*scored(2, 200, 11))},
+    "folds by row": lambda n: {"folds": np.arange(n) % 3},
+    "two folds": lambda _: {"folds": 2},
+    "isotonic": lambda _: {"calibrator": stakes.IsotonicCalibrator(mix=1.0)},
+    "histogram": lambda _: {"calibrator": stakes.HistogramCalibrator(bins=5)},
+    "beta": lambda _: {"calibrator": stakes.BetaCalibrator()},
+    "vector": lambda _: {"calibrator": stakes.VectorCalibrator()},
+    "no resamples": lambda _: {"resamples": 0},
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_rows_in_any_calibration_stage(stage: str) -> None:
+    y, p = scored(2, 250, 4)
+    assert_law(with_copies(read_samples(y, p), 12, 3), **STAGES[stage](y.size))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_many_samples_are_fitted_together(k: int) -> None:
+    y, p = scored(k, 2000, 12, digits=1)
+    halves = np.arange(y.size) % 2
+    assert_law(with_copies(read_samples(y, p), 50, 4), slices=halves)
+    assert_law(with_copies(read_samples(y, p, priors=UNEVEN[k]), 50, 5), slices=halves)
+
+
+@pytest.mark.parametrize("n", [8, 14, 30])
+@pytest.mark.parametrize("most", [1, 2, 6])
+@pytest.mark.parametrize("seed", range(4))
+def test_few_rows(n: int, most: int, seed: int) -> None:
+    near = {"rel": 1e-6}  # of classes that are nearly separable a flat loss leaves the fit digits
+    y, p = scored(2, n, seed)
+    assert_law(with_copies(read_samples(y, p), most, seed), **near)
+    y, p = scored(3, n, seed)
+    assert_law(with_copies(read_samples(y, p, priors=UNEVEN[3]), most, seed), **near)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_costs_by_case(seed: int) -> None:
+    y, p = scored(2, 150, seed)
+    amounts = np.random.default_rng(seed).gamma(2.0, 20.0, y.size)
+    samples = with_copies(read_samples(y, p), 5, seed)
+    one_by_one, row = repeated(samples)
+
+    def evaluated(some: Samples, amount: np.ndarray) -> dict[str, Any]:
+        costs = stakes.SampleCosts.from_columns([[0, 3], ["amount", 0]], {"amount": amount})
+        return evaluate_samples(some, **(DEFAULTS | {"costs": costs})).to_dict()
+
+    assert_alike(evaluated(samples, amounts), evaluated(one_by_one, amounts[row]))
+
+
+def test_certain_and_wrong_answers_are_counted_by_samples() -> None:
+    y, p = scored(2, 200, 13)
+    p[3], p[77] = [y[3], 1 - y[3]], [y[77], 1 - y[77]]
+    samples = with_copies(read_samples(y, p), 9, 6)
+    assert samples.copies is not None
+    lost = int(samples.copies[[3, 77]].sum())
+    by_rows, one_by_one = both(samples)
+    for found in (by_rows, one_by_one):
+        assert found.rules[0].raw.infinite_samples == lost
+        text = next(v.text for v in found.verdicts if v.code == "infinite_loss")
+        assert text.startswith(f"{lost} samples have posterior 0")
+        assert f"{lost} samples have posterior 0" in found.notes[0]
+    assert_alike(by_rows.main.to_dict(), one_by_one.main.to_dict())
+    assert_alike(by_rows.rules[1].to_dict(), one_by_one.rules[1].to_dict())
