@@ -25,6 +25,11 @@ DEFECTS = [
     ("_math.py", "others[rows, top] = 0", "others[rows, top] = 1", "every_kind_of_score"),
     ("_kernels/sums.py", "np.frexp(peak[0])[1]", "np.frexp(peak[-1])[1]", "any_order or compiled_sums"),
     ("_kernels/sums.py", "if status == _OTHER_ROAD:", "if status == -1:", "compiled_sums"),
+    ("_kernels/definitions/exact.py", "carry = out[:, place] >> _LIMB", "carry = out[:, place] // 2**31", "test_exact_sums"),
+    ("_kernels/definitions/exact.py", "return (bits & (2**52 - 1)) | (normal << 52), exponent - normal", "return (bits & (2**52 - 1)) | (1 << 52), exponent - normal", "test_exact_sums"),
+    ("_kernels/definitions/exact.py", "(low >> _LIMB) + (high & _LOW)", "low >> _LIMB", "test_exact_sums"),
+    ("_kernels/exact.py", "if self._additions > _MOST_ADDITIONS:", "if False:", "test_exact_sums"),
+    ("_kernels/exact.py", "part = ExactSums(len(self._limbs)) if x.size > _SLICE else self", "part = self", "test_exact_sums"),
     ("io/gather.py", "(wide - wide.dtype.type(low))", "(values - low)", "become_their_own_texts"),
     # counting
     ("statistics/confusion.py", "y * len(decisions) + d", "d * len(decisions) + y", "test_oracles or rates"),

@@ -13,6 +13,7 @@ from stakes._kernels.draws import (
     multinomial_ranks,
     reweighted_ranks,
 )
+from stakes._kernels.exact import ExactSums
 from stakes._kernels.folds import affine_answers, grouped_rows
 from stakes._kernels.keys import score_blocks, score_levels, score_pairs, score_spread
 from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a sentence, not a constant
@@ -31,6 +32,7 @@ from stakes._kernels.sweeps import (
 __all__ = [
     "BlockSums",
     "CostColumns",
+    "ExactSums",
     "Ranking",
     "affine_answers",
     "affine_binary_pass",

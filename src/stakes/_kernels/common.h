@@ -29,7 +29,7 @@
 #define INLINE static inline __attribute__((always_inline)) /* so that switches are constants */
 #define APART __attribute__((noinline)) /* a loop with all registers to itself */
 
-enum { BAD_LABEL = 1, NO_MEMORY = 2, OTHER_ROAD = 3 /* to the definition */ };
+enum { BAD_LABEL = 1, NO_MEMORY = 2, OTHER_ROAD = 3 /* to the definition */, NOT_FINITE = 4 };
 
 /* Four numbers at once, where a loop must keep its sums in registers: compilers left to themselves
  * put them in memory. A mask is a whole number of all ones or of all zeros.

@@ -19,6 +19,7 @@
 #include "draws.h"
 #include "reweighted.h"
 #include "sums.h"
+#include "exact.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

@@ -10,7 +10,10 @@ from typing import Any
 from stakes._kernels.build import LIBRARY, ROOM, source_number
 
 _LEVELS = {1: ("base", "baseline"), 3: ("v3", "x86-64-v3"), 4: ("v4", "x86-64-v4")}
-_FAULTS = {1: "y must hold class codes from 0 up to the number of classes."}
+_FAULTS = {
+    1: "y must hold class codes from 0 up to the number of classes.",
+    4: "values must be finite: got NaN or an infinity.",
+}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from stakes._kernels.definitions.affine import affine_binary_pass, affine_pass
 from stakes._kernels.definitions.draws import multinomial_counts, multinomial_dot
+from stakes._kernels.definitions.exact import exact_add
 from stakes._kernels.definitions.folds import affine_answers, grouped_rows
 from stakes._kernels.definitions.passes import binary_pass, cells, rows_pass
 from stakes._kernels.definitions.ranks import (
@@ -29,6 +30,7 @@ __all__ = [
     "binary_pass",
     "blocks_at",
     "cells",
+    "exact_add",
     "grouped_rows",
     "mean_places",
     "multinomial_counts",
