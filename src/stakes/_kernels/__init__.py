@@ -6,6 +6,7 @@ library is stale, and not used.
 """
 
 from stakes._kernels.affine import affine_binary_pass, affine_pass
+from stakes._kernels.definitions import CellGrid, cell_grid
 from stakes._kernels.draws import (
     Ranking,
     multinomial_counts,
@@ -20,6 +21,7 @@ from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a senten
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._kernels.ranks import auc_pairs, pav_blocks, places, sorted_merge
 from stakes._kernels.records import CostColumns
+from stakes._kernels.score_cells import ScoreCells
 from stakes._kernels.sums import BlockSums, sum_by
 from stakes._kernels.sweeps import (
     swept_costs,
@@ -31,14 +33,17 @@ from stakes._kernels.sweeps import (
 
 __all__ = [
     "BlockSums",
+    "CellGrid",
     "CostColumns",
     "ExactSums",
     "Ranking",
+    "ScoreCells",
     "affine_answers",
     "affine_binary_pass",
     "affine_pass",
     "auc_pairs",
     "binary_pass",
+    "cell_grid",
     "compiled",
     "grouped_rows",
     "multinomial_counts",

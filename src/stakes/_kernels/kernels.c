@@ -20,6 +20,7 @@
 #include "reweighted.h"
 #include "sums.h"
 #include "exact.h"
+#include "score_cells.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

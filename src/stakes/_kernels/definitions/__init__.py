@@ -20,8 +20,11 @@ from stakes._kernels.definitions.ranks import (
     sorted_spread,
 )
 from stakes._kernels.definitions.reweighted import Ranking, reweighted_ranks
+from stakes._kernels.definitions.score_cells import score_cells, score_limits
+from stakes._kernels.definitions.score_grid import CellGrid, cell_grid
 
 __all__ = [
+    "CellGrid",
     "Ranking",
     "affine_answers",
     "affine_binary_pass",
@@ -29,6 +32,7 @@ __all__ = [
     "auc_pairs",
     "binary_pass",
     "blocks_at",
+    "cell_grid",
     "cells",
     "exact_add",
     "grouped_rows",
@@ -40,7 +44,9 @@ __all__ = [
     "reweighted_ranks",
     "rows_pass",
     "score_blocks",
+    "score_cells",
     "score_levels",
+    "score_limits",
     "score_pairs",
     "score_spread",
     "sorted_by_class",

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._kernels.definitions.passes import check_codes
 from stakes._typing import FloatArray, IntArray, NDArray
 
 LIMBS = 68
@@ -17,9 +18,7 @@ def exact_add(
     limbs: IntArray, code: IntArray, values: NDArray[Any], copies: IntArray | None = None
 ) -> None:
     """Add finite values to the limbs of their classes, each as often as `copies` says."""
-    if code.size and not 0 <= int(code.min()) <= int(code.max()) < len(limbs):
-        msg = "y must hold class codes from 0 up to the number of classes."
-        raise ValueError(msg)
+    check_codes(code, len(limbs))
     if not np.isfinite(values).all():
         msg = "values must be finite: got NaN or an infinity."
         raise ValueError(msg)

@@ -34,7 +34,7 @@ class Rows(NamedTuple):
     sums: FloatArray | None  # of each row, where they should be 1
 
 
-def _check_codes(y: IntArray, n_classes: int) -> None:
+def check_codes(y: IntArray, n_classes: int) -> None:
     """Refuse labels that are no class codes, as the compiled loops do."""
     if y.size and not 0 <= int(y.min()) <= int(y.max()) < n_classes:
         msg = "y must hold class codes from 0 up to the number of classes."
@@ -51,16 +51,16 @@ def binary_pass(
     log_odds: bool,
 ) -> BinaryPass:
     """Sum over samples of two classes, from P(H_2) or its log odds."""
-    _check_codes(y, 2)
+    check_codes(y, 2)
     sums, above, cells, limits = [], [], [], []
     for part in _blocks(y.size, 1):
         x, code = values[part].astype(np.float64), y[part].astype(np.int64)
         w = np.ones(code.size) if weights is None else weights[part].astype(np.float64)
-        p, loss, wrong = (_from_log_odds if log_odds else _from_second)(x, code)
+        p, loss, wrong = (from_log_odds if log_odds else from_second)(x, code)
         sums.append(_class_sums(code, w, loss, wrong * wrong, 2))
         above.append(_above(p, code, w, thresholds))
         cells.append(_bin_sums(p, code == 1, w, bins))
-        limits.append(_limits(x))
+        limits.append(limits_of(x))
     high = summed(np.array(above))
     return BinaryPass(
         *class_parts(summed(np.array(sums))),
@@ -81,7 +81,7 @@ def rows_pass(
     factors: FloatArray | None = None,
 ) -> RowsPass:
     """Sum over samples of K classes, from posteriors, their logs, or logits."""
-    _check_codes(y, values.shape[1])
+    check_codes(y, values.shape[1])
     n, k = values.shape
     sums, binned, limits, chosen = [], [], [], [[np.empty(0, np.int64)] for _ in costs]
     for part in _blocks(n, k):
@@ -96,7 +96,7 @@ def rows_pass(
             confidence = confidence / rows.total
         units = w if factors is None else w * factors[code]
         binned.append(_bin_sums(confidence, top == code, units, bins))
-        limits.append(_limits(x, rows.sums, part.start))
+        limits.append(limits_of(x, rows.sums, part.start))
         for table, found in zip(costs, chosen, strict=True):
             found.append(_decisions(rows, table))
     return RowsPass(
@@ -114,14 +114,14 @@ def _blocks(n: int, k: int) -> Iterator[slice]:
         yield slice(start, min(start + size, n))
 
 
-def _from_second(p: FloatArray, y: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def from_second(p: FloatArray, y: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return P(H_2), the log loss, and the posterior of the wrong class."""
     with np.errstate(divide="ignore", invalid="ignore"):
         loss = -np.where(y == 0, np.log1p(-p), np.log(p))
     return p, loss, np.where(y == 0, p, 1 - p)
 
 
-def _from_log_odds(z: FloatArray, y: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def from_log_odds(z: FloatArray, y: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the same from log odds."""
     small = np.exp(-np.abs(z))
     less, more = small / (1 + small), 1 / (1 + small)
@@ -212,7 +212,7 @@ def _bin_sums(p: FloatArray, hit: NDArray[np.bool_], w: FloatArray, bins: int) -
     return np.stack([_sum_by(code, term, 2 * bins).reshape(2, bins) for term in terms])
 
 
-def _limits(x: FloatArray, sums: FloatArray | None = None, start: int = 0) -> Limits:
+def limits_of(x: FloatArray, sums: FloatArray | None = None, start: int = 0) -> Limits:
     """Return least and largest value, how many are NaN, and the largest gap of a row."""
     least = float(np.fmin.reduce(x, axis=None, initial=np.inf))
     largest = float(np.fmax.reduce(x, axis=None, initial=-np.inf))

@@ -1,0 +1,219 @@
+"""Scores of two classes in cells: data of any size in little memory, the same bits in any order."""
+
+import ctypes
+import math
+from typing import Any
+
+import numpy as np
+
+from stakes._kernels import definitions
+from stakes._kernels.arrays import Column, as_codes, as_numbers, check_lengths, column, pointer
+from stakes._kernels.definitions.score_grid import CellGrid, from_ordered_bits
+from stakes._kernels.exact import ExactSums
+from stakes._kernels.library import KERNELS, check
+from stakes._kernels.records import Levels, Limits
+from stakes._typing import FloatArray, IntArray, NDArray
+
+_POWERS = 3  # of losses that are summed
+_SLICE = 2**26  # samples at a time
+_MOST = 2**38  # samples of a cell
+
+
+class _CellsJob(ctypes.Structure):
+    _fields_ = (
+        ("values", Column),
+        ("y", Column),
+        ("n", ctypes.c_int64),
+        ("kind", ctypes.c_int64),
+        ("shift", ctypes.c_double),
+        ("base", ctypes.c_void_p),
+        ("edges", ctypes.c_void_p),
+        ("n_edges", ctypes.c_int64),
+        ("least", ctypes.c_void_p),
+        ("bits", ctypes.c_void_p),
+        ("tally", ctypes.c_void_p),
+        ("limbs", ctypes.c_void_p),
+        ("infinite", ctypes.c_void_p),
+        ("limits", ctypes.c_void_p),
+    )
+
+
+if KERNELS is not None:
+    _limits = KERNELS.function("score_limits", ctypes.c_void_p)
+    _add = KERNELS.function("score_cells", ctypes.c_void_p)
+
+
+class ScoreCells:
+    """Samples of two classes in the cells of a grid, and exact sums of their losses.
+
+    `shift` is added to the log odds for the losses alone. Equal samples give equal cells in any
+    order, in any batches, and added up from any parts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stakes._kernels import cell_grid
+    >>> cells = ScoreCells(cell_grid([0.5]))
+    >>> cells.update(np.array([0.25, 0.75, 1.0]), np.array([0, 1, 0]))
+    Limits(least=0.25, largest=1.0, unknown=0, gap=0.0, gap_row=-1)
+    >>> levels = cells.levels()
+    >>> levels.level.round(9).tolist(), levels.first.tolist(), levels.second.tolist()
+    ([0.25, 0.75, 1.0], [1, 0, 1], [0, 1, 0])
+    >>> cells.losses()[0].round(4), cells.infinite[0]
+    (array([0.2877, 0.2877]), array([1, 0]))
+    """
+
+    def __init__(self, grid: CellGrid, shift: float = 0.0) -> None:
+        if not math.isfinite(shift):
+            msg = f"shift must be finite: got {shift}."
+            raise ValueError(msg)
+        self.grid = grid
+        self.shift = float(shift)
+        self.sums = ExactSums(4 * _POWERS)
+        self.infinite: IntArray = np.zeros((_POWERS, 2), dtype=np.int64)
+        self._tally: IntArray = np.zeros((grid.n_cells, 3), dtype=np.int64)
+        self._fullest = 0  # samples of a cell, at most
+
+    @classmethod
+    def from_parts(
+        cls,
+        grid: CellGrid,
+        count: IntArray,
+        place: IntArray,
+        sums: ExactSums,
+        infinite: IntArray,
+        shift: float = 0.0,
+    ) -> "ScoreCells":
+        """Return the cells whose `count`, `place`, `sums` and `infinite` these are."""
+        cells = cls(grid, shift)
+        cells._tally[:, :2], cells._tally[:, 2] = np.asarray(count).T, place
+        cells.infinite[:] = infinite
+        cells.sums = cells.sums + sums
+        cells._check_fullest()
+        return cells
+
+    @property
+    def count(self) -> IntArray:
+        """Samples of each class in each cell, 2 x cells."""
+        return self._tally[:, :2].T
+
+    @property
+    def place(self) -> IntArray:
+        """Sum over the samples of each cell of their place above its least score."""
+        return self._tally[:, 2]
+
+    def update(self, values: NDArray[Any], y: NDArray[Any]) -> Limits:
+        """Add samples, if all values are scores of the grid's kind; return the limits of all.
+
+        Where `grid.accepts` refuses the limits, nothing was added. Labels other than 0 and 1 raise
+        ValueError, and more than 2^38 samples in a cell OverflowError; nothing is added then.
+        """
+        x, codes = as_numbers(values), as_codes(_unsigned(y))
+        check_lengths(x.size, values=x, y=codes)
+        limits = _limits_of(x, codes)
+        if not self.grid.accepts(limits):
+            return limits
+        if self._fullest + x.size > _MOST:
+            self._fullest = int(self.count.sum(axis=0).max())
+        if self._fullest + x.size > _MOST:
+            batch = ScoreCells(self.grid, self.shift)
+            batch._add(x, codes)
+            self.__dict__.update((self + batch).__dict__)
+        else:
+            self._add(x, codes)
+        return limits
+
+    def _add(self, x: NDArray[Any], codes: NDArray[Any]) -> None:
+        """Add samples that were checked."""
+        for start in range(0, x.size, _SLICE):
+            part = slice(start, start + _SLICE)
+            limbs = self.sums.reserve(x[part].size)
+            if KERNELS is None:
+                state = self._tally, limbs, self.infinite
+                definitions.score_cells(self.grid, x[part], codes[part], self.shift, *state)
+            else:
+                check(_add(ctypes.byref(self._job(x[part], codes[part], limbs))))
+        self._fullest += x.size
+
+    def _job(self, x: NDArray[Any], codes: NDArray[Any], limbs: IntArray) -> _CellsJob:
+        """Describe a batch, the grid and the state to the kernel."""
+        grid = self.grid
+        return _CellsJob(
+            column(x),
+            column(codes),
+            x.size,
+            int(grid.log_odds),
+            self.shift,
+            pointer(grid.base),
+            pointer(grid.edges),
+            grid.edges.size,
+            pointer(grid.least),
+            pointer(grid.bits),
+            pointer(self._tally),
+            pointer(limbs),
+            pointer(self.infinite),
+        )
+
+    def _check_fullest(self) -> None:
+        """Refuse more samples in a cell than their places can be summed of."""
+        self._fullest = int(self.count.sum(axis=0).max())
+        if self._fullest > _MOST:
+            msg = f"a cell must hold at most 2**38 samples: got {self._fullest}."
+            raise OverflowError(msg)
+
+    def __add__(self, other: "ScoreCells") -> "ScoreCells":
+        if self.grid != other.grid or self.shift != other.shift:
+            msg = "cells must have one grid and one shift to be added: got two."
+            raise ValueError(msg)
+        both = ScoreCells(self.grid, self.shift)
+        both._tally = self._tally + other._tally
+        both.infinite = self.infinite + other.infinite
+        both._check_fullest()
+        both.sums = self.sums + other.sums
+        return both
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScoreCells):
+            return NotImplemented
+        return (
+            self.grid == other.grid
+            and self.shift == other.shift
+            and np.array_equal(self._tally, other._tally)
+            and np.array_equal(self.infinite, other.infinite)
+            and self.sums == other.sums
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def levels(self) -> Levels:
+        """Return one score within each cell in use, and its samples of either class.
+
+        Decisions and bins whose thresholds are edges of the grid are those of all samples.
+        """
+        total = self._tally[:, 0] + self._tally[:, 1]
+        used = np.flatnonzero(total)
+        mean = self._tally[used, 2] // total[used]
+        level = from_ordered_bits(self.grid.least[used] + (mean << self.grid.bits[used]))
+        return Levels(level, self._tally[used, 0], self._tally[used, 1])
+
+    def losses(self) -> FloatArray:
+        """Return the finite sums by class, 6 x 2: log loss, square, cube; Brier, square, cube."""
+        return self.sums.total().reshape(2 * _POWERS, 2)
+
+
+def _unsigned(y: NDArray[Any]) -> NDArray[Any]:
+    """Return int8 as uint8, without a copy: what is negative is still no label."""
+    array = np.asarray(y)
+    return array.view(np.uint8) if array.dtype == np.int8 else array
+
+
+def _limits_of(x: NDArray[Any], codes: NDArray[Any]) -> Limits:
+    """Return what a batch holds."""
+    if KERNELS is None:
+        return definitions.score_limits(x, codes)
+    found = np.empty(3)
+    job = _CellsJob(column(x), column(codes), x.size)
+    job.limits = pointer(found)
+    check(_limits(ctypes.byref(job)))
+    least, largest, unknown = found.tolist()
+    return Limits(least, largest, int(unknown))
