@@ -9,9 +9,17 @@ import numpy as np
 import pytest
 
 import stakes
+from stakes._math import turns
+from stakes.calibration import crossfit
+from stakes.curves import RocCurve
+from stakes.evaluation.comparison import compare_samples
 from stakes.evaluation.evaluate import RULES, evaluate_samples
+from stakes.evaluation.sketch import rows
 from stakes.evaluation.sketch.records import LevelSketch, RowSketch
+from stakes.intervals import Resampling
+from stakes.metrics.spreads import flip_test
 from stakes.samples import Samples, read_samples
+from stakes.statistics import ConfusionCounts, ScoreLevels
 
 DEFAULTS: dict[str, Any] = {
     "costs": None,
@@ -75,8 +83,11 @@ def assert_alike(a: Any, b: Any, where: str = "", rel: float = 1e-9) -> None:  #
         assert a.keys() == b.keys(), where
         drawn = str(a.get("method", "")).startswith("bootstrap")
         for key in a:
-            loose = drawn and key == "interval"  # resamples draw rows by numbers of their own
-            assert_alike(a[key], b[key], f"{where}.{key}", 0.3 if loose else rel)
+            if drawn and key == "interval":  # resamples of rows are other ones
+                width = b[key][1] - b[key][0]
+                assert a[key] == pytest.approx(b[key], abs=width), where
+            else:
+                assert_alike(a[key], b[key], f"{where}.{key}", rel)
     elif isinstance(a, Sequence) and not isinstance(a, str):
         assert len(a) == len(b), where
         for i, pair in enumerate(zip(a, b, strict=True)):
@@ -88,7 +99,9 @@ def assert_alike(a: Any, b: Any, where: str = "", rel: float = 1e-9) -> None:  #
         assert repr(a) == repr(b), where
 
 
-def assert_same_sketch(a: stakes.Evaluation, b: stakes.Evaluation) -> None:
+def assert_same_sketch(
+    a: stakes.Evaluation | stakes.Comparison, b: stakes.Evaluation | stakes.Comparison
+) -> None:
     """Compare what a page is made of; samples of more than two classes come in any order."""
     one, other = a.sketch, b.sketch
     assert one is not None
@@ -250,3 +263,129 @@ def test_certain_and_wrong_answers_are_counted_by_samples() -> None:
         assert f"{lost} samples have posterior 0" in found.notes[0]
     assert_alike(by_rows.main.to_dict(), one_by_one.main.to_dict())
     assert_alike(by_rows.rules[1].to_dict(), one_by_one.rules[1].to_dict())
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("calibrated", [False, True])
+@pytest.mark.parametrize("k", [2, 3])
+def test_systems_are_compared_as_sample_by_sample(
+    k: int, *, calibrated: bool, weighted: bool, grouped: bool
+) -> None:
+    y, p = scored(k, 300, 21)
+    other = scored(k, 300, 21)[1] ** np.random.default_rng(3).uniform(0.3, 1.5, (y.size, 1))
+    other /= other.sum(axis=1, keepdims=True)
+    rng = np.random.default_rng(7)
+    weights = rng.integers(1, 9, y.size) / 4 if weighted else None
+    groups = rng.integers(0, 60, y.size) if grouped else None
+    by_rows, one_by_one, row = {}, {}, np.arange(0)
+    for name, scores in {"a": p, "b": other, "c": p**3 / (p**3).sum(1, keepdims=True)}.items():
+        by_rows[name] = with_copies(
+            read_samples(y, scores, priors=UNEVEN[k] if weighted else None, sample_weight=weights),
+            20,
+            4,
+        )
+        one_by_one[name], row = repeated(by_rows[name])
+    settings = {name: DEFAULTS[name] for name in DEFAULTS if name != "slices"}
+    settings |= {"margin": 0.1, "calibrator": stakes.AffineCalibrator() if calibrated else None}
+    first = compare_samples(by_rows, **(settings | {"groups": groups}))
+    each = None if groups is None else groups[row]
+    second = compare_samples(one_by_one, **(settings | {"groups": each}))
+    assert_alike(first.to_dict(), second.to_dict())
+    assert_same_sketch(first, second)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 60])
+@pytest.mark.parametrize("most", [1, 3, 40])
+@pytest.mark.parametrize("shift", [0.0, 0.7])
+def test_signs_of_copies_are_flipped_one_by_one(n: int, most: int, shift: float) -> None:
+    rng = np.random.default_rng(n)
+    parts, copies = rng.normal(size=n).round(1), rng.integers(1, most + 1, n)
+    every = flip_test(np.repeat(parts, copies), shift)
+    assert flip_test(parts, shift, copies) == pytest.approx(every, rel=1e-9)
+
+
+def test_turns_are_those_of_samples_in_a_row() -> None:
+    copies = np.array([3, 1, 7, 2])
+    turn, row = np.arange(13) % 5, np.repeat(np.arange(4), copies)
+    for number in range(5):
+        each = np.bincount(row[turn == number], minlength=4)
+        assert turns(copies, 5, number).tolist() == each.tolist()
+
+
+def test_very_many_copies_are_dealt_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crossfit, "_MOST_DEALT", 0)
+    y, p = scored(2, 400, 3)
+    samples = with_copies(read_samples(y, p), 50, 3)
+    dealt = crossfit.deal_samples(samples, 5, None, 0)
+    assert isinstance(dealt.folds, crossfit.DealtFolds)
+    assert dealt.kept is not None
+    assert samples.copies is not None
+    assert dealt.samples.copies is not None
+    assert (np.bincount(dealt.kept, dealt.samples.copies) == samples.copies).all()
+    assert dealt.samples.y.tolist() == y[dealt.kept].tolist()
+    shares = np.bincount(dealt.folds.number, dealt.samples.copies) / samples.n
+    assert shares == pytest.approx(np.full(5, 0.2), abs=0.02)
+    assert dealt.samples.copies.min() > 0
+
+
+def test_many_copies_cost_and_rank_as_few_do() -> None:
+    y, p = scored(2, 300, 5)
+    few = with_copies(read_samples(y, p), 9, 1)
+    assert few.copies is not None
+    many = replace(few, copies=few.copies * 10_000_000)
+    small, large = (evaluate_samples(s, **DEFAULTS) for s in (few, many))
+    assert large.data.n == 10_000_000 * small.data.n
+    assert large.ranking["auc"].value == pytest.approx(small.ranking["auc"].value, rel=1e-12)
+    assert large.main.cost.value.value == pytest.approx(small.main.cost.value.value, rel=1e-12)
+    band = large.main.cost.normalized.interval
+    assert band is not None
+    assert band.high - band.low < 1e-4
+
+
+def test_areas_of_very_many_samples_do_not_overflow() -> None:
+    levels = ScoreLevels.of(
+        np.array([0.1, 0.2, 0.2, 0.3]), np.array([0, 0, 1, 1]), None, np.full(4, 2**40)
+    )
+    assert RocCurve(levels, (0, 1)).auc() == 0.875
+
+
+def test_resamples_draw_as_many_samples_as_there_are() -> None:
+    copies = np.array([1, 9, 30, 60])
+    plan = Resampling(4, 1, copies=copies)
+    drawn = np.array([plan.draw(i) for i in range(2000)])
+    assert (drawn.sum(axis=1) == 100).all()
+    assert drawn.mean(axis=0) == pytest.approx(copies, rel=0.1)
+    assert drawn.var(axis=0) == pytest.approx(copies * (1 - copies / 100), rel=0.15)
+    kept = replace(plan, strata=np.array([0, 0, 1, 1])).draw(3)
+    assert kept[:2].sum() == 10
+    left = plan.left_out(range(plan.n_parts))
+    assert left.shape == (100, 4)
+    assert (left.sum(axis=1) == 99).all()
+    assert left.sum(axis=0).tolist() == (99 * copies).tolist()
+
+
+def test_rows_of_a_sketch_are_drawn_by_their_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "_MOST_SHUFFLED", 0)
+    y, p = scored(3, 60, 5)
+    samples = with_copies(read_samples(y, p), 900, 5)
+    assert samples.copies is not None
+    monkeypatch.setattr(rows, "_MOST_ROWS", 9000)
+    kept = rows.choose_rows(samples, 1).kept
+    often = np.bincount(kept, minlength=60) / kept.size
+    assert often == pytest.approx(samples.copies / samples.n, abs=0.006)
+
+
+@pytest.mark.parametrize("classes", [3, 200])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_tables_count_copies(classes: int, *, weighted: bool) -> None:
+    rng = np.random.default_rng(1)
+    y, d = rng.integers(0, classes, (2, 500))
+    copies = rng.integers(1, 9, 500)
+    weights = rng.integers(1, 9, 500) / 4 if weighted else None
+    names = tuple(range(classes))
+    found = ConfusionCounts.of(y, d, weights, names, names, copies)
+    each = None if weights is None else np.repeat(weights, copies)
+    every = ConfusionCounts.of(np.repeat(y, copies), np.repeat(d, copies), each, names, names)
+    assert found == every
+    assert found.whole != weighted

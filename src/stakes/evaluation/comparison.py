@@ -157,7 +157,6 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     _check_margin(margin, read_level(level))
     check_resamples(resamples)
     names = _names(systems, reference)
-    seed = seed_of(rng)
     named = classes if classes is not None else classes_of(costs)
     read = {
         name: read_samples(
@@ -165,6 +164,45 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         )
         for name in names
     }
+    return compare_samples(
+        read,
+        margin=margin,
+        costs=costs,
+        training_priors=training_priors,
+        calibrator=calibrator,
+        folds=folds,
+        level=level,
+        resamples=resamples,
+        groups=groups,
+        rules=rules,
+        rng=rng,
+        progress=progress,
+    )
+
+
+def compare_samples(  # noqa: PLR0913  as for compare
+    read: Mapping[str, Samples],
+    *,
+    margin: float | None,
+    costs: Applications | None,
+    training_priors: PriorsLike | None,
+    calibrator: Calibrator | None,
+    folds: Folds,
+    level: float,
+    resamples: int,
+    groups: Column | None,
+    rules: Sequence[ScoringRule],
+    rng: "int | np.random.Generator",
+    progress: Progress | None,
+) -> Comparison:
+    """Compare systems on the same checked samples, whose rows may stand for several.
+
+    The first is the reference; groups and folds that are given as columns have a value for each
+    row, other arguments are as for `compare`.
+    """
+    _check_margin(margin, read_level(level))
+    check_resamples(resamples)
+    seed = seed_of(rng)
     _check_alike(read)
     notes = rounding_notes(read)
     made = {
@@ -178,10 +216,12 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         for name, samples in read.items()
     }
     notes += _infinite_notes(made)
-    unit = read_units(groups, made[names[0]].samples)
+    unit = read_units(groups, next(iter(made.values())).samples)
     compared = _compared(made, unit, (level, resamples, seed, margin), progress, notes)
     sources = [
-        Source.given(name, samples, read_training(samples, training_priors), made[name])
+        Source.given(
+            name, made[name].parted(samples), read_training(samples, training_priors), made[name]
+        )
         for name, samples in read.items()
     ]
     sketch = sketch_of(sources, adapted=training_priors is not None, grouped=unit is not None)
@@ -211,12 +251,12 @@ def _compared(
     return Comparison(
         systems=tuple(names),
         reference=names[0],
-        n=len(first.samples),
+        n=first.samples.n,
         values=values,
         differences=differences,
         may_be_best=best,
         relative_costs=margins,
-        odds=best_by_odds({name: s.samples for name, s in made.items()}, level, unit),
+        odds=best_by_odds({name: s.as_given.samples for name, s in made.items()}, level, unit),
         level=level,
         resamples=resamples,
         seed=seed,
@@ -301,7 +341,7 @@ def _reversed(
     """Say which systems have scores that look reversed, of those that cost more than naive."""
     costs = [f"{task.name}.nec" for task in next(iter(made.values())).tasks]
     costly = {
-        name: system.samples
+        name: system.as_given.samples
         for name, system in made.items()
         if not any(values[name][cost] < 1 for cost in costs)
     }
@@ -317,9 +357,8 @@ def _warnings(made: Mapping[str, System], unit: IntArray | None) -> list[Verdict
         counts = {name: error_counts(system.judgements[i]) for name, system in made.items()}
         found += few_errors_of(counts, where)
     classes = first.samples.classes
-    occur = np.bincount(first.samples.y, minlength=len(classes))
     groups = Groups.of(first.samples, unit)
-    found += small_classes(classes, occur.tolist(), groups)
+    found += small_classes(classes, first.samples.counts.tolist(), groups)
     found += few_groups(groups, loss=first.stage is not None)
     return found
 
@@ -378,8 +417,7 @@ def _drawn(
     plan = next(iter(made.values())).resampling(unit, seed)
     if resamples and statistics:
         return replicate(statistics, plan, resamples, progress)
-    base = np.ones((1, plan.n)) if plan.weights is None else plan.weights[None, :]
-    observed = [s.of(base)[0] for s in statistics]
+    observed = [s.of(plan.base[None, :])[0] for s in statistics]
     names = tuple(name for s in statistics for name in s.names)
     return Replicates(
         names, np.concatenate([np.empty(0), *observed]), np.empty((0, len(names))), None
@@ -397,7 +435,7 @@ def _infinite_notes(systems: Mapping[str, System]) -> list[str]:
         f"The {loss.name} of {plain(name)} is infinite, so that it is not compared."
         for name, system in systems.items()
         for loss in system.raw
-        if loss.infinite_rows.size
+        if loss.infinite_samples
     ]
 
 
@@ -416,7 +454,7 @@ def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
         out[f"{judged.task.name}.value"] = judged.cost.value
         out[f"{judged.task.name}.nec"] = judged.cost.normalized
     for rule, loss in zip(system.rules, system.raw, strict=True):
-        if not loss.infinite_rows.size:
+        if not loss.infinite_samples:
             out[f"{key_of(rule.name)}.value"] = loss.value
             out[f"{key_of(rule.name)}.normalized"] = loss.normalized
     prefix = f"{name}{_SEPARATOR}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._math import times
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.losses import largest_difference
@@ -37,7 +38,8 @@ class LossColumn:
         """The expected loss."""
         s = self.samples
         priors = None if s.priors_from_data else s.priors
-        return float(sample_shares(s.y, len(s.classes), priors, s.weights) @ self.losses)
+        share = sample_shares(s.y, len(s.classes), priors, s.weights, s.copies)
+        return float(times(share, s.copies) @ self.losses)
 
     def minus(
         self, other: "LossColumn", unit: IntArray | None, factor: float = 1.0
@@ -70,6 +72,7 @@ class LossColumn:
             n_classes=len(s.classes),
             priors=None if s.priors_from_data else s.priors,
             weights=s.weights,
+            copies=s.copies,
             unit=unit,
             naive=self.naive,
             **how,
@@ -205,5 +208,6 @@ class Contrasts:
 
     def _areas(self, first: str, second: str) -> PairedDifference:
         """Return the area of one system less that of another."""
-        a, b = (self.systems[name].samples for name in (first, second))
-        return auc_difference(a.scores.ranks(), b.scores.ranks(), a.y, a.weights, self.unit)
+        a, b = (self.systems[name].as_given.samples for name in (first, second))
+        ranks = a.scores.ranks(), b.scores.ranks()
+        return auc_difference(*ranks, a.y, a.weights, self.unit, a.copies)

@@ -199,9 +199,7 @@ def _slope(samples: Samples, unit: IntArray | None, level: float) -> Estimate:
 
 def _sources(given: Samples, training: FloatArray | None, system: System) -> list[Source]:
     """Return the system uncalibrated, and calibrated where it was."""
-    if system.kept is not None:
-        given = given.with_copies(system.kept, system.samples.copies)
-    raw = Source.given("uncalibrated", given, training, system)
+    raw = Source.given("uncalibrated", system.parted(given), training, system)
     return [raw] if system.stage is None else [raw, Source.calibrated("calibrated", system)]
 
 
@@ -214,9 +212,9 @@ def make_system(
 ) -> System:
     """Return the system, with its calibration stage unless that cannot be fitted."""
     _check_names(tasks, rules)
-    plain = System(samples, tasks, rules, None)
+    system = System(samples, tasks, rules, None)
     try:
-        system = staged(plain, *stage)
+        system = staged(system, *stage)
         if system.stage is not None:
             _ = system.after, system.judgements_after
     except UndefinedMetricError as error:  # the data are too few or too odd to fit on
@@ -224,7 +222,7 @@ def make_system(
             loss = expectation(LogLoss(), samples)
             error = ImpossibleTruthError(loss.infinite_rows, loss.infinite_samples)
         notes.append(f"Calibration was left out: {error}")
-        return plain
+        return System(system.samples, system.tasks, rules, None, system.whole, system.kept)
     return system
 
 

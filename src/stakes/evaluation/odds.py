@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._math import times
 from stakes._typing import FloatArray, IntArray
 from stakes.metrics.spreads import fewer, more, t_quantile, t_tail
 from stakes.results import json_number
@@ -73,7 +74,7 @@ def _testable(samples: Samples, grid: FloatArray, n_systems: int, level: float) 
     scores. No system is named there, so that nothing is tested.
     """
     q, odds = t_quantile(_alphas(n_systems, level)[1], math.inf), np.exp(grid)
-    alarms, misses = (more(q, 0.0, x) for x in _unseen(samples.y, _shares(samples)))
+    alarms, misses = (more(q, 0.0, x) for x in _unseen(samples, _shares(samples)))
     return np.asarray((odds > misses) & (odds * alarms < 1))
 
 
@@ -134,15 +135,15 @@ def _grid(ratios: list[FloatArray]) -> FloatArray:
 
 
 def _shares(samples: Samples) -> FloatArray:
-    """Return weights that sum to 1 in each class."""
+    """Return the weight of one sample of each row; those of all sum to 1 in each class."""
     w = np.ones(len(samples)) if samples.weights is None else samples.weights
-    total = np.bincount(samples.y, w / w.max(), 2)
+    total = np.bincount(samples.y, times(w / w.max(), samples.copies), 2)
     return np.asarray(w / w.max() / total[samples.y], dtype=np.float64)
 
 
-def _unseen(y: IntArray, shares: FloatArray) -> tuple[float, float]:
+def _unseen(samples: Samples, shares: FloatArray) -> tuple[float, float]:
     """Return what an error that was not seen weighs in each class."""
-    alarm, miss = np.bincount(y, np.square(shares), 2).tolist()
+    alarm, miss = np.bincount(samples.y, times(np.square(shares), samples.copies), 2).tolist()
     return alarm, miss
 
 
@@ -169,24 +170,25 @@ class _Paths:
     ) -> "_Paths":
         """Follow two systems over a grid of log odds."""
         w, odds = _shares(samples), np.exp(grid)
+        mass, square = (times(x, samples.copies) for x in (w, w * w))
         start = np.searchsorted(grid, np.minimum(first, second))
         end = np.searchsorted(grid, np.maximum(first, second))
         # a false alarm of the first alone, or a miss of the first alone
         sign = (1 * (first > second) - (first < second)) * np.where(samples.y == 0, 1, -1)
         active = _Active(start, end, grid.size)
         kinds = [(samples.y == k) & (sign == s) for k in (0, 1) for s in (1, -1)]
-        totals = np.array([active.sums(w * kind) for kind in kinds]).reshape(2, 2, -1)
-        squares = np.array([active.sums(w * w * kind) for kind in kinds]).reshape(2, 2, -1)
+        totals = np.array([active.sums(mass * kind) for kind in kinds]).reshape(2, 2, -1)
+        squares = np.array([active.sums(square * kind) for kind in kinds]).reshape(2, 2, -1)
         if unit is None:
-            both = [active.pairs(w * w * (samples.y == k)) for k in (0, 1)]
+            both = [active.pairs(square * (samples.y == k)) for k in (0, 1)]
             variance = odds**2 * squares[0].sum(axis=0) + squares[1].sum(axis=0)
             covariance = odds[1:] * odds[:-1] * both[0] + both[1]
             degrees = math.inf
         else:
-            paths = active.by_group(w * sign, samples.y, odds, unit)
+            paths = active.by_group(mass * sign, samples.y, odds, unit)
             variance, covariance = paths
             degrees = float(np.unique(unit).size - 1)
-        return cls(odds, totals, squares, variance, covariance, _unseen(samples.y, w), degrees)
+        return cls(odds, totals, squares, variance, covariance, _unseen(samples, w), degrees)
 
     def claims(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return where the first system costs less, and where the second does.

@@ -142,15 +142,15 @@ def staged(
         msg = f"calibrator must be one, such as AffineCalibrator(), or None: got {calibrator!r}."
         raise InputError(msg)
     unit = None if groups is None else group_codes(groups, system.samples)
+    samples, tasks, rules = system.samples, system.tasks, system.rules
     if isinstance(folds, TrainOnTest | HeldOut):
-        return replace(system, stage=Stage(calibrator, folds, unit, seed))
-    dealt = deal_samples(system.samples, folds, groups, seed)
+        return System(samples, tasks, rules, Stage(calibrator, folds, unit, seed))
+    dealt = deal_samples(samples, folds, groups, seed)
     stage = Stage(calibrator, dealt.folds, unit, seed)
     if dealt.kept is None:
-        return replace(system, stage=stage)
-    parted = dealt.samples, dealt.kept
-    tasks = tuple(_parted(task, system.samples, *parted) for task in system.tasks)
-    return System(dealt.samples, tasks, system.rules, stage, system, dealt.kept)
+        return System(samples, tasks, rules, stage)
+    tasks = tuple(_parted(task, samples, dealt.samples, dealt.kept) for task in tasks)
+    return System(dealt.samples, tasks, rules, stage, system, dealt.kept)
 
 
 def _parted(task: Task, samples: Samples, parted: Samples, kept: IntArray) -> Task:
@@ -190,6 +190,10 @@ class System:
     def as_given(self) -> "System":
         """The system with its rows as they were given, for what needs no calibrated scores."""
         return self if self.whole is None else self.whole
+
+    def parted(self, given: Samples) -> Samples:
+        """Return samples as they were given, with the rows of the system."""
+        return given if self.kept is None else given.with_copies(self.kept, self.samples.copies)
 
     @cached_property
     def judgements(self) -> tuple[Judgement, ...]:
@@ -341,12 +345,9 @@ class System:
         if isinstance(stage.folds, GivenSplits | DealtFolds):
             pairs = tuple((place[train], place[test]) for train, test in stage.folds.pairs)  # type: ignore[assignment]
         log_p = samples.scores.part(order).answers(samples.priors).log_p
-        data = Training(log_p, samples.y[order], pairs, given, self._weights(order))
+        mass = _scaled(self.samples.mass, order)
+        data = Training(log_p, samples.y[order], pairs, given, mass)
         return refitter(stage.calibrator, data)
-
-    def _weights(self, order: IntArray) -> FloatArray | None:
-        """Return weights of at most 1, so that their sums stay finite."""
-        return _scaled(self.samples.weights, order)
 
     def calibrated_values(self, prefix: str = "") -> dict[str, float]:
         """Return what `statistics` gives after calibration, by the fits themselves."""
@@ -382,7 +383,8 @@ class System:
             return Resampling(n, seed, unit=unit[order], weights=mass)
         kept = None if self.samples.priors_from_data else self.samples.y[order]
         copies = None if copies is None else copies[order]
-        return Resampling(n, seed, strata=kept, weights=self._weights(order), copies=copies)
+        weights = _scaled(self.samples.weights, order)
+        return Resampling(n, seed, strata=kept, weights=weights, copies=copies)
 
 
 def relative_loss(raw: ExpectedLoss, after: ExpectedLoss) -> float:
@@ -397,7 +399,7 @@ def _at_priors(found: dict[bytes, tuple[Samples, list[Priced]]], samples: Sample
 
 
 def _scaled(weights: FloatArray | None, order: IntArray) -> FloatArray | None:
-    """Return weights of at most 1 in some order."""
+    """Return weights in some order, of at most 1 so that their sums stay finite."""
     if weights is None:
         return None
     return np.asarray(weights[order] / weights.max(), dtype=np.float64)
