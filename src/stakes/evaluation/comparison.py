@@ -154,8 +154,6 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     >>> [verdict.code for verdict in result.verdicts]
     ['worse', 'few_errors']
     """
-    _check_margin(margin, read_level(level))
-    check_resamples(resamples)
     names = _names(systems, reference)
     named = classes if classes is not None else classes_of(costs)
     read = {
@@ -181,7 +179,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
 
 
 def compare_samples(  # noqa: PLR0913  as for compare
-    read: Mapping[str, Samples],
+    systems: Mapping[str, Samples],
     *,
     margin: float | None,
     costs: Applications | None,
@@ -203,8 +201,8 @@ def compare_samples(  # noqa: PLR0913  as for compare
     _check_margin(margin, read_level(level))
     check_resamples(resamples)
     seed = seed_of(rng)
-    _check_alike(read)
-    notes = rounding_notes(read)
+    _check_alike(systems)
+    notes = rounding_notes(systems)
     made = {
         name: make_system(
             adapted(samples, training_priors),
@@ -213,7 +211,7 @@ def compare_samples(  # noqa: PLR0913  as for compare
             (calibrator, folds, groups, seed),
             notes,
         )
-        for name, samples in read.items()
+        for name, samples in systems.items()
     }
     notes += _infinite_notes(made)
     unit = read_units(groups, next(iter(made.values())).samples)
@@ -222,7 +220,7 @@ def compare_samples(  # noqa: PLR0913  as for compare
         Source.given(
             name, made[name].parted(samples), read_training(samples, training_priors), made[name]
         )
-        for name, samples in read.items()
+        for name, samples in systems.items()
     ]
     sketch = sketch_of(sources, adapted=training_priors is not None, grouped=unit is not None)
     return replace(compared, sketch=sketch)
