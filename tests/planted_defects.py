@@ -387,7 +387,7 @@ DEFECTS = [
     ("calibration/steps.py", "scaled.mix *= len(samples) / samples.n", "scaled.mix *= 1", "any_calibration_stage"),
     ("calibration/pooled.py", "samples.mass", "samples.weights", "rows_stand_for or fitted_together"),
     ("evaluation/ranking.py", "second += np.where(places > cut, own, 0)", "second += np.where(places > cut, copies // 5, 0)", "rows_stand_for"),
-    ("evaluation/ranking.py", "(AffineCalibrator(), dealt.samples, dealt.folds)", "(AffineCalibrator(), even, TrainOnTest())", "any_kind_of_score"),
+    ("evaluation/ranking.py", "dealt = deal_samples(even, _FOLDS, unit, 0)", "dealt = deal_samples(even, np.arange(len(even)) % _FOLDS, unit, 0)", "any_kind_of_score"),
     ("evaluation/odds.py", "mass, square = (times(x, samples.copies) for x in (w, w * w))", "mass, square = w, w * w", "compared_as_sample"),
     ("evaluation/sketch/rows.py", 'np.searchsorted(last, place, side="right")', 'np.searchsorted(last, place, side="left") % members.size', "rows_stand_for"),
     ("intervals/areas.py", "times(np.square(part), copies)", "np.square(times(part, copies))", "compared_as_sample"),

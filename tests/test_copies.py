@@ -235,9 +235,13 @@ def test_few_rows(n: int, most: int, seed: int) -> None:
     assert_law(with_copies(read_samples(y, p, priors=UNEVEN[3]), most, seed), **near)
 
 
+@pytest.mark.parametrize("rare", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_costs_by_case(seed: int) -> None:
+def test_costs_by_case(seed: int, *, rare: bool) -> None:
     y, p = scored(2, 150, seed)
+    if rare:  # so that other cases show how large its prices can be
+        kept = np.flatnonzero((y == 0) | (np.cumsum(y) <= 6))
+        y, p = y[kept], p[kept]
     amounts = np.random.default_rng(seed).gamma(2.0, 20.0, y.size)
     samples = with_copies(read_samples(y, p), 5, seed)
     one_by_one, row = repeated(samples)
