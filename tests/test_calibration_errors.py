@@ -1,5 +1,6 @@
 """Calibration errors at the priors of use, and what chance makes of them."""
 
+import functools
 import math
 from typing import Any
 
@@ -9,13 +10,16 @@ from hypothesis import given, strategies as st
 from scipy.special import expit, logit
 
 import stakes
-from stakes.metrics.binned_error import GapModel, binomial_distance
+from stakes.metrics.binned_error import GapModel, Steps, binomial_distance
+from stakes.metrics.smooth_error import SmoothModel, smooth_error
 from stakes.statistics import BinSums
 from stakes.statistics.bins import equal_width
 from strategies import Scored, scored
 
 ERRORS: list[Any] = [stakes.calibration_error, stakes.confidence_calibration_error]
 SMOOTH: list[Any] = [*ERRORS, stakes.smooth_calibration_error]
+SMOOTH_CONFIDENCE: Any = functools.partial(stakes.smooth_calibration_error, confidence=True)
+CENTRES = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 2.25]])
 
 
 def ratios(n: int, share: float, seed: int, slope: float = 1.0) -> tuple[Any, Any]:
@@ -23,6 +27,14 @@ def ratios(n: int, share: float, seed: int, slope: float = 1.0) -> tuple[Any, An
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < share).astype(int)
     return y, slope * rng.normal(4 * y - 2, 2.0)
+
+
+def three_classes(n: int, seed: int) -> tuple[Any, stakes.LogLikelihoods]:
+    """Return labels, a fifth of the last class, and right likelihoods."""
+    rng = np.random.default_rng([seed, n])
+    y = rng.permutation(np.repeat([0, 1, 2], [n // 2, n - n // 2 - n // 5, n // 5]))
+    x = rng.normal(size=(n, 2)) + CENTRES[y]
+    return y, stakes.LogLikelihoods(-np.square(x[:, None] - CENTRES).sum(axis=2) / 2)
 
 
 @given(
@@ -126,9 +138,8 @@ def test_a_calibrated_file_at_other_priors_has_a_small_error_in_every_form() -> 
     assert plain["expected_if_calibrated"] == expected
 
 
-@pytest.mark.parametrize(
-    ("error", "prior"), [(ERRORS[0], None), (ERRORS[0], 0.02), (ERRORS[0], 0.5), (ERRORS[1], None)]
-)
+@pytest.mark.parametrize("prior", [None, 0.02, 0.5])
+@pytest.mark.parametrize("error", [*SMOOTH, SMOOTH_CONFIDENCE])
 def test_the_value_expected_if_calibrated_is_the_mean_over_calibrated_samples(
     error: Any,  # noqa: ANN401
     prior: float | None,
@@ -139,8 +150,9 @@ def test_the_value_expected_if_calibrated_is_the_mean_over_calibrated_samples(
         use = 0.3 if prior is None else prior
         p = expit(llr + logit(use))
         record = error(y, p, priors=None if prior is None else [1 - prior, prior])
-        values.append(record)
-        expected.append(record.expected_if_calibrated)
+        values.append(record.value)
+        if seed < 200 // (10 if isinstance(record.model, SmoothModel) else 1):  # it takes longer
+            expected.append(record.expected_if_calibrated)
         band = record.interval()
         excluded += band is not None and band.low > 0
     spread = np.std(values) / math.sqrt(len(values))
@@ -148,26 +160,120 @@ def test_the_value_expected_if_calibrated_is_the_mean_over_calibrated_samples(
     assert excluded <= 12  # 5 % of 200, and what chance adds
 
 
+@pytest.mark.parametrize("n", [100, 1000])
+@pytest.mark.parametrize("priors", [(0.1, 0.1, 0.8), (0.9, 0.08, 0.02)])
+def test_the_value_expected_of_three_calibrated_classes_at_other_priors(
+    n: int, priors: tuple[float, ...]
+) -> None:
+    values, expected = [], []
+    for seed in range(150):
+        y, scores = three_classes(n, seed)
+        record = stakes.confidence_calibration_error(y, scores, priors=priors)
+        values.append(record.value)
+        expected.append(record.expected_if_calibrated)
+    spread = np.std(values) / math.sqrt(len(values))
+    assert np.mean(values) == pytest.approx(np.mean(expected), abs=float(3 * spread))
+
+
 @pytest.mark.parametrize(("slope", "prior"), [(2.0, 0.3), (0.5, 0.3), (2.0, 0.1)])
+@pytest.mark.parametrize("error", [*SMOOTH, SMOOTH_CONFIDENCE])
 def test_intervals_of_miscalibrated_systems_cover_the_error_of_the_population(
-    slope: float, prior: float
+    error: Any,  # noqa: ANN401
+    slope: float,
+    prior: float,
 ) -> None:
     x = np.linspace(-40, 40, 200_001)
     density = [
         np.exp(-np.square(x - m) / 8) / math.sqrt(8 * math.pi) * (x[1] - x[0]) for m in (-2, 2)
     ]
     p = expit(slope * x + logit(prior))
-    gap = prior * density[1] * (1 - p) - (1 - prior) * density[0] * p
-    code = np.searchsorted(equal_width(15), p, side="right")
-    truth = np.abs(np.bincount(code, gap, 15)).sum()
+    hit = prior * density[1]
+    if error in {ERRORS[1], SMOOTH_CONFIDENCE}:
+        hit = np.where(p > 0.5, hit, (1 - prior) * density[0])
+        p = np.maximum(p, 1 - p)
+    gap = hit - (prior * density[1] + (1 - prior) * density[0]) * p
+    if error in ERRORS:
+        code = np.searchsorted(equal_width(15), p, side="right")
+        truth = np.abs(np.bincount(code, gap, 15)).sum()
+    else:
+        cell = np.searchsorted(equal_width(1000), p)
+        truth = smooth_error(np.bincount(cell, gap, 1000).astype(np.float64))
     covered = 0
     for seed in range(200):
         y, llr = ratios(800, 0.3, 1000 + seed, slope)
         given_priors = None if prior == 0.3 else [1 - prior, prior]
-        record = stakes.calibration_error(y, expit(llr + logit(prior)), priors=given_priors)
-        covered += truth in record.interval()  # type: ignore[operator]
-        assert record.interval().low <= record <= record.interval().high  # type: ignore[union-attr]
+        record = error(y, expit(llr + logit(prior)), priors=given_priors)
+        covered += truth in record.interval()
+        assert record.interval().low <= record <= record.interval().high
     assert covered >= 184
+
+
+@pytest.mark.parametrize("error", [ERRORS[1], stakes.smooth_calibration_error, SMOOTH_CONFIDENCE])
+def test_the_debiased_error_at_priors_is_that_of_data_resampled_to_them(
+    error: Any,  # noqa: ANN401
+) -> None:
+    y, llr = ratios(40_000, 0.4, 1, 2.0)
+    other, resampled = ratios(40_000, 0.15, 2, 2.0)
+    found = error(y, stakes.LogLikelihoodRatios(llr), priors=[0.85, 0.15])
+    wanted = error(other, stakes.LogLikelihoodRatios(resampled), priors="data")
+    assert wanted.debiased > 0.02
+    assert found.debiased == pytest.approx(wanted.debiased, rel=0.05)
+    near, far = found.interval(), wanted.interval()
+    assert (near.low, near.high) == pytest.approx((far.low, far.high), rel=0.08)
+    assert found.expected_if_calibrated == pytest.approx(wanted.expected_if_calibrated, rel=0.25)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("priors", [None, "other"])
+def test_equal_weights_of_any_size_are_none(k: int, priors: str | None) -> None:
+    y, scores = three_classes(600, 4)
+    p = np.exp(scores.log_posteriors([0.4, 0.3, 0.3]))
+    if k == 2:
+        y, p = np.minimum(y, 1), np.stack([p[:, 0], p[:, 1] + p[:, 2]], axis=1)
+    at = None if priors is None else np.arange(1, k + 1) / (k * (k + 1) / 2)
+    for error in (ERRORS[1], SMOOTH_CONFIDENCE):
+        plain = error(y, p, priors=at)
+        for size in (1.0, 2.0):
+            found = error(y, p, priors=at, sample_weight=np.full(y.size, size))
+            for name in ("value", "debiased", "expected_if_calibrated"):
+                wanted = getattr(plain, name)
+                assert getattr(found, name) == pytest.approx(wanted, rel=1e-6, abs=1e-9)
+            assert tuple(found.interval(0.9)) == pytest.approx(tuple(plain.interval(0.9)), abs=1e-6)
+
+
+def test_weights_by_class_at_given_priors_change_nothing() -> None:
+    y, scores = three_classes(500, 6)
+    priors = [0.2, 0.2, 0.6]
+    plain = stakes.confidence_calibration_error(y, scores, priors=priors)
+    weights = np.array([1.0, 5.0, 0.2])[y]
+    found = stakes.confidence_calibration_error(y, scores, priors=priors, sample_weight=weights)
+    assert found == pytest.approx(plain, rel=1e-9)
+    assert found.expected_if_calibrated == pytest.approx(plain.expected_if_calibrated, rel=1e-9)
+    assert tuple(found.interval()) == pytest.approx(tuple(plain.interval()), rel=1e-6)  # type: ignore[arg-type]
+
+
+def test_copies_of_samples_have_the_error_of_their_weights_and_a_narrower_interval() -> None:
+    y, llr = ratios(1000, 0.3, 9, 2.0)
+    twice = np.repeat(np.arange(1000), 2)
+    for error in SMOOTH[1:]:
+        one = error(y, expit(llr), priors=[0.8, 0.2])
+        two = error(y[twice], expit(llr)[twice], priors=[0.8, 0.2])
+        assert two == pytest.approx(one, rel=1e-9)
+        assert two.expected_if_calibrated < 0.85 * one.expected_if_calibrated
+        assert two.interval().high < one.interval().high
+        assert two.interval().low > one.interval().low
+
+
+def test_a_class_with_prior_0_has_no_effect() -> None:
+    y, scores = three_classes(600, 8)
+    kept = y < 2
+    priors = [0.3, 0.7, 0.0]
+    p = np.exp(scores.log_posteriors(priors))
+    found = stakes.confidence_calibration_error(y, p, priors=priors)
+    wanted = stakes.confidence_calibration_error(y[kept], p[kept, :2], priors=priors[:2])
+    assert found == pytest.approx(wanted, rel=1e-9)
+    assert found.expected_if_calibrated == pytest.approx(wanted.expected_if_calibrated, rel=1e-9)
+    assert tuple(found.interval()) == pytest.approx(tuple(wanted.interval()), rel=1e-9)  # type: ignore[arg-type]
 
 
 def test_answers_at_the_priors_have_no_error_and_chance_makes_none() -> None:
@@ -188,10 +294,16 @@ def test_where_there_is_no_interval_the_record_says_why() -> None:
     assert other.interval() is None
     assert math.isnan(other.expected_if_calibrated)
     assert "norm 1" in other.method
-    moved = stakes.confidence_calibration_error(y, expit(llr), priors=[0.9, 0.1])
-    assert moved.interval() is None
-    assert "other priors" in moved.method
-    assert "kernel" in stakes.smooth_calibration_error(y, expit(llr)).method
+    smooth = stakes.smooth_calibration_error([0] * 50 + [1] * 4, np.linspace(0, 1, 54))
+    assert smooth.interval() is None
+    assert "fewer than 5 samples" in smooth.method
+    assert "simulated" in stakes.smooth_calibration_error(y, expit(llr)).method
+    _, scores = three_classes(300, 1)
+    heavy = stakes.confidence_calibration_error(
+        np.repeat([0, 1, 2], [148, 148, 4]), scores, priors=[0.1, 0.1, 0.8]
+    )
+    assert heavy.interval() is None
+    assert "fewer than 5 samples of a class" in heavy.method
     grouped = stakes.evaluate(y, expit(llr), groups=np.arange(200) % 40, resamples=0)
     error = grouped.calibration_errors["calibration_error"]
     assert error.interval() is None
@@ -234,6 +346,14 @@ def test_the_mean_distance_of_a_binomial(n: int, q: float) -> None:
     assert binomial_distance(np.array([float(n)]), np.array([q]))[0] == pytest.approx(wanted)
 
 
+@given(st.integers(1, 40), st.floats(0.01, 0.99))
+def test_the_mean_distance_of_steps_is_that_of_a_binomial(n: int, q: float) -> None:
+    sizes = np.array([[float(n)], [2.0 * n]])
+    steps = Steps(sizes, np.full((2, 1), q), np.full((2, 1), 0.5))
+    wanted = 0.5 * binomial_distance(np.array([3.0 * n]), np.array([q]))[0]
+    assert steps.distance()[0] == pytest.approx(wanted, rel=0.03)
+
+
 def test_bins_have_wilson_intervals_moved_to_the_priors() -> None:
     y = np.repeat([0, 1], [60, 20])
     bins = stakes.reliability(y, np.full(80, 0.3), 1, priors=[0.5, 0.5])
@@ -249,7 +369,7 @@ def test_bins_have_wilson_intervals_moved_to_the_priors() -> None:
 def test_sums_of_weights_and_of_replicated_samples_give_the_same_model() -> None:
     y, llr = ratios(500, 0.3, 5)
     p, edges = expit(llr), equal_width(15)
-    one = GapModel(BinSums.of(p, y, None, edges), fixed=False)
-    twice = GapModel(BinSums.of(p, y, np.full(500, 2.0), edges), fixed=False)
+    one = GapModel.of_outcomes(BinSums.of(p, y, None, edges), fixed=False)
+    twice = GapModel.of_outcomes(BinSums.of(p, y, np.full(500, 2.0), edges), fixed=False)
     assert one.expected == pytest.approx(twice.expected, rel=1e-12)
     assert one.interval(0.95) == pytest.approx(twice.interval(0.95), rel=1e-9)

@@ -123,12 +123,17 @@ class Samples:
 
         Extreme weights come on another scale, so that their squares are numbers.
         """
-        factors, weights = self.class_factors(), self.weights
-        if weights is not None and not _PLAIN[0] < weights.max() < _PLAIN[1]:
-            weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
+        factors, weights = self.class_factors(), self.plain_weights()
         if factors is None:
             return weights
         return factors[self.y] if weights is None else weights * factors[self.y]
+
+    def plain_weights(self) -> FloatArray | None:
+        """Return the weights, extreme ones on another scale; None where all weigh 1."""
+        weights = self.weights
+        if weights is None or _PLAIN[0] < weights.max() < _PLAIN[1]:
+            return weights
+        return np.ldexp(weights, -int(np.frexp(weights.max())[1]))
 
     def with_scores(self, scores: Scores) -> "Samples":
         """Return the same samples with other scores."""

@@ -6,152 +6,165 @@ of the bin. The gaps are therefore scaled down until their expected error is the
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
+from typing import Self
 
 import numpy as np
 
 from stakes._typing import FloatArray
+from stakes.metrics.class_gaps import ClassGaps
 from stakes.statistics import BinSums
 
 FEWEST = 5  # samples of either outcome below which no interval is given
 _PRIOR_EVENTS = 1.0  # events as frequent as predicted that enter the variance of a bin
+_PLACES = 0.01, 200.0, 300  # where a characteristic function is read, in deviations
 _STEPS, _CLOSE, _LARGEST_SCALE = 60, 1e-10, 1e9
 
 
-@dataclass(frozen=True, eq=False)
-class GapModel:
-    """Gaps of the bins with their spread, from sums by bin and outcome.
+Strata = tuple[tuple[FloatArray, float], ...]  # what each group of fixed number adds, its number
 
-    `fixed` says that the two outcomes are classes whose weights are fixed by given priors; else
-    how often the event happens varies too.
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Steps times centred binomial numbers, with given variances and third moments."""
+
+    size: FloatArray
+    rate: FloatArray
+    step: FloatArray
+
+    @classmethod
+    def of(cls, size: FloatArray, variance: FloatArray, third: FloatArray) -> Self:
+        """Return those with these numbers of samples, variances and third moments."""
+        one = np.divide(variance, size, out=np.zeros_like(size), where=size > 0)
+        cube = size * one**1.5
+        skew = np.divide(third, cube, out=np.zeros_like(size), where=cube > 0)
+        rate = np.where(cube > 0, (1 - skew / np.sqrt(4 + skew * skew)) / 2, 0.0)
+        chance = rate * (1 - rate)
+        step = np.sqrt(np.divide(one, chance, out=np.zeros_like(size), where=chance > 0))
+        return cls(size, rate, step)
+
+    def distance(self) -> FloatArray:
+        """Return the mean size of their sum over rows, from its characteristic function.
+
+        E|X| is the integral of 2 (1 - Re f(t)) / (pi t^2) over t > 0.
+        """
+        deviation = np.sqrt((self.size * self.rate * (1 - self.rate) * self.step**2).sum(axis=0))
+        place = np.geomspace(*_PLACES)
+        out = np.zeros_like(deviation)
+        for b in np.flatnonzero(deviation > 0).tolist():
+            use = self.step[:, b] > 0
+            n, q = self.size[use, b, None], self.rate[use, b, None]
+            angle = np.outer(self.step[use, b] / deviation[b], place)
+            one = np.log1p(q * np.expm1(1j * angle)) - 1j * q * angle
+            rest = 1 - np.exp((n * one).sum(axis=0)).real
+            area = np.trapezoid(rest / place, np.log(place)) + place[0] / 2 + 1 / place[-1]
+            out[b] = 2 / math.pi * deviation[b] * area
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """The gap of each bin if posteriors are right: a step times a centred binomial number.
+
+    `even` is what is left of its variance as probabilities differ within the bin. `strata` are
+    the classes, where priors fix their weights.
     """
 
-    sums: BinSums
-    fixed: bool
+    size: FloatArray
+    rate: FloatArray
+    step: FloatArray
+    even: FloatArray
+    strata: Strata
+    choices: Steps | None = None  # of each chosen class, where their steps differ
 
-    @cached_property
-    def gap(self) -> FloatArray:
-        """Return the weighted mean of event - probability over all samples, by bin."""
-        return np.asarray(self._parts.sum(axis=0))
-
-    @cached_property
-    def _total(self) -> float:
-        """Weight of all samples."""
-        return math.fsum(self.sums.weight)
-
-    @cached_property
-    def _parts(self) -> FloatArray:
-        """What the samples of either outcome add to the gap of each bin."""
-        s = self.sums
-        return np.stack([-s.probability_by[0], s.weight_by[1] - s.probability_by[1]]) / self._total
-
-    @cached_property
-    def _unit(self) -> FloatArray:
-        """Weight of one sample of either outcome in each bin, all of them weighing 1."""
-        return self.sums.units / self._total
-
-    @cached_property
-    def _sizes(self) -> FloatArray:
-        """Number of samples of either outcome in each bin."""
-        return self.sums.sizes
-
-    @cached_property
-    def enough(self) -> bool:
-        """Whether both outcomes have enough samples, as they came and at the priors of use."""
-        share = self.sums.weight_by.sum(axis=1) / self._total
-        effective = self._total**2 / math.fsum(self.sums.square)
-        return min(*self._sizes.sum(axis=1), *(effective * share)) >= FEWEST
-
-    def _inside(self, probability: FloatArray) -> FloatArray:
-        """Return the variance of probabilities within a bin: exact where they are uniform."""
-        low = np.concatenate([[0.0], self.sums.edges])
-        high = np.concatenate([self.sums.edges, [1.0]])
-        return np.maximum((probability - low) * (high - probability), 0.0) / 3
-
-    @cached_property
-    def _mean(self) -> FloatArray:
-        """Mean probability of the samples in each bin, one as heavy as another."""
-        unit, size = self.sums.units, self._sizes.sum(axis=0)
-        parts = self.sums.probability_by
-        total = np.divide(parts, unit, out=np.zeros_like(parts), where=unit > 0).sum(axis=0)
-        return np.divide(total, size, out=np.zeros_like(total), where=size > 0)
-
-    @cached_property
-    def _rate(self) -> FloatArray:
-        """Share of events in the file, if posteriors are right at the priors of use."""
-        p, (u0, u1) = self._mean, self._unit
-        scale = u0 * p + u1 * (1 - p)
-        return np.divide(u0 * p, scale, out=np.zeros_like(p), where=scale > 0)
-
-    @cached_property
-    def _even(self) -> FloatArray:
-        """What is left of p (1 - p) of the mean probability as probabilities differ in a bin."""
-        p = self._mean
+    @classmethod
+    def of_outcomes(cls, sums: BinSums, *, fixed: bool) -> Self:
+        """Return that of bins in which all samples of an outcome weigh about the same."""
+        total = math.fsum(sums.weight)
+        (u0, u1), sizes = sums.units / total, sums.sizes
+        size, p = sizes.sum(axis=0), _mean(sums)
+        step = u0 * p + u1 * (1 - p)
+        rate = np.divide(u0 * p, step, out=np.zeros_like(p), where=step > 0)
         product = p * (1 - p)
-        rest = np.maximum(product - self._inside(p), 0.0)
-        return np.divide(rest, product, out=np.zeros_like(p), where=product > 0)
+        rest = np.maximum(product - inside(sums.edges, p), 0.0)
+        even = np.divide(rest, product, out=np.zeros_like(p), where=product > 0)
+        if not fixed:
+            return cls(size, rate, step, even, ())
+        part = size * rate * (1 - rate) * step
+        numbers = math.fsum(size * (1 - rate)), math.fsum(size * rate)
+        strata = tuple((part, n) for n in numbers if n > 0)
+        return cls(size, rate, step, even, strata)
 
-    @cached_property
-    def _if_calibrated(self) -> FloatArray:
-        """Variance of each gap if posteriors are right and outcomes vary by themselves."""
-        p, (u0, u1) = self._mean, self._unit
-        return np.asarray(self._sizes.sum(axis=0) * u0 * u1 * p * (1 - p) * self._even)
-
-    @cached_property
-    def _strata(self) -> tuple[tuple[FloatArray, float], ...]:
-        """What each group of samples of fixed number adds to the gaps, and its size."""
-        sizes = self._sizes.sum(axis=1)
-        if not self.fixed:
-            return ((self.gap, float(sizes.sum())),)
-        return tuple((self._parts[k], float(sizes[k])) for k in (0, 1) if sizes[k] > 0)
+    @classmethod
+    def of_classes(cls, gaps: ClassGaps, total: float) -> Self:
+        """Return that of confidences at given priors: its variance and skewness are known."""
+        variance, third = gaps.variance / total**2, gaps.third / total**3
+        whole = Steps.of(*(x.sum(axis=0) for x in (gaps.count, variance, third)))
+        kept = np.flatnonzero(gaps.rate > 0)
+        strata = tuple((gaps.expected[k] / total, float(gaps.rate[k])) for k in kept)
+        even, choices = np.ones_like(whole.size), Steps.of(gaps.count, variance, third)
+        return cls(whole.size, whole.rate, whole.step, even, strata, choices)
 
     @cached_property
     def variance(self) -> FloatArray:
-        """Variance of the gap of each bin.
-
-        That of the samples, but no less than with one more event, as frequent as predicted: a bin
-        without events has told little about their rate.
-        """
-        s, size = self.sums, self._sizes.sum(axis=0)
-        middle = (np.concatenate([[0.0], s.edges]) + np.concatenate([s.edges, [1.0]])) / 2
-        weight = s.weight_by
-        p = np.divide(s.probability_by, weight, out=np.tile(middle, (2, 1)), where=weight > 0)
-        residual = np.square(p - [[0.0], [1.0]]) + self._inside(p)
-        seen = (s.square_by * residual).sum(axis=0) / self._total**2
-        chance = self._rate * (1 - self._rate)
-        extra = np.divide(_PRIOR_EVENTS, chance, out=np.zeros_like(chance), where=chance > 0)
-        mixed = (size * seen + extra * self._if_calibrated) / np.maximum(size + extra, 1e-300)
-        means = sum(np.square(part) / n for part, n in self._strata)
-        return np.maximum(np.maximum(seen, mixed) - means, 0.0)
+        """Variance of each gap where outcomes vary by themselves."""
+        return self.size * self.rate * (1 - self.rate) * np.square(self.step) * self.even
 
     @cached_property
     def expected(self) -> float:
-        """Return the error that a perfectly calibrated system has on average.
+        """Return the error that a perfectly calibrated system has on average."""
+        if self.choices is not None:
+            terms = self.choices.distance()
+        else:
+            terms = self.step * binomial_distance(self.size, self.rate) * np.sqrt(self.even)
+        known = self.variance
+        lost = sum((np.square(part) / n for part, n in self.strata), np.zeros_like(known))
+        share = np.divide(lost, known, out=np.ones_like(known), where=known > 0)
+        return math.fsum(terms * np.sqrt(np.maximum(1 - share, 0.0)))
 
-        Within a bin the number of events is then binomial; its mean distance from the expected
-        number is De Moivre's.
-        """
-        p, (u0, u1) = self._mean, self._unit
-        distance = binomial_distance(self._sizes.sum(axis=0), self._rate)
-        terms = (u1 * (1 - p) + u0 * p) * distance * np.sqrt(self._even)
-        if self.fixed:
-            half = (self._parts[1] - self._parts[0]) / 2
-            sizes = self._sizes.sum(axis=1)
-            if not sizes.all():
-                return 0.0
-            lost = np.square(half) * float((1 / sizes).sum())
-            known = self._if_calibrated
-            share = np.divide(lost, known, out=np.ones_like(known), where=known > 0)
-            terms = terms * np.sqrt(np.maximum(1 - share, 0.0))
-        return math.fsum(terms)
+
+class ErrorModel(ABC):
+    """The law of an error that sums up the sizes of gaps, which chance enlarges."""
+
+    method = "folded normal, without bias"
 
     @property
+    @abstractmethod
+    def gap(self) -> FloatArray:
+        """Gaps between frequency and probability, whose sizes add up to the error."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> FloatArray:
+        """Variance of each gap."""
+
+    @property
+    @abstractmethod
     def value(self) -> float:
         """The error itself."""
-        return math.fsum(np.abs(self.gap))
+
+    @property
+    @abstractmethod
+    def expected(self) -> float:
+        """The error that a perfectly calibrated system has on average."""
+
+    @property
+    @abstractmethod
+    def lacking(self) -> str:
+        """What there are too few samples of for an interval, if anything."""
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough samples for an interval."""
+        return not self.lacking
+
+    @abstractmethod
+    def _moments(self, gap: FloatArray) -> tuple[float, float, float]:
+        """Return mean, deviation and skewness of the error where sizes of gaps are as given."""
 
     @cached_property
     def debiased(self) -> float:
@@ -179,25 +192,134 @@ class GapModel:
         low, high = self.value * _root(too_large), math.fsum(spread) * _root(too_small)
         return min(low, self.value), max(high, self.value)
 
+
+@dataclass(frozen=True, eq=False)
+class GapModel(ErrorModel):
+    """Gaps of the bins with their spread; strata are groups of samples of fixed number."""
+
+    sums: BinSums
+    chance: Chance
+    strata: Strata
+    fewest: float = math.inf  # samples of a class that weighs much
+
+    @classmethod
+    def of_outcomes(cls, sums: BinSums, *, fixed: bool) -> Self:
+        """Return the gaps of sums by outcome.
+
+        `fixed` says that the two outcomes are classes whose weights are fixed by given priors;
+        else how often the event happens varies too.
+        """
+        chance, sizes = Chance.of_outcomes(sums, fixed=fixed), sums.sizes.sum(axis=1)
+        parts = _parts(sums)
+        if not fixed:
+            return cls(sums, chance, ((parts.sum(axis=0), float(sizes.sum())),))
+        return cls(sums, chance, tuple((parts[k], float(sizes[k])) for k in (0, 1) if sizes[k] > 0))
+
+    @classmethod
+    def of_classes(cls, sums: BinSums, gaps: ClassGaps) -> Self:
+        """Return the gaps of confidences whose classes have weights fixed by given priors."""
+        total = math.fsum(sums.weight)
+        strata = tuple((gaps.seen[k] / total, n) for k, n in enumerate(gaps.sizes()) if n > 0)
+        return cls(sums, Chance.of_classes(gaps, total), strata, gaps.fewest())
+
+    @cached_property
+    def gap(self) -> FloatArray:
+        """Return the weighted mean of event - probability over all samples, by bin."""
+        return np.asarray(_parts(self.sums).sum(axis=0))
+
+    @cached_property
+    def _total(self) -> float:
+        """Weight of all samples."""
+        return math.fsum(self.sums.weight)
+
+    @cached_property
+    def lacking(self) -> str:
+        """The outcome or class with too few samples, as they came or at the priors of use."""
+        if self.fewest < FEWEST:
+            return "a class that weighs a tenth or more"
+        share = self.sums.weight_by.sum(axis=1) / self._total
+        effective = self._total**2 / math.fsum(self.sums.square)
+        seen = min(*self.sums.sizes.sum(axis=1), *(effective * share))
+        return "an outcome" if seen < FEWEST else ""
+
+    @cached_property
+    def seen(self) -> FloatArray:
+        """Mean square of what single samples add to the gap of each bin, summed."""
+        s = self.sums
+        middle = (np.concatenate([[0.0], s.edges]) + np.concatenate([s.edges, [1.0]])) / 2
+        weight = s.weight_by
+        p = np.divide(s.probability_by, weight, out=np.tile(middle, (2, 1)), where=weight > 0)
+        residual = np.square(p - [[0.0], [1.0]]) + inside(s.edges, p)
+        return np.asarray((s.square_by * residual).sum(axis=0) / self._total**2)
+
+    @cached_property
+    def variance(self) -> FloatArray:
+        """Variance of the gap of each bin."""
+        c = self.chance
+        mixed = with_prior_event(self.seen, c.variance, c.size, c.rate * (1 - c.rate))
+        means = sum(np.square(part) / n for part, n in self.strata)
+        return np.maximum(mixed - means, 0.0)
+
+    @property
+    def expected(self) -> float:
+        """The error that a perfectly calibrated system has on average."""
+        return self.chance.expected
+
+    @property
+    def value(self) -> float:
+        """The error itself."""
+        return math.fsum(np.abs(self.gap))
+
     def _moments(self, gap: FloatArray) -> tuple[float, float, float]:
         """Return mean, deviation and skewness of the error where gaps are as given.
 
         Gaps beyond the observed ones come from further events, each of the weight of one sample.
         """
-        p, (u0, u1) = self._mean, self._unit
-        further = np.maximum(gap - np.abs(self.gap), 0.0) * np.maximum(u0 * p, u1 * (1 - p))
+        c = self.chance
+        further = np.maximum(gap - np.abs(self.gap), 0.0) * c.step * np.maximum(c.rate, 1 - c.rate)
         square = self.variance + further
         mean, third, signs = _folded(gap, np.sqrt(square))
         signs = np.sign(self.gap) * signs
         shared = sum(
             (float(signs @ part) ** 2 - float(np.square(signs * part).sum())) / n
-            for part, n in self._strata
+            for part, n in self.strata
         )
         second = gap * gap + square
         variance = max(float((second - mean * mean).sum()) - shared, 0.0)
         deviation = math.sqrt(variance)
         central = float((third - 3 * mean * second + 2 * mean**3).sum())
         return math.fsum(mean), deviation, central / deviation**3 if deviation > 0 else 0.0
+
+
+def with_prior_event(
+    seen: FloatArray, calibrated: FloatArray, size: FloatArray, chance: FloatArray
+) -> FloatArray:
+    """Return variances seen, but no less than with one more event, as frequent as predicted.
+
+    A bin without events has told little about their rate.
+    """
+    extra = np.divide(_PRIOR_EVENTS, chance, out=np.zeros_like(chance), where=chance > 0)
+    mixed = (size * seen + extra * calibrated) / np.maximum(size + extra, 1e-300)
+    return np.maximum(seen, mixed)
+
+
+def inside(edges: FloatArray, probability: FloatArray) -> FloatArray:
+    """Return the variance of probabilities within a bin: exact where they are uniform."""
+    low, high = np.concatenate([[0.0], edges]), np.concatenate([edges, [1.0]])
+    return np.maximum((probability - low) * (high - probability), 0.0) / 3
+
+
+def _parts(sums: BinSums) -> FloatArray:
+    """Return what the samples of either outcome add to the gap of each bin."""
+    down, up = -sums.probability_by[0], sums.weight_by[1] - sums.probability_by[1]
+    return np.stack([down, up]) / math.fsum(sums.weight)
+
+
+def _mean(sums: BinSums) -> FloatArray:
+    """Return the mean probability of the samples in each bin, one as heavy as another."""
+    unit, size, parts = sums.units, sums.sizes.sum(axis=0), sums.probability_by
+    total = np.divide(parts, unit, out=np.zeros_like(parts), where=unit > 0).sum(axis=0)
+    return np.divide(total, size, out=np.zeros_like(total), where=size > 0)
 
 
 def _folded(gap: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -12,25 +12,25 @@ from stakes._check import read_level, read_number
 from stakes._records import NumberRecord
 from stakes._text import number
 from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
-from stakes.metrics.binned_error import FEWEST, GapModel
+from stakes.metrics.binned_error import FEWEST, ErrorModel, GapModel
+from stakes.metrics.class_gaps import ClassGaps
 from stakes.metrics.reliability import (
     Bins,
+    EqualMass,
     EqualWidth,
     Reliability,
     check_two,
     event_of,
-    events,
     read_bins,
     reliability_of,
 )
+from stakes.metrics.smooth_error import GRID, SmoothModel, smooth_error
 from stakes.results import Estimate, Interval, json_number
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.statistics import BinSums
 from stakes.statistics.bins import equal_width
 
-_METHOD = "folded normal, without bias"
-_GRID = 1000
 _MOST_AT_ONCE = 2**22  # posteriors; beyond, they are computed some rows at a time
 
 
@@ -47,7 +47,7 @@ class CalibrationError(NumberRecord):
     name: str
     classes: Names
     factors: FloatArray | None = field(default=None, repr=False)  # None: all 1
-    model: GapModel | None = field(default=None, repr=False)
+    model: ErrorModel | None = field(default=None, repr=False)
     why_no_interval: str = ""
 
     @property
@@ -72,8 +72,8 @@ class CalibrationError(NumberRecord):
         if self.model is None:
             return self.why_no_interval
         if not self.model.enough:
-            return f"fewer than {FEWEST} samples of an outcome at these priors"
-        return _METHOD
+            return f"fewer than {FEWEST} samples of {self.model.lacking} at these priors"
+        return self.model.method
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Return a confidence interval of the error of the population; None where `method` says.
@@ -198,26 +198,20 @@ def smooth_calibration_error(
     which the summed residual equals the width is the error, to a thousandth. Arguments as for
     `calibration_error`.
     """
-    from scipy.ndimage import gaussian_filter1d  # noqa: PLC0415  slow to import
-
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
-    p, hit = events(samples, confidence=confidence)
-    sums = BinSums.of(p, hit, samples.weights_at_priors(), equal_width(_GRID), samples.copies)
-    residual = (sums.hits - sums.probability) / math.fsum(sums.weight)
-    low, high = 1 / _GRID, 1.0
-    while high - low > 1e-4:
-        width = (low + high) / 2
-        smoothed = gaussian_filter1d(residual, width * _GRID, mode="reflect", truncate=6)
-        low, high = (width, high) if np.abs(smoothed).sum() > width else (low, width)
-    return CalibrationError(
-        (low + high) / 2,
-        f"smooth {NAMES[confidence]}",
-        samples.classes,
-        samples.class_factors(),
-        why_no_interval="none for a kernel whose width follows from the data",
-    )
+    return smooth_error_of(samples, confidence=confidence)
+
+
+def smooth_error_of(samples: Samples, *, confidence: bool) -> CalibrationError:
+    """Return the smooth calibration error of checked samples."""
+    sums, gaps = _sums(samples, EqualWidth(GRID), confidence=confidence)
+    factors = samples.class_factors()
+    cells = _gap_model(sums, factors, gaps)
+    model = SmoothModel(cells, smooth_error(cells.gap))
+    name = f"smooth {NAMES[confidence]}"
+    return CalibrationError(model.value, name, samples.classes, factors, model)
 
 
 def error_of_sums(
@@ -227,30 +221,60 @@ def error_of_sums(
     *,
     confidence: bool,
     norm: float = 1,
+    gaps: ClassGaps | None = None,
 ) -> CalibrationError:
-    """Return the calibration error of sums at the priors of use."""
+    """Return the calibration error of sums at the priors of use.
+
+    `gaps` are needed for confidences at given priors.
+    """
     value = Reliability(sums, np.empty(0, dtype=np.int64)).error(norm)
-    name, why = NAMES[confidence], ""
+    name = NAMES[confidence]
     if norm != 1:
         why = "given for norm 1 only"
-    elif confidence and factors is not None:  # those who are wrong weigh as their classes do
-        why = "not given for confidences at other priors than those of the data"
-    if why:
         return CalibrationError(value, name, classes, factors, why_no_interval=why)
-    model = GapModel(sums, fixed=factors is not None)
-    return CalibrationError(value, name, classes, factors, model)
+    return CalibrationError(value, name, classes, factors, _gap_model(sums, factors, gaps))
+
+
+def _gap_model(sums: BinSums, factors: FloatArray | None, gaps: ClassGaps | None) -> GapModel:
+    """Return what chance makes of the gaps."""
+    if gaps is not None:
+        return GapModel.of_classes(sums, gaps)
+    return GapModel.of_outcomes(sums, fixed=factors is not None)
 
 
 def _error(samples: Samples, bins: Bins, norm: float, *, confidence: bool) -> CalibrationError:
     """Return a calibration error; of very many samples without a column of each in memory."""
     chosen, order = read_bins(bins), read_number(norm, "norm", 1, math.inf)
+    sums, gaps = _sums(samples, chosen, confidence=confidence, chance=order == 1)
     factors = samples.class_factors()
-    large = samples.many or len(samples) * len(samples.classes) > _MOST_AT_ONCE
-    if large and samples.copies is None and isinstance(chosen, EqualWidth):
-        sums = _sums_in_blocks(samples, chosen, factors, confidence=confidence)
+    return error_of_sums(
+        sums, samples.classes, factors, confidence=confidence, norm=order, gaps=gaps
+    )
+
+
+def _sums(
+    samples: Samples, bins: EqualWidth | EqualMass, *, confidence: bool, chance: bool = True
+) -> tuple[BinSums, ClassGaps | None]:
+    """Return sums by outcome and, of confidences at given priors, by class."""
+    factors = samples.class_factors()
+    if _large(samples) and isinstance(bins, EqualWidth):
+        sums = _sums_in_blocks(samples, bins, factors, confidence=confidence)
     else:
-        sums = reliability_of(samples, chosen, confidence=confidence).sums
-    return error_of_sums(sums, samples.classes, factors, confidence=confidence, norm=order)
+        sums = reliability_of(samples, bins, confidence=confidence).sums
+    by_class = chance and confidence and factors is not None
+    return sums, gaps_of(samples, sums.edges) if by_class else None
+
+
+def gaps_of(samples: Samples, edges: FloatArray) -> ClassGaps:
+    """Return what each class adds to the gaps of confidences."""
+    return ClassGaps.of(samples, edges, in_blocks=_large(samples))
+
+
+def _large(samples: Samples) -> bool:
+    """Whether samples are summed some rows at a time."""
+    if samples.copies is not None:
+        return False
+    return samples.many or len(samples) * len(samples.classes) > _MOST_AT_ONCE
 
 
 def _sums_in_blocks(

@@ -10,7 +10,12 @@ from stakes._check import InputError
 from stakes._kernels.records import LossParts
 from stakes._typing import ArrayLike, Column, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.metrics.calibration_errors import CalibrationError, binned_errors, error_of_sums
+from stakes.metrics.calibration_errors import (
+    CalibrationError,
+    binned_errors,
+    error_of_sums,
+    gaps_of,
+)
 from stakes.metrics.onepass import Given, Passed, pass_over, read_given
 from stakes.metrics.reliability import check_bins
 from stakes.metrics.scores import bayes_cost_of, expectation, from_sums, sample_losses
@@ -106,7 +111,11 @@ def _from_pass(passed: Passed) -> Scorecard:
     given = None if samples.priors_from_data else samples.priors
     cost = passed.confusion.expected_cost(passed.costs, given)
     two = len(samples.classes) == 2
-    error = error_of_sums(passed.bins(), samples.classes, passed.factors, confidence=not two)
+    sums, gaps = passed.bins(), None
+    if not two and passed.factors is not None:
+        coded = replace(samples, y=samples.y.astype(np.int64, copy=False))
+        gaps = gaps_of(coded, sums.edges)
+    error = error_of_sums(sums, samples.classes, passed.factors, confidence=not two, gaps=gaps)
     return Scorecard(
         n=len(samples),
         cost=replace(cost, name="Bayes expected cost"),

@@ -1,0 +1,166 @@
+"""What chance makes of a smooth calibration error: its expectation, its bias and its interval.
+
+The error is the width of a kernel at which the smoothed residual sums up to that width. It exceeds
+a width if, and only if, the residual smoothed by that width sums up to more. So its law at the
+observed width is that of the sizes of a smoothed residual: a sum of many independent terms, close
+to normal, drawn with a fixed seed.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from stakes._typing import FloatArray
+from stakes.metrics.binned_error import ErrorModel, GapModel, Strata, with_prior_event
+
+GRID = 1000  # cells of the residual
+_SEED, _DRAWS = 20_231, 400
+_NARROWEST, _CLOSE = 1 / GRID, 1e-4
+
+
+def smooth_error(residual: FloatArray) -> float:
+    """Return the width at which the smoothed residual sums up to that width."""
+    from scipy.ndimage import gaussian_filter1d  # noqa: PLC0415  slow to import
+
+    low, high = _NARROWEST, 1.0
+    while high - low > _CLOSE:
+        width = (low + high) / 2
+        smoothed = gaussian_filter1d(residual, width * GRID, mode="reflect", truncate=6)
+        low, high = (width, high) if np.abs(smoothed).sum() > width else (low, width)
+    return (low + high) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothModel(ErrorModel):
+    """The residual by cell, smoothed by the width that is the error."""
+
+    cells: GapModel
+    width: float
+
+    method = "simulated residuals, without bias"
+
+    @property
+    def value(self) -> float:
+        """The error itself."""
+        return self.width
+
+    @property
+    def lacking(self) -> str:
+        """The outcome or class with too few samples, as they came or at the priors of use."""
+        return self.cells.lacking
+
+    @cached_property
+    def gap(self) -> FloatArray:
+        """The smoothed residual."""
+        found = self._smoothed(self.cells.gap)
+        return found * (self.width / max(math.fsum(np.abs(found)), 1e-300))
+
+    @cached_property
+    def variance(self) -> FloatArray:
+        """Variance of the smoothed residual in each cell."""
+        return np.asarray(np.square(self._noise).mean(axis=0))
+
+    @cached_property
+    def expected(self) -> float:
+        """The error that a perfectly calibrated system has on average."""
+        c = self.cells.chance
+        rng = np.random.default_rng(_SEED)
+        numbers = np.ceil(c.size).astype(np.int64)
+        used = np.flatnonzero((c.variance > 0) & (numbers > 0))
+        rate, n = c.rate[used], numbers[used]
+        deviation = np.sqrt(n * rate * (1 - rate))
+        drawn = np.zeros((_DRAWS, GRID))
+        drawn[:, used] = (rng.binomial(n, rate, (_DRAWS, used.size)) - n * rate) / deviation
+        return float(_fixed_points(_colour(drawn, c.variance, c.strata)).mean())
+
+    @cached_property
+    def _noise(self) -> FloatArray:
+        """Draws of what chance adds to the smoothed residual."""
+        plain = np.random.default_rng(_SEED).standard_normal((_DRAWS, GRID))
+        strata = tuple((self._smoothed(part), n) for part, n in self.cells.strata)
+        return self._smoothed(_colour(plain, self._spread, strata))
+
+    @cached_property
+    def _spread(self) -> FloatArray:
+        """Variance of the residual in each cell, pooled over the width of the kernel."""
+        c = self.cells.chance
+        columns = self.cells.seen, c.variance, c.size, c.size * c.rate * (1 - c.rate)
+        seen, calibrated, size, chance = (np.maximum(self._smoothed(x), 0.0) for x in columns)
+        chance = np.divide(chance, size, out=np.zeros_like(size), where=size > 0)
+        return with_prior_event(seen, calibrated, size * self._reach, chance)
+
+    @cached_property
+    def _event(self) -> FloatArray:
+        """Largest step of an event in each smoothed cell."""
+        c = self.cells.chance
+        step = c.step * np.maximum(c.rate, 1 - c.rate)
+        top, bottom = (np.maximum(self._smoothed(x), 0.0) for x in (step * c.variance, c.variance))
+        mean = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+        return np.asarray(mean / self._reach)
+
+    @property
+    def _reach(self) -> float:
+        """Number of cells that a mean by the squared kernel is over."""
+        return 2 * math.sqrt(math.pi) * self.width * GRID
+
+    def _smoothed(self, residual: FloatArray) -> FloatArray:
+        """Return residuals smoothed by the width of the kernel."""
+        return _smooth(_waves(residual), np.array(self.width))
+
+    def _moments(self, gap: FloatArray) -> tuple[float, float, float]:
+        """Return mean, deviation and skewness of the error where sizes of gaps are as given.
+
+        Gaps beyond the observed ones come from further events, each of the weight of one sample.
+        """
+        noise, further = self._noise, np.maximum(gap - np.abs(self.gap), 0.0) * self._event
+        if further.any():
+            noise = noise * np.sqrt(1 + further / np.maximum(self.variance, 1e-300))
+        drawn = np.abs(np.sign(self.gap) * gap + noise).sum(axis=1)
+        mean, deviation = float(drawn.mean()), float(drawn.std())
+        third = float(((drawn - mean) ** 3).mean())
+        return mean, deviation, third / deviation**3 if deviation > 0 else 0.0
+
+
+def _colour(noise: FloatArray, variance: FloatArray, strata: Strata) -> FloatArray:
+    """Return noise with these variances, less what groups of fixed number take away.
+
+    Its covariance is that of independent cells less part part' / number of each group.
+    """
+    deviation = np.sqrt(variance)
+    columns = [
+        np.divide(part, deviation, out=np.zeros(GRID), where=deviation > 0) / math.sqrt(n)
+        for part, n in strata
+    ]
+    if columns:
+        basis, lengths, _ = np.linalg.svd(np.stack(columns, axis=1), full_matrices=False)
+        lost = 1 - np.sqrt(np.maximum(1 - np.square(lengths), 0.0))
+        noise = noise - (noise @ basis) * lost @ basis.T
+    return noise * deviation
+
+
+def _fixed_points(residual: FloatArray) -> FloatArray:
+    """Return the smooth error of each row."""
+    waves = _waves(residual)
+    low, high = np.full(len(residual), _NARROWEST), np.ones(len(residual))
+    for _ in range(10):
+        width = np.sqrt(low * high)
+        wide = np.abs(_smooth(waves, width[:, None])).sum(axis=1) > width
+        low, high = np.where(wide, width, low), np.where(wide, high, width)
+    return (low + high) / 2
+
+
+def _waves(residual: FloatArray) -> FloatArray:
+    """Return cosine coefficients, by which a kernel reflected at the ends is a product."""
+    from scipy.fft import dct  # noqa: PLC0415  slow to import
+
+    return np.asarray(dct(residual, norm="ortho"))
+
+
+def _smooth(waves: FloatArray, width: FloatArray) -> FloatArray:
+    """Return residuals smoothed by Gaussians of these widths, from their coefficients."""
+    from scipy.fft import idct  # noqa: PLC0415  slow to import
+
+    damped = waves * np.exp(-np.square(np.pi * width * np.arange(GRID)) / 2)
+    return np.asarray(idct(damped, norm="ortho"))
