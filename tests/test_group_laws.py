@@ -210,7 +210,7 @@ def test_warnings_count_the_groups_of_the_rarest_class() -> None:
     rng = np.random.default_rng(4)
     found = stakes.evaluate(y, stakes.Logits(rng.normal(size=700) + y), groups=unit, resamples=0)
     said = {v.code: v.text for v in found.verdicts}
-    assert "Some classes occur in few groups (1: 7). With fewer than 50" in said["small_class"]
+    assert "Some classes occur in few groups (1: 7). With fewer than 60" in said["small_class"]
     text = said["few_groups"]
     assert "rest on 70 groups, which for the rarest class are as precise as 7 of equal" in text
     assert "those of the AUC, of calibration loss and of the calibration slope may cover" in text

@@ -356,7 +356,10 @@ def _warnings(made: Mapping[str, System], unit: IntArray | None) -> list[Verdict
         found += few_errors_of(counts, where)
     classes = first.samples.classes
     groups = Groups.of(first.samples, unit)
-    found += small_classes(classes, first.samples.counts.tolist(), groups)
+    calibrated = [] if first.stage is None else [rule.name for rule in first.rules]
+    found += small_classes(
+        classes, first.samples.counts.tolist(), groups, calibrated=calibrated
+    )
     found += few_groups(groups, loss=first.stage is not None)
     return found
 

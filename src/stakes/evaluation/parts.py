@@ -34,7 +34,7 @@ from stakes.intervals import (
     replicate_counts,
 )
 from stakes.metrics import CalibrationError, DecisionMetric, Explanation, explain
-from stakes.metrics.calibration_errors import binned_errors
+from stakes.metrics.calibration_errors import calibration_errors
 from stakes.metrics.scores import expectation, sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
@@ -187,8 +187,8 @@ def abstention_rate(
 
 
 def calibration_errors_of(samples: Samples, unit: IntArray | None) -> dict[str, CalibrationError]:
-    """Return the binned calibration errors; what chance makes of them needs single samples."""
-    errors = binned_errors(samples)
+    """Return the calibration errors; what chance makes of them needs single samples."""
+    errors = calibration_errors(samples)
     if unit is None:
         return errors
     return {name: error.without_interval(_GROUPED) for name, error in errors.items()}

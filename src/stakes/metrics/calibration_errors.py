@@ -176,11 +176,17 @@ def confidence_calibration_error(
 
 
 def binned_errors(samples: Samples, bins: int = 15) -> dict[str, CalibrationError]:
-    """Return the calibration errors of checked samples by name."""
+    """Return the binned calibration errors of checked samples by name."""
     found = {"confidence_calibration_error": _error(samples, bins, 1, confidence=True)}
     if len(samples.classes) == 2:
         found["calibration_error"] = _error(samples, bins, 1, confidence=False)
     return found
+
+
+def calibration_errors(samples: Samples) -> dict[str, CalibrationError]:
+    """Return the binned calibration errors and the smooth one of checked samples by name."""
+    smooth = smooth_error_of(samples, confidence=len(samples.classes) > 2)
+    return {**binned_errors(samples), "smooth_calibration_error": smooth}
 
 
 def smooth_calibration_error(

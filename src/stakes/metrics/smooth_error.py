@@ -8,7 +8,7 @@ to normal, drawn with a fixed seed.
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from stakes._typing import FloatArray
 from stakes.metrics.binned_error import ErrorModel, GapModel, Strata, with_prior_event
 
 GRID = 1000  # cells of the residual
-_SEED, _DRAWS = 20_231, 400
+_SEED, _DRAWS, _FEWER = 20_231, 400, 200
+_PLACES = 4  # in the width of the kernel, at which smoothed residuals are summed
 _NARROWEST, _CLOSE = 1 / GRID, 1e-4
 
 
@@ -53,14 +54,24 @@ class SmoothModel(ErrorModel):
 
     @cached_property
     def gap(self) -> FloatArray:
-        """The smoothed residual."""
-        found = self._smoothed(self.cells.gap)
-        return found * (self.width / max(math.fsum(np.abs(found)), 1e-300))
+        """The smoothed residual, at some places."""
+        return self._scale * self._at_places(self.cells.gap)
 
     @cached_property
     def variance(self) -> FloatArray:
-        """Variance of the smoothed residual in each cell."""
+        """Variance of the smoothed residual at these places."""
         return np.asarray(np.square(self._noise).mean(axis=0))
+
+    @cached_property
+    def _scale(self) -> float:
+        """Number of cells that a place stands for, so that the sum is the error."""
+        size = math.fsum(np.abs(self._at_places(self.cells.gap)))
+        return self.width / size if size > 0 else 1.0
+
+    def _at_places(self, residual: FloatArray) -> FloatArray:
+        """Return smoothed residuals at places that are close beside the width of the kernel."""
+        apart = max(int(self.width * GRID / _PLACES), 1)
+        return self._smoothed(residual)[..., apart // 2 :: apart]
 
     @cached_property
     def expected(self) -> float:
@@ -71,16 +82,15 @@ class SmoothModel(ErrorModel):
         used = np.flatnonzero((c.variance > 0) & (numbers > 0))
         rate, n = c.rate[used], numbers[used]
         deviation = np.sqrt(n * rate * (1 - rate))
-        drawn = np.zeros((_DRAWS, GRID))
-        drawn[:, used] = (rng.binomial(n, rate, (_DRAWS, used.size)) - n * rate) / deviation
+        drawn = np.zeros((_FEWER, GRID))
+        drawn[:, used] = (rng.binomial(n, rate, (_FEWER, used.size)) - n * rate) / deviation
         return float(_fixed_points(_colour(drawn, c.variance, c.strata)).mean())
 
     @cached_property
     def _noise(self) -> FloatArray:
         """Draws of what chance adds to the smoothed residual."""
-        plain = np.random.default_rng(_SEED).standard_normal((_DRAWS, GRID))
         strata = tuple((self._smoothed(part), n) for part, n in self.cells.strata)
-        return self._smoothed(_colour(plain, self._spread, strata))
+        return self._scale * self._at_places(_colour(_normal(), self._spread, strata))
 
     @cached_property
     def _spread(self) -> FloatArray:
@@ -93,12 +103,12 @@ class SmoothModel(ErrorModel):
 
     @cached_property
     def _event(self) -> FloatArray:
-        """Largest step of an event in each smoothed cell."""
+        """Largest step of an event, as smoothed at each place."""
         c = self.cells.chance
         step = c.step * np.maximum(c.rate, 1 - c.rate)
-        top, bottom = (np.maximum(self._smoothed(x), 0.0) for x in (step * c.variance, c.variance))
+        top, bottom = (np.maximum(self._at_places(x), 0.0) for x in (step * c.variance, c.variance))
         mean = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
-        return np.asarray(mean / self._reach)
+        return np.asarray(mean * self._scale / self._reach)
 
     @property
     def _reach(self) -> float:
@@ -121,6 +131,12 @@ class SmoothModel(ErrorModel):
         mean, deviation = float(drawn.mean()), float(drawn.std())
         third = float(((drawn - mean) ** 3).mean())
         return mean, deviation, third / deviation**3 if deviation > 0 else 0.0
+
+
+@cache
+def _normal() -> FloatArray:
+    """Return normal draws for all cells."""
+    return np.random.default_rng(_SEED).standard_normal((_DRAWS, GRID))
 
 
 def _colour(noise: FloatArray, variance: FloatArray, strata: Strata) -> FloatArray:

@@ -41,7 +41,9 @@ def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ..
         found += probabilities(evaluation, evidence, useful, [g is not None for g in gains])
     found += _priors(evaluation, evidence)
     found += _infinite(evaluation)
-    found += small_classes(evaluation.data.classes, evaluation.data.counts, evidence.groups)
+    calibrated = [] if evaluation.calibrator is None else [r.raw.name for r in evaluation.rules]
+    data = evaluation.data
+    found += small_classes(data.classes, data.counts, evidence.groups, calibrated=calibrated)
     found += few_groups(
         evidence.groups,
         loss=evaluation.calibrator is not None,

@@ -11,10 +11,11 @@ from stakes._typing import IntArray, Label
 from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.wording import counted, listed, name_of
 from stakes.samples import Samples
+from stakes.scoring import BrierLoss
 from stakes.statistics.groups import effective_groups, groups_of_classes
 
 FEWEST_ERRORS = 30  # Doddington's rule: with fewer, an error rate is uncertain by 30 % or more
-FEWEST_SAMPLES = 50  # of a class: 1.96 sqrt(1/4 / 50) = 0.14 is the most a rate is uncertain by
+FEWEST_SAMPLES = 60  # of a class: 1.96 sqrt(1/4 / 60) = 0.13 is the most a rate is uncertain by
 FEWEST_GROUPS = 50  # effective, below which some intervals cover less often than stated
 UNTESTED_GROUPS = 15  # effective, below which not all intervals were tested
 
@@ -56,23 +57,30 @@ def small_classes(
     groups: Groups | None = None,
     *,
     scored: bool = True,
+    calibrated: Sequence[str] = (),
 ) -> Iterator[Verdict]:
     """Warn of classes with few samples, or in few groups where samples come in groups.
 
-    `scored` where losses of scores have intervals too.
+    `scored` where losses of scores have intervals too; `calibrated` are the scoring rules whose
+    calibration loss has one.
     """
     pairs = zip(classes, counts if groups is None else groups.holding, strict=True)
     small = [f"{name_of(name)}: {n}" for name, n in pairs if n < FEWEST_SAMPLES]
     if small:
+        named = ["the AUC", "the cross-entropy"]
+        if calibrated:
+            brier = BrierLoss().name
+            also = f" (also that of the {brier})" if brier in calibrated else ""
+            named.append(f"the calibration loss{also}")
         losses = (
-            " A rare large loss may not have been seen, so that intervals of the AUC, the"
-            " cross-entropy and calibration loss may cover less often than stated."
+            f" A rare large loss may not have been seen, so that intervals of {listed(named)} may"
+            " cover less often than stated."
         )
         yield Verdict(
             "small_class",
             f"Some classes {'have few samples' if groups is None else 'occur in few groups'}"
             f" ({listed(small)}). With fewer than {FEWEST_SAMPLES}, the error"
-            " rate of a class can be uncertain by 14 points or more either way."
+            " rate of a class can be uncertain by 13 points or more either way."
             f"{losses if scored else ''}",
             f"Add {'samples of' if groups is None else 'groups with'} these classes.",
         )
