@@ -1,6 +1,6 @@
 """How often the intervals of calibration errors cover the error of the population.
 
-    python benchmarks/calibration_errors.py [--replications 200] [--smooth 100] [--write]
+    python benchmarks/calibration_errors.py [--replications 200] [--smooth 50] [--write]
 
 Two classes, Gaussian with d' = 2; the log odds of a system are the true log likelihood ratio times
 a slope, plus a shift, at the priors of use. Population values are integrals, in the same 15 bins,
@@ -34,7 +34,7 @@ SYSTEMS = {
 USES = ((0.3, None), (0.3, 0.02), (0.05, None), (0.05, 0.3))  # share in the data, prior of use
 SIZES = (100, 500, 2000, 5000)
 SHOWN = 500  # samples, for the mean values
-MOST_MEANS = 30  # replications of a smooth error, for the mean values: they take longest
+MOST_MEANS = 15  # replications of a smooth error, for the mean values: they take longest
 BINS = 15
 KINDS = {  # of error: whether it is smooth, whether it is of confidences
     "P(H_2)": (False, False),
@@ -158,7 +158,7 @@ def main() -> None:
     """Run the grid; print it, or enter it in the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--replications", type=int, default=200, help="of binned errors")
-    parser.add_argument("--smooth", type=int, default=100, help="replications of smooth errors")
+    parser.add_argument("--smooth", type=int, default=50, help="replications of smooth errors")
     parser.add_argument("--write", action="store_true", help=f"enter the table in {PAGE.name}")
     asked = parser.parse_args()
     text = table(asked.replications, asked.smooth)

@@ -281,6 +281,19 @@ def test_a_class_with_prior_0_has_no_effect() -> None:
     assert tuple(found.interval()) == pytest.approx(tuple(wanted.interval()), rel=1e-9)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("weak", [0.6, 1.0])
+def test_the_value_expected_of_scores_that_know_little(weak: float) -> None:
+    values, expected = [], []
+    for seed in range(200):
+        rng = np.random.default_rng([seed, 5])
+        y = (rng.random(600) < 0.3).astype(int)
+        llr = rng.normal((2 * y - 1) * weak**2 / 2, weak)
+        record = stakes.calibration_error(y, expit(llr + logit(0.02)), priors=[0.98, 0.02])
+        values.append(record.value)
+        expected.append(record.expected_if_calibrated)
+    assert np.mean(values) == pytest.approx(np.mean(expected), rel=0.2)
+
+
 def test_answers_at_the_priors_have_no_error_and_chance_makes_none() -> None:
     y = np.repeat([0, 1], [70, 30])
     record = stakes.calibration_error(y, np.full(100, 0.02), priors=[0.98, 0.02])

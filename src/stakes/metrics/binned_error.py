@@ -94,9 +94,11 @@ class Chance:
         even = np.divide(rest, product, out=np.zeros_like(p), where=product > 0)
         if not fixed:
             return cls(size, rate, step, even, ())
-        part = size * rate * (1 - rate) * step
-        numbers = math.fsum(size * (1 - rate)), math.fsum(size * rate)
-        strata = tuple((part, n) for n in numbers if n > 0)
+        down, up = _parts(sums)
+        numbers = sizes.sum(axis=1)
+        if not numbers.all():  # one class has prior 0, so that nothing is left to chance
+            even = np.zeros_like(even)
+        strata = tuple(((up - down) / 2, float(n)) for n in numbers if n > 0)
         return cls(size, rate, step, even, strata)
 
     @classmethod
@@ -108,6 +110,14 @@ class Chance:
         strata = tuple((gaps.expected[k] / total, float(gaps.rate[k])) for k in kept)
         even, choices = np.ones_like(whole.size), Steps.of(gaps.count, variance, third)
         return cls(whole.size, whole.rate, whole.step, even, strata, choices)
+
+    def fine_strata(self) -> Strata:
+        """Return the strata of bins so fine that each has few samples, of about one probability."""
+        if self.choices is not None or not self.strata:
+            return self.strata
+        part = self.size * self.rate * (1 - self.rate) * self.step
+        numbers = math.fsum(self.size * (1 - self.rate)), math.fsum(self.size * self.rate)
+        return tuple((part, n) for n in numbers if n > 0)
 
     @cached_property
     def variance(self) -> FloatArray:
@@ -131,6 +141,7 @@ class ErrorModel(ABC):
     """The law of an error that sums up the sizes of gaps, which chance enlarges."""
 
     method = "folded normal, without bias"
+    bias_above = True  # whether the upper end counts on chance having enlarged the error
 
     @property
     @abstractmethod
@@ -186,7 +197,8 @@ class ErrorModel(ABC):
 
         def too_small(scale: float) -> float:
             mean, deviation, _ = self._moments(scale * spread)
-            return mean - z * deviation - self.value
+            centre = mean if self.bias_above else math.fsum(scale * spread)
+            return centre - z * deviation - self.value
 
         spread = np.sqrt(size * size + self.variance)
         low, high = self.value * _root(too_large), math.fsum(spread) * _root(too_small)
