@@ -342,7 +342,8 @@ def test_each_error_has_its_own_name() -> None:
     assert str(stakes.confidence_calibration_error(y, expit(llr))).startswith("confidence calib")
     three = stakes.simulation.simulate(3, n=300)
     result = stakes.evaluate(three.y, three.posteriors([0.5, 0.3, 0.2]), resamples=0)
-    assert [e.name for e in result.calibration_errors.values()] == ["confidence calibration error"]
+    names = [e.name for e in result.calibration_errors.values()]
+    assert names == ["confidence calibration error", "smooth confidence calibration error"]
 
 
 def test_a_record_works_as_the_number_it_was() -> None:
