@@ -125,7 +125,7 @@ DEFECTS = [
     ("metrics/class_gaps.py", "mean if factors is None else mean * factors", "mean", "three_calibrated_classes"),
     ("metrics/class_gaps.py", "self.weights[part] / self.mean[y]", "self.weights[part]", "weights_by_class"),
     ("metrics/class_gaps.py", "counted = unit[y] > 0", "counted = unit[y] >= 0", "prior_0"),
-    ("metrics/class_gaps.py", "heavy = self.weight >= _HEAVY * self.weight.sum()", "heavy = self.weight < 0", "record_says_why"),
+    ("metrics/class_gaps.py", "return float(self.sizes()[heavy].min()) if heavy.any() else 0.0", "return 1e9", "record_says_why"),
     ("metrics/card.py", "confidence=not two, gaps=gaps)", "confidence=not two)", "scorecard_has"),
     ("metrics/smooth_error.py", "np.where(wide, width, low), np.where(wide, high, width)", "np.where(wide, width, low), np.where(wide, high, high)", "mean_over_calibrated"),
     ("metrics/smooth_error.py", "return self._scale * (self._at_places(", "return 0.4 * self._scale * (self._at_places(", "cover_the_error"),
