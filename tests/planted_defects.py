@@ -151,7 +151,7 @@ DEFECTS = [
     ("calibration/choice.py", "seen = samples.part(train)", "seen = samples", "test_calibrator_choice"),
     ("calibration/crossfit.py", "seen = samples.part(train)", "seen = samples", "saw_it or noise"),
     ("calibration/crossfit.py", "fold_of[g] = int(np.argmin(spread))", "fold_of[g] = 0", "groups"),
-    ("samples.py", "priors = _data_priors(y, weights, copies, self.priors.size)", "pass", "saw_it"),
+    ("samples.py", "priors = _data_priors(y, weights, copies, self.priors.size)", "pass", "priors_of_its_samples"),
     ("calibration/steps.py", "ShiftMap(bayes - threshold)", "ShiftMap(threshold - bayes)", "tuned"),
     ("calibration/maps.py", "for part in (one, two)]", "for part in (two, one)]", "isotonic"),
     ("calibration/mixture.py", "2 * slope - 1", "slope", "priors_of_use or test_estimated_priors"),

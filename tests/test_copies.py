@@ -309,6 +309,15 @@ def test_signs_of_copies_are_flipped_one_by_one(n: int, most: int, shift: float)
     assert flip_test(parts, shift, copies) == pytest.approx(every, rel=1e-9)
 
 
+def test_a_part_has_the_priors_of_its_samples() -> None:
+    samples = with_copies(read_samples(*scored(2, 50, 3)), 9, 3)
+    part = samples.part(np.arange(20))
+    assert samples.copies is not None
+    second = samples.copies[:20][samples.y[:20] == 1].sum() / samples.copies[:20].sum()
+    assert part.priors == pytest.approx([1 - second, second])
+    assert (part.priors != samples.priors).all()
+
+
 def test_turns_are_those_of_samples_in_a_row() -> None:
     copies = np.array([3, 1, 7, 2])
     turn, row = np.arange(13) % 5, np.repeat(np.arange(4), copies)
