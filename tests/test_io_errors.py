@@ -362,7 +362,7 @@ def test_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused("junk/a.parquet", InputError, "--input-format", "xlsx", kind="xlsx")
     refused("x.yaml", InputError, "x.yaml", "TOML", "JSON")
     refused("x.xlsx", InputError, "x.xlsx", ".parquet")
-    refused(["junk"], FileError, "junk", "directory")
+    refused(["junk"], InputError, "junk", "README.txt")
     refused([], InputError, "list of files")
 
 

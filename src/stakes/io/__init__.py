@@ -9,12 +9,14 @@ from stakes.io.long import LongColumns
 if TYPE_CHECKING:
     from stakes.io.tables import with_columns, write_table
     from stakes.io.trials import join_keys
+    from stakes.io.units import read_batches
 else:
     __getattr__ = names_of_room(
         __name__,
         {
             "tables": ("with_columns", "write_table"),
             "trials": ("join_keys",),
+            "units": ("read_batches",),
         },
     )
 
@@ -23,6 +25,7 @@ __all__ = [
     "LongColumns",
     "column_names",
     "join_keys",
+    "read_batches",
     "read_columns",
     "read_whole",
     "with_columns",

@@ -1,7 +1,8 @@
 """Parquet and Arrow files: read row group by row group, with checksums and bounds checked."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stakes._check import ChecksumError, InputError, ResourceError
@@ -48,13 +49,15 @@ def arrow_header(part: Part, limits: Limits) -> list[str]:
         return list(schema.names)
 
 
-def _parquet(source: "pa.NativeFile", part: Part) -> Any:  # noqa: ANN401
-    """Open a Parquet file by its footer."""
+def _parquet(source: "pa.NativeFile", part: Part, metadata: Any = None) -> Any:  # noqa: ANN401
+    """Open a Parquet file by its footer, which may be known."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
     try:
-        return parquet.ParquetFile(source, page_checksum_verification=True, pre_buffer=False)
+        return parquet.ParquetFile(
+            source, metadata=metadata, page_checksum_verification=True, pre_buffer=False
+        )
     except (pa.ArrowException, OSError) as error:
         msg = f"'{part.name}' must be a whole Parquet file: {plain(error, 200)}."
         raise InputError(msg) from error
@@ -72,12 +75,8 @@ def _columns(names: list[str], ask: Ask, part: Part) -> list[str]:
 def parquet_batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
     """Read the rows of a Parquet file; a damaged page is found by its checksum."""
     with open_binary(part, limits) as source:
-        file = _parquet(source, part)
-        columns = _columns(list(file.schema_arrow.names), ask, part)
+        file, columns = _parquet_columns(source, ask, part, limits)
         rows, done = file.metadata.num_rows, 0
-        if 8 * rows * len(columns) > limits.batches:
-            msg = f"'{part.name}' declares {rows} rows, {8 * rows * len(columns)} bytes in memory:"
-            raise ResourceError(f"{msg} more than {limits.batches}, see --max-bytes.")
         for group in range(file.num_row_groups):
             for batch in _row_group(file, group, columns, part):
                 done += batch.table.num_rows
@@ -86,19 +85,107 @@ def parquet_batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
                 yield batch
 
 
-def _row_group(file: Any, group: int, columns: list[str], part: Part) -> Iterator[Batch]:  # noqa: ANN401
+def _parquet_columns(
+    source: "pa.NativeFile", ask: Ask, part: Part, limits: Limits
+) -> tuple[Any, list[str]]:
+    """Open a Parquet file of bearable size, and return the columns to read."""
+    file = _parquet(source, part)
+    columns = _columns(list(file.schema_arrow.names), ask, part)
+    rows = file.metadata.num_rows
+    if 8 * rows * len(columns) > limits.batches:
+        msg = f"'{part.name}' declares {rows} rows, {8 * rows * len(columns)} bytes in memory:"
+        raise ResourceError(f"{msg} more than {limits.batches}, see --max-bytes.")
+    return file, columns
+
+
+def parquet_rows(part: Part, limits: Limits) -> int:
+    """Return how many rows a Parquet file declares."""
+    with open_binary(part, limits) as source:
+        return int(_parquet(source, part).metadata.num_rows)
+
+
+def parquet_chunks(
+    part: Part, ask: Ask, limits: Limits, most: int
+) -> Iterator[tuple[int, Callable[[], Batch]]]:
+    """Cut a Parquet file into runs of row groups, `most` rows at most, each with how to read it.
+
+    Runs can be read in any thread. A larger row group is read here, some rows at a time.
+    """
+    with open_binary(part, limits) as source:
+        file, columns = _parquet_columns(source, ask, part, limits)
+        for groups, rows in _runs(file.metadata, most):
+            if rows <= most and not part.streamed:
+                yield rows, partial(_read_groups, part, limits, file.metadata, groups, columns)
+                continue
+            for group in groups:
+                for batch in _row_group(file, group, columns, part, most):
+                    yield batch.table.num_rows, partial(_same, batch)
+
+
+def _same(batch: Batch) -> Batch:
+    """Return a batch that was read already."""
+    return batch
+
+
+def _runs(metadata: Any, most: int) -> Iterator[tuple[list[int], int]]:  # noqa: ANN401
+    """Put row groups that follow each other together, up to so many rows."""
+    run: list[int] = []
+    total = 0
+    for group in range(metadata.num_row_groups):
+        rows = metadata.row_group(group).num_rows
+        if run and total + rows > most:
+            yield run, total
+            run, total = [], 0
+        run.append(group)
+        total += rows
+    if run:
+        yield run, total
+
+
+def _read_groups(
+    part: Part,
+    limits: Limits,
+    metadata: Any,  # noqa: ANN401
+    groups: list[int],
+    columns: list[str],
+) -> Batch:
+    """Read some row groups of a Parquet file whose footer is known."""
+    with open_binary(part, limits) as source:
+        file = _parquet(source, part, metadata)
+        with _damage_in(part, groups[0]):
+            # Arrow's threads can abort a process that ends while they still run
+            table = file.read_row_groups(groups, columns=columns, use_threads=False)
+            return Batch(table.select(columns))
+
+
+def _row_group(
+    file: Any,  # noqa: ANN401
+    group: int,
+    columns: list[str],
+    part: Part,
+    most: int = _ROWS,
+) -> Iterator[Batch]:
     """Read the rows of one row group."""
     import pyarrow as pa  # noqa: PLC0415
 
-    try:
+    with _damage_in(part, group):
         parts = file.iter_batches(
-            _ROWS,
+            most,
             row_groups=[group],
             columns=columns,
             use_threads=False,  # Arrow's threads can abort a process that ends while they still run
         )
         for batch in parts:
             yield Batch(pa.Table.from_batches([batch]).select(columns))
+
+
+@contextmanager
+def _damage_in(part: Part, group: int) -> Iterator[None]:
+    """Name the row group that cannot be read."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        yield
     except (pa.ArrowException, OSError) as error:
         where = f"'{part.name}', row group {group}"
         if "crc" in str(error).lower() or "checksum" in str(error).lower():

@@ -38,6 +38,12 @@ class Lines:
         """Return the line of a row of the batch."""
         return self.first + row if self.listed is None else int(self.listed[row])
 
+    def after(self, rows: int) -> "Lines":
+        """Return the lines of the rows that follow so many."""
+        if self.listed is None:
+            return Lines(self.first + rows)
+        return Lines(self.first, self.listed[rows:])
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -45,6 +51,11 @@ class Batch:
 
     table: "pa.Table"
     lines: Lines | None = None
+
+    def cut(self, start: int, stop: int) -> "Batch":
+        """Return some of the rows."""
+        lines = None if self.lines is None else self.lines.after(start)
+        return Batch(self.table.slice(start, stop - start), lines)
 
 
 @dataclass
@@ -57,9 +68,9 @@ class Places:
     _name: str = ""
     _in_file: int = 0
 
-    def begin(self, name: str) -> None:
-        """Note that the rows to come are those of another file."""
-        self._name, self._in_file = name, 0
+    def begin(self, name: str, row: int = 0) -> None:
+        """Note that the rows to come are those of another file, from a row of it on."""
+        self._name, self._in_file = name, row
 
     def add(self, batch: Batch) -> None:
         """Note where the rows of a batch came from."""

@@ -1,6 +1,6 @@
 """Named columns of a table: labels as texts, numbers as doubles, each row with its place."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,8 @@ from stakes._check import InputError, StakesError
 from stakes._text import plain
 from stakes._typing import FloatArray
 from stakes.io.batches import Ask, Batch, Places
-from stakes.io.gather import Numbers, Texts
+from stakes.io.folders import check_folders, file_ask, folder_names, with_folders
+from stakes.io.gather import Kinds, Numbers, Texts
 from stakes.io.sources import Part, Source, find_parts
 from stakes.io.streams import Limits, Progress, open_stream
 
@@ -43,7 +44,7 @@ class Columns:
     """Columns of the same rows, by name."""
 
     def __init__(
-        self, source: str, places: Places, texts: dict[str, Texts], numbers: dict[str, Any]
+        self, source: str, places: Places, texts: Mapping[str, Texts], numbers: Mapping[str, Any]
     ) -> None:
         self.source = source
         self._places, self._texts, self._numbers = places, texts, numbers
@@ -54,6 +55,11 @@ class Columns:
     def texts(self, name: str) -> Any:  # noqa: ANN401
         """Return the labels of a column as texts."""
         return self._known(self._texts, name).values()
+
+    def coded(self, name: str) -> tuple[list[str], Any]:
+        """Return the distinct labels of a column, and the place of each row's label among them."""
+        texts, codes = self._known(self._texts, name).coded()
+        return texts, codes
 
     def numbers(self, name: str) -> FloatArray:
         """Return the numbers of a column as doubles."""
@@ -77,7 +83,7 @@ class Columns:
         """Return where a row came from: 'scores.csv, line 7' or 'part1.parquet, row 0'."""
         return self._places.of(row)
 
-    def _known(self, columns: dict[str, Any], name: str) -> Any:  # noqa: ANN401
+    def _known(self, columns: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401
         """Return a column that was read."""
         if name not in columns:
             listed = ", ".join(plain(n) for n in columns)
@@ -98,37 +104,86 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     progress: Progress | None = None,
 ) -> Columns:
     """Read columns by name, in batches; what is missing or no number is refused with its place."""
+    ask = asked_columns(texts, numbers, finite)
+    shown, parts = find_parts(source, kind)
+    gathered = Gathering(ask)
+    for part in parts:
+        gathered.begin(part)
+        with damage_named(part):
+            for batch in batches(part, ask, Limits.of(max_bytes, patience, progress)):
+                gathered.add(batch)
+    if not gathered.rows:
+        raise no_rows(shown)
+    return gathered.columns(shown)
+
+
+def asked_columns(texts: Sequence[str], numbers: Sequence[str], finite: Sequence[str]) -> Ask:
+    """Return which columns are asked for; there must be one at least."""
     ask = Ask(tuple(texts), tuple(numbers), tuple(finite))
     if not ask.names:
         msg = "texts or numbers must name a column: both are empty."
         raise InputError(msg)
-    shown, parts = find_parts(source, kind)
-    places = Places()
-    labels = {name: Texts(name, places) for name in ask.texts}
-    values = {name: Numbers(name, places, finite=name in ask.finite) for name in ask.numbers}
-    for part in parts:
-        places.begin(part.name)
-        with damage_named(part):
-            for batch in batches(part, ask, Limits.of(max_bytes, patience, progress)):
-                first = places.rows
-                places.add(batch)
-                for name, label in labels.items():
-                    label.add(batch.table.column(name), first, part.name)
-                for name, value in values.items():
-                    from_text = batch.lines is not None and name in ask.texts
-                    value.add(batch.table.column(name), first, part.name, from_text=from_text)
-    if not places.rows:
-        msg = f"'{shown}' must hold samples: it has no rows."
-        raise InputError(msg)
-    return Columns(shown, places, labels, {name: v.values() for name, v in values.items()})
+    return ask
+
+
+def no_rows(shown: str) -> InputError:
+    """Return the error for a table without rows."""
+    return InputError(f"'{shown}' must hold samples: it has no rows.")
+
+
+class Gathering:
+    """Batches gathered into columns, each value looked at once."""
+
+    def __init__(self, ask: Ask, kinds: Kinds | None = None, *, views: bool = False) -> None:
+        self._ask, self._part = ask, ""
+        self._places = Places()
+        self._texts = {name: Texts(name, self._places, kinds) for name in ask.texts}
+        self._numbers = {
+            name: Numbers(name, self._places, finite=name in ask.finite, views=views)
+            for name in ask.numbers
+        }
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are so far."""
+        return self._places.rows
+
+    def begin(self, part: Part, row: int = 0) -> None:
+        """Note that the batches to come are those of another part, from a row of it on."""
+        self._part = part.name
+        self._places.begin(part.name, row)
+
+    def add(self, batch: Batch) -> None:
+        """Take the rows of a batch."""
+        first = self.rows
+        self._places.add(batch)
+        for name, text in self._texts.items():
+            text.add(batch.table.column(name), first, self._part)
+        for name, number in self._numbers.items():
+            from_text = batch.lines is not None and name in self._ask.texts
+            number.add(batch.table.column(name), first, self._part, from_text=from_text)
+
+    def columns(self, source: str) -> Columns:
+        """Return what was gathered."""
+        numbers = {name: each.values() for name, each in self._numbers.items()}
+        return Columns(source, self._places, self._texts, numbers)
 
 
 def batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
     """Read a part in batches, by its kind."""
+    inner = begin_part(part, ask, limits)
+    for batch in _functions(part.need_kind())[0](part, inner, limits):
+        yield with_folders(batch, part, ask)
+
+
+def begin_part(part: Part, ask: Ask, limits: Limits) -> Ask:
+    """Return what is asked of the file itself; its folders give the other columns."""
     if part.kind is None:
         with open_stream(part, limits):  # a pipe nobody writes to is said to be that first
             part.need_kind()
-    return _functions(part.need_kind())[0](part, ask, limits)
+    if part.folders:
+        check_folders(part, _functions(part.need_kind())[1](part, limits))
+    return file_ask(part, ask)
 
 
 def column_names(
@@ -141,7 +196,9 @@ def column_names(
         msg = f"'{part.name}' can be read only once: its columns cannot be looked up beforehand."
         raise InputError(msg)
     with damage_named(part):
-        return _functions(part.need_kind())[1](part, Limits.of(max_bytes, 60.0, None))
+        names = _functions(part.need_kind())[1](part, Limits.of(max_bytes, 60.0, None))
+        check_folders(part, names)
+    return [*names, *folder_names(part)]
 
 
 def read_whole(
@@ -162,8 +219,7 @@ def read_whole(
             for batch in batches(part, Ask(), Limits.of(max_bytes, patience, progress)):
                 found.append(_alike(batch.table, found[:1], part))
     if not sum(table.num_rows for table in found):
-        msg = f"'{shown}' must hold samples: it has no rows."
-        raise InputError(msg)
+        raise no_rows(shown)
     try:
         return pa.concat_tables(found, promote_options="default")
     except pa.ArrowException as error:

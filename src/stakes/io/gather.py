@@ -12,19 +12,32 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+Kinds = dict[str, tuple[str, str]]  # what labels of a column are, and in which part they were
+
+
+def _joined(arrays: list[Any]) -> Any:  # noqa: ANN401
+    """Return arrays as one; a single one is not copied."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
 class Texts:
     """Labels, kept as codes with a text for each."""
 
-    def __init__(self, name: str, places: Places) -> None:
+    def __init__(self, name: str, places: Places, kinds: Kinds | None = None) -> None:
         self.name, self._places = name, places
         self._codes: list[Any] = []
         self._known: dict[str, int] = {}
-        self._kind: tuple[str, str] | None = None
+        self._kinds: Kinds = {} if kinds is None else kinds
 
     def values(self) -> Any:  # noqa: ANN401
         """Return the labels as an array of texts."""
-        self._codes = [np.concatenate(self._codes)]
-        return np.array(list(self._known), dtype=object)[self._codes[0]]
+        texts, codes = self.coded()
+        return np.array(texts, dtype=object)[codes]
+
+    def coded(self) -> tuple[list[str], Any]:
+        """Return the distinct labels, and the place of each row's label among them."""
+        self._codes = [_joined(self._codes)]
+        return list(self._known), self._codes[0]
 
     def add(self, column: "pa.ChunkedArray", first: int, part: str) -> None:
         """Take the labels of a batch, whose first row is the table's row `first`."""
@@ -34,10 +47,10 @@ class Texts:
             msg = f"{self._places.of(row)}: column {self.name!r} must hold a label in every row:"
             raise InputError(f"{msg} this one is null.")
         for chunk in column.chunks:
-            self._codes.append(self._coded(chunk, first))
+            self._codes.append(self._codes_of(chunk, first))
             first += len(chunk)
 
-    def _coded(self, chunk: "pa.Array", first: int) -> Any:  # noqa: ANN401
+    def _codes_of(self, chunk: "pa.Array", first: int) -> Any:  # noqa: ANN401
         """Return the codes of labels; new ones are added to those known."""
         texts, codes = _dictionary(chunk)
         for text in ("", None):
@@ -49,7 +62,7 @@ class Texts:
         known = [self._known.setdefault(t, len(self._known)) for t in texts if t]
         at = iter(known)
         table = np.array([next(at) if t else -1 for t in texts], dtype=np.int32)
-        return table[codes] if len(table) else np.zeros(0, dtype=np.int32)
+        return recoded(codes, table) if len(table) else np.zeros(0, dtype=np.int32)
 
     def _check_kind(self, kind: "pa.DataType", part: str) -> None:
         """Refuse what is no label, and another kind of label than in the parts before."""
@@ -57,11 +70,15 @@ class Texts:
         if found is None:
             msg = f"{part}: column {self.name!r} must hold whole numbers or texts: got {kind}."
             raise InputError(msg)
-        if self._kind is None:
-            self._kind = (found, part)
-        if self._kind[0] != found:
-            msg = f"{part}: column {self.name!r} must hold {self._kind[0]} as in {self._kind[1]}:"
+        before, where = self._kinds.setdefault(self.name, (found, part))
+        if before != found:
+            msg = f"{part}: column {self.name!r} must hold {before} as in {where}:"
             raise InputError(f"{msg} got {found} ({kind}).")
+
+
+def recoded(codes: Any, table: Any) -> Any:  # noqa: ANN401
+    """Return the entry of a table for each code; codes that stay what they are are not copied."""
+    return codes if (table == np.arange(len(table))).all() else table[codes]
 
 
 def _dictionary(chunk: "pa.Array") -> tuple[list[str | None], Any]:
@@ -80,6 +97,8 @@ def _dictionary(chunk: "pa.Array") -> tuple[list[str | None], Any]:
 
 def _told_apart(values: Any) -> tuple[list[int], Any]:  # noqa: ANN401
     """Return distinct whole numbers, and the place of each among them; a wide range is sorted."""
+    if values.dtype.itemsize == 1:
+        return _bytes_told_apart(values)
     low, high = values.min(), values.max()
     if int(high) - int(low) > 4 * values.size + 1024:
         found, codes = np.unique(values, return_inverse=True)
@@ -89,6 +108,19 @@ def _told_apart(values: Any) -> tuple[list[int], Any]:  # noqa: ANN401
     seen = np.bincount(offset) > 0
     place = np.cumsum(seen, dtype=np.int32) - 1
     return [int(low) + step for step in np.flatnonzero(seen).tolist()], place[offset]
+
+
+def _bytes_told_apart(values: Any) -> tuple[list[int], Any]:  # noqa: ANN401
+    """Return distinct numbers of one byte; mostly the first rows show them all."""
+    keys = values.view(np.uint8)
+    for some in (keys[:4096], keys):
+        seen = np.flatnonzero(np.bincount(some)).astype(np.uint8)
+        table = np.full(256, -1, dtype=np.int16)
+        table[seen] = np.arange(seen.size)
+        codes = table[keys]
+        if codes.min() >= 0:
+            break
+    return seen.view(values.dtype).tolist(), codes
 
 
 def _numbers(values: "pa.Array") -> Any:  # noqa: ANN401
@@ -112,13 +144,14 @@ def _label_kind(kind: "pa.DataType") -> str | None:
 class Numbers:
     """Numbers, or lists of as many numbers in each row."""
 
-    def __init__(self, name: str, places: Places, *, finite: bool) -> None:
+    def __init__(self, name: str, places: Places, *, finite: bool, views: bool = False) -> None:
         self.name, self._places, self._finite = name, places, finite
+        self._views = views  # whether arrays may be those of the batch, which they keep alive
         self._arrays: list[Any] = []
 
     def values(self) -> Any:  # noqa: ANN401
         """Return all numbers in the widest type that came."""
-        whole = np.concatenate(self._arrays)
+        whole = _joined(self._arrays)
         self._arrays = []
         return whole
 
@@ -134,7 +167,7 @@ class Numbers:
             array = self._array(chunk, first, part)
             self._check_width(array, part)
             self._check_values(array, first)
-            self._arrays.append(np.array(array))  # a view would keep the whole batch alive
+            self._arrays.append(array if self._views else np.array(array))
             first += len(chunk)
 
     def _array(self, chunk: "pa.Array", first: int, part: str) -> Any:  # noqa: ANN401
@@ -190,6 +223,8 @@ class Numbers:
 
     def _check_values(self, array: Any, first: int) -> None:  # noqa: ANN401
         """Refuse NaN, and infinite numbers where they make no sense."""
+        if self._finite and np.isfinite(array).all():
+            return
         bad = ~np.isfinite(array) if self._finite else np.isnan(array)
         if not bad.any():
             return

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stakes._check import AddressError, FileError, InputError, UnsafeFileError
 from stakes._text import plain
+from stakes.io.folders import folder_column
 from stakes.io.patterns import matching
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -42,6 +43,7 @@ class Part:
     kind: str | None  # None: a pipe without an ending, whose kind must be given
     packed: bool = False
     streamed: bool = False  # a pipe, a device or standard input: to be read once, forward
+    folders: tuple[tuple[str, str | None], ...] = ()  # columns that the folders `name=value` give
 
     def need_kind(self) -> str:
         """Return the kind, or ask for it."""
@@ -56,19 +58,26 @@ def find_parts(source: Source, kind: str | None = None) -> tuple[str, list[Part]
     if not isinstance(source, str | os.PathLike):
         return _from_list([os.fspath(path) for path in source], kind)
     text = os.fspath(source)
-    _refuse_address(text)
     if text == "-":
         return _standard_input(kind)
+    parts = _alike(_each_once(_parts_of(text, kind)))
     if os.path.isdir(text):  # noqa: PTH112  a path with a NUL byte is no error here
-        return _shown(Path(text).name or text), _each_once(_in_directory(Path(text), kind))
-    if _is_pattern(text):
-        found = matching(text)
-        if not found:
-            msg = f"'{_shown(text)}' matched no files."
-            raise FileError(msg)
-        return _shown(text), _by_path(_each_once([_part(path, kind) for path in found]))
-    part = _part(text, kind)
-    return part.name, [part]
+        return _shown(Path(text).name or text), parts
+    return (_shown(text), _by_path(parts)) if _is_pattern(text) else (parts[0].name, parts)
+
+
+def _parts_of(text: str, kind: str | None) -> list[Part]:
+    """Return the parts that a path stands for: a file, the files of a directory or a pattern."""
+    _refuse_address(text)
+    if os.path.isdir(text):  # noqa: PTH112
+        return _in_directory(Path(text), kind)
+    if not _is_pattern(text):
+        return [_part(text, kind)]
+    found = matching(text)
+    if not found:
+        msg = f"'{_shown(text)}' matched no files."
+        raise FileError(msg)
+    return [_part(path, kind) for path in found]
 
 
 def _refuse_address(text: str) -> None:
@@ -95,15 +104,27 @@ def _is_pattern(text: str) -> bool:
 
 def _from_list(paths: list[str], kind: str | None) -> tuple[str, list[Part]]:
     """Return the parts of a list of paths, each of them once."""
-    parts: list[Part] = []
-    for path in paths:
-        _refuse_address(path)
-        parts.append(_part(path, kind))
+    if "-" in paths:
+        msg = "standard input ('-') must be the only input: it cannot be one of several files."
+        raise InputError(msg)
+    parts = [part for path in paths for part in _parts_of(path, kind)]
     if not parts:
         msg = "the list of files must not be empty: name one at least."
         raise InputError(msg)
     more = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
-    return f"{parts[0].name}{more}", _by_path(_each_once(parts))
+    return f"{parts[0].name}{more}", _alike(_by_path(_each_once(parts)))
+
+
+def _alike(parts: list[Part]) -> list[Part]:
+    """Refuse parts whose folders give different columns."""
+    first = [name for name, _ in parts[0].folders]
+    for part in parts[1:]:
+        names = [name for name, _ in part.folders]
+        if names != first:
+            told = [", ".join(_shown(n) for n in found) or "none" for found in (first, names)]
+            msg = f"'{part.name}' must lie in folders name=value for the columns of"
+            raise InputError(f"{msg} '{parts[0].name}' ({told[0]}): got {told[1]}.")
+    return parts
 
 
 def _each_once(parts: list[Part]) -> list[Part]:
@@ -130,7 +151,17 @@ def _by_path(parts: list[Part]) -> list[Part]:
 
 
 def _in_directory(folder: Path, kind: str | None) -> list[Part]:
-    """Return the files of a directory, sorted; hidden ones and marks such as _SUCCESS are none."""
+    """Return the files of a directory and of its folders `name=value`, called by their paths."""
+    parts = _in_folder(folder, kind)
+    if not any(part.folders for part in parts):
+        return parts
+    return [replace(p, name=_shown(os.path.relpath(p.path, folder))) for p in parts]
+
+
+def _in_folder(
+    folder: Path, kind: str | None, columns: tuple[tuple[str, str | None], ...] = ()
+) -> list[Part]:
+    """Return the files of a folder, sorted; hidden ones and marks such as _SUCCESS are none."""
     shown = _shown(folder.name or folder)
     try:
         found = sorted(p for p in folder.iterdir() if not p.name.startswith(("_", ".")))
@@ -140,13 +171,22 @@ def _in_directory(folder: Path, kind: str | None) -> list[Part]:
     if not found:
         msg = f"'{shown}' must hold a table in parts: there are no data files in it."
         raise InputError(msg)
+    parts: list[Part] = []
     for path in found:
+        column = folder_column(path.name) if path.is_dir() else None
+        if column is not None:
+            if column[0] in dict(columns):
+                msg = f"'{_shown(path)}' gives column {column[0]!r} twice. Rename a folder."
+                raise InputError(msg)
+            parts += _in_folder(path, kind, (*columns, column))
+            continue
         known = path.is_file() and (kind is not None or _by_ending(path.name)[0] is not None)
         if not known and path.suffix.lower() not in _PICKLES:
             msg = f"'{shown}' must hold data files only: '{_shown(path.name)}' is not one."
             hint = f"Give a pattern instead, such as '{shown}/*.parquet'."
             raise InputError(f"{msg} {hint}")
-    return [_part(str(path), kind) for path in found]
+        parts.append(replace(_part(str(path), kind), folders=columns))
+    return parts
 
 
 def _part(path: str, kind: str | None) -> Part:

@@ -2,8 +2,9 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -59,6 +60,12 @@ def text_header(part: Part, limits: Limits) -> list[str]:
 
 def text_batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
     """Read the rows of a CSV or TSV file."""
+    for parse in text_chunks(part, ask, limits):
+        yield parse()
+
+
+def text_chunks(part: Part, ask: Ask, limits: Limits) -> Iterator[Callable[[], Batch]]:
+    """Cut a CSV or TSV file into chunks of rows, each with how to parse it, in any thread."""
     with open_stream(part, limits) as stream:
         layout = None
         for header, chunk in _headed(stream, part):
@@ -67,7 +74,7 @@ def text_batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
                  else refuse_doubled(header, part.name))  # fmt: skip
                 layout = _Layout(part.name, delimiter_of(part.need_kind()), header, ask)
             if chunk.data.strip(b"\r\n") or (len(header) == 1 and chunk.data):
-                yield _parse(chunk, layout)
+                yield partial(_parse, chunk, layout)
 
 
 def _headed(stream: Stream, part: Part) -> Iterator[tuple[list[str], Chunk]]:

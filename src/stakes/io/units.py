@@ -1,0 +1,152 @@
+"""Tables read unit by unit, in any thread: row groups of Parquet files, chunks of text."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from stakes._check import InputError
+from stakes.io.batches import Ask, Batch
+from stakes.io.columns import (
+    Columns,
+    Gathering,
+    asked_columns,
+    batches,
+    begin_part,
+    damage_named,
+)
+from stakes.io.folders import with_folders
+from stakes.io.gather import Kinds
+from stakes.io.sources import Part, Source, find_parts
+from stakes.io.streams import Limits
+
+T = TypeVar("T")
+ROWS = 1024 * 1024  # of a unit of a Parquet file, at most
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Rows of one part that are in memory, not looked at yet."""
+
+    source: str
+    part: Part
+    batch: Batch
+    row: int  # where they begin in the part
+    ask: Ask
+    kinds: Kinds
+
+    def __len__(self) -> int:
+        return self.batch.table.num_rows
+
+    def cut(self, start: int, stop: int) -> "Piece":
+        """Return some of the rows."""
+        return replace(self, batch=self.batch.cut(start, stop), row=self.row + start)
+
+    def columns(self) -> Columns:
+        """Return the rows as columns, each value looked at."""
+        gathered = Gathering(self.ask, self.kinds, views=True)
+        gathered.begin(self.part, self.row)
+        with damage_named(self.part):
+            gathered.add(self.batch)
+        return gathered.columns(self.source)
+
+    def checked(self, check: Callable[["Piece"], T]) -> T:
+        """Return what a check makes of the rows; of several bad ones it names the first."""
+        try:
+            return check(self)
+        except InputError as error:
+            raise self._first_fault(check) or error from error
+
+    def _first_fault(self, check: Callable[["Piece"], object]) -> InputError | None:
+        """Return the error of the first row that has one; None where no single row has."""
+        piece = self
+        while len(piece) > 1:
+            half = len(piece) // 2
+            first = piece.cut(0, half)
+            piece = first if first._fault(check) is not None else piece.cut(half, len(piece))
+        return piece._fault(check)
+
+    def _fault(self, check: Callable[["Piece"], object]) -> InputError | None:
+        """Return what is wrong with the rows."""
+        try:
+            check(self)
+        except InputError as error:
+            return error
+        return None
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Rows that are read at once, by their place: which part, and which unit of it."""
+
+    part: int
+    number: int
+    read: Callable[[], Piece]
+
+
+def read_batches(  # noqa: PLR0913  as for `read_columns`
+    source: Source,
+    texts: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+    *,
+    finite: Sequence[str] = (),
+    kind: str | None = None,
+    max_bytes: int | None = None,
+    patience: float = 60.0,
+    rows: int = ROWS,
+) -> Iterator[Columns]:
+    """Read columns as `read_columns` does, but hand them over batch by batch."""
+    shown, parts = find_parts(source, kind)
+    limits = Limits.of(max_bytes, patience, None)
+    for unit in units_of(shown, parts, asked_columns(texts, numbers, finite), limits, rows):
+        piece = unit.read()
+        if len(piece):
+            yield piece.checked(Piece.columns)
+
+
+def units_of(
+    source: str, parts: Sequence[Part], ask: Ask, limits: Limits, rows: int = ROWS
+) -> Iterator[Unit]:
+    """Go through the units of a table in the order of its rows."""
+    kinds: Kinds = {}
+    for at, part in enumerate(parts):
+        first = 0
+        with damage_named(part):
+            for number, (count, read) in enumerate(_chunks(part, ask, limits, rows)):
+                whole = partial(_piece, read, (source, part, first, ask, kinds))
+                yield Unit(at, number, whole)
+                first += count
+
+
+def _piece(read: Callable[[], Batch], place: tuple[str, Part, int, Ask, Kinds]) -> Piece:
+    """Read a unit."""
+    source, part, row, ask, kinds = place
+    with damage_named(part):
+        return Piece(source, part, with_folders(read(), part, ask), row, ask, kinds)
+
+
+def _chunks(
+    part: Part, ask: Ask, limits: Limits, rows: int
+) -> Iterator[tuple[int, Callable[[], Batch]]]:
+    """Cut a part into units: how many rows each has, and how it is read.
+
+    Rows of text are counted by lines, so that it does not matter how many there are.
+    """
+    if part.kind == "parquet":
+        from stakes.io.arrow import parquet_chunks  # noqa: PLC0415  loaded with the first file
+
+        yield from parquet_chunks(part, begin_part(part, ask, limits), limits, rows)
+    elif part.kind in ("csv", "tsv"):
+        from stakes.io.text import text_chunks  # noqa: PLC0415
+
+        for parse in text_chunks(part, begin_part(part, ask, limits), limits):
+            yield 0, parse
+    else:
+        bare = replace(part, folders=())
+        for batch in batches(bare, begin_part(part, ask, limits), limits):
+            yield batch.table.num_rows, partial(_same, batch)
+
+
+def _same(batch: Batch) -> Batch:
+    """Return a batch that was read already."""
+    return batch
