@@ -14,7 +14,7 @@ from command import DECIDED, QUICK, SCORED, SCORES, TABLE, call, write_scores
     ("arguments", "code", "words"),
     [
         ((), 2, ["usage"]),
-        (("evaluate",), 2, ["FILE"]),
+        (("evaluate",), 2, ["PATH"]),
         (("evaluat",), 2, ["evaluat"]),
         (
             ("evaluate", "table.csv", "--label", "truth"),

@@ -113,6 +113,25 @@ def test_a_bad_field_of_text_is_named_by_its_line(tmp_path: Path) -> None:
         list(read_batches(path, ["y"], ["p"]))
 
 
+def test_the_first_bad_line_of_text_is_named(tmp_path: Path) -> None:
+    lines = ["y,p", *("1,0.5" for _ in range(100))]
+    lines[60], lines[70] = "1,nan", ",0.5"
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    with pytest.raises(InputError, match=r"t\.csv, line 61: column 'p' .* got NaN"):
+        list(read_batches(tmp_path / "t.csv", ["y"], ["p"]))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64])
+def test_a_late_label_is_told_apart(dtype: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    values = np.zeros(10_000, dtype=dtype)
+    values[5000:] = 100
+    values[9999] = 7
+    write(tmp_path / "t.parquet", pa.table({"y": values}), group=3000)
+    batches = list(read_batches(tmp_path / "t.parquet", ["y"]))
+    found = np.concatenate([batch.texts("y") for batch in batches])
+    assert np.array_equal(found, values.astype(str))
+
+
 def test_labels_are_of_one_kind_in_all_parts(tmp_path: Path) -> None:
     write(tmp_path / "a.parquet", table())
     write(tmp_path / "b.parquet", pa.table({"y": ["a"], "p": [0.1]}))

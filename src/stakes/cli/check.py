@@ -9,9 +9,17 @@ from rich.console import Console
 from rich.text import Text
 
 from stakes._text import number, plain, quoted
-from stakes.cli.evaluate import asked_for, evaluate_problem, shared_arguments
+from stakes.cli.evaluate import (
+    Facts,
+    asked_for,
+    evaluate_in_batches,
+    evaluate_problem,
+    facts_of,
+    shared_arguments,
+)
 from stakes.cli.formats import Cell, Document, begin, publish
-from stakes.cli.request import Problem, read_problem
+from stakes.cli.outputs import forget
+from stakes.cli.request import Paths, Problem, prepare, read_request
 from stakes.cli.scoring import say_rounding
 from stakes.cli.screen import head
 from stakes.evaluation import Evaluation, compare
@@ -29,7 +37,7 @@ _SHORT = {
 }
 
 
-def run(*, file: str, confident: bool, max_loss_against: tuple[str, ...], **options: Any) -> None:  # noqa: ANN401
+def run(*, file: Paths, confident: bool, max_loss_against: tuple[str, ...], **options: Any) -> None:  # noqa: ANN401
     """Pass (exit code 0) or fail (1) by limits on metrics."""
     begin(options)
     limits = _limits(options)
@@ -39,23 +47,44 @@ def run(*, file: str, confident: bool, max_loss_against: tuple[str, ...], **opti
         raise click.UsageError(msg)
     systems = {options["scores"]: options["scores"]} | {name: name for name in others}
     asked = {**options, "systems": systems} if others else options
-    problem = read_problem(asked_for(file, asked))
-    for scores in problem.systems.values():
-        say_rounding(scores)
-    gates, notes = [], []
-    if limits:
-        evaluation = evaluate_problem(problem, options)
-        notes = [f"{v.text} {v.advice}" for v in evaluation.verdicts if v.code == _REVERSED]
-        gates += [
-            _gate(evaluation, metric, kind, limit, confident=confident)
-            for name, kind, limit in limits
-            for metric in _meant(evaluation, name)
-        ]
-    for name, margin in others.items():
-        gates += _margin_gates(problem, name, margin, options)
-    publish(_document(gates, notes, problem, options), options)
+    request = prepare(asked_for(file, asked))
+    judged = evaluate_in_batches(request, options)
+    margins: list[dict[str, Any]] = []
+    if judged is not None:
+        facts = judged.facts
+    else:
+        problem = read_request(request)
+        facts = facts_of(problem)
+        for scores in problem.systems.values():
+            say_rounding(scores)
+        judged = evaluate_problem(problem, options) if limits else None
+        for name, margin in others.items():
+            margins += _margin_gates(problem, name, margin, options)
+    evaluation = None if judged is None else judged.evaluation
+    gates = _limit_gates(evaluation, limits, confident=confident) + margins
+    publish(_document(gates, _notes(evaluation), facts, options), options)
+    forget(options)
     if not all(gate["passed"] for gate in gates):
         click.get_current_context().exit(EXIT_GATE)
+
+
+def _limit_gates(
+    evaluation: Evaluation | None, limits: list[tuple[str, str, float]], *, confident: bool
+) -> list[dict[str, Any]]:
+    """Hold metrics against their limits."""
+    if evaluation is None:
+        return []
+    return [
+        _gate(evaluation, metric, kind, limit, confident=confident)
+        for name, kind, limit in limits
+        for metric in _meant(evaluation, name)
+    ]
+
+
+def _notes(evaluation: Evaluation | None) -> list[str]:
+    """Return what must be known beside the gates."""
+    verdicts = () if evaluation is None else evaluation.verdicts
+    return [f"{v.text} {v.advice}" for v in verdicts if v.code == _REVERSED]
 
 
 def _others(texts: tuple[str, ...], options: dict[str, Any]) -> dict[str, float]:
@@ -200,7 +229,7 @@ def _reason(
 
 
 def _document(
-    gates: list[dict[str, Any]], notes: list[str], problem: Problem, options: dict[str, Any]
+    gates: list[dict[str, Any]], notes: list[str], facts: Facts, options: dict[str, Any]
 ) -> Document:
     """Return the gates in every form."""
     rows: list[list[Cell]] = [["metric", "kind", "limit", "value", "passed"]]
@@ -215,11 +244,12 @@ def _document(
         for line in sentences:
             screen.print(Text(line), soft_wrap=True)
 
-    source, n = problem.table.source, len(problem.y)
+    source, n = facts.source, facts.samples
     return Document(
         command="check",
         body={
             "source": Path(source).name,
+            "read": facts.read,
             "samples": n,
             "level": options["level"],
             "resamples": options["resamples"],

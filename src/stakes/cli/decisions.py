@@ -11,6 +11,8 @@ from stakes.cli.formats import Cell, Document
 from stakes.cli.options import refuse_typed, without_effect
 from stakes.cli.parsing import order_classes, parse_priors
 from stakes.cli.places import told_in_place
+from stakes.cli.reading import WHOLE
+from stakes.cli.request import Paths
 from stakes.cli.scoring import reading
 from stakes.cli.screen import head, print_decisions
 from stakes.costs import CostMatrix, SampleCosts
@@ -21,7 +23,7 @@ from stakes.metrics import confusion_matrix, expected_cost
 _FOR_SCORES = ("scores", "scores_are", "training_prior", "key", "slices", "group", "dcf", "abstain")
 
 
-def evaluate_decided(file: str, decision: str, options: dict[str, Any]) -> Document:
+def evaluate_decided(file: Paths, decision: str, options: dict[str, Any]) -> Document:
     """Evaluate a column of decisions."""
     odd = [
         f"--{name.replace('_', '-').replace('slices', 'slice')}"
@@ -46,7 +48,7 @@ def evaluate_decided(file: str, decision: str, options: dict[str, Any]) -> Docum
 
 
 def _evaluate(
-    file: str, label: str, decision: str, options: dict[str, Any]
+    file: Paths, label: str, decision: str, options: dict[str, Any]
 ) -> tuple[DecisionEvaluation, str]:
     """Count the decisions of a table and price them."""
     text = read_costs(options["cost"], None)
@@ -116,6 +118,7 @@ def decision_document(command: str, evaluation: DecisionEvaluation, source: str)
         command=command,
         body={
             "source": Path(source).name,
+            "read": WHOLE,
             "samples": int(n) if confusion.whole else n,
             **evaluation.to_dict(),
         },

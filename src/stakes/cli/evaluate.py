@@ -1,7 +1,7 @@
 """stakes evaluate: what a system costs, whether it is any use, how good its probabilities are."""
 
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,36 +9,86 @@ import click
 
 from stakes._text import plain
 from stakes.cli.formats import begin, publish
+from stakes.cli.outputs import forget
 from stakes.cli.parsing import parse_priors
-from stakes.cli.places import with_line
+from stakes.cli.places import Unplaced, told_in_place, with_line
 from stakes.cli.progress import hurry
+from stakes.cli.reading import WHOLE, choose, choose_for_decisions, say_whole
 from stakes.cli.report import evaluation_document
-from stakes.cli.request import Asked, Problem, read_problem
+from stakes.cli.request import Asked, Paths, Problem, Request, Setting, prepare, read_request
 from stakes.evaluation import Evaluation, evaluate
+from stakes.io import Columns
 
 
-def run(*, file: str, decision: str | None, details: bool, **options: Any) -> None:  # noqa: ANN401
+def run(*, file: Paths, decision: str | None, details: bool, **options: Any) -> None:  # noqa: ANN401
     """Tell what a system costs: Bayes decisions, naive reference, calibration, intervals."""
     begin(options)
     if decision is not None:
         from stakes.cli.decisions import evaluate_decided  # noqa: PLC0415  another way to evaluate
 
+        choose_for_decisions(options)
         document = evaluate_decided(file, decision, options)
     else:
-        problem, evaluation = evaluate_table(file, options)
+        request = prepare(asked_for(file, options))
+        judged = evaluate_in_batches(request, options)
+        judged = judged or evaluate_problem(read_request(request), options)
         document = evaluation_document(
-            "evaluate", evaluation, problem.table.source, details=details
+            "evaluate",
+            judged.evaluation,
+            judged.facts.source,
+            details=details,
+            read=judged.facts.read,
         )
     publish(document, options)
+    forget(options)
 
 
-def evaluate_table(file: str, options: dict[str, Any]) -> tuple[Problem, Evaluation]:
-    """Evaluate the scores of a table."""
-    problem = read_problem(asked_for(file, options))
-    return problem, evaluate_problem(problem, options)
+@dataclass(frozen=True)
+class Facts:
+    """What was read: from where, how many samples, and whether whole or in batches."""
+
+    source: str
+    samples: int
+    read: str
 
 
-def evaluate_problem(problem: Problem, options: dict[str, Any]) -> Evaluation:
+@dataclass(frozen=True)
+class Judged:
+    """An evaluation, and what it is of."""
+
+    evaluation: Evaluation
+    facts: Facts
+
+
+def facts_of(problem: Problem) -> Facts:
+    """Return what was read of a table that was read whole."""
+    return Facts(problem.table.source, len(problem.y), WHOLE)
+
+
+def evaluate_in_batches(request: Request, options: dict[str, Any]) -> Judged | None:
+    """Evaluate a table batch by batch; None where it is to be read whole."""
+    choice = choose(request, options)
+    if choice.read == WHOLE:
+        return None
+    from stakes.cli.streaming import ListedScoresError, Stream  # noqa: PLC0415  slow to load
+    from stakes.cli.summing import summarize  # noqa: PLC0415
+
+    try:
+        stream = Stream(request, choice)
+    except ListedScoresError:
+        say_whole("a column of lists", options)
+        return None
+    summary = summarize(stream, options["resume"])
+    with (
+        told_in_place(Unplaced(choice.source), {"y_true": request.asked.label}),
+        hurry("drawing samples again") as progress,
+    ):
+        evaluation = summary.evaluate(progress=progress, **_stage_arguments(options))
+    evaluation = _in_own_words(evaluation, stream.setting, None)
+    return Judged(evaluation, Facts(choice.source, summary.n, choice.read))
+
+
+def evaluate_problem(problem: Problem, options: dict[str, Any]) -> Judged:
     """Evaluate the first system of a table."""
     with problem.told_in_place(), hurry("drawing samples again") as progress:
         evaluation = evaluate(
@@ -48,7 +98,8 @@ def evaluate_problem(problem: Problem, options: dict[str, Any]) -> Evaluation:
             progress=progress,
             **shared_arguments(problem, options),
         )
-    return _in_own_words(evaluation, problem)
+    evaluation = _in_own_words(evaluation, problem, problem.table)
+    return Judged(evaluation, facts_of(problem))
 
 
 def shared_arguments(problem: Problem, options: dict[str, Any]) -> dict[str, Any]:
@@ -57,26 +108,32 @@ def shared_arguments(problem: Problem, options: dict[str, Any]) -> dict[str, Any
         "costs": problem.costs,
         "priors": problem.priors,
         "training_priors": problem.training_priors,
+        "groups": problem.groups,
+        "sample_weight": problem.weights,
+        "classes": problem.classes,
+        **_stage_arguments(options),
+    }
+
+
+def _stage_arguments(options: dict[str, Any]) -> dict[str, Any]:
+    """Return how calibration and intervals are to be computed."""
+    return {
         "calibrator": _calibrator(options["method"]),
         "folds": options["folds"],
         "level": options["level"],
         "resamples": options["resamples"],
-        "groups": problem.groups,
-        "sample_weight": problem.weights,
-        "classes": problem.classes,
         "rng": options["seed"],
     }
 
 
-def _in_own_words(evaluation: Evaluation, problem: Problem) -> Evaluation:
+def _in_own_words(evaluation: Evaluation, setting: Setting, table: Columns | None) -> Evaluation:
     """Put the user's own columns into the commands, and lines of the file for rows."""
-    table = problem.table
-    calibrate = _calibrate_command(problem, evaluation)
+    calibrate = _calibrate_command(setting, evaluation)
     verdicts = tuple(
         replace(
             verdict,
             text=with_line(verdict.text, table)
-            if verdict.code == "infinite_loss"
+            if verdict.code == "infinite_loss" and table is not None
             else verdict.text,
             command=calibrate
             if verdict.command.startswith("stakes calibrate")
@@ -84,14 +141,16 @@ def _in_own_words(evaluation: Evaluation, problem: Problem) -> Evaluation:
         )
         for verdict in evaluation.verdicts
     )
-    notes = tuple(with_line(note, table) for note in evaluation.notes)
+    notes = evaluation.notes
+    if table is not None:
+        notes = tuple(with_line(note, table) for note in notes)
     return replace(evaluation, verdicts=verdicts, notes=notes)
 
 
-def _calibrate_command(problem: Problem, evaluation: Evaluation) -> str:
+def _calibrate_command(setting: Setting, evaluation: Evaluation) -> str:
     """Return the command that fits the calibrator whose gain was told; none for trials."""
-    asked = problem.asked
-    if asked.key is not None or evaluation.calibrator is None:
+    asked = setting.asked
+    if asked.key is not None or evaluation.calibrator is None or not isinstance(asked.file, str):
         return ""
     file = Path(asked.file)
     prior = asked.prior or (None if not asked.dcf else asked.dcf[0].rpartition(":")[2])
@@ -99,9 +158,9 @@ def _calibrate_command(problem: Problem, evaluation: Evaluation) -> str:
         "--label": asked.label,
         "--scores": next(iter(asked.systems.values())),
         "--scores-are": asked.scores_are,
-        "--classes": ",".join(problem.columns),
+        "--classes": ",".join(setting.columns),
         "--method": None if evaluation.calibrator == "affine" else evaluation.calibrator,
-        "--prior": prior if problem.columns == problem.classes else _named(prior, problem.classes),
+        "--prior": prior if setting.columns == setting.classes else _named(prior, setting.classes),
         "--weight": asked.weight,
         "--group": asked.group,
     }
@@ -117,7 +176,7 @@ def _named(prior: str | None, classes: list[str]) -> str | None:
     return prior if priors is None else ",".join(f"{n}={p:.12g}" for n, p in priors.items())
 
 
-def asked_for(file: str, options: dict[str, Any]) -> Asked:
+def asked_for(file: Paths, options: dict[str, Any]) -> Asked:
     """Return the options that say what is in a table and what it is for."""
     meta = click.get_current_context().meta
     known = {name: options[name] for name in Asked.__dataclass_fields__ if name in options}

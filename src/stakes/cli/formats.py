@@ -12,7 +12,7 @@ from rich.console import Console
 
 from stakes._files import write_text
 from stakes._text import number, plain
-from stakes.cli.outputs import check_output, same_place
+from stakes.cli.outputs import check_output, check_resume, same_place
 from stakes.cli.screen import console, json_document
 
 Cell = str | float | None
@@ -41,6 +41,7 @@ def begin(options: Mapping[str, Any]) -> None:
     for path in (output, page):
         if path is not None and not (path == output and path == "-"):
             check_output(str(path), force=bool(options.get("force")))
+    check_resume(options)
 
 
 def publish(document: Document, options: Mapping[str, Any]) -> None:

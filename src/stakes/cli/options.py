@@ -9,6 +9,7 @@ import click
 
 from stakes._files import read_text
 from stakes._text import plain, quoted
+from stakes.cli.memory import read_size
 
 KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
 METHODS = ("affine", "temperature", "bias", "vector", "beta", "isotonic", "histogram")
@@ -45,6 +46,8 @@ ELSEWHERE = frozenset(
         "max-calibration-loss",
         "min-auc",
         "max-loss-against",
+        "memory",
+        "resume",
     ]
 )
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -264,6 +267,29 @@ def _all(options: Sequence[Decorator]) -> Decorator:
     return decorate
 
 
+_STREAM = [
+    click.option("--memory", metavar="SIZE", callback=read_size,
+                 help="Read tables in batches whose columns would take more memory than this: 2GB, "
+                 "500MB; by default a quarter of the machine's memory, and 0 for always."),
+    click.option("--resume", metavar="FILE",
+                 help="Read in batches and save every ten seconds in FILE how far that is; if FILE "
+                 "is there, go on from it. It is removed when the run succeeds."),
+]  # fmt: skip
+
+
+def _one_or_several(
+    ctx: click.Context,  # noqa: ARG001
+    param: click.Parameter,  # noqa: ARG001
+    value: tuple[str, ...],
+) -> str | tuple[str, ...]:
+    """Return a single path as it is."""
+    return value[0] if len(value) == 1 else value
+
+
+paths_argument = click.argument(
+    "file", nargs=-1, required=True, metavar="PATH...", callback=_one_or_several
+)
+stream_options = _all(_STREAM)
 table_options = _all([*_TABLE, _APP])
 reading_options = _all(_TABLE)
 score_options = _all(_SCORES)

@@ -1,9 +1,10 @@
 """Outputs that commands write: never over what is read."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,8 +35,10 @@ def _inputs() -> Iterator[str]:
     if context is None:
         return
     file = context.params.get("file")
-    if isinstance(file, str) and file != "-":
-        yield file
+    for path in (file,) if isinstance(file, str) else file or ():
+        if path != "-":
+            yield path
+    if file and file != "-":
         with suppress(StakesError):  # what is wrong with it is said when it is read
             _, parts = find_parts(file, context.params.get("input_format"))
             yield from (part.path for part in parts)
@@ -69,3 +72,24 @@ def _same_file(path: str, other: str) -> bool:
         return Path(path).samefile(other)
     except (OSError, ValueError):
         return False
+
+
+def check_resume(options: Mapping[str, Any]) -> None:
+    """Refuse a file of --resume that is read, or that results are written to."""
+    path = options.get("resume")
+    if path is None:
+        return
+    check_output(path, force=True)
+    for name in ("output", "html"):
+        other = options.get(name)
+        if other is not None and same_place(path, other):
+            msg = f"--resume and --{name} must be two files: both are {path!r}."
+            raise click.UsageError(msg)
+
+
+def forget(options: Mapping[str, Any]) -> None:
+    """Remove the file of --resume: the run has come to its end."""
+    path = options.get("resume")
+    if path is not None:
+        with suppress(OSError):
+            Path(path).unlink(missing_ok=True)

@@ -3,14 +3,46 @@
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
 
 from stakes._check import InputError
 from stakes._text import plain
-from stakes.io import Columns
+
+
+class Placed(Protocol):
+    """A table, or a part of one, whose rows have places."""
+
+    @property
+    def source(self) -> str:
+        """Return what the table is called."""
+        ...
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        ...
+
+    def place(self, row: int) -> str:
+        """Return where a row came from."""
+        ...
+
+
+@dataclass(frozen=True)
+class Unplaced:
+    """A table whose rows were not kept."""
+
+    source: str
+
+    def __len__(self) -> int:
+        return 0
+
+    def place(self, row: int) -> str:
+        """Return a row as it is: where it came from is not known any more."""
+        return f"row {row}"
 
 
 @contextmanager
-def told_in_place(table: Columns, columns: Mapping[str, str | None]) -> Iterator[None]:
+def told_in_place(table: Placed, columns: Mapping[str, str | None]) -> Iterator[None]:
     """Say columns and lines of a file; `columns` are those that stand for arguments."""
     try:
         yield
@@ -18,7 +50,7 @@ def told_in_place(table: Columns, columns: Mapping[str, str | None]) -> Iterator
         raise type(error)(_in_words(str(error), table, columns)) from error
 
 
-def _in_words(message: str, table: Columns, columns: Mapping[str, str | None]) -> str:
+def _in_words(message: str, table: Placed, columns: Mapping[str, str | None]) -> str:
     """Return a message in words of the file."""
     source = plain(table.source)
     for argument, column in columns.items():
@@ -27,7 +59,7 @@ def _in_words(message: str, table: Columns, columns: Mapping[str, str | None]) -
     return with_line(message, table)
 
 
-def with_line(message: str, table: Columns) -> str:
+def with_line(message: str, table: Placed) -> str:
     """Return a message with the file and the line of the first row it names."""
     found = re.search(r"\brow (\d+)", message)
     if found is None or int(found[1]) >= len(table):

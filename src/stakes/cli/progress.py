@@ -12,26 +12,58 @@ _STEP = 0.1
 @contextmanager
 def hurry(what: str = "reading") -> Iterator[Callable[[int, int | None], None] | None]:
     """Give a callback that shows how much is done; None where nobody would see it."""
+    with _line() as write:
+
+        def show(done: int, total: int | None) -> None:
+            part = f"{100 * done / total:3.0f} %" if total else f"{done}"
+            if write is not None:
+                write(f"{what} {part}")
+
+        yield None if write is None else show
+
+
+@contextmanager
+def row_progress(total: int | None, before: int = 0) -> Iterator[Callable[[int], None]]:
+    """Give a callback that shows how many rows are read, and how many each second.
+
+    An earlier run may have read some before; they do not count for the rate.
+    """
+    start = time.monotonic()
+    with _line() as write:
+
+        def show(rows: int) -> None:
+            if write is None:
+                return
+            rate = rows / max(time.monotonic() - start, 1e-3) / 1e6
+            done = rows + before
+            part = f"{100 * done / total:3.0f} %, " if total else ""
+            write(f"reading {part}{done:,} rows, {rate:.1f} million rows/s")
+
+        yield show
+
+
+@contextmanager
+def _line() -> Iterator[Callable[[str], None] | None]:
+    """Give a way to write a line over the one before; None where nobody would see it."""
     stream = sys.stderr
     if stream is None or not stream.isatty():
         yield None
         return
     start = last = time.monotonic()
-    shown = False
+    longest = 0
 
-    def show(done: int, total: int | None) -> None:
-        nonlocal last, shown
+    def write(text: str) -> None:
+        nonlocal last, longest
         now = time.monotonic()
         if now - start < _PATIENCE or now - last < _STEP:
             return
-        last, shown = now, True
-        part = f"{100 * done / total:3.0f} %" if total else f"{done}"
-        stream.write(f"\r{what} {part} ")
+        last, longest = now, max(longest, len(text) + 1)
+        stream.write(f"\r{text.ljust(longest)}")
         stream.flush()
 
     try:
-        yield show
+        yield write
     finally:
-        if shown:
-            stream.write("\r" + " " * (len(what) + 16) + "\r")
+        if longest:
+            stream.write("\r" + " " * longest + "\r")
             stream.flush()

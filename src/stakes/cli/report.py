@@ -20,7 +20,7 @@ _SHOWN = 12  # classes or slices on one screen
 
 
 def evaluation_document(
-    command: str, evaluation: Evaluation, source: str, *, details: bool = False
+    command: str, evaluation: Evaluation, source: str, *, details: bool = False, read: str
 ) -> Document:
     """Return an evaluation in every form."""
     rows: list[list[Cell]] = [["metric", "value", "low", "high", "method"]]
@@ -30,7 +30,7 @@ def evaluation_document(
         rows.append([name, estimate.value, *ends, estimate.method])
     return Document(
         command=command,
-        body={"source": Path(source).name, **evaluation.to_dict()},
+        body={"source": Path(source).name, "read": read, **evaluation.to_dict()},
         rows=rows,
         sentences=[str(verdict) for verdict in evaluation.verdicts],
         draw=lambda screen: print_evaluation(screen, evaluation, source, details=details),

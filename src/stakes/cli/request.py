@@ -16,8 +16,10 @@ from stakes.cli.scoring import KINDS, class_names, class_part, score_columns, ty
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Application
 from stakes.io import Columns, LongColumns, column_names, read_columns
+from stakes.io.batches import Ask
 from stakes.scores import Scores
 
+Paths = str | tuple[str, ...]  # one file, directory or pattern, or several
 _LABELS = ("label", "y", "y_true", "target", "truth", "class")
 _PREFIX = "p_"
 
@@ -26,7 +28,7 @@ _PREFIX = "p_"
 class Asked:
     """The options that say what is in a table and what it is for."""
 
-    file: str
+    file: Paths
     label: str | None = None
     scores: str | None = None
     systems: Mapping[str, str] = field(default_factory=dict)  # columns by name, to be compared
@@ -52,21 +54,58 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """Labels, scores and applications, ready for `evaluate` and `compare`."""
+class Request:
+    """What is asked for, with all columns named and costs read."""
 
-    table: Columns
-    y: Any
-    systems: Mapping[str, Scores]
+    asked: Asked
+    costs: Mapping[str, CostText | None]
+    table: Columns | None = None  # trials are joined at once
+
+    @property
+    def score_columns(self) -> list[str]:
+        """The columns of scores of all systems."""
+        return [c for part in self.asked.systems.values() for c in score_columns(part)]
+
+    @property
+    def prices(self) -> list[str]:
+        """The columns of prices."""
+        return [c for text in self.costs.values() if text is not None for c in text.columns]
+
+    @property
+    def columns(self) -> Ask:
+        """All columns that are needed."""
+        asked = self.asked
+        weight = [asked.weight] if asked.weight else []
+        more = [name for name in (asked.group, asked.sample, asked.class_column) if name]
+        texts = dict.fromkeys([str(asked.label), *more, *asked.slices])
+        numbers = dict.fromkeys([*self.score_columns, *self.prices, *weight])
+        posteriors = asked.scores_are == "posteriors"
+        finite = [*(self.score_columns if posteriors else []), *self.prices]
+        return Ask(tuple(texts), tuple(numbers), tuple(finite))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Setting:
+    """Classes, applications and priors."""
+
+    asked: Asked
     classes: list[str]  # that of interest last
     columns: list[str]  # the same in the order of the columns of scores
     costs: Any  # one or several applications
     priors: dict[str, float] | str | None
     training_priors: dict[str, float] | str | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem(Setting):
+    """Labels, scores and applications, ready for `evaluate` and `compare`."""
+
+    table: Columns
+    y: Any
+    systems: Mapping[str, Scores]
     weights: Any
     groups: Any
     slices: dict[str, Any]
-    asked: Asked
 
     @property
     def scores(self) -> Scores:
@@ -96,6 +135,11 @@ def _by_detection_cost(asked: Asked) -> Asked:
 
 def read_problem(asked: Asked) -> Problem:
     """Read the table and all that is said about it."""
+    return read_request(prepare(asked))
+
+
+def prepare(asked: Asked) -> Request:
+    """Name all columns and read the costs; the table is not read yet."""
     asked = _by_detection_cost(asked)
     if (asked.sample is None) != (asked.class_column is None):
         msg = "--id and --class-column must be given together, for a row per sample and class."
@@ -109,38 +153,55 @@ def read_problem(asked: Asked) -> Problem:
         msg = f"--scores-are must say what the scores are, one of {quoted(KINDS, most=9)}."
         raise click.UsageError(msg)
     _refuse_label_as_score(asked)
-    texts = _costs_of(asked)
+    return Request(asked, _costs_of(asked), table)
+
+
+def read_request(request: Request) -> Problem:
+    """Read the table, whole."""
+    asked = request.asked
+    table = request.table
     if table is None:
-        table = _table(asked, texts)
+        table = _table(request)
         if asked.sample is not None:
             table = LongColumns(table, asked.sample, str(asked.class_column))
     y = table.texts(str(asked.label))
-    names = _classes(asked, texts, y, table)
+    names = class_order(request, sorted(set(y.tolist())), table)
     systems = {
-        name: _system(table, columns, asked, names) for name, columns in asked.systems.items()
+        name: system_scores(table, columns, asked, names) for name, columns in asked.systems.items()
     }
+    needs = any(s.needs_priors for s in systems.values())
+    setting = read_setting(request, names, table, needs_priors=needs)
+    return Problem(
+        **vars(setting),
+        table=table,
+        y=y,
+        systems={n: turned(s, names, setting.classes) for n, s in systems.items()},
+        weights=None if asked.weight is None else table.numbers(asked.weight),
+        groups=None if asked.group is None else table.texts(asked.group),
+        slices={name: table.texts(name) for name in asked.slices},
+    )
+
+
+def read_setting(
+    request: Request, names: list[str], table: Columns, *, needs_priors: bool
+) -> Setting:
+    """Read costs and priors for classes that are in the order of the columns of scores."""
+    asked = request.asked
     ordered = _ordered(names, asked.positive)
     if isinstance(table, LongColumns) and asked.classes is not None:
         ordered = _ordered(listed_classes(asked.classes), asked.positive)
     priors = _priors(asked.prior, asked.dcf[0] if asked.dcf else None, ordered)
-    needs = any(s.needs_priors for s in systems.values())
-    return Problem(
-        table=table,
-        y=y,
-        systems={n: _turned(s, names, ordered) for n, s in systems.items()},
+    return Setting(
+        asked=asked,
         classes=ordered,
         columns=names,
-        costs=_applications(texts, ordered, table, asked),
-        priors="data" if priors is None and needs else priors,
-        training_priors=_training(asked.training_prior, ordered, likelihoods=needs),
-        weights=None if asked.weight is None else table.numbers(asked.weight),
-        groups=None if asked.group is None else table.texts(asked.group),
-        slices={name: table.texts(name) for name in asked.slices},
-        asked=asked,
+        costs=_applications(request.costs, ordered, table, asked),
+        priors="data" if priors is None and needs_priors else priors,
+        training_priors=_training(asked.training_prior, ordered, likelihoods=needs_priors),
     )
 
 
-def _system(table: Columns, columns: str, asked: Asked, names: list[str]) -> Scores:
+def system_scores(table: Columns, columns: str, asked: Asked, names: list[str]) -> Scores:
     """Return the scores of a system in the order of the classes, by the names of its columns."""
     kind, sums = str(asked.scores_are), {"renormalize": asked.renormalize}
     own = class_part(score_columns(columns))
@@ -165,6 +226,9 @@ def _trials(asked: Asked) -> tuple[Asked, Columns]:
     """Read scores of trials and their key."""
     from stakes.io import join_keys  # noqa: PLC0415  the only use of it
 
+    if not isinstance(asked.file, str):
+        msg = f"--key needs one file of scores: got {len(asked.file)} paths."
+        raise click.UsageError(msg)
     odd = {asked.group, *asked.slices} - {None, "model", "segment"}
     if asked.label or asked.scores or asked.weight or odd:
         msg = "--key joins lines `model segment score` with their key: the only columns that can be"
@@ -261,20 +325,15 @@ def _training(
     return parse_priors(prior, classes, "--training-prior") or "data"
 
 
-def _table(asked: Asked, texts: Mapping[str, CostText | None]) -> Columns:
+def _table(request: Request) -> Columns:
     """Read all columns that are needed, once."""
-    columns = [c for part in asked.systems.values() for c in score_columns(part)]
-    prices = [c for text in texts.values() if text is not None for c in text.columns]
-    numbers = list(dict.fromkeys([*columns, *prices, *([asked.weight] if asked.weight else [])]))
-    more = [name for name in (asked.group, asked.sample, asked.class_column) if name]
-    labels = [str(asked.label), *more, *asked.slices]
-    posteriors = asked.scores_are == "posteriors"
+    asked, columns = request.asked, request.columns
     with hurry() as progress:
         return read_columns(
             asked.file,
-            tuple(dict.fromkeys(labels)),
-            numbers,
-            finite=[*(columns if posteriors else []), *prices],
+            columns.texts,
+            columns.numbers,
+            finite=columns.finite,
             kind=asked.input_format,
             max_bytes=asked.max_bytes,
             patience=asked.timeout,
@@ -282,15 +341,9 @@ def _table(asked: Asked, texts: Mapping[str, CostText | None]) -> Columns:
         )
 
 
-def _classes(
-    asked: Asked,
-    texts: Mapping[str, CostText | None],
-    y: Any,  # noqa: ANN401
-    table: Columns,
-) -> list[str]:
-    """Return the classes in the order of the columns of scores."""
-    known = next((t.classes for t in texts.values() if t is not None and t.classes), None)
-    seen = sorted(set(y.tolist()))
+def class_order(request: Request, seen: list[str], table: Columns) -> list[str]:
+    """Return the classes in the order of the columns of scores; `seen` are the labels, sorted."""
+    asked, known = request.asked, known_classes(request)
     if isinstance(table, LongColumns):
         return _long_classes(asked, [str(name) for name in table.classes], seen)
     columns = next(iter(asked.systems.values()))
@@ -309,6 +362,12 @@ def _classes(
     return class_names(asked.classes, columns, seen, known)
 
 
+def known_classes(request: Request) -> list[str] | None:
+    """Return the classes that a cost file names."""
+    texts = request.costs.values()
+    return next((t.classes for t in texts if t is not None and t.classes), None)
+
+
 def _long_classes(asked: Asked, found: list[str], seen: list[str]) -> list[str]:
     """Return the classes of a long table, as its scores have them; others are refused."""
     typed_in = None if asked.classes is None else set(listed_classes(asked.classes))
@@ -325,7 +384,7 @@ def _ordered(names: list[str], positive: str | None) -> list[str]:
     )
 
 
-def _turned(scores: Scores, names: Sequence[str], ordered: Sequence[str]) -> Scores:
+def turned(scores: Scores, names: Sequence[str], ordered: Sequence[str]) -> Scores:
     """Return scores with the class of interest last."""
     if list(names) == list(ordered):
         return scores.named(tuple(names))

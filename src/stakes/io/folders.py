@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 import numpy as np
 
@@ -21,6 +20,8 @@ def folder_column(folder: str) -> tuple[str, str | None] | None:
     name, sign, value = folder.partition("=")
     if not name or not sign:
         return None
+    from urllib.parse import unquote  # noqa: PLC0415  only for such folders
+
     return unquote(name), None if value == _NULL else unquote(value)
 
 

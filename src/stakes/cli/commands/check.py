@@ -10,14 +10,16 @@ from stakes.cli.options import (
     column_options,
     interval_options,
     output_options,
+    paths_argument,
     problem_options,
     scores_option,
+    stream_options,
     table_options,
 )
 
 
 @click.command(name="check")
-@click.argument("file")
+@paths_argument
 @scores_option
 @click.option(
     "--max-nec", type=Number(), help="Largest normalised expected cost, in every application."
@@ -55,6 +57,7 @@ from stakes.cli.options import (
 @calibration_options
 @interval_options
 @output_options
+@stream_options
 @table_options
 def command(**options: Any) -> None:  # noqa: ANN401
     """Pass (exit code 0) or fail (1) by limits on metrics.

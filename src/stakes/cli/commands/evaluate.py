@@ -10,14 +10,16 @@ from stakes.cli.options import (
     interval_options,
     output_options,
     page_option,
+    paths_argument,
     problem_options,
     scores_option,
+    stream_options,
     table_options,
 )
 
 
 @click.command(name="evaluate")
-@click.argument("file")
+@paths_argument
 @scores_option
 @click.option("--decision", help="Column of decisions, where there are no scores.")
 @click.option("--slice", "slices", multiple=True, help="Column to break results down by.")
@@ -29,6 +31,7 @@ from stakes.cli.options import (
 @click.option("--details", is_flag=True, help="Print all metrics and classes.")
 @page_option
 @output_options
+@stream_options
 @table_options
 def command(**options: Any) -> None:  # noqa: ANN401
     """Tell what a system costs: Bayes decisions, naive reference, calibration, intervals.
@@ -38,6 +41,7 @@ def command(**options: Any) -> None:  # noqa: ANN401
         --scores-are posteriors --cost miss=5,false_alarm=1 --prior 0.02
     stakes evaluate decided.csv --label y --decision d --cost miss=5,false_alarm=1
     stakes evaluate trials.txt --key key.txt --scores-are llr --dcf 10:1:0.01
+    stakes evaluate 'parts/*.parquet' --app screening.toml --memory 2GB --resume run.part
     stakes evaluate - --input-format csv --app screening.toml < scores.csv
     """  # noqa: D301
     from stakes.cli.evaluate import run  # noqa: PLC0415

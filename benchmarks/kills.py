@@ -1,0 +1,107 @@
+"""Kill a resumable run at random moments, and hold its result against an uninterrupted one.
+
+`python -m benchmarks.kills` kills 60 times; `--kills 5` fewer, `--seed 1` at other moments. Row
+groups are small and the file of --resume is written after nearly each, so that kills hit writes.
+"""
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+_GROUPS, _ROWS = 300, 500
+_RUN = f"""
+import sys
+from stakes.cli import crew, main, streaming, summing
+crew.WAIT, summing.EVERY = 0.002, 0.0
+streaming.ROWS = summing.ROWS = {_ROWS}
+main(sys.argv[1:])
+"""
+_OPTIONS = (
+    "--label", "y", "--scores", "p", "--scores-are", "posteriors", "--positive", "1",
+    "--resamples", "0", "--calibrator", "none", "--memory", "0", "--json",
+)  # fmt: skip
+
+
+def write_groups(path: Path, groups: int = _GROUPS) -> None:
+    """Write a Parquet file of many small row groups."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, groups * _ROWS).astype(np.int8)
+    p = 1 / (1 + np.exp(-(2 * y - 1) - rng.normal(size=y.size)))
+    parquet.write_table(pa.table({"y": y, "p": p}), path, row_group_size=_ROWS)
+
+
+def begin(file: Path, resume: Path | None) -> "subprocess.Popen[bytes]":
+    """Start a run as a process of its own."""
+    more = () if resume is None else ("--resume", str(resume))
+    command = [sys.executable, "-c", _RUN, "evaluate", str(file), *_OPTIONS, *more]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "STAKES_THREADS": "2"}
+    return subprocess.Popen(  # noqa: S603
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )
+
+
+def finished(run: "subprocess.Popen[bytes]") -> bytes:
+    """Return what a run printed; it must have gone well."""
+    out, err = run.communicate()
+    if run.returncode:
+        raise RuntimeError(err.decode())
+    return out
+
+
+def kill_at_random(folder: Path, kills: int, seed: int = 0, groups: int = _GROUPS) -> list[int]:
+    """Kill runs so many times; return at how many kills each of them had its result.
+
+    A run is killed, and resumed, until it comes to its end. Its output must be the bytes of an
+    uninterrupted run, and its file of --resume must be gone.
+    """
+    file, resume = folder / "groups.parquet", folder / "run.part"
+    write_groups(file, groups)
+    start = time.monotonic()
+    wanted = finished(begin(file, None))
+    longest = time.monotonic() - start
+    rng = random.Random(seed)  # noqa: S311
+    done: list[int] = []
+    left, own = kills, 0
+    while left or own:
+        run = begin(file, resume)
+        if left:
+            try:
+                run.wait(longest * rng.uniform(0.3, 1.3))
+            except subprocess.TimeoutExpired:
+                run.send_signal(signal.SIGKILL)
+        out, err = run.communicate()
+        if run.returncode == -signal.SIGKILL:
+            left, own = left - 1, own + 1
+            continue
+        if run.returncode or out != wanted or resume.exists():
+            msg = f"after {own} kills: exit code {run.returncode}, {err.decode()}"
+            raise RuntimeError(f"{msg}; {'the same' if out == wanted else 'other'} bytes")
+        done.append(own)
+        own = 0
+    return done
+
+
+def main() -> None:
+    """Kill, and print what became of it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        done = kill_at_random(Path(folder), options.kills, options.seed)
+    kills = ", ".join(map(str, done))
+    print(f"{options.kills} kills; {len(done)} results, all of the same bytes, after {kills} kills")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""Files larger than memory: time and peak memory of `stakes evaluate`, beside other libraries.
+
+`python -m benchmarks.large` writes Parquet files of 1e6 and 1e7 rows (with `--full` of 1e8 too),
+an int8 label and a float64 score in row groups of 1e6, and runs each job in a process of its own.
+polars, duckdb and dask compute log loss and a histogram of 2^16 levels by class of the same
+columns; a library that is not installed is left out with a line.
+"""
+
+import argparse
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+_GROUP = 1_000_000
+_LEVELS = 2**16
+_STAKES = (
+    "-m", "stakes", "evaluate", "{path}", "--label", "y", "--scores", "p",
+    "--scores-are", "posteriors", "--positive", "1", "--json",
+)  # fmt: skip
+_PEERS = {
+    "polars": """
+import polars as pl
+frame = pl.scan_parquet({path!r})
+y, p = pl.col("y"), pl.col("p")
+loss = pl.when(y == 1).then(-p.log()).otherwise(-(1 - p).log())
+both = pl.collect_all([
+    frame.select(loss.mean()),
+    frame.group_by(y, (p * {levels}).cast(pl.Int32).alias("level")).agg(pl.len()),
+], engine="streaming")
+print(both[0].item(), both[1].height)
+""",
+    "duckdb": """
+import duckdb
+loss = "avg(case when y = 1 then -ln(p) else -ln(1 - p) end)"
+table = "read_parquet('{path}')"
+print(duckdb.sql(f"select {{loss}} from {{table}}").fetchone()[0])
+level = "cast(floor(p * {levels}) as integer)"
+counts = duckdb.sql(f"select y, {{level}} as level, count(*) from {{table}} group by all")
+print(len(counts.fetchall()))
+""",
+    "dask": """
+import dask, numpy as np
+import dask.dataframe as dd
+frame = dd.read_parquet({path!r}, columns=["y", "p"], split_row_groups=True)
+def sums(part):
+    import pandas as pd
+    y, p = part["y"].to_numpy(), part["p"].to_numpy()
+    loss = -np.log(np.where(y == 1, p, 1 - p)).sum()
+    level = (p * {levels}).astype(np.int64) + {levels} * y
+    return pd.Series([(loss, len(y), np.bincount(level, minlength=2 * {levels}))], dtype=object)
+parts = frame.map_partitions(sums, meta=(None, object)).compute(scheduler="threads")
+print(sum(s[0] for s in parts) / sum(s[1] for s in parts), sum(s[2] for s in parts).size)
+""",
+}
+
+
+def write_rows(path: Path, rows: int, seed: int = 0) -> None:
+    """Write labels and scores, one row group at a time."""
+    rng = np.random.default_rng(seed)
+    schema = pa.schema([("y", pa.int8()), ("p", pa.float64())])
+    with parquet.ParquetWriter(path, schema) as writer:
+        for start in range(0, rows, _GROUP):
+            y = (rng.random(min(_GROUP, rows - start)) < 0.1).astype(np.int8)
+            log_odds = np.log(0.1 / 0.9) + 3.0 * y - 1.0 + 1.5 * rng.normal(size=y.size)
+            p = 1 / (1 + np.exp(-log_odds))
+            writer.write_table(pa.table({"y": y, "p": p}, schema=schema), row_group_size=_GROUP)
+
+
+def measured(arguments: list[str]) -> tuple[float, float, float]:
+    """Run python in a process of its own; return seconds, CPU seconds and peak memory in MB."""
+    start = time.perf_counter()
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as run:
+        error = run.stderr.read() if run.stderr is not None else b""
+        _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+    if run.returncode:
+        raise RuntimeError(error.decode()[-2000:])
+    seconds = time.perf_counter() - start
+    return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def jobs(path: Path) -> dict[str, list[str]]:
+    """Return what is run on a file, by name."""
+    found = {"stakes evaluate": [word.format(path=path) for word in _STAKES]}
+    for name, script in _PEERS.items():
+        if importlib.util.find_spec(name) is None:
+            print(f"{name} is not installed: left out")
+        else:
+            found[name] = ["-c", script.format(path=str(path), levels=_LEVELS)]
+    return found
+
+
+def main() -> None:
+    """Measure each job on files of several sizes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true", help="also 1e8 rows, which take 1 GB")
+    parser.add_argument("--rows", type=int, nargs="*", help="these numbers of rows instead")
+    parser.add_argument("--memory", help="give this to stakes evaluate, such as 0")
+    options = parser.parse_args()
+    sizes = options.rows or [10**6, 10**7, *([10**8] if options.full else [])]
+    more = [] if options.memory is None else ["--memory", options.memory]
+    with tempfile.TemporaryDirectory() as folder:
+        print(f"{'job':<16} {'rows':>12} {'seconds':>8} {'CPU':>8} {'peak MB':>8}")
+        for rows in sizes:
+            path = Path(folder) / f"{rows}.parquet"
+            write_rows(path, rows)
+            for name, arguments in jobs(path).items():
+                own = more if name == "stakes evaluate" else []
+                seconds, cpu, peak = measured([*arguments, *own])
+                print(f"{name:<16} {rows:>12,} {seconds:>8.2f} {cpu:>8.2f} {peak:>8.0f}")
+            path.unlink()
+
+
+if __name__ == "__main__":
+    main()

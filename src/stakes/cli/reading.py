@@ -1,0 +1,101 @@
+"""Whether a table is read whole or in batches, and why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from stakes.cli.memory import default_memory, size_in_words
+from stakes.cli.parsing import listed_classes
+from stakes.cli.request import Request, known_classes
+from stakes.io.sizes import size_in_memory
+from stakes.io.sources import Part, find_parts
+from stakes.io.streams import Limits
+
+WHOLE, IN_BATCHES = "whole", "in batches"
+_LIKELIHOODS = ("log-likelihoods", "llr", "log10-lr", "lr")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a table is read, and what is known of it beforehand."""
+
+    read: str
+    source: str = ""
+    parts: tuple[Part, ...] = ()
+    rows: int | None = None
+
+
+def why_whole(request: Request) -> str:
+    """Return what cannot be summed in batches yet; nothing where all can."""
+    asked = request.asked
+    named = listed_classes(asked.classes) if asked.classes else known_classes(request)
+    own = [entry.get("prior") for entry in asked.applications.values()]
+    without = (asked.prior in (None, "data") and not asked.dcf) or "data" in own
+    reasons = {
+        "--key": asked.key,
+        "--id": asked.sample,
+        "--weight": asked.weight,
+        "--group": asked.group,
+        "--slice": asked.slices,
+        "costs by case": request.prices,
+        "several columns of scores": len(request.score_columns) > 1,
+        "a class of interest that is not the last": (
+            asked.positive and named and named[-1] != asked.positive
+        ),
+        "likelihoods without --prior": asked.scores_are in _LIKELIHOODS and without,
+    }
+    return next((reason for reason, there in reasons.items() if there), "")
+
+
+def choose(request: Request, options: dict[str, Any]) -> Choice:
+    """Choose how to read, and say so where it was asked for or is not common."""
+    asked, memory = request.asked, options["memory"]
+    source, parts = find_parts(asked.file, "csv" if asked.key else asked.input_format)
+    limits = Limits.of(asked.max_bytes, asked.timeout, None)
+    size = size_in_memory(parts, request.columns, limits)
+    limit = default_memory() if memory is None else memory
+    about = f"the columns take about {size_in_words(size.n_bytes)} in memory"
+    wanted = ""
+    if options["resume"] or memory == 0:
+        wanted = f", as {'--resume' if options['resume'] else '--memory 0'} asks"
+    elif limit is not None and size.n_bytes > limit:
+        wanted = f": {about}, more than {size_in_words(limit)} (--memory)"
+    reason = why_whole(request) or _read_once(parts, options)
+    if reason and (wanted or (memory is not None and any(part.streamed for part in parts))):
+        say_whole(reason, options)
+    elif wanted:
+        say(f"read in batches{wanted}.")
+        return Choice(IN_BATCHES, source, tuple(parts), size.rows)
+    elif memory is not None:
+        say(f"read whole: {about}.")
+    return Choice(WHOLE)
+
+
+def _read_once(parts: Sequence[Part], options: dict[str, Any]) -> str:
+    """Return which part is read whole as it can be read only once; that is known to --memory 0."""
+    stream = next((part for part in parts if part.streamed), None)
+    if stream is None or (options["memory"] == 0 and not options["resume"]):
+        return ""
+    return f"'{stream.name}', which can be read only once,"
+
+
+def choose_for_decisions(options: dict[str, Any]) -> None:
+    """Say that decisions are read whole, where something else was asked for."""
+    if options["resume"] or options["memory"] is not None:
+        say_whole("--decision", options)
+
+
+def say_whole(reason: str, options: dict[str, Any]) -> None:
+    """Say why a table is read whole; there is nothing to resume then."""
+    why = f"{reason} cannot be summed in batches"
+    if options["resume"]:
+        msg = f"--resume is for tables that are read in batches: {why}. Leave --resume out."
+        raise click.UsageError(msg)
+    say(f"read whole: {why} yet.")
+
+
+def say(text: str) -> None:
+    """Say what was chosen."""
+    click.echo(f"Note: {text}", err=True)

@@ -1,0 +1,180 @@
+"""The file of --resume: a summary of what was read so far, and which units that was."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from stakes._check import FileError, InputError
+from stakes._files import write_bytes
+from stakes._text import plain
+from stakes.io.sources import Part
+
+_MARK, _VERSION = b"stakes resume ", b"1\n"
+_LARGEST, _LARGEST_HEADER = 1024**3, 64 * 1024**2
+_MOST_UNITS = 10_000_000  # of one part
+_COUNT, _SUM = 8, hashlib.sha256().digest_size  # bytes of the header's length, and of the checksum
+_ANEW = "Delete it to begin anew"
+
+
+@dataclass(frozen=True)
+class PartState:
+    """A file as it was when it was read."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+    @classmethod
+    def of(cls, part: Part) -> "PartState":
+        """Return the state of a part now."""
+        found = os.stat(part.path)  # noqa: PTH116
+        return cls(os.path.abspath(part.path), found.st_size, found.st_mtime_ns)  # noqa: PTH100
+
+
+@dataclass(frozen=True)
+class Bookmark:
+    """How far a run has come."""
+
+    options: Mapping[str, str]  # what the summary depends on, by name
+    parts: Sequence[PartState]
+    done: Sequence[set[int]] = field(default_factory=list)  # the units read of each part
+    summary: bytes = b""
+
+    def to_bytes(self) -> bytes:
+        """Return the file: a mark, the header in JSON, the summary, a checksum."""
+        header = json.dumps(
+            {
+                "options": dict(self.options),
+                "parts": [
+                    {"path": p.path, "size": p.size, "mtime_ns": p.mtime_ns, "done": _runs(done)}
+                    for p, done in zip(self.parts, self.done, strict=True)
+                ],
+            }
+        ).encode()
+        length = len(header).to_bytes(_COUNT, "little")
+        data = b"".join((_MARK, _VERSION, length, header, self.summary))
+        return data + hashlib.sha256(data).digest()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Bookmark":
+        """Read a file; a ValueError says what is wrong with it."""
+        begin = len(_MARK) + len(_VERSION)
+        if len(data) > _LARGEST:
+            msg = f"it is longer than {_LARGEST} bytes"
+            raise ValueError(msg)
+        if not data.startswith(_MARK):
+            msg = "it is not a file that --resume wrote"
+            raise ValueError(msg)
+        if data[len(_MARK) : begin] != _VERSION:
+            msg = "another version of stakes wrote it"
+            raise ValueError(msg)
+        body, checksum = data[:-_SUM], data[-_SUM:]
+        start = begin + _COUNT
+        length = int.from_bytes(body[begin:start], "little")
+        if hashlib.sha256(body).digest() != checksum or length > min(len(body), _LARGEST_HEADER):
+            msg = "it is damaged, its checksum does not agree"
+            raise ValueError(msg)
+        options, parts, done = _read_header(body[start : start + length])
+        return cls(options, parts, done, body[start + length :])
+
+
+def write_bookmark(path: str, bookmark: Bookmark) -> None:
+    """Write the file, whole or not at all."""
+    write_bytes(path, bookmark.to_bytes())
+
+
+def read_bookmark(path: str, now: Bookmark) -> Bookmark | None:
+    """Read the file if it is there; refuse one that does not belong to this run."""
+    try:
+        with Path(path).open("rb") as stream:
+            data = stream.read(_LARGEST + 1)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        msg = f"cannot read '{plain(path, 1000)}': {getattr(error, 'strerror', None) or error}."
+        raise FileError(msg) from error
+    try:
+        found = Bookmark.from_bytes(data)
+    except ValueError as error:
+        raise refused(path, str(error)) from error
+    difference = _difference(found, now)
+    if difference:
+        raise refused(path, difference)
+    return found
+
+
+def refused(path: str, reason: str) -> InputError:
+    """Return the error for a file that this run cannot go on from."""
+    msg = f"--resume must be a file of this very run: got '{plain(path, 1000)}', and {reason}."
+    return InputError(f"{msg} {_ANEW}, or name another file.")
+
+
+def _difference(found: Bookmark, now: Bookmark) -> str:
+    """Say in what a file differs from the run at hand; nothing where it does not."""
+    for name in {**found.options, **now.options}:
+        before, after = (b.options.get(name, "nothing") for b in (found, now))
+        if before != after:
+            return f"it was written for {plain(name)} {plain(before)}, not {plain(after)}"
+    before_paths, paths = ([p.path for p in b.parts] for b in (found, now))
+    if before_paths != paths:
+        other = next((p for p in paths if p not in before_paths), None)
+        other = other or next((p for p in before_paths if p not in paths), paths[0])
+        return f"it was written for other files, '{plain(Path(other).name)}' is in one of both only"
+    for before_part, part in zip(found.parts, now.parts, strict=True):
+        if before_part != part:
+            return f"'{plain(Path(part.path).name)}' has changed since it was written"
+    return ""
+
+
+def _runs(numbers: Iterable[int]) -> list[list[int]]:
+    """Return whole numbers as runs, the first and the one after the last of each."""
+    ordered = sorted(numbers)
+    if not ordered:
+        return []
+    starts = [ordered[0], *(b for a, b in pairwise(ordered) if b != a + 1)]
+    ends = [*(a + 1 for a, b in pairwise(ordered) if b != a + 1), ordered[-1] + 1]
+    return [list(run) for run in zip(starts, ends, strict=True)]
+
+
+def _read_header(data: bytes) -> tuple[dict[str, str], list[PartState], list[set[int]]]:
+    """Read the header, each value of the type that it must have."""
+    try:
+        header = json.loads(data)
+        options = {str(k): _of(str, v) for k, v in _of(dict, header["options"]).items()}
+        entries = [_of(dict, entry) for entry in _of(list, header["parts"])]
+        parts = [
+            PartState(_of(str, e["path"]), _of(int, e["size"]), _of(int, e["mtime_ns"]))
+            for e in entries
+        ]
+        done = [_units(_of(list, entry["done"])) for entry in entries]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        msg = f"its header cannot be read ({plain(error, 100)})"
+        raise ValueError(msg) from error
+    return options, parts, done
+
+
+def _of(kind: type, value: Any) -> Any:  # noqa: ANN401
+    """Return a value of the type that is wanted."""
+    if type(value) is not kind:
+        msg = f"{kind.__name__} wanted"
+        raise TypeError(msg)
+    return value
+
+
+def _units(runs: list[Any]) -> set[int]:
+    """Return the units of runs, which must rise."""
+    ends = [_of(int, end) for run in runs for end in run]
+    if len(ends) % 2 or any(a >= b for a, b in pairwise(ends)) or (ends and ends[0] < 0):
+        msg = "runs must rise"
+        raise ValueError(msg)
+    if ends and ends[-1] > _MOST_UNITS:
+        msg = "too many units"
+        raise ValueError(msg)
+    return {
+        n for start, stop in zip(ends[::2], ends[1::2], strict=True) for n in range(start, stop)
+    }

@@ -1,0 +1,624 @@
+"""Tables larger than memory: read in batches, with the results of the whole table."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+from command import STAKES, call, environment, shell
+from stakes import InputError
+from stakes.cli import crew, progress, streaming, summing
+from stakes.cli.crew import Crew
+from stakes.cli.memory import default_memory, size_in_words
+from stakes.cli.resume import Bookmark, PartState
+from stakes.io.units import Unit
+
+pytest.importorskip("stakes.summary")
+
+N = 6000
+COLUMNS = ("--label", "y", "--scores", "p", "--scores-are", "posteriors")
+SCORES = (*COLUMNS, "--positive", "1")
+QUICK = (*SCORES, "--resamples", "0", "--calibrator", "none")
+BATCHES = ("--memory", "0", "--json")
+CLOSE = {"auc": 1e-4, "cost.nec": 1e-9, "cross_entropy.normalized": 1e-9}
+
+
+def table(n: int = N) -> pa.Table:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n)
+    p = 1 / (1 + np.exp(-(2 * y - 1) - rng.normal(size=n)))
+    return pa.table(
+        {
+            "y": y.astype(np.int8),
+            "p": p,
+            "q": 1 - p,
+            "w": np.ones(n),
+            "g": [f"g{i % 50}" for i in range(n)],
+        }
+    )
+
+
+def with_values(name: str, changes: dict[int, Any]) -> pa.Table:
+    """Return the table with some values of a column changed."""
+    rows = table()
+    values = rows.column(name).to_pylist()
+    for row, value in changes.items():
+        values[row] = value
+    return rows.set_column(rows.column_names.index(name), name, pa.array(values))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    parquet.write_table(table(), tmp_path / "t.parquet", row_group_size=500)
+    csv.write_csv(table(), tmp_path / "t.csv")
+    return tmp_path
+
+
+@pytest.fixture
+def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units of one row group, and a file of --resume as often as can be."""
+    for module in (streaming, summing):
+        monkeypatch.setattr(module, "ROWS", 500)
+    monkeypatch.setattr(summing, "EVERY", 0.0)
+    monkeypatch.setattr(crew, "WAIT", 0.001)
+
+
+def document(*arguments: str, cwd: Path) -> dict[str, Any]:
+    """Return the JSON of a command that must go well, without the name of the file."""
+    done = call(*arguments, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    del found["source"]
+    return found
+
+
+@pytest.mark.parametrize("file", ["t.parquet", "t.csv"])
+def test_batches_give_what_the_whole_table_gives(file: str, folder: Path) -> None:
+    numbers = {}
+    for memory in ("0", "1GB"):
+        done = call(
+            "evaluate",
+            file,
+            *SCORES,
+            "--resamples",
+            "0",
+            "--format",
+            "csv",
+            "--memory",
+            memory,
+            cwd=folder,
+        )
+        assert done.returncode == 0, done.stderr
+        rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
+        numbers[memory] = {row[0]: float(row[1]) for row in rows if row[1]}
+    assert set(numbers["0"]) == set(numbers["1GB"])
+    for name, within in CLOSE.items():
+        assert numbers["0"][name] == pytest.approx(numbers["1GB"][name], abs=within)
+    for name, value in numbers["0"].items():
+        assert value == pytest.approx(numbers["1GB"][name], abs=0.02, rel=0.02), name
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+@pytest.mark.parametrize("rows", [100, 1000, 10**6])
+def test_threads_batches_and_parts_change_nothing(
+    threads: str, rows: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = document("evaluate", "t.parquet", *QUICK, *BATCHES, cwd=folder)
+    (folder / "parts").mkdir()
+    for i, start in enumerate(range(0, N, 1700)):
+        parquet.write_table(table().slice(start, 1700), folder / "parts" / f"part-{i}.parquet")
+    monkeypatch.setenv("STAKES_THREADS", threads)
+    monkeypatch.setattr(streaming, "ROWS", rows)
+    assert document("evaluate", "t.parquet", *QUICK, *BATCHES, cwd=folder) == wanted
+    assert document("evaluate", "parts", *QUICK, *BATCHES, cwd=folder) == wanted
+    paths = [f"parts/part-{i}.parquet" for i in (3, 0, 2, 1)]
+    assert document("evaluate", *paths, *QUICK, *BATCHES, cwd=folder) == wanted
+    assert document("evaluate", "t.csv", *QUICK, *BATCHES, cwd=folder) == wanted
+
+
+def test_a_table_is_read_in_batches_if_it_is_larger_than_memory(folder: Path) -> None:
+    for memory, read, words in (
+        ("95kB", "in batches", "more than 95 kB"),
+        ("97kB", "whole", "the columns take about 96 kB"),
+        ("0", "in batches", "as --memory 0 asks"),
+        ("1.5GiB", "whole", "96 kB"),
+    ):
+        done = call("evaluate", "t.parquet", *QUICK, "--json", "--memory", memory, cwd=folder)
+        assert json.loads(done.stdout)["read"] == read
+        assert done.stderr.startswith(f"Note: read {read}")
+        assert words in done.stderr
+    done = call("evaluate", "t.parquet", *QUICK, "--json", cwd=folder)
+    assert (json.loads(done.stdout)["read"], done.stderr) == ("whole", "")
+
+
+@pytest.mark.parametrize("size", ["2XB", "-1", "", "much", "1e3GB", "9" * 400, "GB"])
+def test_a_size_that_is_none_is_refused(size: str, folder: Path) -> None:
+    done = call("evaluate", "t.parquet", *QUICK, "--memory", size, cwd=folder)
+    assert done.returncode == 2
+    assert "--memory must be a size such as 2GB, 500MB, 1.5GiB or 0: got" in done.stderr
+
+
+def test_sizes_in_words_and_of_the_machine() -> None:
+    assert [size_in_words(n) for n in (0, 999, 1500, 3_200_000_000)] == [
+        "0 B",
+        "999 B",
+        "1.5 kB",
+        "3.2 GB",
+    ]
+    memory = default_memory()
+    assert memory is None or memory > 10**6
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ((*SCORES, "--weight", "w"), "--weight"),
+        ((*SCORES, "--group", "g"), "--group"),
+        ((*SCORES, "--slice", "g"), "--slice"),
+        ((*SCORES, "--cost", "miss=w,false_alarm=1"), "costs by case"),
+        (("--label", "y", "--scores", "q,p", "--scores-are", "posteriors", "--classes", "0,1"), "several columns"),
+        ((*COLUMNS, "--classes", "0,1", "--positive", "0"), "a class of interest that is not the last"),
+        (("--label", "y", "--scores", "p", "--scores-are", "llr", "--positive", "1"), "likelihoods without --prior"),
+        (("--label", "y", "--scores", "p", "--scores-are", "llr", "--positive", "1", "--dcf", "1:1:0.1", "--dcf", "1:1:0.2"), "likelihoods without --prior"),
+        (("--label", "y", "--decision", "y2"), "--decision"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_summed_is_read_whole(
+    more: tuple[str, ...], reason: str, folder: Path
+) -> None:
+    rows = table().append_column("y2", table().column("y"))
+    parquet.write_table(rows, folder / "t.parquet")
+    quick = () if "--decision" in more else ("--resamples", "0", "--calibrator", "none")
+    done = call("evaluate", "t.parquet", *more, *quick, *BATCHES, cwd=folder)
+    assert json.loads(done.stdout)["read"] == "whole"
+    assert f"Note: read whole: {reason}" in done.stderr
+    assert "cannot be summed in batches yet" in done.stderr
+    done = call("evaluate", "t.parquet", *more, *quick, "--resume", "r.part", cwd=folder)
+    assert done.returncode == 2
+    assert f"--resume is for tables that are read in batches: {reason}" in done.stderr
+
+
+def test_lists_of_scores_are_read_whole(folder: Path) -> None:
+    p = table().column("p").to_numpy()
+    pairs = pa.array(np.column_stack([1 - p, p]).tolist())
+    parquet.write_table(pa.table({"y": table().column("y"), "p": pairs}), folder / "l.parquet")
+    done = call("evaluate", "l.parquet", *COLUMNS, "--resamples", "0", *BATCHES, cwd=folder)
+    assert json.loads(done.stdout)["read"] == "whole"
+    assert "a column of lists cannot be summed in batches yet" in done.stderr
+    line = " ".join(("stakes evaluate - --input-format parquet", *COLUMNS, *BATCHES))
+    done = shell(f"{line} < l.parquet", folder)
+    assert (done.returncode, "the scores are lists" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("--scores-are", "llr", "--prior", "0.3"),
+        ("--scores-are", "llr", "--dcf", "10:1:0.01"),
+        ("--scores-are", "log10-lr", "--prior", "0.3"),
+        ("--scores-are", "logits"),
+        ("--scores-are", "posteriors", "--training-prior", "0.5", "--prior", "0.1"),
+        ("--scores-are", "posteriors", "--cost", "miss=5,false_alarm=1", "--abstain", "0.1"),
+    ],
+)
+def test_kinds_of_scores_and_costs_are_summed(more: tuple[str, ...], folder: Path) -> None:
+    options = ("--label", "y", "--scores", "p", "--positive", "1", *QUICK[-4:], "--json", *more)
+    found = document("evaluate", "t.parquet", *options, "--memory", "0", cwd=folder)
+    whole = document("evaluate", "t.parquet", *options, "--memory", "1GB", cwd=folder)
+    assert (found["read"], whole["read"]) == ("in batches", "whole")
+    for a, b in zip(found["applications"], whole["applications"], strict=True):
+        costs = [each["expected_cost"]["normalized"]["value"] for each in (a, b)]
+        assert costs[0] == pytest.approx(costs[1])
+
+
+@pytest.mark.usefixtures("small_units")
+@pytest.mark.parametrize("threads", ["1", "2", "4"])
+@pytest.mark.parametrize(
+    ("column", "changes", "words"),
+    [
+        ("p", {5300: None, 1200: None}, "t.parquet, row 1200: column 'p' must hold"),
+        ("p", {4100: float("nan"), 4700: 2.0}, "t.parquet, row 4100: column 'p' must hold"),
+        ("p", {4700: float("nan"), 4100: 2.0}, "got 2.0 at t.parquet, row 4100"),
+        ("y", {5999: 7, 2501: 5}, "labels of the classes '0', '1': got '5' at t.parquet, row 2501"),
+        ("y", {3000: None}, "t.parquet, row 3000: column 'y' must hold a label"),
+    ],
+)
+def test_the_first_bad_value_is_named_whatever_thread_met_it(
+    column: str,
+    changes: dict[int, Any],
+    words: str,
+    threads: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("STAKES_THREADS", threads)
+    path = folder / "t.parquet"
+    parquet.write_table(with_values(column, changes), path, row_group_size=500)
+    done = call("evaluate", "t.parquet", *QUICK, *BATCHES, "--resume", "r.part", cwd=folder)
+    assert done.returncode == 3
+    assert words in done.stderr
+
+
+def test_classes_are_found_behind_a_first_batch_of_one_class(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = np.argsort(table().column("y").to_numpy(), kind="stable")
+    parquet.write_table(table().take(pa.array(order)), folder / "sorted.parquet")
+    wanted = document("evaluate", "t.parquet", *QUICK, *BATCHES, cwd=folder)
+    monkeypatch.setattr(streaming, "ROWS", 500)
+    assert document("evaluate", "sorted.parquet", *QUICK, *BATCHES, cwd=folder) == wanted
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (COLUMNS, "--positive must name the class that the scores are for"),
+        ((*COLUMNS, "--positive", "2"), "--positive must be one of the classes"),
+        ((*COLUMNS, "--classes", "0,1,2"), "are of 2 classes, but there are 3"),
+        ((*QUICK, "--cost", "miss=1,false_alarm=-1"), "--cost"),
+        (("--label", "no", *QUICK[2:]), "has no column 'no'"),
+    ],
+)
+def test_mistakes_are_named_as_for_a_whole_table(
+    arguments: tuple[str, ...], words: str, folder: Path
+) -> None:
+    found = [
+        call("evaluate", "t.parquet", *arguments, "--memory", memory, cwd=folder)
+        for memory in ("0", "1GB")
+    ]
+    assert [words in done.stderr for done in found] == [True, True]
+    assert found[0].returncode == found[1].returncode != 0
+
+
+def test_a_table_without_rows_is_refused(folder: Path) -> None:
+    parquet.write_table(table().slice(0, 0), folder / "e.parquet")
+    done = call("evaluate", "e.parquet", *QUICK, *BATCHES, cwd=folder)
+    assert (done.returncode, "'e.parquet' must hold samples" in done.stderr) == (3, True)
+
+
+def test_standard_input_is_read_in_batches_where_memory_is_0(folder: Path) -> None:
+    line = " ".join(("stakes evaluate - --input-format csv", *QUICK, "--json"))
+    done = shell(f"{line} --memory 0 < t.csv", folder)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found.pop("source") == "standard input"
+    assert found == document("evaluate", "t.csv", *QUICK, *BATCHES, cwd=folder)
+    done = shell(f"{line} --memory 1kB < t.csv", folder)
+    assert json.loads(done.stdout)["read"] == "whole"
+    assert "'standard input', which can be read only once," in done.stderr
+    done = shell(f"{line} --memory 0 --resume r.part < t.csv", folder)
+    assert (done.returncode, "--resume is for tables" in done.stderr) == (2, True)
+    (folder / "one.csv").write_text("y,p\n1,0.5\n")
+    done = shell(f"{line} --memory 0 < one.csv", folder)
+    assert (done.returncode, "--classes must name both classes" in done.stderr) == (2, True)
+
+
+def test_folders_can_give_the_label(folder: Path) -> None:
+    for label in (0, 1):
+        (folder / "hive" / f"y={label}").mkdir(parents=True)
+        kept = table().filter(pa.array(table().column("y").to_numpy() == label)).select(["p"])
+        parquet.write_table(kept, folder / "hive" / f"y={label}" / "part-0.parquet")
+    wanted = document("evaluate", "t.parquet", *QUICK, *BATCHES, cwd=folder)
+    assert document("evaluate", "hive", *QUICK, *BATCHES, cwd=folder) == wanted
+
+
+def test_check_reads_in_batches(folder: Path) -> None:
+    for limit, code in (("0.1", 0), ("0.99", 1)):
+        done = call(
+            "check",
+            "t.parquet",
+            *QUICK,
+            *BATCHES,
+            "--min-auc",
+            limit,
+            "--resume",
+            "r.part",
+            cwd=folder,
+        )
+        found = json.loads(done.stdout)
+        assert (done.returncode, found["read"], found["samples"]) == (code, "in batches", N)
+        assert not (folder / "r.part").exists()
+    done = call("check", "t.parquet", *QUICK, *BATCHES, "--max-loss-against", "q=0.5", cwd=folder)
+    assert json.loads(done.stdout)["read"] == "whole"
+
+
+def test_several_paths_have_no_key(folder: Path) -> None:
+    done = call("evaluate", "a.txt", "b.txt", "--key", "key.txt", cwd=folder)
+    assert (done.returncode, "--key needs one file" in done.stderr) == (2, True)
+
+
+def test_no_output_goes_onto_one_of_several_inputs(folder: Path) -> None:
+    paths = ("t.parquet", "t.csv")
+    for option in ("-o", "--resume", "--html"):
+        done = call("evaluate", *paths, *QUICK, option, "./t.csv", "--force", cwd=folder)
+        assert (done.returncode, "it is read" in done.stderr) == (4, True)
+    done = call("evaluate", "t.csv", *QUICK, "--resume", "x", "-o", "./x", cwd=folder)
+    assert (done.returncode, "--resume and --output must be two files" in done.stderr) == (2, True)
+
+
+class Slow(streaming.Stream):
+    """A stream that fails at a unit once others are saved."""
+
+    path = Path()
+
+    def ready(self, unit: Unit) -> streaming.Batch | None:
+        """Fail at the ninth unit, after the file of --resume is there."""
+        if unit.number == 8:
+            wait_for(self.path)
+            msg = "interrupted for a test"
+            raise InputError(msg)
+        return super().ready(unit)
+
+
+def wait_for(path: Path) -> None:
+    """Wait until a file is there."""
+    for _ in range(1000):
+        if path.exists():
+            return
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def stopped(folder: Path, small_units: None) -> Path:  # noqa: ARG001
+    """A folder with the file of a run that was stopped in the midst."""
+    Slow.path = folder / "r.part"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streaming, "Stream", Slow)
+        done = call("evaluate", "t.parquet", *QUICK, *BATCHES, "--resume", "r.part", cwd=folder)
+    assert (done.returncode, "interrupted for a test" in done.stderr) == (3, True)
+    assert (folder / "r.part").exists()
+    return folder
+
+
+def test_a_run_goes_on_from_what_was_read(stopped: Path) -> None:
+    wanted = document("evaluate", "t.parquet", *QUICK, *BATCHES, cwd=stopped)
+    done = call("evaluate", "t.parquet", *QUICK, "--json", "--resume", "r.part", cwd=stopped)
+    assert "rows were read before, see 'r.part'" in done.stderr
+    assert int(done.stderr.split("Note: ")[2].split()[0]) > 0
+    found = json.loads(done.stdout)
+    assert found.pop("source") == "t.parquet"
+    assert found == wanted
+    assert not (stopped / "r.part").exists()
+
+
+def test_the_options_of_intervals_may_change(stopped: Path) -> None:
+    done = call(
+        "evaluate",
+        "t.parquet",
+        *QUICK,
+        "--level",
+        "0.9",
+        "--json",
+        "--resume",
+        "r.part",
+        cwd=stopped,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["level"] == 0.9
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--label", "y", "--scores", "q", *QUICK[4:]), "written for --scores p, not q"),
+        ((*QUICK, "--cost", "miss=5,false_alarm=1"), "written for costs and priors"),
+        ((*QUICK, "--prior", "0.3"), "written for costs and priors"),
+        ((*QUICK, "--scores-are", "logits"), "written for --scores-are posteriors, not logits"),
+    ],
+)
+def test_a_file_of_other_options_is_refused(
+    options: tuple[str, ...], words: str, stopped: Path
+) -> None:
+    refused(stopped, words, "t.parquet", *options)
+
+
+def refused(folder: Path, words: str, *arguments: str) -> None:
+    """Run with a file that must be refused, and left as it is."""
+    kept = (folder / "r.part").read_bytes()
+    done = call("evaluate", *arguments, "--resume", "r.part", cwd=folder)
+    assert done.returncode == 3, done.stderr
+    assert "--resume must be a file of this very run: got 'r.part'" in done.stderr
+    assert words in done.stderr
+    assert "Delete it to begin anew" in done.stderr
+    assert (folder / "r.part").read_bytes() == kept
+
+
+def test_a_file_of_other_or_changed_parts_is_refused(stopped: Path) -> None:
+    (stopped / "u.parquet").write_bytes((stopped / "t.parquet").read_bytes())
+    refused(stopped, "'u.parquet' is in one of both only", "u.parquet", *QUICK)
+    refused(stopped, "'u.parquet' is in one of both only", "t.parquet", "u.parquet", *QUICK)
+    os.utime(stopped / "t.parquet", ns=(0, 0))
+    refused(stopped, "'t.parquet' has changed since", "t.parquet", *QUICK)
+
+
+def test_a_damaged_file_is_refused(stopped: Path) -> None:
+    path = stopped / "r.part"
+    whole = path.read_bytes()
+    for data, words in (
+        (b"", "it is not a file that --resume wrote"),
+        (b"y,p\n1,2\n", "it is not a file that --resume wrote"),
+        (whole.replace(b"stakes resume 1", b"stakes resume 9", 1), "another version of stakes"),
+        (whole[:-1], "it is damaged"),
+        (whole[:20], "it is damaged"),
+        (whole[:200] + bytes([whole[200] ^ 1]) + whole[201:], "it is damaged"),
+    ):
+        path.write_bytes(data)
+        refused(stopped, words, "t.parquet", *QUICK)
+
+
+def test_a_bookmark_is_read_as_it_was_written() -> None:
+    parts = [PartState("/a", 1, 2), PartState("/b", 3, 4)]
+    mark = Bookmark({"--label": "y"}, parts, [{0, 1, 2, 5, 7, 8}, set()], b"summary")
+    assert Bookmark.from_bytes(mark.to_bytes()) == mark
+
+
+def test_a_bookmark_cannot_be_written_where_there_is_no_directory(folder: Path) -> None:
+    done = call("evaluate", "t.parquet", *QUICK, "--resume", "no/r.part", cwd=folder)
+    assert (done.returncode, "there is no directory" in done.stderr) == (4, True)
+
+
+@pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_run_at_once(sign: signal.Signals, code: int, folder: Path) -> None:
+    script = f"""
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background would ignore it
+from stakes.cli import crew, main, streaming, summing
+crew.WAIT, summing.EVERY = 0.01, 0.0
+streaming.ROWS = summing.ROWS = 500
+ready = streaming.Stream.ready
+def slowly(self, unit):
+    time.sleep(0.2)
+    return ready(self, unit)
+streaming.Stream.ready = slowly
+main({["evaluate", "t.parquet", *QUICK, "--resume", "r.part"]!r})
+"""
+    run = subprocess.Popen(
+        [sys.executable, "-c", script], cwd=folder, stderr=subprocess.PIPE, env=environment()
+    )
+    wait_for(folder / "r.part")
+    run.send_signal(sign)
+    start = time.monotonic()
+    _, error = run.communicate(timeout=30)
+    assert time.monotonic() - start < 5
+    assert run.returncode == code, error
+    assert sorted(p.name for p in folder.iterdir()) == ["r.part", "t.csv", "t.parquet"]
+    done = call("evaluate", "t.csv", *QUICK, "--resume", "other.part", cwd=folder)
+    assert done.returncode == 0
+
+
+@pytest.mark.skipif(
+    not (Path(__file__).parents[1] / "benchmarks").exists(), reason="an sdist has no benchmarks"
+)
+def test_kills_change_no_byte(tmp_path: Path) -> None:
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from benchmarks.kills import kill_at_random  # noqa: PLC0415
+
+    assert sum(kill_at_random(tmp_path, kills=3, groups=200)) == 3
+
+
+class Total:
+    """A sum of whole numbers."""
+
+    def __init__(self, value: int = 0) -> None:
+        self.value = value
+
+    def __add__(self, other: "Total") -> "Total":
+        return Total(self.value + other.value)
+
+    def take(self, value: int) -> int:
+        """Add a number, as one row."""
+        self.value += value
+        return 1
+
+
+def units(n: int) -> Iterator[Unit]:
+    """Go through units that cannot be read."""
+    return (Unit(0, number, lambda: pytest.fail("not read")) for number in range(n))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_a_crew_takes_each_unit_once(threads: int) -> None:
+    team: Crew[Total] = Crew(units(500), Total, lambda unit: unit.number, Total.take, threads)
+    seen: list[tuple[Total, list[Unit]]] = []
+    team.run(lambda: seen.append(team.collect()))
+    seen.append(team.collect())
+    assert sum(total.value for total, _ in seen) == sum(range(500))
+    assert sorted(unit.number for _, done in seen for unit in done) == list(range(500))
+    for total, done in seen:  # what is saved is consistent at every moment
+        assert total.value == sum(unit.number for unit in done)
+    assert team.rows == 500
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_a_crew_raises_the_error_of_the_first_unit(threads: int) -> None:
+    met = threading.Event()
+
+    def ready(unit: Unit) -> int:
+        if unit.number == 20:
+            met.wait(0.2)
+            msg = "first"
+            raise InputError(msg)
+        if unit.number == 23:
+            met.set()
+            msg = "second"
+            raise InputError(msg)
+        return unit.number
+
+    team: Crew[Total] = Crew(units(500), Total, ready, Total.take, threads)
+    with pytest.raises(InputError, match="first"):
+        team.run(lambda: None)
+    assert team.rows < 100
+
+
+def test_a_crew_raises_what_goes_wrong_with_the_next_unit() -> None:
+    def some() -> Iterator[Unit]:
+        yield from units(3)
+        msg = "damaged"
+        raise InputError(msg)
+
+    team: Crew[Total] = Crew(some(), Total, lambda unit: unit.number, Total.take, 2)
+    with pytest.raises(InputError, match="damaged"):
+        team.run(lambda: None)
+
+
+class Screen:
+    """A terminal that keeps what is written."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def isatty(self) -> bool:
+        """Say that somebody looks."""
+        return True
+
+    def write(self, text: str) -> None:
+        """Keep a text."""
+        self.text += text
+
+    def flush(self) -> None:
+        """Do nothing."""
+
+
+def test_the_progress_bar_shows_rows_and_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    for total, words in (
+        (4_000_000, "reading  50 %, 2,000,000 rows, "),
+        (None, "reading 2,000,000 rows, "),
+    ):
+        screen = Screen()
+        monkeypatch.setattr(sys, "stderr", screen)
+        monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+        monkeypatch.setattr(progress, "_STEP", 0.0)
+        with progress.row_progress(total, before=500_000) as show:
+            show(1_500_000)
+        assert words in screen.text
+        assert "million rows/s" in screen.text
+        assert screen.text.endswith("\r")
+
+
+def test_the_memory_option_stands_in_application_files_of_all_commands(folder: Path) -> None:
+    (folder / "app.toml").write_text(
+        'memory = "0"\nlabel = "y"\nscores-are = "posteriors"\npositive = "1"\n'
+    )
+    app = ("t.parquet", "--scores", "p", "--app", "app.toml")
+    done = call("evaluate", *app, "--resamples", "0", "--json", cwd=folder)
+    assert json.loads(done.stdout)["read"] == "in batches"
+    assert call("threshold", *app, cwd=folder).returncode == 0
+
+
+def test_the_command_is_a_process_too(folder: Path) -> None:
+    (folder / "u.parquet").write_bytes((folder / "t.parquet").read_bytes())
+    done = subprocess.run(
+        [*STAKES, "evaluate", "t.parquet", "u.parquet", *QUICK, *BATCHES], cwd=folder, env=environment(), capture_output=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["data"]["samples"] == 2 * N
