@@ -58,8 +58,12 @@ def finished(run: "subprocess.Popen[bytes]") -> bytes:
     return out
 
 
-def kill_at_random(folder: Path, kills: int, seed: int = 0, groups: int = _GROUPS) -> list[int]:
-    """Kill runs so many times; return at how many kills each of them had its result.
+def kill_at_random(
+    folder: Path, kills: int, seed: int = 0, groups: int = _GROUPS
+) -> tuple[list[int], int]:
+    """Kill runs so many times; return after how many kills each had its result.
+
+    And how many of the kills came when something had been saved.
 
     A run is killed, and resumed, until it comes to its end. Its output must be the bytes of an
     uninterrupted run, and its file of --resume must be gone.
@@ -71,7 +75,7 @@ def kill_at_random(folder: Path, kills: int, seed: int = 0, groups: int = _GROUP
     longest = time.monotonic() - start
     rng = random.Random(seed)  # noqa: S311
     done: list[int] = []
-    left, own = kills, 0
+    left, own, saved = kills, 0, 0
     while left or own:
         run = begin(file, resume)
         if left:
@@ -81,14 +85,14 @@ def kill_at_random(folder: Path, kills: int, seed: int = 0, groups: int = _GROUP
                 run.send_signal(signal.SIGKILL)
         out, err = run.communicate()
         if run.returncode == -signal.SIGKILL:
-            left, own = left - 1, own + 1
+            left, own, saved = left - 1, own + 1, saved + resume.exists()
             continue
         if run.returncode or out != wanted or resume.exists():
             msg = f"after {own} kills: exit code {run.returncode}, {err.decode()}"
             raise RuntimeError(f"{msg}; {'the same' if out == wanted else 'other'} bytes")
         done.append(own)
         own = 0
-    return done
+    return done, saved
 
 
 def main() -> None:
@@ -98,9 +102,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        done = kill_at_random(Path(folder), options.kills, options.seed)
-    kills = ", ".join(map(str, done))
-    print(f"{options.kills} kills; {len(done)} results, all of the same bytes, after {kills} kills")
+        done, saved = kill_at_random(Path(folder), options.kills, options.seed)
+    print(f"{options.kills} kills, {saved} of them when something had been saved")
+    print(f"{len(done)} results, all of the same bytes, after {', '.join(map(str, done))} kills")
 
 
 if __name__ == "__main__":
