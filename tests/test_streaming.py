@@ -529,11 +529,17 @@ def units(n: int) -> Iterator[Unit]:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
-def test_a_crew_takes_each_unit_once(threads: int) -> None:
-    team: Crew[Total] = Crew(units(500), Total, lambda unit: unit.number, Total.take, threads)
+def test_a_crew_takes_each_unit_once(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "WAIT", 0.001)
+
+    def ready(unit: Unit) -> int:
+        time.sleep(0.0005)
+        return unit.number
+
+    team: Crew[Total] = Crew(units(500), Total, ready, Total.take, threads)
     seen: list[tuple[Total, list[Unit]]] = []
     team.run(lambda: seen.append(team.collect()))
-    seen.append(team.collect())
+    seen += [team.collect(), team.collect()]
     assert sum(total.value for total, _ in seen) == sum(range(500))
     assert sorted(unit.number for _, done in seen for unit in done) == list(range(500))
     for total, done in seen:  # what is saved is consistent at every moment
