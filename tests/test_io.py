@@ -195,6 +195,13 @@ def test_whole_numbers_become_their_own_texts(kind: str, tmp_path: Path, *, wide
     assert read_columns(path, ("y",)).texts("y").tolist() == [str(label) for label in labels]
 
 
+def test_short_whole_numbers_far_apart_become_their_own_texts(tmp_path: Path) -> None:
+    labels = np.array([-20_000, 20_000, 7] * 4000, dtype=np.int16)  # differences need more bits
+    parquet.write_table(pa.table({"y": labels}), tmp_path / "t.parquet")
+    found = read_columns(tmp_path / "t.parquet", ("y",)).texts("y")
+    assert found.tolist() == [str(label) for label in labels.tolist()]
+
+
 @pytest.mark.parametrize("name", ["l.parquet", "l.jsonl", "l.npz", "l.arrow"])
 def test_a_column_of_lists_is_a_matrix(name: str, tmp_path: Path) -> None:
     post = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
