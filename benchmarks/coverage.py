@@ -36,7 +36,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "intervals.md"
 BEGIN, END = "<!-- coverage: begin -->\n", "<!-- coverage: end -->\n"
 LIMIT = 92.0
 _CHUNK = 25
-_RESAMPLES = 200
+_RESAMPLES = 1000  # as by default
 
 Found = dict[str, Interval | None]
 

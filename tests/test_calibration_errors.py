@@ -343,7 +343,7 @@ def test_each_error_has_its_own_name() -> None:
     three = stakes.simulation.simulate(3, n=300)
     result = stakes.evaluate(three.y, three.posteriors([0.5, 0.3, 0.2]), resamples=0)
     names = [e.name for e in result.calibration_errors.values()]
-    assert names == ["confidence calibration error", "smooth confidence calibration error"]
+    assert names == ["confidence calibration error"]
 
 
 def test_a_record_works_as_the_number_it_was() -> None:
@@ -414,9 +414,6 @@ def test_every_place_shows_the_same_error_with_the_same_interval(k: int, tmp_pat
     priors = [0.2, 0.8] if k == 2 else [0.2, 0.2, 0.6]
     wanted = {
         "confidence_calibration_error": ERRORS[1](y, p, priors=priors),
-        "smooth_calibration_error": stakes.smooth_calibration_error(
-            y, p, confidence=k == 3, priors=priors
-        ),
     }
     result = stakes.evaluate(y, p, priors=priors, resamples=0, calibrator=None)
     found, plain = result.metrics(), result.to_dict()["calibration_errors"]

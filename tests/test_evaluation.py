@@ -30,6 +30,7 @@ from judged import (
 from stakes._typing import IntArray
 from stakes.evaluation.applications import read_tasks
 from stakes.evaluation.evaluate import make_system
+from stakes.evaluation.systems import System
 from stakes.intervals import replicate
 from stakes.samples import read_samples
 from stakes.simulation import MISCALIBRATED, simulate
@@ -240,7 +241,9 @@ def test_groups_stay_whole_in_folds_and_slices() -> None:
 def test_class_sizes_are_kept_where_priors_are_given() -> None:
     for priors, kept in ((None, False), ([0.5, 0.5], True)):
         samples = read_samples(TWO.y, RAW, priors=priors)
-        system = make_system(samples, read_tasks(None, samples), (), (None, 5, None, 0), [])
+        system = make_system(
+            System(samples, read_tasks(None, samples), (), None), (None, 5, None, 0), []
+        )
         plan = system.resampling(None, 0)
         sizes = {int(plan.draw(i)[:800].sum()) for i in range(10)}
         assert (sizes == {800}) == kept
@@ -251,7 +254,9 @@ def test_class_sizes_are_kept_where_priors_are_given() -> None:
 def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None) -> None:
     samples = read_samples(TWO.y, RAW, priors=priors)
     stage = stakes.AffineCalibrator(), 5, None, 0
-    system = make_system(samples, read_tasks(COSTS, samples), (stakes.LogLoss(),), stage, [])
+    system = make_system(
+        System(samples, read_tasks(COSTS, samples), (stakes.LogLoss(),), None), stage, []
+    )
     drawn = replicate(system.statistics([()]), system.resampling(None, 0), 0)
     for name, value in system.calibrated_values().items():
         assert drawn.observed[drawn.column(name)] == pytest.approx(value, abs=3e-5), name

@@ -24,8 +24,6 @@ from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.resume import Bookmark, PartState
 from stakes.io.units import Unit
 
-pytest.importorskip("stakes.summary")
-
 N = 6000
 COLUMNS = ("--label", "y", "--scores", "p", "--scores-are", "posteriors")
 SCORES = (*COLUMNS, "--positive", "1")

@@ -1,6 +1,6 @@
 """Samples: labels, scores and weights, checked once; everything inside trusts them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,20 @@ _CELLS, _FEWEST_ROWS = 2**18, 1024  # the same where rows are long
 
 
 @dataclass(frozen=True, eq=False)
+class KnownSums:
+    """Sums of losses that were added up sample by sample, at some priors or at any."""
+
+    sums: Mapping[Any, Any]  # by scoring rule
+    priors: FloatArray | None  # None: the losses do not depend on them
+
+    def of(self, rule: Any, priors: FloatArray) -> Any:  # noqa: ANN401  both are of layers above
+        """Return the sums of a rule at these priors; None where they are not known."""
+        if self.priors is None or np.array_equal(priors, self.priors):
+            return self.sums.get(rule)
+        return None
+
+
+@dataclass(frozen=True, eq=False)
 class Samples:
     """Coded labels, scores and weights above 0; `row` tells where each sample stood.
 
@@ -49,6 +63,7 @@ class Samples:
     priors_from_data: bool
     n_given: int  # how many rows there were, those of weight 0 included
     copies: IntArray | None = None  # samples that each row stands for, at least 1; None: one each
+    known: "KnownSums | None" = None  # exact sums of losses, where rows only come near the scores
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -101,6 +116,7 @@ class Samples:
             row=self.rows(kept),
             priors=priors,
             copies=copies,
+            known=None,
         )
 
     def data_priors(self) -> FloatArray:
@@ -137,7 +153,7 @@ class Samples:
 
     def with_scores(self, scores: Scores) -> "Samples":
         """Return the same samples with other scores."""
-        return replace(self, scores=scores)
+        return replace(self, scores=scores, known=None)
 
     def balanced_mass(self) -> FloatArray:
         """Return the weight of each row, in all 1, with each class as heavy as its prior."""

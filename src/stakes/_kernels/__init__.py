@@ -7,6 +7,7 @@ library is stale, and not used.
 
 from stakes._kernels.affine import affine_binary_pass, affine_pass
 from stakes._kernels.definitions import CellGrid, cell_grid
+from stakes._kernels.definitions.score_grid import from_ordered_bits, ordered_bits
 from stakes._kernels.draws import (
     Ranking,
     multinomial_counts,
@@ -45,10 +46,12 @@ __all__ = [
     "binary_pass",
     "cell_grid",
     "compiled",
+    "from_ordered_bits",
     "grouped_rows",
     "multinomial_counts",
     "multinomial_dot",
     "multinomial_ranks",
+    "ordered_bits",
     "pav_blocks",
     "places",
     "reweighted_ranks",

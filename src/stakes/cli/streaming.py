@@ -31,7 +31,7 @@ from stakes.io.units import ROWS, Piece, Unit, units_of
 from stakes.scores import Scores
 
 if TYPE_CHECKING:
-    from stakes.summary import Summary
+    from stakes.evaluation import Summary
 
 
 class ListedScoresError(Exception):
@@ -67,7 +67,7 @@ class Stream:
 
     def fresh(self) -> "Summary":
         """Return a summary of no rows."""
-        from stakes.summary import Summary  # noqa: PLC0415  loaded where data are streamed
+        from stakes.evaluation import Summary  # noqa: PLC0415  loaded where data are streamed
 
         return Summary(
             classes=self.setting.classes,

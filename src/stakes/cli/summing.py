@@ -18,7 +18,7 @@ from stakes.io.columns import no_rows
 from stakes.io.units import ROWS, Unit
 
 if TYPE_CHECKING:
-    from stakes.summary import Summary
+    from stakes.evaluation import Summary
 
 EVERY = 10.0  # seconds between two times that the file of --resume is written
 
@@ -95,7 +95,7 @@ def _bookmark(stream: Stream, fresh: "Summary") -> Bookmark:
 
 def _summary_of(found: Bookmark, path: str) -> "Summary":
     """Return the summary that a file of --resume holds."""
-    from stakes.summary import Summary  # noqa: PLC0415  loaded where data are streamed
+    from stakes.evaluation import Summary  # noqa: PLC0415  loaded where data are streamed
 
     try:
         return Summary.from_bytes(found.summary)

@@ -2,6 +2,7 @@
 
 import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -231,6 +232,27 @@ class CostMatrix:
         """Return the costs as lists, fit for JSON; None where they are too many to write out."""
         k, m = self.shape
         return self.values.tolist() if k * m <= _MOST_LISTED else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the costs as plain values, fit for JSON, in no more space than they take here."""
+        if isinstance(self._table, ErrorTable):
+            error, further = self._table.error, self._table.further
+            return {"error": error.tolist(), "further": further.tolist()}
+        return {"values": self.values.tolist()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], classes: Names, decisions: Names) -> Self:
+        """Read costs that were written as plain values."""
+        if "values" in data:
+            return cls(data["values"], classes=classes, decisions=decisions)
+        error, further = (np.array(data[name], dtype=np.float64) for name in ("error", "further"))
+        further = further.reshape(error.size, -1)
+        named = len(classes) == error.size and len(decisions) == error.size + further.shape[1]
+        every = np.concatenate([error, further.ravel()])
+        if not named or not np.isfinite(every).all() or (every < 0).any():
+            msg = "costs must be finite and at least 0, one for each class, each decision named."
+            raise InputError(msg)
+        return cls._from_table(ErrorTable(error, further), classes, decisions)
 
     def at(self, y: IntArray, d: IntArray) -> FloatArray:
         """Return the cost of each sample, from the indices of its class and its decision."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         SliceResult,
         Verdict,
     )
+    from stakes.evaluation.summaries import Summary
     from stakes.evaluation.thresholds import ThresholdChoice, ThresholdResult, choose_threshold
 else:
     __getattr__ = names_of_room(
@@ -48,6 +49,7 @@ else:
                 "SliceResult",
                 "Verdict",
             ),
+            "summaries": ("Summary",),
             "thresholds": ("ThresholdChoice", "ThresholdResult", "choose_threshold"),
         },
     )
@@ -69,6 +71,7 @@ __all__ = [
     "OddsRange",
     "RelativeCost",
     "SliceResult",
+    "Summary",
     "ThresholdChoice",
     "ThresholdResult",
     "Verdict",

@@ -71,7 +71,8 @@ def adapted(samples: Samples, training: PriorsLike | None) -> Samples:
     old = read_training(samples, training)
     if old is None or not isinstance(samples.scores, PosteriorScores):
         return samples
-    return samples.with_scores(samples.scores.at_priors(old, samples.priors))
+    moved = samples.with_scores(samples.scores.at_priors(old, samples.priors))
+    return replace(moved, known=samples.known)  # those of a summary are of the scores as adapted
 
 
 def read_training(samples: Samples, training: PriorsLike | None) -> FloatArray | None:

@@ -205,9 +205,12 @@ def compare_samples(  # noqa: PLR0913  as for compare
     notes = rounding_notes(systems)
     made = {
         name: make_system(
-            adapted(samples, training_priors),
-            read_tasks(costs, samples, training_priors),
-            read_rules(rules),
+            System(
+                adapted(samples, training_priors),
+                read_tasks(costs, samples, training_priors),
+                read_rules(rules),
+                None,
+            ),
             (calibrator, folds, groups, seed),
             notes,
         )
@@ -357,9 +360,7 @@ def _warnings(made: Mapping[str, System], unit: IntArray | None) -> list[Verdict
     classes = first.samples.classes
     groups = Groups.of(first.samples, unit)
     calibrated = [] if first.stage is None else [rule.name for rule in first.rules]
-    found += small_classes(
-        classes, first.samples.counts.tolist(), groups, calibrated=calibrated
-    )
+    found += small_classes(classes, first.samples.counts.tolist(), groups, calibrated=calibrated)
     found += few_groups(groups, loss=first.stage is not None)
     return found
 

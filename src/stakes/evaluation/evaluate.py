@@ -35,7 +35,7 @@ from stakes.evaluation.ranking import ranking_of
 from stakes.evaluation.records import DataSummary, Evaluation
 from stakes.evaluation.sketch import Source, sketch_of
 from stakes.evaluation.slices import read_slices, slice_results
-from stakes.evaluation.systems import System, read_units, staged
+from stakes.evaluation.systems import SumsOfAll, System, read_units, staged
 from stakes.evaluation.verdicts import evidence_of, verdicts_of
 from stakes.intervals import Progress, check_resamples, seed_of
 from stakes.metrics.scores import expectation
@@ -141,10 +141,12 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     rules: Sequence[ScoringRule],
     rng: "int | np.random.Generator",
     progress: Progress | None,
+    of_all: SumsOfAll | None = None,
 ) -> Evaluation:
     """Evaluate checked samples, whose rows may stand for several; arguments as for `evaluate`.
 
-    Groups, slices and folds that are given as columns have a value for each row.
+    Groups, slices and folds that are given as columns have a value for each row. `of_all` are sums
+    of all samples, where those given are only some of them.
     """
     samples = adapted(given, training_priors)
     tasks = read_tasks(costs, given, training_priors)
@@ -154,24 +156,27 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     unit = read_units(groups, samples)
     kept = read_slices(slices, samples)
     notes = rounding_notes({"": given})
-    system = make_system(
-        samples, tasks, read_rules(rules), (calibrator, folds, groups, seed), notes
-    )
-    metrics = [suited_metrics(j.in_use, j.task.costs) for j in system.judgements]
+    plain = System(samples, tasks, read_rules(rules), None, of_all=of_all)
+    system = make_system(plain, (calibrator, folds, groups, seed), notes)
+    metrics = [suited_metrics(j.in_use, j.task.costs) for j in system.shown]
     drawn = count_replicates(system, metrics, unit, (resamples, seed), progress)
     curve = curve_of(samples)
     ranking = ranking_of(samples, curve, level, unit)
     least = [least_cost(task, curve) for task in system.tasks]
     del curve  # it holds as much as the samples
     evaluation = Evaluation(
-        data=_summary(given, unit, adapted_scores=training_priors is not None),
+        data=_summary(
+            given if of_all is None else of_all.samples,
+            unit,
+            adapted_scores=training_priors is not None,
+        ),
         applications=tuple(
             application_result(system, i, drawn[i], level, metrics[i], least[i], unit)
             for i in range(len(system.tasks))
         ),
         rules=tuple(rule_result(system, i, level, unit) for i in range(len(system.rules))),
         ranking=ranking,
-        calibration_errors=calibration_errors_of(samples, unit),
+        calibration_errors=calibration_errors_of(system, samples, unit),
         by_class=class_results(system, level, unit),
         slices=slice_results(tasks[0], kept, level, unit),
         level=level,
@@ -204,29 +209,27 @@ def _sources(given: Samples, training: FloatArray | None, system: System) -> lis
 
 
 def make_system(
-    samples: Samples,
-    tasks: tuple[Task, ...],
-    rules: tuple[ScoringRule, ...],
+    plain: System,
     stage: tuple[Calibrator | None, Folds, Column | None, int],
     notes: list[str],
 ) -> System:
-    """Return the system, with its calibration stage unless that cannot be fitted."""
-    _check_names(tasks, rules)
-    system = System(samples, tasks, rules, None)
+    """Return a system with its calibration stage, unless that cannot be fitted."""
+    check_names(plain.tasks, plain.rules)
+    system = plain
     try:
         system = staged(system, *stage)
         if system.stage is not None:
             _ = system.after, system.judgements_after
     except UndefinedMetricError as error:  # the data are too few or too odd to fit on
         if isinstance(error, ImpossibleTruthError):  # of all samples, not those of one fold
-            loss = expectation(LogLoss(), samples)
+            loss = expectation(LogLoss(), plain.samples)
             error = ImpossibleTruthError(loss.infinite_rows, loss.infinite_samples)
         notes.append(f"Calibration was left out: {error}")
-        return System(system.samples, system.tasks, rules, None, system.whole, system.kept)
+        return replace(system, stage=None, _fits={}, _whole={})
     return system
 
 
-def _check_names(tasks: tuple[Task, ...], rules: tuple[ScoringRule, ...]) -> None:
+def check_names(tasks: tuple[Task, ...], rules: tuple[ScoringRule, ...]) -> None:
     """Refuse rules that are none, and two things of one name: their numbers could not be told."""
     for rule in rules:
         if not isinstance(rule, ScoringRule):

@@ -38,7 +38,7 @@ def rule_result(system: System, i: int, level: float, unit: IntArray | None) -> 
     """Return a scoring rule, uncalibrated and calibrated."""
     rule, samples = system.rules[i], system.samples
     before = sample_losses(rule, samples)
-    raw = by_groups(system.raw[i], samples, before, unit)
+    raw = by_groups(system.raw_shown[i], samples, before, unit)
     if system.stage is None:
         return LossResult(raw, *estimates_of(raw, level))
     after = sample_losses(rule, system.calibrated_samples)
@@ -58,7 +58,7 @@ def rule_result(system: System, i: int, level: float, unit: IntArray | None) -> 
 def application_loss(system: System, i: int, level: float, unit: IntArray | None) -> LossResult:
     """Return the cost of decisions in one application, uncalibrated and calibrated."""
     judged = system.judgements[i]
-    raw = cost_of(judged, unit)
+    raw = cost_of(system.shown[i], unit)
     if system.stage is None:
         return LossResult(raw, *estimates_of(raw, level))
     later = system.judgements_after[i]

@@ -34,8 +34,8 @@ from stakes.intervals import (
     replicate_counts,
 )
 from stakes.metrics import CalibrationError, DecisionMetric, Explanation, explain
-from stakes.metrics.calibration_errors import calibration_errors
-from stakes.metrics.scores import expectation, sample_losses
+from stakes.metrics.calibration_errors import binned_errors
+from stakes.metrics.scores import sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
 from stakes.scoring import LogLoss
@@ -53,7 +53,7 @@ def application_result(
     unit: IntArray | None,
 ) -> ApplicationResult:
     """Return what Bayes decisions cost in one application."""
-    judged, given = system.judgements[i], system.as_given
+    judged, given = system.shown[i], system.as_given
     task, costs = judged.task, judged.task.binary_costs
     threshold, llr_threshold = _thresholds(costs, task.samples.priors)
     explained = tuple(explain(metric, judged.in_use) for metric in metrics)
@@ -119,7 +119,7 @@ def count_replicates(
     Counts of samples that are alike are drawn as such; weights and groups need each sample.
     """
     resamples, seed = resampling
-    judgements = system.judgements
+    judgements = system.shown
     chosen = [
         () if few_to_resample(j.confusion) else [m for m in some if not is_share(m, j.task)]
         for j, some in zip(judgements, metrics, strict=True)
@@ -186,9 +186,13 @@ def abstention_rate(
     return share_of_decision(judged, extra[0], level, unit)
 
 
-def calibration_errors_of(samples: Samples, unit: IntArray | None) -> dict[str, CalibrationError]:
-    """Return the calibration errors; what chance makes of them needs single samples."""
-    errors = calibration_errors(samples)
+def calibration_errors_of(
+    system: System, samples: Samples, unit: IntArray | None
+) -> dict[str, CalibrationError]:
+    """Return the binned calibration errors; what chance makes of them needs single samples."""
+    errors = binned_errors(samples)
+    if system.of_all is not None:
+        errors |= system.of_all.errors
     if unit is None:
         return errors
     return {name: error.without_interval(_GROUPED) for name, error in errors.items()}
@@ -198,15 +202,14 @@ def class_results(
     system: System, level: float, unit: IntArray | None = None
 ) -> tuple[ClassResult, ...]:
     """Return what is lost on each class that occurs."""
-    judged = system.judgements[0]
+    judged, entropy = system.shown[0], system.entropy
     samples = judged.task.samples
-    entropy = expectation(LogLoss(), samples)
     losses = sample_losses(LogLoss(), samples) if unit is not None else np.empty(0)
     costs = judged.losses() if unit is not None else np.empty(0)
     grouping = Grouping.of(judged, unit)
-    counts = system.samples.counts
+    counts = samples.counts
     out = []
-    for k, name in enumerate(system.samples.classes):
+    for k, name in enumerate(samples.classes):
         if counts[k]:
             square = judged.task.square
             recall = class_share(judged.confusion, k, level, grouping) if square else None

@@ -1,7 +1,7 @@
 """One system on checked samples: its losses uncalibrated and calibrated, ready to be resampled."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -38,13 +38,13 @@ from stakes.intervals import (
     refitter,
 )
 from stakes.intervals.refit import Refit
-from stakes.metrics import ConfusionMatrix, DecisionMetric
+from stakes.metrics import CalibrationError, ConfusionMatrix, DecisionMetric
 from stakes.metrics.per_sample import expected_sample_cost
 from stakes.metrics.scores import expectation, from_sums, losses_summed, sample_losses
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scores import Answers
-from stakes.scoring import BayesCost, ScoringRule
+from stakes.scoring import BayesCost, LogLoss, ScoringRule
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,15 +142,16 @@ def staged(
         msg = f"calibrator must be one, such as AffineCalibrator(), or None: got {calibrator!r}."
         raise InputError(msg)
     unit = None if groups is None else group_codes(groups, system.samples)
-    samples, tasks, rules = system.samples, system.tasks, system.rules
+    samples, tasks, rules, of_all = system.samples, system.tasks, system.rules, system.of_all
     if isinstance(folds, TrainOnTest | HeldOut):
-        return System(samples, tasks, rules, Stage(calibrator, folds, unit, seed))
+        stage = Stage(calibrator, folds, unit, seed)
+        return System(samples, tasks, rules, stage, of_all=of_all)
     dealt = deal_samples(samples, folds, groups, seed)
     stage = Stage(calibrator, dealt.folds, unit, seed)
     if dealt.kept is None:
-        return System(samples, tasks, rules, stage)
+        return System(samples, tasks, rules, stage, of_all=of_all)
     tasks = tuple(_parted(task, samples, dealt.samples, dealt.kept) for task in tasks)
-    return System(dealt.samples, tasks, rules, stage, system, dealt.kept)
+    return System(dealt.samples, tasks, rules, stage, system, dealt.kept, of_all)
 
 
 def _parted(task: Task, samples: Samples, parted: Samples, kept: IntArray) -> Task:
@@ -174,6 +175,16 @@ def read_units(groups: Column | None, samples: Samples) -> IntArray | None:
 
 
 @dataclass(frozen=True, eq=False)
+class SumsOfAll:
+    """What is known of all samples, where single ones are known of some only."""
+
+    samples: Samples  # a row for each class and decision, with its number; no scores
+    judgements: tuple[Judgement, ...]
+    losses: Mapping[ScoringRule, ExpectedLoss]
+    errors: Mapping[str, CalibrationError]
+
+
+@dataclass(frozen=True, eq=False)
 class System:
     """A system on checked samples, in some applications and by some scoring rules."""
 
@@ -183,6 +194,7 @@ class System:
     stage: Stage | None
     whole: "System | None" = None  # before copies of a row were dealt to several folds
     kept: IntArray | None = None  # and which row of it each row was
+    of_all: SumsOfAll | None = None  # where the samples are only some of all
     _fits: dict[bytes, CrossFit] = field(default_factory=dict)
     _whole: dict[bytes, CrossFit] = field(default_factory=dict)  # of fits to all samples
 
@@ -199,6 +211,25 @@ class System:
     def judgements(self) -> tuple[Judgement, ...]:
         """The decisions of each application."""
         return tuple(judge(task) for task in self.tasks)
+
+    @property
+    def shown(self) -> tuple[Judgement, ...]:
+        """The decisions of each application, on all samples there are."""
+        return self.judgements if self.of_all is None else self.of_all.judgements
+
+    @property
+    def raw_shown(self) -> tuple[ExpectedLoss, ...]:
+        """The expected loss of each rule, on all samples there are."""
+        if self.of_all is None:
+            return self.raw
+        return tuple(self.of_all.losses[rule] for rule in self.rules)
+
+    @property
+    def entropy(self) -> ExpectedLoss:
+        """The cross-entropy at the priors of the main application."""
+        if self.of_all is not None and LogLoss() in self.of_all.losses:
+            return self.of_all.losses[LogLoss()]
+        return expectation(LogLoss(), self.judgements[0].task.samples)
 
     @cached_property
     def raw(self) -> tuple[ExpectedLoss, ...]:

@@ -183,12 +183,6 @@ def binned_errors(samples: Samples, bins: int = 15) -> dict[str, CalibrationErro
     return found
 
 
-def calibration_errors(samples: Samples) -> dict[str, CalibrationError]:
-    """Return the binned calibration errors and the smooth one of checked samples by name."""
-    smooth = smooth_error_of(samples, confidence=len(samples.classes) > 2)
-    return {**binned_errors(samples), "smooth_calibration_error": smooth}
-
-
 def smooth_calibration_error(
     y_true: Column,
     scores: Scores | Column,

@@ -12,6 +12,7 @@ from typing import Self
 import numpy as np
 
 from stakes._kernels import sum_by
+from stakes._math import times
 from stakes._typing import FloatArray, IntArray
 from stakes.metrics.reliability import event_of
 from stakes.samples import Samples
@@ -51,9 +52,10 @@ class ClassGaps:
     def of(cls, samples: Samples, edges: FloatArray, *, in_blocks: bool) -> Self:
         """Sum samples into bins of the largest posterior."""
         units = _Units.of(samples)
+        copies = np.ones(len(samples)) if samples.copies is None else samples.copies.astype(float)
         blocks = samples.blocks() if in_blocks else _whole(samples)
         found = (
-            cls._of_block(y, answers, units.relative(part, y), units.of_class, edges)
+            cls._of_block(y, answers, units.relative(part, y), units.of_class, edges, copies[part])
             for part, y, answers in blocks
         )
         total = next(found)
@@ -69,8 +71,9 @@ class ClassGaps:
         relative: FloatArray,
         unit: FloatArray,
         edges: FloatArray,
+        copies: FloatArray,
     ) -> Self:
-        """Sum some samples; `relative` is the weight of each over the mean of its class."""
+        """Sum some rows; `relative` is the weight of a sample over the mean of its class."""
         p, hit = event_of(y, answers, confidence=True)
         top, table = np.minimum(p, 1.0), answers.p
         n, k = edges.size + 1, unit.size
@@ -84,18 +87,18 @@ class ClassGaps:
         relative = np.where(counted, relative, 0.0)
         weight = relative * unit[y]
         chosen, both = code + n * choice, code + n * y
-        pull = relative * top / odds
+        pull = copies * relative * top / odds
         expected = np.stack([-sum_by(code, pull * table[:, j], n) for j in range(k)])
         expected += sum_by(chosen, pull, k * n).reshape(k, n)
         return cls(
-            sum_by(chosen, counted.astype(np.float64), k * n).reshape(k, n),
-            sum_by(chosen, relative**2 * second / odds, k * n).reshape(k, n),
-            sum_by(chosen, relative**3 * third / odds, k * n).reshape(k, n),
-            sum_by(both, weight * (hit - top), k * n).reshape(k, n),
+            sum_by(chosen, copies * counted, k * n).reshape(k, n),
+            sum_by(chosen, copies * relative**2 * second / odds, k * n).reshape(k, n),
+            sum_by(chosen, copies * relative**3 * third / odds, k * n).reshape(k, n),
+            sum_by(both, copies * weight * (hit - top), k * n).reshape(k, n),
             expected,
-            (counted / odds) @ table * inverse,
-            sum_by(y, weight, k),
-            sum_by(y, weight**2, k),
+            (copies * counted / odds) @ table * inverse,
+            sum_by(y, copies * weight, k),
+            sum_by(y, copies * weight**2, k),
         )
 
 
@@ -112,8 +115,10 @@ class _Units:
         factors = samples.class_factors()
         k = len(samples.classes)
         weights = samples.plain_weights()
-        count = np.bincount(samples.y, minlength=k)
-        total = count if weights is None else np.bincount(samples.y, weights, k)
+        count = samples.counts
+        total = count
+        if weights is not None:
+            total = np.bincount(samples.y, times(weights, samples.copies), k)
         mean = np.divide(total, count, out=np.zeros(k), where=count > 0)
         return cls(mean if factors is None else mean * factors, mean, weights)
 

@@ -80,7 +80,8 @@ def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
     if samples.many:
         return _expectation_in_blocks(rule, samples)
     losses = sample_losses(rule, samples)
-    sums = losses_summed(losses, samples)
+    known = None if samples.known is None else samples.known.of(rule, samples.priors)
+    sums = losses_summed(losses, samples) if known is None else known
     rows = samples.rows(np.flatnonzero(np.isinf(losses)))
     return from_sums(rule, sums, samples, rows)
 

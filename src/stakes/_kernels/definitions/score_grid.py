@@ -159,14 +159,16 @@ def _grid(cuts: tuple[float, ...], log_odds: bool) -> CellGrid:  # noqa: FBT001 
     """Return the cells that begin where a base cell or an edge does."""
     edges, starts, (first, last) = np.array(cuts), _base_starts(log_odds), _ends(log_odds=log_odds)
     places = ordered_bits(edges)
-    begin = np.unique(np.append(starts, places[(places >= first) & (places <= last)]))
+    begin = np.sort(np.append(starts, places[(places >= first) & (places <= last)]))
+    begin = begin[np.append(True, np.diff(begin) > 0)]
     base = base_cells(from_ordered_bits(begin), log_odds=log_odds)
     cell = base + np.searchsorted(places, begin, "right")
     span = np.append(begin[1:] - 1, last) - begin
     least, bits = np.zeros((2, starts.size + edges.size), dtype=np.int64)
     least[cell], bits[cell] = begin, np.maximum(np.frexp(span)[1] - _PLACE, 0)
     table = np.zeros(starts.size, dtype=_BASE)
-    used, head, parts = np.unique(base, return_index=True, return_counts=True)
+    head = np.flatnonzero(np.append(True, np.diff(base) > 0))  # base cells rise with scores
+    used, parts = base[head], np.diff(np.append(head, base.size))
     table["least"][used], table["cell"][used] = begin[head], cell[head]
     table["bits"][used] = np.where(parts > 1, -1, bits[cell[head]])
     for array in (edges, least, bits, table):

@@ -52,13 +52,13 @@ def evidence_of(
                 naive_p_value(judged, a.cost.normalized, unit),
                 _where(a, several),
             )
-            for a, judged in zip(results, system.judgements, strict=True)
+            for a, judged in zip(results, system.shown, strict=True)
         ),
-        accuracies=tuple(_errors_at(judged, unit) for judged in system.judgements),
+        accuracies=tuple(_errors_at(judged, unit) for judged in system.shown),
         gains=_cost_gains(system, unit),
         rule_gain=_rule_gain(system, unit),
         class_areas={} if unit is not None else class_areas(system.samples, level),
-        units=effective_units(system.samples, unit),
+        units=effective_units(system.shown[0].task.samples, unit),
         groups=Groups.of(system.samples, unit),
     )
 

@@ -1,0 +1,282 @@
+"""What a summary was told: classes, kind of scores, applications, priors, scoring rules."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes import scores as kinds
+from stakes._check import InputError, read_names, read_priors
+from stakes._text import quoted
+from stakes._typing import FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes.costs import CostMatrix
+from stakes.evaluation.applications import (
+    Application,
+    Applications,
+    CostsLike,
+    Task,
+    adapted,
+    classes_of,
+    read_tasks,
+)
+from stakes.evaluation.evaluate import check_names, read_rules
+from stakes.samples import Samples, read_samples
+from stakes.scores import LogLikelihoodRatios, Posteriors, Scores
+from stakes.scoring import (
+    BayesCost,
+    BrierLoss,
+    LogLoss,
+    ScoringRule,
+    SphericalLoss,
+    ThresholdRange,
+)
+
+_PLAIN_RULES: dict[str, type[ScoringRule]] = {
+    rule.__name__: rule for rule in (LogLoss, BrierLoss, SphericalLoss)
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Use:
+    """An application: one matrix of costs, and priors if they are not those of all."""
+
+    costs: CostMatrix
+    priors: FloatArray | str | None = None  # "data" where all others have other priors
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a summary was told; summaries can be added if they were told the same."""
+
+    classes: Names
+    kind: type[Scores]
+    uses: Mapping[str, Use]
+    priors: FloatArray | None  # None: those of the data
+    training: FloatArray | None
+    rules: tuple[ScoringRule, ...]
+
+    @classmethod
+    def read(
+        cls,
+        classes: NamesLike | None,
+        kind: type[Scores],
+        costs: Applications | None,
+        priors: PriorsLike | None,
+        training: PriorsLike | None,
+        rules: Sequence[ScoringRule],
+    ) -> "Request":
+        """Read and check what a summary is told, with the errors of `evaluate`."""
+        if not (isinstance(kind, type) and issubclass(kind, Scores)):
+            msg = f"scores must be a kind of scores, such as stakes.Logits: got {kind!r}."
+            raise InputError(msg)
+        names = _names(classes, costs)
+        probe = _probe(names, kind, priors, training)
+        tasks = read_tasks(costs, probe, training)
+        return cls(
+            names,
+            kind,
+            {task.name: _use(task, costs) for task in tasks},
+            None if probe.priors_from_data else probe.priors,
+            None if training is None else _numbers(training, probe, "training_priors"),
+            _rules(rules, tasks),
+        )
+
+    @property
+    def two(self) -> bool:
+        """Whether there are two classes."""
+        return len(self.classes) == 2
+
+    @property
+    def applications(self) -> dict[str, "CostsLike | Application"]:
+        """The applications as `evaluate` takes them."""
+        return {name: Application(use.costs, use.priors) for name, use in self.uses.items()}
+
+    def samples(self, y: IntArray, scores: Scores, **more: Any) -> Samples:  # noqa: ANN401
+        """Return coded samples at the priors of use; those of the data are the shares of y."""
+        given = self.priors
+        counts = np.bincount(y, more.get("copies"), minlength=len(self.classes))
+        used = counts / counts.sum() if given is None else given
+        return Samples(y, scores, None, self.classes, None, used, given is None, y.size, **more)
+
+    def decide(self, name: str, samples: Samples) -> IntArray:
+        """Return the decisions of an application on samples of this request."""
+        use = Application(self.uses[name].costs, self.uses[name].priors)
+        return read_tasks({name: use}, samples, self.training)[0].decide()
+
+    def adapted(self, samples: Samples) -> Samples:
+        """Return samples whose posteriors are those at the priors of use."""
+        return adapted(samples, self.training)
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """The request as plain values; rules of one's own only by name."""
+        return {
+            "classes": list(self.classes),
+            "scores": self.kind.__name__,
+            "applications": {n: _described(use) for n, use in self.uses.items()},
+            "priors": _listed(self.priors),
+            "training_priors": _listed(self.training),
+            "rules": [_described_rule(rule) for rule in self.rules],
+        }
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short name of all that was told."""
+        text = json.dumps(self.description, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def check_same(self, other: "Request") -> None:
+        """Refuse a summary that was told something else, and say what differs."""
+        if self.fingerprint == other.fingerprint:
+            return
+        differ = [k for k, v in self.description.items() if v != other.description[k]]
+        here, there = (r.description[differ[0]] for r in (self, other))
+        msg = f"summaries must be told the same to be added: they differ in {quoted(differ)}"
+        raise InputError(f"{msg}, {_short(here)} against {_short(there)}.")
+
+    @classmethod
+    def restored(
+        cls, description: Mapping[str, Any], rules: Sequence[ScoringRule] = ()
+    ) -> "Request":
+        """Read a description; `rules` are those of one's own, which bytes only name."""
+        kind = getattr(kinds, str(description["scores"]))
+        own = {type(rule).__name__: rule for rule in rules}
+        classes = tuple(description["classes"])
+        return cls.read(
+            classes,
+            kind,
+            {n: _restored(a, classes) for n, a in description["applications"].items()},
+            "data" if description["priors"] is None else description["priors"],
+            description["training_priors"],
+            [_restored_rule(rule, own) for rule in description["rules"]],
+        )
+
+
+def _names(classes: NamesLike | None, costs: Applications | None) -> Names:
+    """Return the names of the classes, as told or as costs have them."""
+    given = classes if classes is not None else classes_of(costs)
+    if given is None:
+        msg = "classes must name the classes of a summary, such as classes=[0, 1]: a batch may"
+        raise InputError(f"{msg} not hold all of them.")
+    names = read_names(given, "classes")
+    if len(names) < 2:
+        msg = f"classes must name at least two classes: got {quoted(names)}."
+        raise InputError(msg)
+    return names
+
+
+def _probe(
+    names: Names, kind: type[Scores], priors: PriorsLike | None, training: PriorsLike | None
+) -> Samples:
+    """Return one sample of each class, on which everything else can be checked."""
+    k = len(names)
+    if kind is LogLikelihoodRatios and k != 2:
+        msg = f"LogLikelihoodRatios are of two classes: got {k}. Use LogLikelihoods."
+        raise InputError(msg)
+    even = Posteriors.trusted(np.full((k, k), 1 / k), names)
+    probe = read_samples(list(names), even, priors=priors, classes=names)
+    moved = kind.needs_priors or training is not None
+    if moved and probe.priors_from_data:
+        what = "likelihoods" if kind.needs_priors else "posteriors with training_priors"
+        msg = f"priors must be numbers for a summary of {what}: those of the data are known only"
+        raise InputError(f"{msg} at the end. Pass priors=[...].")
+    if moved and not probe.priors.all():
+        name = quoted([names[int(probe.priors.argmin())]])
+        msg = f"priors must be above 0 for every class in a summary: class {name} has 0."
+        raise InputError(msg)
+    if not kind.needs_priors:
+        return probe
+    flat = np.zeros(k) if kind is LogLikelihoodRatios else np.zeros((k, k))
+    return probe.with_scores(kind.trusted(flat))
+
+
+def _numbers(priors: PriorsLike, probe: Samples, argument: str) -> FloatArray:
+    """Return priors as numbers."""
+    found = read_priors(priors, probe.classes)
+    if found is None:
+        msg = f"{argument} must be numbers for a summary: those of the data are known only at the"
+        raise InputError(f"{msg} end.")
+    return found
+
+
+def _use(task: Task, costs: Applications | None) -> Use:
+    """Return an application with its costs as a matrix, and its own priors if it has any."""
+    if not isinstance(task.costs, CostMatrix):
+        msg = f"costs must be one matrix for a summary: {task.name!r} has costs by case."
+        raise InputError(f"{msg} Use stakes.evaluate for those.")
+    entry = costs[task.name] if isinstance(costs, Mapping) else costs
+    own = entry.priors if isinstance(entry, Application) else None
+    if own is None:
+        return Use(task.costs)
+    return Use(task.costs, "data" if task.samples.priors_from_data else task.samples.priors)
+
+
+def _rules(rules: Sequence[ScoringRule], tasks: Sequence[Task]) -> tuple[ScoringRule, ...]:
+    """Read the scoring rules, of which no two may have one name."""
+    found = read_rules(rules)
+    check_names(tuple(tasks), found)
+    return found
+
+
+def _described(use: Use) -> dict[str, Any]:
+    """Return an application as plain values."""
+    priors = use.priors
+    return {
+        "decisions": list(use.costs.decisions),
+        "costs": use.costs.to_dict(),
+        "priors": priors if priors is None or isinstance(priors, str) else _listed(priors),
+    }
+
+
+def _restored(data: Mapping[str, Any], classes: Names) -> Application:
+    """Read an application."""
+    return Application(_costs(data, classes), data["priors"])
+
+
+def _costs(data: Mapping[str, Any], classes: Names) -> CostMatrix:
+    """Read costs."""
+    return CostMatrix.from_dict(data["costs"], classes, tuple(data["decisions"]))
+
+
+def _described_rule(rule: ScoringRule) -> dict[str, Any]:
+    """Return a rule as plain values."""
+    name = type(rule).__name__
+    if isinstance(rule, ThresholdRange):
+        return {"rule": name, "low": rule.low, "high": rule.high}
+    if isinstance(rule, BayesCost):
+        return {
+            "rule": name,
+            "classes": list(rule.costs.classes),
+            **_described(Use(rule.costs)),
+        }
+    return {"rule": name} if name in _PLAIN_RULES else {"rule": name, "own": rule.name}
+
+
+def _restored_rule(data: Mapping[str, Any], own: Mapping[str, ScoringRule]) -> ScoringRule:
+    """Read a rule; one of the user's own has to be given again."""
+    name = str(data["rule"])
+    if "own" in data:
+        if name not in own:
+            msg = f"rules must hold the rule {name!r} that this summary was told: pass"
+            raise InputError(f"{msg} rules=[{name}()] to from_bytes.")
+        return own[name]
+    if name == ThresholdRange.__name__:
+        return ThresholdRange(data["low"], data["high"])
+    if name == BayesCost.__name__:
+        classes = tuple(data["classes"])
+        return BayesCost(_costs(data, classes))
+    return _PLAIN_RULES[name]()
+
+
+def _listed(values: Any) -> list[float] | None:  # noqa: ANN401
+    return None if values is None else [float(v) for v in np.asarray(values)]
+
+
+def _short(value: object) -> str:
+    """Return a value in few characters."""
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

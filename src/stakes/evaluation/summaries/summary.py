@@ -1,0 +1,191 @@
+"""A summary of samples: told once what is to be judged, filled batch by batch, added, evaluated."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+
+from stakes._check import InputError, encode
+from stakes._text import number
+from stakes._typing import Column, IntArray, NamesLike, PriorsLike
+from stakes.calibration import AffineCalibrator, Calibrator
+from stakes.evaluation.applications import Applications
+from stakes.evaluation.evaluate import RULES
+from stakes.evaluation.records import Evaluation
+from stakes.evaluation.summaries.levels import Bounds, TwoClasses
+from stakes.evaluation.summaries.request import Request
+from stakes.evaluation.summaries.rows import ManyClasses
+from stakes.intervals import Progress
+from stakes.samples import read_pair
+from stakes.scores import Posteriors, Scores
+from stakes.scoring import ScoringRule
+from stakes.summary.form import Reader, Writer
+
+_DIGITS = 1e-4  # bounds that are nearer to each other are not told: four digits are shown
+
+
+class Summary:
+    """All that an evaluation needs of any number of samples, in memory that does not grow.
+
+    Told once what is to be judged; then filled with batches in any order, added to other summaries,
+    written as bytes, and evaluated. The order of samples, batches and sums changes no bit.
+
+    Parameters
+    ----------
+    classes : sequence of names
+        In the order of the columns of scores, that of interest last; may be left out if `costs`
+        name them.
+    scores : kind of scores
+        `Posteriors`, `Logits`, `LogPosteriors`, `LogLikelihoods` or `LogLikelihoodRatios`.
+    costs, priors, training_priors, rules
+        As for `evaluate`. Costs are matrices; likelihoods, and posteriors that are adapted, need
+        priors in numbers, since those of the data are known only at the end.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    >>> total = stakes.Summary(classes=[0, 1], costs=costs)
+    >>> for seed in range(3):  # three batches; they could come from anywhere
+    ...     batch = stakes.simulation.simulate(2, n=2000, rng=seed)
+    ...     total.update(batch.y, batch.posteriors([0.9, 0.1]))
+    >>> result = total.evaluate()
+    >>> result.data.n, result.verdicts[0].code
+    (5997, 'useful')
+    """
+
+    def __init__(
+        self,
+        *,
+        classes: NamesLike | None = None,
+        scores: type[Scores] = Posteriors,
+        costs: Applications | None = None,
+        priors: PriorsLike | None = None,
+        training_priors: PriorsLike | None = None,
+        rules: Sequence[ScoringRule] = RULES,
+    ) -> None:
+        self._request = Request.read(classes, scores, costs, priors, training_priors, rules)
+        self._kept = _kept(self._request)
+
+    @property
+    def classes(self) -> tuple[object, ...]:
+        """The names of the classes."""
+        return self._request.classes
+
+    @property
+    def n(self) -> int:
+        """How many samples there are."""
+        return int(self._kept.counts.sum())
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name of what the summary was told; only summaries of one name can be added."""
+        return self._request.fingerprint
+
+    def update(self, y_true: Column, scores: Scores | Column) -> None:
+        """Add a batch of labels and scores; one that is refused changes nothing.
+
+        A plain array is of the kind that the summary was told.
+        """
+        kind = self._request.kind
+        typed = scores if isinstance(scores, Scores) else kind(scores)
+        column, typed, names = read_pair(y_true, typed, self._request.classes)
+        self.update_codes(encode(column, names, "classes"), typed)
+
+    def update_codes(self, codes: IntArray, scores: Scores) -> None:
+        """Add a batch whose labels are numbers of classes, and whose scores were checked."""
+        kind = self._request.kind
+        if scores.meaning != kind.meaning:
+            msg = f"scores must be {kind.__name__}, as the summary was told: got"
+            raise InputError(f"{msg} {type(scores).__name__}.")
+        self._kept.update(np.asarray(codes), scores)
+
+    def __add__(self, other: "Summary") -> "Summary":
+        if not isinstance(other, Summary):
+            return NotImplemented
+        self._request.check_same(other._request)
+        return self._with(self._kept + other._kept)  # type: ignore[operator]
+
+    def _with(self, kept: TwoClasses | ManyClasses) -> Self:
+        """Return a summary of the same request."""
+        out = type(self).__new__(type(self))
+        out._request, out._kept = self._request, kept
+        return out
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Summary):
+            return NotImplemented
+        return self.fingerprint == other.fingerprint and self._kept == other._kept
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Summary({self.n} samples, {len(self.classes)} classes)"
+
+    def to_bytes(self) -> bytes:
+        """Return the summary as bytes: equal summaries have equal bytes."""
+        writer = Writer(self._request.description)
+        self._kept.write(writer)
+        return writer.bytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, rules: Sequence[ScoringRule] = ()) -> Self:
+        """Read a summary; `rules` are scoring rules of your own that it was told."""
+        reader = Reader(data)
+        out = cls.__new__(cls)
+        out._request = Request.restored(reader.head, rules)
+        out._kept = _read(reader, out._request)
+        reader.end()
+        return out
+
+    def evaluate(
+        self,
+        *,
+        calibrator: Calibrator | None = AffineCalibrator(),  # noqa: B008  never fitted itself
+        folds: int = 5,
+        level: float = 0.95,
+        resamples: int = 1000,
+        rng: "int | np.random.Generator" = 0,
+        progress: Progress | None = None,
+    ) -> Evaluation:
+        """Return what `stakes.evaluate` would say of all samples; arguments as there.
+
+        Costs and counts of decisions and the losses of scoring rules are those of all samples.
+        What depends on the order of scores lies within `bounds`, which notes tell where four
+        digits would show it; calibrators are fitted to the cells of the scores.
+        """
+        found = self._kept.evaluate(
+            calibrator=calibrator,
+            folds=folds,
+            level=level,
+            resamples=resamples,
+            rng=rng,
+            progress=progress,
+        )
+        return replace(found, notes=(*found.notes, *self._notes()))
+
+    def bounds(self) -> Bounds:
+        """Return the least and the largest value that each metric of the order can have.
+
+        Scores are kept in cells, of which the order of samples is not known.
+        """
+        return self._kept.bounds()
+
+    def _notes(self) -> list[str]:
+        """Say which metrics are known less well than they are shown."""
+        return [
+            f"{name} lies between {number(low)} and {number(high)}: scores were kept in cells."
+            for name, (low, high) in self.bounds().items()
+            if high - low > _DIGITS
+        ]
+
+
+def _kept(request: Request) -> "TwoClasses | ManyClasses":
+    """Return what keeps samples of a request."""
+    return TwoClasses(request) if request.two else ManyClasses(request)
+
+
+def _read(reader: Reader, request: Request) -> "TwoClasses | ManyClasses":
+    """Read what was kept."""
+    return (TwoClasses if request.two else ManyClasses).read(reader, request)

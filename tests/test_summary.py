@@ -1,0 +1,189 @@
+"""Summaries: the same bytes for any order, values of all samples, bounds that include them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import stakes
+
+BINARY = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+ABSTAIN = BINARY.with_abstention(0.4)
+RULES = [stakes.LogLoss(), stakes.BrierLoss(), stakes.SphericalLoss()]
+
+
+def binary(n: int, seed: int, *, ties: bool = False, scale: float = 1.3) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(np.int64)
+    z = scale * (rng.normal(4 * y - 2, 2) - 0.8)
+    z = np.round(z) if ties else z
+    return y, 1 / (1 + np.exp(-z))
+
+
+def many(n: int, k: int, seed: int) -> tuple[Any, stakes.Scores]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    z = rng.normal(size=(n, k))
+    z[np.arange(n), y] += 2
+    return y, stakes.Logits(1.4 * z)
+
+
+def filled(y: Any, values: Any, cuts: Any, **told: Any) -> stakes.Summary:
+    """Return the summary of samples in batches that end at the cuts."""
+    total = stakes.Summary(**told)
+    typed = values if isinstance(values, stakes.Scores) else stakes.Posteriors(values)
+    for part in np.split(np.arange(y.size), cuts):
+        if part.size:
+            total.update(y[part], typed.part(part))
+    return total
+
+
+KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "two": (lambda seed: binary(700, seed), {"classes": [0, 1], "costs": BINARY}),
+    "ties": (lambda seed: binary(700, seed, ties=True), {"classes": [0, 1], "rules": RULES}),
+    "abstain": (lambda seed: binary(700, seed), {"classes": [0, 1], "costs": ABSTAIN}),
+    "three": (lambda seed: many(600, 3, seed), {"classes": [0, 1, 2], "scores": stakes.Logits}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 10**6), data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_order_batches_and_sums_change_no_byte(kind: Any, seed: Any, data: Any) -> None:
+    make, told = KINDS[kind]
+    y, scores = make(seed)
+    typed = scores if isinstance(scores, stakes.Scores) else stakes.Posteriors(scores)
+    cuts = sorted(data.draw(st.lists(st.integers(0, y.size), max_size=6)))
+    order = np.random.default_rng(seed).permutation(y.size)
+    whole = filled(y, typed, [], **told)
+    parts = [filled(y[p], typed.part(p), [], **told) for p in np.split(order, cuts) if p.size]
+    data.draw(st.randoms()).shuffle(parts)
+    total = sum(parts[1:], parts[0])
+    assert filled(y[order], typed.part(order), cuts, **told).to_bytes() == whole.to_bytes()
+    assert total == whole
+    assert total.to_bytes() == whole.to_bytes()
+    again = stakes.Summary.from_bytes(whole.to_bytes())
+    assert again == whole
+    assert again.to_bytes() == whole.to_bytes()
+    assert again.n == y.size
+
+
+def test_a_changed_row_changes_the_bytes() -> None:
+    y, p = binary(500, 3)
+    whole = filled(y, p, [], classes=[0, 1])
+    other = p.copy()
+    other[7] *= 0.9
+    assert filled(y, other, [], classes=[0, 1]).to_bytes() != whole.to_bytes()
+    assert filled(1 - y, p, [], classes=[0, 1]) != whole
+
+
+@pytest.mark.parametrize("priors", [None, [0.9, 0.1]])
+@pytest.mark.parametrize("kind", ["two", "abstain", "ties"])
+def test_costs_and_losses_are_those_of_all_samples(kind: Any, priors: Any) -> None:
+    make, told = KINDS[kind]
+    y, p = make(11)
+    options: Any = {"calibrator": None, "resamples": 0}
+    found = filled(y, p, [100, 350], priors=priors, **told).evaluate(**options)
+    costs, rules = told.get("costs"), told.get("rules", RULES[:2])
+    exact = stakes.evaluate(y, p, costs=costs, priors=priors, rules=rules, **options)
+    for a, b in zip(found.applications, exact.applications, strict=True):
+        assert a.cost.normalized == b.cost.normalized
+        assert (a.confusion.counts == b.confusion.counts).all()
+        assert a.errors == b.errors
+    for ours, theirs in zip(found.rules, exact.rules, strict=True):
+        assert ours.raw.value == pytest.approx(theirs.raw.value, rel=1e-15)
+        assert ours.normalized.interval is not None
+        assert tuple(ours.normalized.interval) == pytest.approx(
+            tuple(theirs.normalized.interval), rel=1e-9
+        )
+    for name, error in exact.calibration_errors.items():
+        slack = 1e-9 if priors is None else 1e-5  # classes differ within a cell
+        assert found.calibration_errors[name] == pytest.approx(float(error), abs=slack), name
+    assert [v.code for v in found.verdicts] == [v.code for v in exact.verdicts]
+
+
+@pytest.mark.parametrize("n", [400, 20_000])
+def test_an_evaluation_is_that_of_all_samples(n: Any) -> None:
+    y, p = binary(n, 5, scale=1.6)
+    found = filled(y, p, [], classes=[0, 1], costs=BINARY).evaluate(resamples=0)
+    exact = stakes.evaluate(y, p, costs=BINARY, resamples=0)
+    ours, theirs = found.metrics(), exact.metrics()
+    assert set(ours) == set(theirs)
+    for name, value in theirs.items():
+        chance = "calibrated" in name or "calibration_loss" in name or "relative" in name
+        slack = 0.02 / np.sqrt(n / 400) if chance else 2e-4  # folds are dealt otherwise
+        assert ours[name].value == pytest.approx(value.value, abs=slack), name
+    assert found.data.n == n
+    assert found.data.to_dict() == exact.data.to_dict()
+
+
+@given(seed=st.integers(0, 10**6), ties=st.booleans(), single=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_bounds_include_the_value_of_all_samples(seed: Any, ties: Any, single: Any) -> None:
+    y, p = binary(900, seed, ties=ties)
+    p = p.astype(np.float32) if single else p
+    p[::97], p[1::89] = 0, 1
+    costs = {"a": BINARY, "b": stakes.Application(BINARY, [0.99, 0.01])}
+    bounds = filled(y, p, [], classes=[0, 1], costs=costs).bounds()
+    curve = stakes.roc_curve(y, p)
+    exact = {
+        "auc": curve.auc(),
+        "eer": curve.eer(),
+        "a.minimum_nec": curve.minimum_cost(BINARY).normalized,
+        "b.minimum_nec": curve.minimum_cost(BINARY, [0.99, 0.01]).normalized,
+    }
+    assert set(bounds) == set(exact)
+    for name, (low, high) in bounds.items():
+        assert low - 1e-12 <= exact[name] <= high + 1e-12, name
+
+
+def test_bounds_are_near_for_many_samples() -> None:
+    y, p = binary(200_000, 9)
+    low, high = filled(y, p, [], classes=[0, 1]).bounds()["auc"]
+    assert 0 < high - low < 1e-4
+
+
+def test_likelihood_ratios_at_given_priors() -> None:
+    y, p = binary(3000, 21)
+    ratios = stakes.LogLikelihoodRatios(np.log(p) - np.log1p(-p))
+    told: Any = {"classes": [0, 1], "scores": stakes.LogLikelihoodRatios, "priors": [0.95, 0.05]}
+    found = filled(y, ratios, [50], costs=BINARY, **told).evaluate(resamples=0)
+    exact = stakes.evaluate(y, ratios, priors=[0.95, 0.05], costs=BINARY, resamples=0)
+    assert found.main.cost.normalized == exact.main.cost.normalized
+    assert found.rules[0].raw.value == pytest.approx(exact.rules[0].raw.value, rel=1e-14)
+    for name in ("cllr", "minimum_cllr", "auc"):
+        assert found.ranking[name].value == pytest.approx(exact.ranking[name].value, abs=1e-4)
+
+
+def test_adapted_posteriors() -> None:
+    y, p = binary(3000, 22)
+    told: Any = {"priors": [0.95, 0.05], "training_priors": [0.7, 0.3], "costs": BINARY}
+    found = filled(y, p, [], classes=[0, 1], **told).evaluate(resamples=0, calibrator=None)
+    exact = stakes.evaluate(y, p, **told, resamples=0, calibrator=None)
+    assert found.main.cost.normalized == exact.main.cost.normalized
+    assert found.rules[0].raw.value == pytest.approx(exact.rules[0].raw.value, rel=1e-13)
+    error = exact.calibration_errors["calibration_error"]
+    assert found.calibration_errors["calibration_error"] == pytest.approx(error, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "form", [stakes.Posteriors, stakes.LogPosteriors, stakes.Logits, stakes.LogLikelihoods]
+)
+def test_two_columns_are_one_score(form: Any) -> None:
+    y, p = binary(2000, 23)
+    table = np.column_stack([1 - p, p])
+    scores = form(table) if form is stakes.Posteriors else form(np.log(table))
+    priors = [0.5, 0.5] if form is stakes.LogLikelihoods else None
+    told: Any = {"classes": [0, 1], "scores": form, "costs": BINARY, "priors": priors}
+    found = filled(y, scores, [], **told).evaluate(resamples=0)
+    exact = stakes.evaluate(y, scores, costs=BINARY, priors=priors, resamples=0)
+    assert found.main.cost.normalized == exact.main.cost.normalized
+    assert found.data.scores == exact.data.scores == form.__name__
+
+
+def test_infinite_losses_are_counted() -> None:
+    y, p = np.array([0, 1, 0, 1] * 20), np.array([0.2, 0.0, 0.4, 0.9] * 20)
+    found = filled(y, p, [], classes=[0, 1]).evaluate(resamples=0, calibrator=None)
+    assert found.rules[0].raw.value == np.inf
+    assert found.rules[1].raw.value == stakes.brier_score(y, p).value
