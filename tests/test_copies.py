@@ -12,8 +12,8 @@ import stakes
 from stakes._math import turns
 from stakes.calibration import crossfit
 from stakes.curves import RocCurve
+from stakes.evaluation.assembly import RULES, evaluate_samples
 from stakes.evaluation.comparison import compare_samples
-from stakes.evaluation.evaluate import RULES, evaluate_samples
 from stakes.evaluation.sketch import rows
 from stakes.evaluation.sketch.records import LevelSketch, RowSketch
 from stakes.intervals import Resampling

@@ -29,7 +29,7 @@ from judged import (
 )
 from stakes._typing import IntArray
 from stakes.evaluation.applications import read_tasks
-from stakes.evaluation.evaluate import make_system
+from stakes.evaluation.assembly import make_system
 from stakes.evaluation.systems import System
 from stakes.intervals import replicate
 from stakes.samples import read_samples

@@ -104,7 +104,7 @@ print(*sorted(sys.modules), file=sys.stderr)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     loaded = set(done.stderr.decode().split())
-    assert {"pyarrow.parquet", "stakes.evaluation.evaluate"} <= loaded
+    assert {"pyarrow.parquet", "stakes.evaluation.entry"} <= loaded
     assert not loaded & SLOW
 
 

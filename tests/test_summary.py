@@ -7,6 +7,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import stakes
+from stakes.evaluation.assembly import evaluate_samples
+from stakes.evaluation.least_cost import curve_of
+from stakes.evaluation.summaries.levels import gathered
+from stakes.samples import read_samples
 
 BINARY = stakes.CostMatrix.binary(miss=5, false_alarm=1)
 ABSTAIN = BINARY.with_abstention(0.4)
@@ -187,3 +191,52 @@ def test_infinite_losses_are_counted() -> None:
     found = filled(y, p, [], classes=[0, 1]).evaluate(resamples=0, calibrator=None)
     assert found.rules[0].raw.value == np.inf
     assert found.rules[1].raw.value == stakes.brier_score(y, p).value
+
+
+@pytest.mark.parametrize("n", [20_000, 200_000])
+def test_cells_have_the_values_and_intervals_of_single_samples(n: Any) -> None:
+    y, p = binary(n, 31, scale=1.5)
+    samples = read_samples(y, p)
+    costs: Any = {"a": BINARY, "b": ABSTAIN}
+    told: Any = {
+        "costs": costs,
+        "training_priors": None,
+        "calibrator": stakes.AffineCalibrator(),
+        "folds": stakes.TrainOnTest(),  # folds are dealt otherwise
+        "level": 0.95,
+        "resamples": 0,
+        "groups": None,
+        "slices": None,
+        "rules": RULES,
+        "rng": 0,
+        "progress": None,
+    }
+    cells = gathered(samples, costs, None, RULES)
+    assert cells is not None
+    ours = evaluate_samples(cells, curve=curve_of(samples), **told).metrics()
+    for name, exact in evaluate_samples(samples, **told).metrics().items():
+        found, width = ours[name], 0.0
+        assert (found.interval is None) == (exact.interval is None), name
+        if exact.interval is not None and found.interval is not None:
+            width = exact.interval.high - exact.interval.low
+            slack = 0.02 * width
+            assert tuple(found.interval) == pytest.approx(tuple(exact.interval), abs=slack), name
+        part = name.removeprefix("a.").removeprefix("b.")
+        cut = part in ("calibrated_nec", "calibration_loss", "relative") and part != name
+        slack = 0.01 * width if cut else 5e-7  # a threshold after calibration may cut a cell
+        assert found.value == pytest.approx(exact.value, rel=1e-6, abs=slack), name
+
+
+def test_very_many_samples_in_memory_are_judged_by_their_cells() -> None:
+    y, p = binary(150_000, 33)
+    whole = stakes.evaluate(y, p, costs=BINARY, resamples=0)
+    order = np.random.default_rng(1).permutation(y.size)
+    again = stakes.evaluate(y[order], p[order], costs=BINARY, resamples=0)
+    assert again.to_dict() == whole.to_dict()
+    assert whole.ranking["auc"].value == stakes.auc(y, p)
+    assert whole.rules[0].raw.value == stakes.cross_entropy(y, p).value
+    assert whole.rules[1].raw.value == stakes.brier_score(y, p).value
+    assert whole.main.cost.raw.value == stakes.bayes_cost(y, p, costs=BINARY).value
+    p[7] = 1.0 - y[7]
+    certain = stakes.evaluate(y, p, resamples=0, calibrator=None)
+    assert certain.rules[0].raw.infinite_rows.tolist() == [7]

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from stakes._lazy import names_of_room
-from stakes.evaluation.evaluate import evaluate
+from stakes.evaluation.entry import evaluate
 
 if TYPE_CHECKING:
     from stakes.evaluation.applications import Application

@@ -18,11 +18,11 @@ from stakes.evaluation.applications import (
     read_tasks,
     read_training,
 )
+from stakes.evaluation.assembly import RULES, make_system, read_rules
 from stakes.evaluation.claims import few_errors_of, verdicts_of_comparison
 from stakes.evaluation.contrasts import Contrasts
 from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, margin_tests
-from stakes.evaluation.evaluate import RULES, make_system, read_rules
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.pages import Paged
 from stakes.evaluation.parts import error_counts, rounding_notes

@@ -1,5 +1,6 @@
 """Samples of two classes as a summary: their cells, and what is certain of their order."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -7,16 +8,18 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._kernels import cell_grid, from_ordered_bits
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, PriorsLike
 from stakes.curves import RocCurve
 from stakes.curves.likelihood_ratios import minimum_cllr_of
-from stakes.evaluation.evaluate import evaluate_samples
+from stakes.evaluation.applications import Applications
+from stakes.evaluation.assembly import evaluate_samples
 from stakes.evaluation.records import Evaluation
 from stakes.evaluation.summaries.edges import Codes, changes
 from stakes.evaluation.summaries.request import Request
 from stakes.metrics.reliability import event_of
 from stakes.samples import KnownSums, Samples
 from stakes.scores import Scores
+from stakes.scoring import ScoringRule
 from stakes.statistics import ScoreLevels
 from stakes.statistics.bins import bin_of, equal_width
 from stakes.summary.form import Reader, Writer
@@ -201,3 +204,28 @@ def _bins(samples: Samples, *, confidence: bool) -> IntArray:
     p, _ = event_of(samples.y, answers, confidence=confidence)
     code = bin_of(np.minimum(p, 1.0), equal_width(_BINS))
     return code + _BINS * answers.p.argmax(axis=1) if confidence else code
+
+
+def gathered(
+    samples: Samples,
+    costs: Applications | None,
+    training: PriorsLike | None,
+    rules: Sequence[ScoringRule],
+) -> Samples | None:
+    """Return very many samples of two classes as cells of their scores; None where none serve.
+
+    That is where decisions depend on priors that are not numbers, costs on the case, and where a
+    loss is infinite, so that messages name the samples.
+    """
+    priors: PriorsLike = "data" if samples.priors_from_data else samples.priors
+    try:
+        request = Request.read(
+            samples.classes, type(samples.scores), costs, priors, training, rules
+        )
+    except InputError:
+        return None
+    kept = TwoClasses(request)
+    kept.update(samples.y, samples.scores)
+    cells = kept.samples()
+    lost = any(sums.infinite.any() for sums in cells.known.sums.values()) if cells.known else False
+    return None if lost else cells

@@ -23,7 +23,7 @@ from stakes.evaluation.applications import (
     classes_of,
     read_tasks,
 )
-from stakes.evaluation.evaluate import check_names, read_rules
+from stakes.evaluation.assembly import check_names, read_rules
 from stakes.samples import Samples, read_samples
 from stakes.scores import LogLikelihoodRatios, Posteriors, Scores
 from stakes.scoring import (

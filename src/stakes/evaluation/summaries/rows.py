@@ -12,7 +12,7 @@ import numpy as np
 from stakes._check import InputError
 from stakes._typing import IntArray
 from stakes.evaluation.applications import read_tasks
-from stakes.evaluation.evaluate import evaluate_samples
+from stakes.evaluation.assembly import evaluate_samples
 from stakes.evaluation.records import Evaluation
 from stakes.evaluation.summaries.request import Request
 from stakes.evaluation.systems import SumsOfAll, judge_decisions

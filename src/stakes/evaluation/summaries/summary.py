@@ -11,7 +11,7 @@ from stakes._text import number
 from stakes._typing import Column, IntArray, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.evaluation.applications import Applications
-from stakes.evaluation.evaluate import RULES
+from stakes.evaluation.assembly import RULES
 from stakes.evaluation.records import Evaluation
 from stakes.evaluation.summaries.levels import Bounds, TwoClasses
 from stakes.evaluation.summaries.request import Request

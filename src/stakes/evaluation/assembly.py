@@ -1,4 +1,4 @@
-"""Everything about a system at once: the one entry point behind the command line and the report."""
+"""The evaluation of checked samples: every part of it, put together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,16 +8,16 @@ import numpy as np
 from stakes._check import InputError, UndefinedMetricError, read_level
 from stakes._math import times
 from stakes._text import key_of, quoted
-from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
-from stakes.calibration import AffineCalibrator, Calibrator
+from stakes._typing import Column, FloatArray, IntArray, PriorsLike
+from stakes.calibration import Calibrator
 from stakes.calibration.base import ImpossibleTruthError
 from stakes.calibration.crossfit import Folds
 from stakes.calibration.slope import calibration_slope
+from stakes.curves import RocCurve
 from stakes.evaluation.applications import (
     Applications,
     Task,
     adapted,
-    classes_of,
     read_tasks,
     read_training,
 )
@@ -40,91 +40,10 @@ from stakes.evaluation.verdicts import evidence_of, verdicts_of
 from stakes.intervals import Progress, check_resamples, seed_of
 from stakes.metrics.scores import expectation
 from stakes.results import Estimate
-from stakes.samples import Samples, read_samples
-from stakes.scores import Scores
+from stakes.samples import Samples
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 
 RULES: tuple[ScoringRule, ...] = (LogLoss(), BrierLoss())
-
-
-def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stage, the intervals
-    y_true: Column,
-    scores: Scores | Column,
-    *,
-    costs: Applications | None = None,
-    priors: PriorsLike | None = None,
-    training_priors: PriorsLike | None = None,
-    calibrator: Calibrator | None = AffineCalibrator(),  # noqa: B008  never fitted itself
-    folds: Folds = 5,
-    level: float = 0.95,
-    resamples: int = 1000,
-    groups: Column | None = None,
-    slices: "Mapping[str, Column] | Column | None" = None,
-    sample_weight: Column | None = None,
-    classes: NamesLike | None = None,
-    rules: Sequence[ScoringRule] = RULES,
-    rng: "int | np.random.Generator" = 0,
-    progress: Progress | None = None,
-) -> Evaluation:
-    """Evaluate a system: what it costs, whether it is any use, how good its probabilities are.
-
-    Parameters
-    ----------
-    y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
-    costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
-        By default 1 for each error. Several applications are judged side by side.
-    training_priors : array of K, mapping by class, or "data", optional
-        The priors that posteriors were trained with, if not those of use: they are then adapted
-        to the priors of each application.
-    calibrator : Calibrator or None
-        Calibrator used to measure calibration loss; None leaves it out.
-    folds, groups
-        As for `cross_calibrate`; groups are also drawn whole in the intervals.
-    level : float
-        Of the intervals.
-    resamples : int
-        Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
-    slices : column, or mapping from name to column, optional
-        Results for each value of these: site, sex, language.
-    rules : scoring rules
-    rng : int or Generator
-        Seed of folds and resamples.
-    progress : callable, optional
-        Called with how many resamples are done, and of how many.
-
-    Returns
-    -------
-    Evaluation
-        With `applications`, `rules`, `ranking`, `slices`, `verdicts`, `metrics()`, `to_dict()`.
-
-    Examples
-    --------
-    >>> import stakes
-    >>> data = stakes.simulation.simulate(2, n=2000)
-    >>> raw = data.posteriors([0.1, 0.9])
-    >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
-    >>> result = stakes.evaluate(data.y, raw, costs=costs, resamples=100)
-    >>> round(result.main.cost.normalized.value, 2)
-    1.04
-    >>> [verdict.code for verdict in result.verdicts]
-    ['not_distinguishable', 'calibration_would_help', 'few_errors']
-    """
-    named = classes if classes is not None else classes_of(costs)
-    return evaluate_samples(
-        read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named),
-        costs=costs,
-        training_priors=training_priors,
-        calibrator=calibrator,
-        folds=folds,
-        level=level,
-        resamples=resamples,
-        groups=groups,
-        slices=slices,
-        rules=rules,
-        rng=rng,
-        progress=progress,
-    )
 
 
 def evaluate_samples(  # noqa: PLR0913  as for evaluate
@@ -142,11 +61,13 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     rng: "int | np.random.Generator",
     progress: Progress | None,
     of_all: SumsOfAll | None = None,
+    curve: RocCurve | None = None,
 ) -> Evaluation:
     """Evaluate checked samples, whose rows may stand for several; arguments as for `evaluate`.
 
     Groups, slices and folds that are given as columns have a value for each row. `of_all` are sums
-    of all samples, where those given are only some of them.
+    of all samples, where those given are only some of them; `curve` is that of single samples,
+    where rows stand for cells of the score.
     """
     samples = adapted(given, training_priors)
     tasks = read_tasks(costs, given, training_priors)
@@ -160,7 +81,7 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     system = make_system(plain, (calibrator, folds, groups, seed), notes)
     metrics = [suited_metrics(j.in_use, j.task.costs) for j in system.shown]
     drawn = count_replicates(system, metrics, unit, (resamples, seed), progress)
-    curve = curve_of(samples)
+    curve = curve_of(samples) if curve is None else curve
     ranking = ranking_of(samples, curve, level, unit)
     least = [least_cost(task, curve) for task in system.tasks]
     del curve  # it holds as much as the samples
