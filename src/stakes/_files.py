@@ -2,10 +2,12 @@
 
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from stakes._errors import FileError, InputError
+from stakes._errors import FileError, InputError, StakesError
 from stakes._text import plain
 
 _LARGEST_TEXT = 64 * 1024 * 1024
@@ -39,6 +41,13 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file under a temporary name, then rename it; an older file stays whole till then."""
+    with whole_file(path) as stream:
+        stream.write(data)
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Give a temporary file to write to, which takes its place at the end; an error removes it."""
     import secrets  # noqa: PLC0415  only where something is written
 
     file = Path(path)
@@ -47,9 +56,11 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            yield stream
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(file)
+    except StakesError:  # of what was to be written
+        raise
     except (OSError, ValueError) as error:  # a path with a NUL byte is a ValueError
         raise _cannot_write(path, error) from error
     finally:

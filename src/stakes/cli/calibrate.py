@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._files import read_text, write_text
+from stakes._kernels import ExactSums
 from stakes._text import number, percent, plain
 from stakes._typing import FloatArray
 from stakes.calibration import (
@@ -31,17 +32,20 @@ from stakes.cli.options import refuse_typed
 from stakes.cli.outputs import check_output
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import told_in_place
+from stakes.cli.rewriting import TableRows, rewrite
 from stakes.cli.scoring import (
     class_names,
     declared,
     in_order,
     reading,
     refuse_stream,
+    say_rounding,
     score_columns,
 )
 from stakes.cli.screen import json_document
 from stakes.evaluation.verdicts import reversed_systems
-from stakes.io import Columns, read_columns, read_whole, with_columns, write_table
+from stakes.io import Columns, read_columns
+from stakes.io.batches import Ask
 from stakes.samples import read_samples
 from stakes.scores import Scores
 from stakes.scoring import BrierLoss, LogLoss
@@ -86,6 +90,7 @@ def _learn(file: str, options: dict[str, Any]) -> None:
     y = table.texts(label)
     names = class_names(options["classes"], options["scores"], y.tolist(), None)
     scores = declared(table, options, names)
+    say_rounding(scores.rounding)
     prior = options["prior"]
     priors = parse_priors(prior, names) if prior else ("data" if scores.needs_priors else None)
     calibrator = METHODS[options["method"]].fresh()
@@ -160,11 +165,31 @@ def read_calibrator(path: str) -> Calibrator:
 class _Calibrated:
     """Calibrated posteriors of each row, and the new columns made of them."""
 
-    calibrator: Calibrator
-    priors: FloatArray | None  # of the posteriors; None where an earlier file did not keep them
     posteriors: FloatArray
     columns: dict[str, FloatArray]
     read_as: str  # the kind that another command reads these columns as
+
+
+class _Applied:
+    """What was written: the posteriors of all rows in the mean, and how to read the columns."""
+
+    def __init__(self, n_classes: int) -> None:
+        self.n = 0
+        self.columns: list[str] = []
+        self.read_as = ""
+        self._sums = ExactSums(n_classes)
+
+    @property
+    def means(self) -> FloatArray:
+        """The mean posterior of each class, the same for any batches."""
+        return self._sums.total() / self.n
+
+    def add(self, found: _Calibrated) -> None:
+        """Add the posteriors of some rows."""
+        self.columns, self.read_as = list(found.columns), found.read_as
+        n, k = found.posteriors.shape
+        self.n += n
+        self._sums.add(np.tile(np.arange(k), n), found.posteriors.ravel())
 
 
 def _apply(file: str, options: dict[str, Any]) -> None:
@@ -173,17 +198,28 @@ def _apply(file: str, options: dict[str, Any]) -> None:
     refuse_typed({"method": "--method", "folds": "--folds", "seed": "--seed"}, "--apply")
     calibrator = read_calibrator(options["fitted"])
     known = [str(name) for name in calibrator.classes]
-    columns, output = options["scores"], options["output"]
-    names = class_names(options["classes"], columns, None, known)
-    check_output(output, force=options["force"])
-    table = read_columns(file, numbers=score_columns(columns), **reading(options))
-    scores = in_order(declared(table, options, names), names, known)
-    with told_in_place(table, {}):
-        found = _calibrated(calibrator, scores.named(calibrator.classes), options, known)
-    whole = with_columns(read_whole(file, **reading(options)), found.columns)
-    write_table(whole, output, force=options["force"])
-    _tell_applied(found, table, options)
-    click.echo(f"wrote {plain(output)}", err=True)
+    names = class_names(options["classes"], options["scores"], None, known)
+    check_output(options["output"], force=options["force"])
+
+    def write(rows: TableRows) -> _Applied:
+        applied = _Applied(len(known))
+
+        def made(table: Columns) -> dict[str, FloatArray]:
+            given = declared(table, options, names)
+            rows.note(given.rounding)
+            scores = in_order(given, names, known).named(calibrator.classes)
+            with told_in_place(table, {}):
+                found = _calibrated(calibrator, scores, options, known)
+            applied.add(found)
+            return found.columns
+
+        rows.write(made)
+        return applied
+
+    ask = Ask((), tuple(score_columns(options["scores"])))
+    rows, applied = rewrite(file, ask, options, write)
+    _tell_applied(applied, calibrator, rows, options)
+    click.echo(f"wrote {plain(options['output'])}", err=True)
 
 
 def _calibrated(
@@ -196,7 +232,6 @@ def _calibrated(
         raise click.UsageError(f"{msg}, and give it to stakes decide.")
     target = None if prior is None else priors_of_use(prior, known)
     found = calibrator.transform(scores, target)
-    used = calibrator.training_priors if target is None else np.array(target)
     p = np.exp(found.values)
     if kind == "posteriors":
         columns, read_as = _by_class("calibrated_", known, p), "posteriors"
@@ -211,7 +246,7 @@ def _calibrated(
         likelihoods = calibrator.log_likelihoods(scores).values
         columns = _by_class("calibrated_log_likelihood_", known, likelihoods)
         read_as = "log-likelihoods"
-    return _Calibrated(calibrator, used, p, columns, read_as)
+    return _Calibrated(p, columns, read_as)
 
 
 def _by_class(prefix: str, names: list[str], table: FloatArray) -> dict[str, FloatArray]:
@@ -233,26 +268,32 @@ def by_name(names: Sequence[str], values: FloatArray | None) -> dict[str, float]
     return None if values is None else dict(zip(names, values.tolist(), strict=True))
 
 
-def _tell_applied(found: _Calibrated, table: Columns, options: dict[str, Any]) -> None:
+def _tell_applied(
+    applied: _Applied, calibrator: Calibrator, rows: TableRows, options: dict[str, Any]
+) -> None:
     """Say what was written, and how it is to be read."""
-    known = [str(name) for name in found.calibrator.classes]
+    known = [str(name) for name in calibrator.classes]
     if options["as_json"]:
+        prior = options["prior"]
+        used = calibrator.training_priors  # None where an earlier file did not keep them
+        used = used if prior is None else np.array(priors_of_use(prior, known))
         body = {
-            "source": Path(table.source).name,
-            "samples": len(table),
+            "source": Path(rows.source).name,
+            "read": rows.read,
+            "samples": applied.n,
             "seed": None,
-            "calibrator": found.calibrator.name,
+            "calibrator": calibrator.name,
             "classes": known,
-            "priors": by_name(known, found.priors),
-            "mean_posteriors": by_name(known, found.posteriors.mean(axis=0)),
-            "columns": list(found.columns),
-            "scores_are": found.read_as,
+            "priors": by_name(known, used),
+            "mean_posteriors": by_name(known, applied.means),
+            "columns": applied.columns,
+            "scores_are": applied.read_as,
             "output": Path(options["output"]).name,
         }
         click.echo(json_document("apply", body))
-    listed = ",".join(plain(name) for name in found.columns)
+    listed = ",".join(plain(name) for name in applied.columns)
     order = ",".join(plain(name) for name in known)
     click.echo(
-        f"Note: read them with --scores {listed} --scores-are {found.read_as} --classes {order}.",
+        f"Note: read them with --scores {listed} --scores-are {applied.read_as} --classes {order}.",
         err=True,
     )

@@ -56,7 +56,7 @@ def run(*, file: Paths, confident: bool, max_loss_against: tuple[str, ...], **op
         problem = read_request(request)
         facts = facts_of(problem)
         for scores in problem.systems.values():
-            say_rounding(scores)
+            say_rounding(scores.rounding)
         judged = evaluate_problem(problem, options) if limits else None
         for name, margin in others.items():
             margins += _margin_gates(problem, name, margin, options)

@@ -1,5 +1,6 @@
 """stakes decide: Bayes decisions for the scores in a file."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
+from stakes._kernels import ExactSums
 from stakes._text import number, percent, plain
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import Calibrator
@@ -15,18 +17,14 @@ from stakes.cli.calibrate import priors_of_use, read_calibrator
 from stakes.cli.costs import CostText, read_costs
 from stakes.cli.outputs import check_output
 from stakes.cli.places import told_in_place
-from stakes.cli.scoring import (
-    class_names,
-    declared,
-    in_order,
-    reading,
-    refuse_stream,
-    score_columns,
-)
+from stakes.cli.rewriting import TableRows, rewrite
+from stakes.cli.scoring import class_names, declared, in_order, refuse_stream, score_columns
 from stakes.cli.screen import json_document
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.evaluation.thresholds import capped_threshold, review_order
-from stakes.io import Columns, read_columns, read_whole, with_columns, write_table
+from stakes.evaluation.review import ReviewLevels
+from stakes.evaluation.thresholds import review_order
+from stakes.io import Columns
+from stakes.io.batches import Ask
 from stakes.scores import Posteriors, PosteriorScores, Scores
 
 
@@ -38,92 +36,142 @@ class _Decided:
     costs: CostMatrix | SampleCosts
     posteriors: FloatArray
     chosen: IntArray
-    expected: FloatArray
 
     @property
-    def shares(self) -> dict[str, float]:
-        """How often each decision is made."""
-        names = [str(d) for d in self.costs.decisions]
-        counts = np.bincount(self.chosen, minlength=len(names))
-        return dict(zip(names, (counts / self.chosen.size).tolist(), strict=True))
+    def expected(self) -> FloatArray:
+        """What each decision is expected to cost."""
+        expected = np.zeros(self.chosen.size)
+        for k in range(self.posteriors.shape[1]):
+            at = self.costs.at(np.full(self.chosen.size, k), self.chosen)
+            expected += self.posteriors[:, k] * at
+        return expected
 
     @property
-    def columns(self) -> dict[str, Any]:
-        """What is appended to the table."""
+    def value(self) -> FloatArray:
+        """What cases are ordered by under a cap: the larger, the more the second decision saves."""
+        if len(self.costs.decisions) != 2:
+            msg = f"--review needs two decisions: there are {len(self.costs.decisions)}."
+            raise click.UsageError(msg)
+        return review_order(self.costs, self.posteriors)[0]
+
+    def capped(self, cut: float) -> "_Decided":
+        """Return the same with the second decision above a value only."""
+        chosen = np.asarray(self.chosen * (self.value > cut), dtype=np.int64)
+        return _Decided(self.classes, self.costs, self.posteriors, chosen)
+
+    def columns(self, prefix: str) -> dict[str, Any]:
+        """Return what is appended to the table."""
         columns = {f"posterior_{c}": self.posteriors[:, k] for k, c in enumerate(self.classes)}
         names = np.array([str(d) for d in self.costs.decisions])
-        return {**columns, "decision": names[self.chosen], "expected_cost": self.expected}
+        found = {**columns, "decision": names[self.chosen], "expected_cost": self.expected}
+        return {f"{prefix}{name}": values for name, values in found.items()}
 
-    def named(self, prefix: str) -> dict[str, Any]:
-        """Return what is appended, under names of its own."""
-        return {f"{prefix}{name}": values for name, values in self.columns.items()}
+
+class _Totals:
+    """How often each decision is made, and what all are expected to cost."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._cost = ExactSums(1)
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return self.counts.total()
+
+    @property
+    def mean_cost(self) -> float:
+        """The mean expected cost, the same for any batches."""
+        return float(self._cost.total()[0]) / self.n
+
+    def add(self, decided: _Decided) -> None:
+        """Add the decisions of some rows."""
+        names = [str(d) for d in decided.costs.decisions]
+        counts = np.bincount(decided.chosen, minlength=len(names))
+        self.counts.update(dict(zip(names, counts.tolist(), strict=True)))
+        self._cost.add(np.zeros(decided.chosen.size, dtype=np.int8), decided.expected)
 
 
 def run(file: str, options: dict[str, Any]) -> None:
     """Append posteriors, the Bayes decision and its expected cost to the rows of a file."""
     refuse_stream(file)
-    output = options["output"]
-    check_output(output, force=options["force"])
-    table, decided = _decide(file, options)
-    whole = read_whole(file, **reading(options))
-    write_table(
-        with_columns(whole, decided.named(options["prefix"])), output, force=options["force"]
-    )
-    _tell(decided, table.source, options)
-    click.echo(f"wrote {plain(output)}", err=True)
+    check_output(options["output"], force=options["force"])
+    rule = _Rule(options)
+    rows, totals = rewrite(file, rule.ask, options, rule.write)
+    _tell(totals, rule.names, rows, options)
+    click.echo(f"wrote {plain(options['output'])}", err=True)
 
 
-def _decide(file: str, options: Mapping[str, Any]) -> tuple[Columns, _Decided]:
-    """Read scores and decide."""
-    fitted, scores = options["fitted"], options["scores"]
-    calibrator = None if fitted is None else read_calibrator(fitted)
-    text = read_costs(options["cost"], options["abstain"]) or CostText()
-    known = text.classes if calibrator is None else [str(name) for name in calibrator.classes]
-    named = class_names(options["classes"], scores, None, known)
-    wanted = list(dict.fromkeys([*score_columns(scores), *text.columns]))
-    table = read_columns(file, numbers=wanted, finite=text.columns, **reading(options))
-    names = known or named
-    kept = in_order(declared(table, options, named), named, names)
-    costs = text.build(names, table)
-    if [str(name) for name in costs.classes] != names:
-        listed = ", ".join(plain(name) for name in names)
-        msg = f"--cost must have the classes of the scores, {listed}, in that order."
-        raise click.UsageError(msg)
-    with told_in_place(table, {}):
-        p = _posteriors(kept, calibrator, options, names)
-        chosen = costs.bayes_decisions(Posteriors(p, renormalize=True))
-    if options["review"] is not None:
-        chosen = _capped(costs, p, chosen, options["review"])
-    return table, _Decided(names, costs, p, chosen, _expected(costs, p, chosen))
+class _Rule:
+    """How rows are decided."""
 
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        fitted, scores = options["fitted"], options["scores"]
+        self._options = options
+        self._calibrator = None if fitted is None else read_calibrator(fitted)
+        self._text = read_costs(options["cost"], options["abstain"]) or CostText()
+        known = self._text.classes
+        if self._calibrator is not None:
+            known = [str(name) for name in self._calibrator.classes]
+        self._columns = class_names(options["classes"], scores, None, known)
+        self.names = known or self._columns
+        if self._calibrator is not None:
+            _check_calibrated(self._calibrator, options)
 
-def _expected(costs: CostMatrix | SampleCosts, p: FloatArray, chosen: IntArray) -> FloatArray:
-    """Return what each decision is expected to cost."""
-    expected = np.zeros(chosen.size)
-    for k in range(p.shape[1]):
-        expected += p[:, k] * costs.at(np.full(chosen.size, k), chosen)
-    return expected
+    @property
+    def ask(self) -> Ask:
+        """The columns that are needed."""
+        prices = self._text.columns
+        numbers = dict.fromkeys([*score_columns(self._options["scores"]), *prices])
+        return Ask((), tuple(numbers), tuple(prices))
 
+    def write(self, rows: TableRows) -> _Totals:
+        """Decide all rows and write them."""
+        cut, totals = self._cut(rows), _Totals()
 
-def _capped(
-    costs: CostMatrix | SampleCosts, p: FloatArray, chosen: IntArray, review: float
-) -> IntArray:
-    """Keep the second decision above the threshold of the cap, as stakes threshold does."""
-    if len(costs.decisions) != 2:
-        msg = f"--review needs two decisions: there are {len(costs.decisions)}."
-        raise click.UsageError(msg)
-    value, _ = review_order(costs, p)
-    n = chosen.size
-    cut = capped_threshold(value, np.full(n, 1 / n), review)
-    kept = chosen * (value > cut)
-    tied = int(np.count_nonzero(value[chosen == 1] == cut))
-    if tied > 1:
-        click.echo(
-            f"Note: {tied} cases tie at the cap and would exceed it together: none of them gets"
-            f" {plain(str(costs.decisions[1]))!r}, so that equal cases are decided alike.",
-            err=True,
-        )
-    return np.asarray(kept, dtype=np.int64)
+        def made(table: Columns) -> dict[str, Any]:
+            decided = self._decide(table, rows)
+            decided = decided if cut is None else decided.capped(cut)
+            totals.add(decided)
+            return decided.columns(self._options["prefix"])
+
+        rows.write(made)
+        return totals
+
+    def _decide(self, table: Columns, rows: TableRows) -> _Decided:
+        """Decide some rows."""
+        scores = declared(table, self._options, self._columns)
+        rows.note(scores.rounding)
+        kept = in_order(scores, self._columns, self.names)
+        costs = self._text.build(self.names, table)
+        if [str(name) for name in costs.classes] != self.names:
+            listed = ", ".join(plain(name) for name in self.names)
+            msg = f"--cost must have the classes of the scores, {listed}, in that order."
+            raise click.UsageError(msg)
+        with told_in_place(table, {}):
+            p = _posteriors(kept, self._calibrator, self._options, self.names)
+            chosen = costs.bayes_decisions(Posteriors(p, renormalize=True))
+        return _Decided(self.names, costs, p, chosen)
+
+    def _cut(self, rows: TableRows) -> float | None:
+        """Return above which value a cap leaves the second decision, from all rows."""
+        review = self._options["review"]
+        if review is None:
+            return None
+        levels, second = ReviewLevels(), ""
+        for table in rows.columns():
+            decided = self._decide(table, rows)
+            levels.add(decided.value, decided.chosen)
+            second = plain(str(decided.costs.decisions[1]))
+        cut = levels.cut(review)
+        tied = levels.tied(cut)
+        if tied > 1:
+            click.echo(
+                f"Note: {tied} cases tie at the cap and would exceed it together: none of them gets"
+                f" {second!r}, so that equal cases are decided alike.",
+                err=True,
+            )
+        return cut
 
 
 def _posteriors(
@@ -133,7 +181,7 @@ def _posteriors(
     prior, trained = options["prior"], options["training_prior"]
     target = None if prior is None else priors_of_use(prior, names)
     if calibrator is not None:
-        return _calibrated(scores, calibrator, target, trained)
+        return np.exp(calibrator.transform(scores.named(calibrator.classes), target).values)
     if target is None and scores.needs_priors:
         msg = "--prior must give the priors of use: likelihoods carry none."
         raise click.UsageError(msg)
@@ -149,37 +197,33 @@ def _posteriors(
     return np.exp(scores.named(tuple(names)).at_priors(old, target).values)
 
 
-def _calibrated(
-    scores: Scores, calibrator: Calibrator, target: list[float] | None, trained: str | None
-) -> FloatArray:
-    """Return calibrated posteriors at the priors of use, or at those of the calibrator."""
-    if trained is not None:
-        at = calibrator.training_priors_text
+def _check_calibrated(calibrator: Calibrator, options: Mapping[str, Any]) -> None:
+    """Refuse other priors than those of a calibrator, and say which they are."""
+    at = calibrator.training_priors_text
+    if options["training_prior"] is not None:
         msg = f"--training-prior is not for a calibrator, which keeps its own ({at}): leave it out."
         raise click.UsageError(msg)
-    if target is None and calibrator.training_priors is not None:
-        at = calibrator.training_priors_text
+    if options["prior"] is None and calibrator.training_priors is not None:
         msg = f"Note: posteriors are at the priors of the calibrator, {at}; --prior moves them."
         click.echo(msg, err=True)
-    return np.exp(calibrator.transform(scores.named(calibrator.classes), target).values)
 
 
-def _tell(decided: _Decided, source: str, options: Mapping[str, Any]) -> None:
+def _tell(totals: _Totals, classes: list[str], rows: TableRows, options: Mapping[str, Any]) -> None:
     """Print how often each decision is made, and what a case is expected to cost."""
-    mean = float(decided.expected.mean())
+    shares = {name: count / totals.n for name, count in totals.counts.items()}
     if options["as_json"]:
         body = {
-            "source": Path(source).name,
-            "samples": int(decided.chosen.size),
+            "source": Path(rows.source).name,
+            "read": rows.read,
+            "samples": totals.n,
             "seed": None,
-            "classes": decided.classes,
-            "decisions": decided.shares,
-            "mean_expected_cost": mean,
+            "classes": classes,
+            "decisions": shares,
+            "mean_expected_cost": totals.mean_cost,
             "output": Path(options["output"]).name,
         }
         click.echo(json_document("decide", body))
         return
-    for name, share in decided.shares.items():
-        count = round(share * decided.chosen.size)
-        click.echo(f"{plain(name):<20} {count} of {decided.chosen.size} ({percent(share, 1)} %)")
-    click.echo(f"{'mean expected cost':<20} {number(mean)}")
+    for name, count in totals.counts.items():
+        click.echo(f"{plain(name):<20} {count} of {totals.n} ({percent(shares[name], 1)} %)")
+    click.echo(f"{'mean expected cost':<20} {number(totals.mean_cost)}")

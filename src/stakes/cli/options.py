@@ -267,10 +267,13 @@ def _all(options: Sequence[Decorator]) -> Decorator:
     return decorate
 
 
+memory_option = click.option(
+    "--memory", metavar="SIZE", callback=read_size,
+    help="Read tables in batches whose columns would take more memory than this: 2GB, 500MB; by "
+    "default a quarter of the machine's memory, and 0 for always.",
+)  # fmt: skip
 _STREAM = [
-    click.option("--memory", metavar="SIZE", callback=read_size,
-                 help="Read tables in batches whose columns would take more memory than this: 2GB, "
-                 "500MB; by default a quarter of the machine's memory, and 0 for always."),
+    memory_option,
     click.option("--resume", metavar="FILE",
                  help="Read in batches and save every ten seconds in FILE how far that is; if FILE "
                  "is there, go on from it. It is removed when the run succeeds."),

@@ -1,6 +1,6 @@
 """Whether a table is read whole or in batches, and why."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,8 @@ import click
 
 from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.parsing import listed_classes
-from stakes.cli.request import Request, known_classes
+from stakes.cli.request import Paths, Request, known_classes
+from stakes.io.batches import Ask
 from stakes.io.sizes import size_in_memory
 from stakes.io.sources import Part, find_parts
 from stakes.io.streams import Limits
@@ -49,20 +50,30 @@ def why_whole(request: Request) -> str:
     return next((reason for reason, there in reasons.items() if there), "")
 
 
-def choose(request: Request, options: dict[str, Any]) -> Choice:
-    """Choose how to read, and say so where it was asked for or is not common."""
-    asked, memory = request.asked, options["memory"]
-    source, parts = find_parts(asked.file, "csv" if asked.key else asked.input_format)
-    limits = Limits.of(asked.max_bytes, asked.timeout, None)
-    size = size_in_memory(parts, request.columns, limits)
+def choose(request: Request, options: dict[str, Any], reason: str | None = None) -> Choice:
+    """Choose how to read what a request asks for; a reason not to read in batches may be given."""
+    asked = request.asked
+    why = why_whole(request) if reason is None else reason
+    kind = "csv" if asked.key else asked.input_format
+    return choose_table(asked.file, kind, request.columns, options, why)
+
+
+def choose_table(
+    file: Paths, kind: str | None, ask: Ask, options: Mapping[str, Any], reason: str = ""
+) -> Choice:
+    """Choose how to read columns, and say so where it was asked for or is not common."""
+    memory, resume = options["memory"], options.get("resume")
+    source, parts = find_parts(file, kind)
+    limits = Limits.of(options["max_bytes"], options["timeout"], None)
+    size = size_in_memory(parts, ask, limits)
     limit = default_memory() if memory is None else memory
     about = f"the columns take about {size_in_words(size.n_bytes)} in memory"
     wanted = ""
-    if options["resume"] or memory == 0:
-        wanted = f", as {'--resume' if options['resume'] else '--memory 0'} asks"
+    if resume or memory == 0:
+        wanted = f", as {'--resume' if resume else '--memory 0'} asks"
     elif limit is not None and size.n_bytes > limit:
         wanted = f": {about}, more than {size_in_words(limit)} (--memory)"
-    reason = why_whole(request) or _read_once(parts, options)
+    reason = reason or _read_once(parts, options)
     if reason and (wanted or (memory is not None and any(part.streamed for part in parts))):
         say_whole(reason, options)
     elif wanted:
@@ -70,13 +81,13 @@ def choose(request: Request, options: dict[str, Any]) -> Choice:
         return Choice(IN_BATCHES, source, tuple(parts), size.rows)
     elif memory is not None:
         say(f"read whole: {about}.")
-    return Choice(WHOLE)
+    return Choice(WHOLE, source)
 
 
-def _read_once(parts: Sequence[Part], options: dict[str, Any]) -> str:
+def _read_once(parts: Sequence[Part], options: Mapping[str, Any]) -> str:
     """Return which part is read whole as it can be read only once; that is known to --memory 0."""
     stream = next((part for part in parts if part.streamed), None)
-    if stream is None or (options["memory"] == 0 and not options["resume"]):
+    if stream is None or (options["memory"] == 0 and not options.get("resume")):
         return ""
     return f"'{stream.name}', which can be read only once,"
 
@@ -87,10 +98,10 @@ def choose_for_decisions(options: dict[str, Any]) -> None:
         say_whole("--decision", options)
 
 
-def say_whole(reason: str, options: dict[str, Any]) -> None:
+def say_whole(reason: str, options: Mapping[str, Any]) -> None:
     """Say why a table is read whole; there is nothing to resume then."""
     why = f"{reason} cannot be summed in batches"
-    if options["resume"]:
+    if options.get("resume"):
         msg = f"--resume is for tables that are read in batches: {why}. Leave --resume out."
         raise click.UsageError(msg)
     say(f"read whole: {why} yet.")

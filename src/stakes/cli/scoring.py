@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from stakes._check import InputError
+from stakes._check import InputError, Rounding
 from stakes._text import plain, quoted
 from stakes.cli.parsing import listed_classes, order_classes
 from stakes.cli.places import with_line
@@ -64,22 +64,20 @@ def typed(
 
 
 def declared(table: Columns, options: Mapping[str, Any], names: Sequence[str]) -> Scores:
-    """Return the scores that options declare, and say where their rows were rounded."""
-    scores = typed(
+    """Return the scores that options declare."""
+    return typed(
         table,
         options["scores"],
         options["scores_are"],
         names,
         renormalize=options["renormalize"],
     )
-    say_rounding(scores)
-    return scores
 
 
-def say_rounding(scores: Scores) -> None:
+def say_rounding(rounding: Rounding | None) -> None:
     """Say that rows were rounded, where no record of the command can say it."""
-    if scores.rounding is not None:
-        click.echo(f"Note: {scores.rounding}", err=True)
+    if rounding is not None:
+        click.echo(f"Note: {rounding}", err=True)
 
 
 def reading(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def run(*, file: str, review: float | None, level: float, **options: Any) -> Non
     _refuse_groups(options["group"])
     options["group"] = None
     problem = read_problem(asked_for(file, options))
-    say_rounding(problem.scores)
+    say_rounding(problem.scores.rounding)
     if isinstance(problem.costs, dict):
         msg = "a threshold needs one application: --app or --dcf gives several."
         raise click.UsageError(msg)

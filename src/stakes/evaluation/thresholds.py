@@ -9,6 +9,7 @@ from stakes._check import InputError, read_level, read_number
 from stakes._text import number, percent, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.costs.tables import expected_column
 from stakes.evaluation.applications import CostsLike, Task, classes_of, read_tasks
 from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.ranking import best_threshold_estimate, least_on_part
@@ -179,7 +180,7 @@ def review_order(
     if isinstance(costs, SampleCosts):
         first, second = (costs.expected(posteriors, j) for j in (0, 1))
     else:
-        first, second = (posteriors @ costs.column(j) for j in (0, 1))
+        first, second = (expected_column(posteriors, costs.column(j)) for j in (0, 1))
     return first - second, 0.0
 
 

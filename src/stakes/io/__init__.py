@@ -3,13 +3,14 @@
 from typing import TYPE_CHECKING
 
 from stakes._lazy import names_of_room
-from stakes.io.columns import Columns, column_names, read_columns, read_whole
+from stakes.io.columns import Columns, column_names, read_columns
 from stakes.io.long import LongColumns
 
 if TYPE_CHECKING:
     from stakes.io.tables import with_columns, write_table
     from stakes.io.trials import join_keys
     from stakes.io.units import read_batches
+    from stakes.io.whole import read_pairs, read_whole
 else:
     __getattr__ = names_of_room(
         __name__,
@@ -17,6 +18,7 @@ else:
             "tables": ("with_columns", "write_table"),
             "trials": ("join_keys",),
             "units": ("read_batches",),
+            "whole": ("read_pairs", "read_whole"),
         },
     )
 
@@ -27,6 +29,7 @@ __all__ = [
     "join_keys",
     "read_batches",
     "read_columns",
+    "read_pairs",
     "read_whole",
     "with_columns",
     "write_table",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from stakes.io.folders import check_folders, file_ask, folder_names, with_folder
 from stakes.io.gather import Kinds, Numbers, Texts
 from stakes.io.sources import Part, Source, find_parts
 from stakes.io.streams import Limits, Progress, open_stream
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _Reader = Callable[[Part, Ask, Limits], Iterator[Batch]]
 _Header = Callable[[Part, Limits], list[str]]
@@ -199,45 +196,6 @@ def column_names(
         names = _functions(part.need_kind())[1](part, Limits.of(max_bytes, 60.0, None))
         check_folders(part, names)
     return [*names, *folder_names(part)]
-
-
-def read_whole(
-    source: Source,
-    *,
-    kind: str | None = None,
-    max_bytes: int | None = None,
-    patience: float = 60.0,
-    progress: Progress | None = None,
-) -> "pa.Table":
-    """Read every column of a table; those of a CSV file as texts, so that they can be kept."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    shown, parts = find_parts(source, kind)
-    found: list[pa.Table] = []
-    for part in parts:
-        with damage_named(part):
-            for batch in batches(part, Ask(), Limits.of(max_bytes, patience, progress)):
-                found.append(_alike(batch.table, found[:1], part))
-    if not sum(table.num_rows for table in found):
-        raise no_rows(shown)
-    try:
-        return pa.concat_tables(found, promote_options="default")
-    except pa.ArrowException as error:
-        msg = f"'{shown}' must have columns of one kind in all parts: {plain(error, 200)}."
-        raise InputError(msg) from error
-
-
-def _alike(table: "pa.Table", before: "list[pa.Table]", part: Part) -> "pa.Table":
-    """Return a table with its columns in the order of those before it; refuse other columns."""
-    table.validate(full=True)  # finds text that is not UTF-8
-    if not before:
-        return table
-    names = before[0].column_names
-    if set(table.column_names) != set(names):
-        listed = ", ".join(plain(n) for n in names)
-        msg = f"'{part.name}' must have the columns of the parts before it: {listed}."
-        raise InputError(msg)
-    return table.select(names)
 
 
 @contextmanager

@@ -1,14 +1,15 @@
-"""Whole tables: written with new columns, row order kept."""
+"""Tables that are written: with new columns, in the order of their rows, whole or not at all."""
 
 import csv as plain_csv
 import gzip
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from stakes._check import FileError, InputError
-from stakes._files import refuse_taken, write_bytes
+from stakes._files import refuse_taken, whole_file
 from stakes._text import plain
 
 if TYPE_CHECKING:
@@ -31,41 +32,60 @@ def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
 
 def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> None:
     """Write a table whole or not at all, by its ending; a file that is there needs `force`."""
+    with table_writer(path, table.schema, force=force) as write:
+        write(table)
+
+
+@contextmanager
+def table_writer(
+    path: str | Path, schema: "pa.Schema", *, force: bool = False
+) -> "Iterator[Callable[[pa.Table], Any]]":
+    """Give a function that writes the next rows of a table; the file is there at the end, whole."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
     refuse_taken(path, force=force)
     delimiter = _delimiter(path)
-    nested = [f.name for f in table.schema if pa.types.is_nested(f.type)]
+    nested = [f.name for f in schema if pa.types.is_nested(f.type)]
     if nested and delimiter is not None:
         msg = f"column {nested[0]!r} holds lists, which text cannot: write a .parquet file."
         raise InputError(msg)
-    if delimiter is not None:
-        _finish(path, _as_text(table, delimiter))
-        return
-    buffer = pa.BufferOutputStream()
-    parquet.write_table(table, buffer)
-    _finish(path, buffer.getvalue().to_pybytes())
+    with whole_file(path) as raw:
+        if delimiter is None:
+            with parquet.ParquetWriter(raw, schema) as writer:
+                yield writer.write_table
+        else:
+            with _packed(raw, path) as stream, _text_writer(stream, schema, delimiter) as write:
+                yield write
 
 
-def _as_text(table: "pa.Table", delimiter: str) -> bytes:
-    """Return a table as text; only what needs quotes gets them, as in the file it came from."""
-    stream = io.StringIO(newline="")
-    writer = plain_csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(table.column_names)
-    for batch in table.to_batches(max_chunksize=65_536):
-        writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-    return stream.getvalue().encode("utf-8")
+@contextmanager
+def _text_writer(
+    stream: BinaryIO, schema: "pa.Schema", delimiter: str
+) -> "Iterator[Callable[[pa.Table], None]]":
+    """Give a function that writes rows as text; only what needs quotes gets them."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    writer = plain_csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(schema.names)
+
+    def write(table: "pa.Table") -> None:
+        for batch in table.to_batches(max_chunksize=65_536):
+            writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+    try:
+        yield write
+    finally:
+        text.detach()
 
 
-def _finish(path: str | Path, data: bytes) -> None:
-    """Write the bytes of a table, packed where its name says so."""
-    if Path(path).suffix.lower() == ".gz":
-        packed = io.BytesIO()
-        with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as stream:
-            stream.write(data)
-        data = packed.getvalue()
-    write_bytes(path, data)
+@contextmanager
+def _packed(stream: BinaryIO, path: str | Path) -> Iterator[BinaryIO]:
+    """Pack what is written, where the name of the file says so."""
+    packed = Path(path).suffix.lower() == ".gz"
+    # without a name and a time, so that the same table has the same bytes
+    opened = gzip.GzipFile("", "wb", fileobj=stream, mtime=0) if packed else nullcontext(stream)
+    with opened as found:
+        yield cast("BinaryIO", found)
 
 
 def _delimiter(path: str | Path) -> str | None:

@@ -4,7 +4,13 @@ from typing import Any
 
 import click
 
-from stakes.cli.options import METHODS, WRITTEN, reading_options, score_options
+from stakes.cli.options import (
+    METHODS,
+    WRITTEN,
+    memory_option,
+    reading_options,
+    score_options,
+)
 
 
 @click.command(name="calibrate")
@@ -33,6 +39,7 @@ from stakes.cli.options import METHODS, WRITTEN, reading_options, score_options
 @click.option("-o", "--output", required=True, help="Where to write: calibrator .json, or table.")
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@memory_option
 @reading_options
 def command(file: str, **options: Any) -> None:  # noqa: ANN401
     """Learn from FILE how to turn its scores into better posteriors, or apply what was learnt.

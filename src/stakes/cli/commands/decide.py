@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from stakes.cli.options import reading_options, score_options
+from stakes.cli.options import memory_option, reading_options, score_options
 
 
 @click.command(name="decide")
@@ -29,6 +29,7 @@ from stakes.cli.options import reading_options, score_options
 @click.option("-o", "--output", required=True, help="Table to write.")
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@memory_option
 @reading_options
 def command(file: str, **options: Any) -> None:  # noqa: ANN401
     """Append posteriors, the Bayes decision and its expected cost to the rows of FILE.

@@ -1,0 +1,143 @@
+"""Every column of a table as it is: all rows at once, or batch by batch beside checked columns."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from stakes._check import InputError
+from stakes._text import plain
+from stakes.io.batches import Ask
+from stakes.io.columns import Columns, batches, damage_named, no_rows
+from stakes.io.sources import Part, Source, find_parts
+from stakes.io.streams import Limits, Progress
+from stakes.io.units import ROWS, read_batches, units_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BY_VALUE = ("json", "jsonl")  # where the values of a batch tell the types of its columns
+
+
+def read_whole(
+    source: Source,
+    *,
+    kind: str | None = None,
+    max_bytes: int | None = None,
+    patience: float = 60.0,
+    progress: Progress | None = None,
+) -> "pa.Table":
+    """Read every column of a table; those of a CSV file as texts, so that they can be kept."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    shown, parts = find_parts(source, kind)
+    found: list[pa.Table] = []
+    for part in parts:
+        with damage_named(part):
+            for batch in batches(part, Ask(), Limits.of(max_bytes, patience, progress)):
+                found.append(_alike(batch.table, found[0].schema if found else None, part))
+    if not sum(table.num_rows for table in found):
+        raise no_rows(shown)
+    return _joined(found, shown)
+
+
+def read_pairs(
+    source: Source,
+    ask: Ask,
+    *,
+    kind: str | None = None,
+    max_bytes: int | None = None,
+    patience: float = 60.0,
+    rows: int = ROWS,
+) -> "Iterator[tuple[Columns, pa.Table]]":
+    """Go through a table in batches: the columns asked for, checked, and all columns as they are.
+
+    The table is read twice, side by side. All batches have the schema of the whole table.
+    """
+    limits = Limits.of(max_bytes, patience, None)
+    checked = read_batches(
+        source,
+        ask.texts,
+        ask.numbers,
+        finite=ask.finite,
+        kind=kind,
+        max_bytes=max_bytes,
+        patience=patience,
+        rows=rows,
+    )
+    shown, parts = find_parts(source, kind)
+    return _paired(checked, _tables(shown, parts, limits, rows), shown)
+
+
+def _paired(
+    checked: Iterator[Columns], tables: "Iterator[pa.Table]", shown: str
+) -> "Iterator[tuple[Columns, pa.Table]]":
+    """Put as many rows as they are beside columns."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    rest: list[pa.Table] = []
+    for columns in checked:
+        n = len(columns)
+        while sum(map(len, rest)) < n:
+            following = next(tables, None)
+            if following is None:
+                raise _changed(shown)
+            rest.append(following)
+        table = pa.concat_tables(rest)
+        yield columns, table.slice(0, n)
+        rest = [table.slice(n)]
+    if any(map(len, rest)) or next(tables, None) is not None:
+        raise _changed(shown)
+
+
+def _changed(shown: str) -> InputError:
+    """Return the error for a table that is read twice and was not the same."""
+    return InputError(f"'{shown}' must not change while it is read: its rows are others now.")
+
+
+def _tables(shown: str, parts: Sequence[Part], limits: Limits, rows: int) -> "Iterator[pa.Table]":
+    """Go through the rows of a table with all columns, in one schema."""
+    schema = _schema(shown, parts, limits)
+    for unit in units_of(shown, parts, Ask(), limits, rows):
+        table = unit.read().batch.table
+        part = parts[unit.part]
+        with damage_named(part):
+            table = _alike(table, schema, part)
+        if len(table):
+            yield _joined([schema.empty_table(), table], shown)
+
+
+def _schema(shown: str, parts: Sequence[Part], limits: Limits) -> "pa.Schema":
+    """Return the schema of a whole table; only JSON has to be read to the end for that."""
+    found: list[pa.Table] = []
+    for part in parts:
+        with damage_named(part):
+            for batch in batches(part, Ask(), limits):
+                table = batch.table.slice(0, 0)
+                found.append(_alike(table, found[0].schema if found else None, part))
+                if part.kind not in _BY_VALUE:
+                    break
+    if not found:
+        raise no_rows(shown)
+    return _joined(found, shown).schema
+
+
+def _joined(tables: "Sequence[pa.Table]", shown: str) -> "pa.Table":
+    """Return tables as one; columns that hold nothing take the type that they have elsewhere."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        return pa.concat_tables(tables, promote_options="default")
+    except pa.ArrowException as error:
+        msg = f"'{shown}' must have columns of one kind in all parts: {plain(error, 200)}."
+        raise InputError(msg) from error
+
+
+def _alike(table: "pa.Table", before: "pa.Schema | None", part: Part) -> "pa.Table":
+    """Return a table with its columns in the order of those before it; refuse other columns."""
+    table.validate(full=True)  # finds text that is not UTF-8
+    if before is None:
+        return table
+    if set(table.column_names) != set(before.names):
+        listed = ", ".join(plain(n) for n in before.names)
+        msg = f"'{part.name}' must have the columns of the parts before it: {listed}."
+        raise InputError(msg)
+    return table.select(before.names)
