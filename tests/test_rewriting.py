@@ -16,7 +16,7 @@ from pyarrow import csv, parquet
 from command import call, environment
 from stakes import InputError
 from stakes.cli import rewriting
-from stakes.io import read_pairs, read_whole
+from stakes.io import objects, read_batches, read_pairs, read_whole, whole
 from stakes.io.batches import Ask
 
 N = 3000
@@ -92,11 +92,11 @@ APPLY = ("calibrate", "t.parquet", *ONE, "--apply", "cal.json")
 def test_batches_give_the_bytes_of_the_whole_table(
     arguments: tuple[str, ...], rows: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = written(folder, *arguments, memory="1GB")
+    printed = written(folder, *arguments, memory="1GB")
     wanted = (folder / "out.csv").read_bytes()
     assert wanted.count(b"\n") == N + 1
     monkeypatch.setattr(rewriting, "ROWS", rows)
-    assert written(folder, *arguments, memory="0") == whole
+    assert written(folder, *arguments, memory="0") == printed
     assert (folder / "out.csv").read_bytes() == wanted
 
 
@@ -116,6 +116,7 @@ def test_every_ending_has_the_values_of_the_whole_table(
     else:
         data = [(folder / f"{name}.{ending}").read_bytes() for name in "ab"]
         assert data[0] == data[1]
+        assert not ending.endswith("gz") or data[0][4:8] == bytes(4)  # no time of writing
 
 
 @pytest.mark.parametrize("review", ["0", "0.001", "0.25", "1"])
@@ -126,12 +127,12 @@ def test_a_cap_is_that_of_all_rows(
     p = np.round(table().column("p").to_numpy(), digits)
     rows = table().set_column(2, "p", pa.array(p))
     parquet.write_table(rows, folder / "t.parquet", row_group_size=100)
-    whole = written(folder, *DECIDE, "--review", review, memory="1GB")
+    printed = written(folder, *DECIDE, "--review", review, memory="1GB")
     wanted = (folder / "out.csv").read_bytes()
     monkeypatch.setattr(rewriting, "ROWS", 100)
-    assert written(folder, *DECIDE, "--review", review, memory="0") == whole
+    assert written(folder, *DECIDE, "--review", review, memory="0") == printed
     assert (folder / "out.csv").read_bytes() == wanted
-    assert whole["decisions"]["b"] <= float(review)
+    assert printed["decisions"]["b"] <= float(review)
 
 
 def test_ties_at_a_cap_are_counted_over_all_batches(
@@ -281,10 +282,34 @@ def test_batches_have_the_schema_of_the_whole_table(kind: str, rows: int, tmp_pa
         else:
             path.write_text("".join(json.dumps(row) + "\n" for row in part.to_pylist()))
     found = list(read_pairs(tmp_path, Ask((), ("p",)), rows=rows))
-    whole = read_whole(tmp_path)
-    assert all(each.schema == whole.schema for _, each in found)
-    assert pa.concat_tables([each for _, each in found]).equals(whole)
+    wanted = read_whole(tmp_path)
+    assert all(each.schema == wanted.schema for _, each in found)
+    assert pa.concat_tables([each for _, each in found]).equals(wanted)
     assert [x for columns, _ in found for x in columns.numbers("p")] == [0.1, 0.2, 0.3, 0.4]
+
+
+def test_json_has_the_schema_of_all_its_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(objects, "_ROWS", 2)
+    rows = [{"p": 0.1, "x": "late" if i == 5 else None} for i in range(6)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = [each for _, each in read_pairs(tmp_path / "t.jsonl", Ask((), ("p",)))]
+    wanted = read_whole(tmp_path / "t.jsonl")
+    assert len(found) == 3
+    assert [each.schema for each in found] == [wanted.schema] * 3
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 8), (10,), (3, 3, 3, 1), (9, 1)])
+def test_rows_stand_beside_their_columns_however_both_are_cut(
+    sizes: tuple[int, ...], tmp_path: Path
+) -> None:
+    parquet.write_table(table(10), tmp_path / "t.parquet")
+    columns = read_batches(tmp_path / "t.parquet", [], ["id"], rows=4)
+    ends = np.cumsum(sizes)
+    tables = (table(10).slice(end - n, n) for n, end in zip(sizes, ends, strict=True))
+    for checked, rows in whole._paired(columns, tables, "t"):
+        assert rows.column("id").to_pylist() == checked.numbers("id").tolist()
 
 
 def test_a_table_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:

@@ -299,7 +299,7 @@ def test_standard_input_is_read_in_batches_where_memory_is_0(folder: Path) -> No
     assert (done.returncode, "--resume is for tables" in done.stderr) == (2, True)
     (folder / "one.csv").write_text("y,p\n1,0.5\n")
     done = shell(f"{line} --memory 0 < one.csv", folder)
-    assert (done.returncode, "--classes must name both classes" in done.stderr) == (2, True)
+    assert (done.returncode, "--classes must name all classes" in done.stderr) == (2, True)
 
 
 def test_folders_can_give_the_label(folder: Path) -> None:

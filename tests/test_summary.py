@@ -73,6 +73,15 @@ def test_order_batches_and_sums_change_no_byte(kind: Any, seed: Any, data: Any) 
     assert again.n == y.size
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_summary_of_no_samples_changes_nothing(kind: str) -> None:
+    make, told = KINDS[kind]
+    y, scores = make(0)
+    whole, none = filled(y, scores, [], **told), stakes.Summary(**told)
+    assert none + whole == whole + none == whole
+    assert (none + none).n == 0
+
+
 def test_a_changed_row_changes_the_bytes() -> None:
     y, p = binary(500, 3)
     whole = filled(y, p, [], classes=[0, 1])

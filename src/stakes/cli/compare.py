@@ -1,6 +1,7 @@
 """stakes compare: several systems on the same samples."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,17 @@ from rich.console import Console
 from rich.text import Text
 
 from stakes._text import number, plain
-from stakes.cli.evaluate import asked_for, shared_arguments
+from stakes.cli.evaluate import asked_for, shared_arguments, stage_arguments
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.paragraphs import hanging
 from stakes.cli.progress import hurry
-from stakes.cli.request import read_problem
+from stakes.cli.reading import IN_BATCHES, WHOLE, choose, why_whole
+from stakes.cli.request import Request, prepare, read_request
+from stakes.cli.rounding import RoundedRowsError, say_rounded
 from stakes.cli.screen import head, sheet
 from stakes.evaluation import Comparison, compare
 from stakes.evaluation.claims import NONE_BEST, p_note
+from stakes.evaluation.evaluate import RULES
 from stakes.evaluation.verdicts.wording import p_number
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
@@ -37,17 +41,36 @@ def run(
     if reference is not None and reference not in named:
         msg = f"--reference must be one of {', '.join(named)}: got {reference!r}."
         raise click.UsageError(msg)
-    problem = read_problem(asked_for(file, {**options, "systems": named}))
+    request = prepare(asked_for(file, {**options, "systems": named}))
+    tests = {"reference": reference, "margin": margin}
+    result, source, read = _compared(request, tests, options)
+    publish(comparison_document(result, source, details=details, read=read), options)
+
+
+def _compared(
+    request: Request, tests: dict[str, Any], options: dict[str, Any]
+) -> tuple[Comparison, str, str]:
+    """Compare systems in batches where the table is larger than memory, else whole."""
+    choice = choose(request, options, why_whole(request))
+    if choice.read == IN_BATCHES:
+        from stakes.cli.comparing import compare_in_batches  # noqa: PLC0415  slow to load
+
+        try:
+            told = {**tests, **stage_arguments(options), "rules": RULES}
+            found, notes = compare_in_batches(request, choice, told)
+            return replace(found, notes=(*notes, *found.notes)), choice.source, choice.read
+        except RoundedRowsError:
+            say_rounded()
+    problem = read_request(request)
     with problem.told_in_place(), hurry("drawing samples again") as progress:
         result = compare(
             problem.y,
             problem.systems,
-            reference=reference,
-            margin=margin,
             progress=progress,
+            **tests,
             **shared_arguments(problem, options),
         )
-    publish(comparison_document(result, problem.table.source, details=details), options)
+    return result, problem.table.source, WHOLE
 
 
 def _systems(texts: tuple[str, ...]) -> dict[str, str]:
@@ -65,7 +88,7 @@ def _systems(texts: tuple[str, ...]) -> dict[str, str]:
     return named
 
 
-def comparison_document(result: Comparison, source: str, *, details: bool) -> Document:
+def comparison_document(result: Comparison, source: str, *, details: bool, read: str) -> Document:
     """Return a comparison in every form."""
     rows: list[list[Cell]] = [
         [
@@ -80,7 +103,7 @@ def comparison_document(result: Comparison, source: str, *, details: bool) -> Do
         rows.append([d.system, d.metric, d.value, d.reference, d.difference.value, *ends, *tests])
     return Document(
         command="compare",
-        body={"source": Path(source).name, **result.to_dict()},
+        body={"source": Path(source).name, "read": read, **result.to_dict()},
         rows=rows,
         sentences=[str(verdict) for verdict in result.verdicts],
         draw=lambda screen: _print(screen, result, source, details=details),

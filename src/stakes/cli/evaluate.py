@@ -13,7 +13,7 @@ from stakes.cli.outputs import forget
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import Unplaced, told_in_place, with_line
 from stakes.cli.progress import hurry
-from stakes.cli.reading import WHOLE, choose, choose_for_decisions, say_whole
+from stakes.cli.reading import WHOLE, choose, choose_for_decisions, say_whole, why_not_summed
 from stakes.cli.report import evaluation_document
 from stakes.cli.request import Asked, Paths, Problem, Request, Setting, prepare, read_request
 from stakes.evaluation import Evaluation, evaluate
@@ -67,7 +67,7 @@ def facts_of(problem: Problem) -> Facts:
 
 def evaluate_in_batches(request: Request, options: dict[str, Any]) -> Judged | None:
     """Evaluate a table batch by batch; None where it is to be read whole."""
-    choice = choose(request, options)
+    choice = choose(request, options, why_not_summed(request))
     if choice.read == WHOLE:
         return None
     from stakes.cli.streaming import ListedScoresError, Stream  # noqa: PLC0415  slow to load
@@ -83,7 +83,7 @@ def evaluate_in_batches(request: Request, options: dict[str, Any]) -> Judged | N
         told_in_place(Unplaced(choice.source), {"y_true": request.asked.label}),
         hurry("drawing samples again") as progress,
     ):
-        evaluation = summary.evaluate(progress=progress, **_stage_arguments(options))
+        evaluation = summary.evaluate(progress=progress, **stage_arguments(options))
     evaluation = _in_own_words(evaluation, stream.setting, None)
     return Judged(evaluation, Facts(choice.source, summary.n, choice.read))
 
@@ -111,11 +111,11 @@ def shared_arguments(problem: Problem, options: dict[str, Any]) -> dict[str, Any
         "groups": problem.groups,
         "sample_weight": problem.weights,
         "classes": problem.classes,
-        **_stage_arguments(options),
+        **stage_arguments(options),
     }
 
 
-def _stage_arguments(options: dict[str, Any]) -> dict[str, Any]:
+def stage_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Return how calibration and intervals are to be computed."""
     return {
         "calibrator": _calibrator(options["method"]),

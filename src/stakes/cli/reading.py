@@ -29,11 +29,8 @@ class Choice:
 
 
 def why_whole(request: Request) -> str:
-    """Return what cannot be summed in batches yet; nothing where all can."""
+    """Return what no batch can tell by itself; nothing where all can be read in batches."""
     asked = request.asked
-    named = listed_classes(asked.classes) if asked.classes else known_classes(request)
-    own = [entry.get("prior") for entry in asked.applications.values()]
-    without = (asked.prior in (None, "data") and not asked.dcf) or "data" in own
     reasons = {
         "--key": asked.key,
         "--id": asked.sample,
@@ -41,21 +38,36 @@ def why_whole(request: Request) -> str:
         "--group": asked.group,
         "--slice": asked.slices,
         "costs by case": request.prices,
+    }
+    return _first(reasons)
+
+
+def why_not_summed(request: Request) -> str:
+    """Return what cannot be summed in batches yet; nothing where all can."""
+    asked = request.asked
+    named = listed_classes(asked.classes) if asked.classes else known_classes(request)
+    own = [entry.get("prior") for entry in asked.applications.values()]
+    without = (asked.prior in (None, "data") and not asked.dcf) or "data" in own
+    reasons = {
         "several columns of scores": len(request.score_columns) > 1,
         "a class of interest that is not the last": (
             asked.positive and named and named[-1] != asked.positive
         ),
         "likelihoods without --prior": asked.scores_are in _LIKELIHOODS and without,
     }
+    return why_whole(request) or _first(reasons)
+
+
+def _first(reasons: Mapping[str, object]) -> str:
+    """Return the first reason that is there."""
     return next((reason for reason, there in reasons.items() if there), "")
 
 
-def choose(request: Request, options: dict[str, Any], reason: str | None = None) -> Choice:
-    """Choose how to read what a request asks for; a reason not to read in batches may be given."""
+def choose(request: Request, options: Mapping[str, Any], reason: str) -> Choice:
+    """Choose how to read what a request asks for; there may be a reason to read it whole."""
     asked = request.asked
-    why = why_whole(request) if reason is None else reason
     kind = "csv" if asked.key else asked.input_format
-    return choose_table(asked.file, kind, request.columns, options, why)
+    return choose_table(asked.file, kind, request.columns, options, reason)
 
 
 def choose_table(

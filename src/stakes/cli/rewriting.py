@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stakes._check import Rounding
-from stakes.cli.reading import WHOLE, choose_table, say
+from stakes.cli.reading import WHOLE, choose_table
+from stakes.cli.rounding import RoundedRowsError, joined, say_rounded
 from stakes.cli.scoring import reading, say_rounding
 from stakes.io import (
     Columns,
@@ -23,11 +24,6 @@ from stakes.io.tables import table_writer
 
 T = TypeVar("T")
 ROWS = 128 * 1024  # of a batch, at most; all columns of it are in memory
-_FEW_UNITS = 1e-15  # a value so little beyond 0 or 1 is taken as 0 or 1, whatever others are
-
-
-class RoundedRowsError(Exception):
-    """Rows were rounded, of which a batch does not tell enough."""
 
 
 @dataclass(eq=False)
@@ -58,21 +54,10 @@ class TableRows:
             yield from read_pairs(self.file, self.ask, rows=ROWS, **reading(self.options))
 
     def note(self, found: Rounding | None) -> None:
-        """Note how the rows of a batch were rounded; refuse what only the whole table can tell.
-
-        Rows that sum to 1, numbers of a binary format, and rows that are divided by their sums
-        anyway are taken one by one. Rows of rounded digits are judged by all that they show.
-        """
-        if self.read == WHOLE or found is None:
-            self.rounding = self.rounding or found
-            return
-        before = self.rounding or found
-        same = (before.precision, before.renormalized) == (found.precision, found.renormalized)
-        by_row = self.options["renormalize"] or not (found.renormalized or found.mixed)
-        if not (same and by_row and found.outside <= _FEW_UNITS):
-            raise RoundedRowsError
-        gap, outside = max(before.gap, found.gap), max(before.outside, found.outside)
-        self.rounding = replace(before, gap=gap, outside=outside)
+        """Note how the rows of a batch were rounded."""
+        if self.read != WHOLE:
+            found = joined(self.rounding, found, renormalize=self.options["renormalize"])
+        self.rounding = found
 
     def write(self, made: Callable[[Columns], Mapping[str, Any]]) -> None:
         """Write all rows with the columns that are made for them, whole or not at all."""
@@ -100,8 +85,7 @@ def rewrite(
     try:
         found = job(rows)
     except RoundedRowsError:
-        why = "rows were rounded, and to which digits shows in all of them together"
-        say(f"read whole: {why}; with --renormalize each is divided by its sum by itself.")
+        say_rounded()
         rows = TableRows(file, ask, options, choice.source, WHOLE)
         found = job(rows)
     say_rounding(rows.rounding)

@@ -1,6 +1,6 @@
 """Tables larger than memory: classes found first, then batches that a summary can take."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -22,6 +22,7 @@ from stakes.cli.request import (
     system_scores,
     turned,
 )
+from stakes.cli.scoring import score_columns
 from stakes.io import Columns
 from stakes.io.batches import Ask
 from stakes.io.columns import no_rows
@@ -40,55 +41,38 @@ class ListedScoresError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Rows that are ready to be added: labels as places among the classes, and scores."""
+    """Rows that are ready to be added: labels as places among the classes, scores by system."""
 
     columns: Columns
     codes: Any
-    scores: Scores
+    systems: Mapping[str, Scores]
+
+    @property
+    def scores(self) -> Scores:
+        """The scores, where there is one system."""
+        return next(iter(self.systems.values()))
 
 
-class Stream:
+class TableStream:
     """A table that is read unit by unit, with its classes, costs and priors."""
 
     def __init__(self, request: Request, choice: Choice) -> None:
         self.request, self.choice = request, choice
         self.units, first = self._begun()
         self._names = class_order(request, self._labels(first), first)
-        scores = system_scores(first, self.score_column, request.asked, self._names)
-        needs = scores.needs_priors
-        self.kind = type(scores)
+        scores = self._systems(first)
+        needs = any(each.needs_priors for each in scores.values())
         self.setting: Setting = read_setting(request, self._names, first, needs_priors=needs)
+        self.first = self._turned(scores)
         self._codes = {name: code for code, name in enumerate(self.setting.classes)}
-
-    @property
-    def score_column(self) -> str:
-        """The column of scores."""
-        return next(iter(self.request.asked.systems.values()))
-
-    def fresh(self) -> "Summary":
-        """Return a summary of no rows."""
-        from stakes.evaluation import Summary  # noqa: PLC0415  loaded where data are streamed
-
-        return Summary(
-            classes=self.setting.classes,
-            scores=self.kind,
-            costs=self.setting.costs,
-            priors=self.setting.priors,
-            training_priors=self.setting.training_priors,
-        )
 
     def ready(self, unit: Unit) -> Batch | None:
         """Read a unit and check it; None where it has no rows."""
         piece = unit.read()
         return piece.checked(self._batch) if len(piece) else None
 
-    def add(self, summary: "Summary", batch: Batch | None) -> int:
-        """Add a batch to a summary, and return how many rows it had."""
-        if batch is None:
-            return 0
-        with told_in_place(batch.columns, {"y_true": self.request.asked.label}):
-            summary.update_codes(batch.codes, batch.scores)
-        return len(batch.codes)
+    def _check_first(self, first: Columns) -> None:
+        """Refuse scores that cannot be read in batches."""
 
     def _begun(self) -> tuple[Iterator[Unit], Columns]:
         """Return all units, and the columns of the first that has rows; it is read only once."""
@@ -99,17 +83,9 @@ class Stream:
             begun.append(replace(unit, read=partial(_same, piece)))
             if len(piece):
                 columns = piece.checked(Piece.columns)
-                if columns.matrix(self.request.score_columns).ndim != 1:
-                    raise self._listed()
+                self._check_first(columns)
                 return chain(begun, units), columns
         raise no_rows(self.choice.source)
-
-    def _listed(self) -> Exception:
-        """Return the error for a column of lists; what can be read only once is lost by then."""
-        if not any(part.streamed for part in self.choice.parts):
-            return ListedScoresError()
-        msg = "--memory 0 is for one number in each row: the scores are lists. Leave it out."
-        return click.UsageError(msg)
 
     def _all_units(self, ask: Ask) -> Iterator[Unit]:
         """Go through the units of the table, for some columns of it."""
@@ -122,16 +98,22 @@ class Stream:
         asked = self.request.asked
         label = str(asked.label)
         seen = set(first.coded(label)[0])
-        if len(seen) > 1 or asked.classes is not None or known_classes(self.request) is not None:
+        columns = score_columns(next(iter(asked.systems.values())))
+        n_classes = max((2, *first.matrix(columns).shape[1:]))
+        if (
+            len(seen) >= n_classes
+            or asked.classes is not None
+            or known_classes(self.request) is not None
+        ):
             return sorted(seen)
         if any(part.streamed for part in self.choice.parts):
-            msg = f"--classes must name both classes: the first batch shows only {quoted(seen)},"
+            msg = f"--classes must name all classes: the first batch shows only {quoted(seen)},"
             raise click.UsageError(f"{msg} and this input can be read only once.")
         for unit in self._all_units(Ask(texts=(label,))):
             piece = unit.read()
             if len(piece):
                 seen |= set(piece.checked(Piece.columns).coded(label)[0])
-            if len(seen) > 1:
+            if len(seen) >= n_classes:
                 break
         return sorted(seen)
 
@@ -139,20 +121,70 @@ class Stream:
         """Return rows as labels and scores, all of them checked."""
         columns = piece.columns()
         codes = self._coded(columns, str(self.request.asked.label))
-        scores = system_scores(columns, self.score_column, self.request.asked, self._names)
-        return Batch(columns, codes, turned(scores, self._names, self.setting.classes))
+        return Batch(columns, codes, self._turned(self._systems(columns)))
+
+    def _systems(self, columns: Columns) -> dict[str, Scores]:
+        """Return the scores of each system, in the order of the columns."""
+        asked = self.request.asked
+        return {
+            name: system_scores(columns, text, asked, self._names)
+            for name, text in asked.systems.items()
+        }
+
+    def _turned(self, systems: Mapping[str, Scores]) -> dict[str, Scores]:
+        """Return scores with the class of interest last."""
+        return {n: turned(s, self._names, self.setting.classes) for n, s in systems.items()}
 
     def _coded(self, columns: Columns, label: str) -> Any:  # noqa: ANN401
         """Return labels as places among the classes; others are refused."""
         texts, places = columns.coded(label)
-        table = np.array([self._codes.get(text, -1) for text in texts], dtype=np.int8)
-        codes = recoded(places, table).astype(np.int8, copy=False)
+        kind: Any = np.int8 if len(self._codes) <= 127 else np.int64
+        table = np.array([self._codes.get(text, -1) for text in texts], dtype=kind)
+        codes = recoded(places, table).astype(kind, copy=False)
         if (table < 0).any():
             row = int(np.argmax(codes < 0))
             msg = f"{plain(columns.source)}: column {plain(label)!r} must hold labels of the"
             msg = f"{msg} classes {quoted(self.setting.classes)}: got {texts[places[row]]!r}"
             raise InputError(f"{msg} at {columns.place(row)}.")
         return codes
+
+
+class Stream(TableStream):
+    """A table of one column of scores, which is added to a summary."""
+
+    @property
+    def score_column(self) -> str:
+        """The column of scores."""
+        return next(iter(self.request.asked.systems.values()))
+
+    def fresh(self) -> "Summary":
+        """Return a summary of no rows."""
+        from stakes.evaluation import Summary  # noqa: PLC0415  loaded where data are streamed
+
+        return Summary(
+            classes=self.setting.classes,
+            scores=type(next(iter(self.first.values()))),
+            costs=self.setting.costs,
+            priors=self.setting.priors,
+            training_priors=self.setting.training_priors,
+        )
+
+    def add(self, summary: "Summary", batch: Batch | None) -> int:
+        """Add a batch to a summary, and return how many rows it had."""
+        if batch is None:
+            return 0
+        with told_in_place(batch.columns, {"y_true": self.request.asked.label}):
+            summary.update_codes(batch.codes, batch.scores)
+        return len(batch.codes)
+
+    def _check_first(self, first: Columns) -> None:
+        """Refuse a column of lists; what can be read only once is lost by then."""
+        if first.matrix(self.request.score_columns).ndim == 1:
+            return
+        if not any(part.streamed for part in self.choice.parts):
+            raise ListedScoresError
+        msg = "--memory 0 is for one number in each row: the scores are lists. Leave it out."
+        raise click.UsageError(msg)
 
 
 def _same(piece: Piece) -> Piece:

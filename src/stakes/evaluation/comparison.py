@@ -154,7 +154,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     >>> [verdict.code for verdict in result.verdicts]
     ['worse', 'few_errors']
     """
-    names = _names(systems, reference)
+    names = system_names(systems, reference)
     named = classes if classes is not None else classes_of(costs)
     read = {
         name: read_samples(
@@ -375,7 +375,7 @@ def _check_margin(margin: float | None, level: float) -> None:
         raise InputError(msg)
 
 
-def _names(systems: Mapping[str, Scores | Column], reference: str | None) -> list[str]:
+def system_names(systems: Mapping[str, Any], reference: str | None) -> list[str]:
     """Return the names of the systems, the reference first."""
     if not isinstance(systems, Mapping) or len(systems) < 2:
         msg = "systems must map at least two names to scores, such as {'A': p_a, 'B': p_b}."

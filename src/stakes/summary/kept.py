@@ -51,6 +51,8 @@ class KeptRows:
 
     def _take(self, hashes: Hashes, y: IntArray, values: FloatArray, copies: IntArray) -> None:
         """Join rows to those kept, and leave out what is beyond the quota of a class."""
+        if not y.size:
+            return
         hashes, y = np.concatenate([self.hash, hashes]), np.concatenate([self.y, y])
         copies = np.concatenate([self.copies, copies])
         order = np.lexsort((hashes, y))

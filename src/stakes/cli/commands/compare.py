@@ -9,6 +9,7 @@ from stakes.cli.options import (
     calibration_options,
     column_options,
     interval_options,
+    memory_option,
     output_options,
     page_option,
     problem_options,
@@ -36,6 +37,7 @@ from stakes.cli.options import (
 @click.option("--details", is_flag=True, help="Print the differences of all metrics.")
 @page_option
 @output_options
+@memory_option
 @table_options
 def command(**options: Any) -> None:  # noqa: ANN401
     """Compare systems on the same rows: paired differences, and who is best at which odds.

@@ -1,0 +1,146 @@
+"""Systems on the same samples, of any number: compared on rows of each class that were kept."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from stakes._check import InputError, read_names, read_priors
+from stakes._typing import FloatArray, IntArray, NamesLike, PriorsLike
+from stakes.evaluation.applications import Application, Applications
+from stakes.evaluation.comparison import Comparison, compare_samples, system_names
+from stakes.samples import Samples
+from stakes.scores import Scores
+from stakes.summary.kept import KeptRows
+
+_MOST_ROWS = 200_000  # of a class
+_MOST_NUMBERS = 2**23  # of all rows kept
+
+
+@dataclass(frozen=True)
+class ScoreForm:
+    """What the scores of a system are, and how many columns they have; 0 for a plain column."""
+
+    kind: type[Scores]
+    columns: int
+
+    @classmethod
+    def of(cls, scores: Scores) -> Self:
+        """Return the form of scores."""
+        return cls(type(scores), sum(scores.values.shape[1:]))
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row has."""
+        return max(self.columns, 1)
+
+    def scores(self, values: FloatArray) -> Scores:
+        """Return numbers as scores of this form."""
+        return self.kind.trusted(np.ascontiguousarray(values) if self.columns else values[:, 0])
+
+
+class ComparedRows:
+    """Labels and scores of several systems, of which at most `quota` rows of each class are kept.
+
+    Which rows are kept depends on the rows alone, so that no order of rows, batches or sums
+    changes the comparison. How many samples of each class there are is counted exactly.
+    """
+
+    def __init__(
+        self, classes: NamesLike, forms: Mapping[str, ScoreForm], quota: int | None = None
+    ) -> None:
+        self.classes = read_names(classes, "classes")
+        self._forms = dict(forms)
+        n, width = len(self.classes), sum(form.width for form in forms.values())
+        fitting = max(min(_MOST_ROWS, _MOST_NUMBERS // (n * width)), 1)
+        self.rows = KeptRows(n, width, fitting if quota is None else quota)
+        self.counts: IntArray = np.zeros(n, dtype=np.int64)
+
+    @property
+    def n(self) -> int:
+        """How many samples there are."""
+        return int(self.counts.sum())
+
+    def update(self, codes: IntArray, systems: Mapping[str, Scores]) -> None:
+        """Add samples: labels as numbers of classes, and the scores of each system."""
+        for name, form in self._forms.items():
+            if ScoreForm.of(systems[name]) != form:
+                msg = f"scores of {name!r} must be of one form in all batches: those before were"
+                got = ScoreForm.of(systems[name])
+                raise InputError(f"{msg} {form.kind.__name__} in {form.width} columns, got {got}.")
+        y = np.asarray(codes, dtype=np.int64)
+        values = np.column_stack([systems[name].values for name in self._forms])
+        self.counts += np.bincount(y, minlength=len(self.classes))
+        self.rows.add(y, values)
+
+    def __add__(self, other: Self) -> Self:
+        out = type(self)(self.classes, self._forms, self.rows.quota)
+        out.rows, out.counts = self.rows + other.rows, self.counts + other.counts
+        return out
+
+    def compare(
+        self,
+        *,
+        reference: str | None,
+        costs: Applications | None,
+        priors: PriorsLike | None,
+        training_priors: PriorsLike | None,
+        **options: Any,  # noqa: ANN401  those of `compare_samples`
+    ) -> Comparison:
+        """Return what `stakes.compare` says of the rows that were kept.
+
+        Priors from the data are those of all samples.
+        """
+        if not self.n:
+            msg = "samples must be added before systems are compared: call update first."
+            raise InputError(msg)
+        complete = self.rows.all_there
+        training = None if training_priors is None else read_priors(training_priors, self.classes)
+        found = compare_samples(
+            self._samples(system_names(self._forms, reference), priors),
+            costs=costs if complete else self._at_shares(costs),
+            training_priors=training_priors if complete or training is not None else self._shares,
+            groups=None,
+            **options,
+        )
+        return found if complete else replace(found, notes=(*found.notes, self._note(found.n)))
+
+    @property
+    def _shares(self) -> FloatArray:
+        return np.asarray(self.counts / self.n, dtype=np.float64)
+
+    def _samples(self, names: list[str], priors: PriorsLike | None) -> dict[str, Samples]:
+        """Return the rows of each system; equal rows are one row with copies."""
+        rows = self.rows.settled()
+        given = read_priors(priors, self.classes)
+        used, from_data = (self._shares, rows.all_there) if given is None else (given, False)
+        copies = None if (rows.copies == 1).all() else rows.copies
+        ends = np.cumsum([form.width for form in self._forms.values()])
+        parts = dict(zip(self._forms, np.split(rows.values, ends[:-1], axis=1), strict=True))
+        out = {}
+        for name in names:
+            scores = self._forms[name].scores(parts[name])
+            if priors is None and scores.needs_priors:
+                raise scores.lacks_priors()
+            n = rows.y.size
+            out[name] = Samples(
+                rows.y, scores, None, self.classes, None, used, from_data, n, copies=copies
+            )
+        return out
+
+    def _at_shares(self, costs: Applications | None) -> Applications | None:
+        """Return applications whose priors from the data are those of all samples."""
+        if not isinstance(costs, Mapping):
+            return costs
+        return {
+            name: replace(entry, priors=self._shares)
+            if isinstance(entry, Application) and isinstance(entry.priors, str)
+            else entry
+            for name, entry in costs.items()
+        }
+
+    def _note(self, kept: int) -> str:
+        """Say what the comparison rests on."""
+        most = f"{self.rows.quota} different ones of a class at most"
+        return f"The comparison rests on {kept} of {self.n} samples, {most}."
