@@ -28,6 +28,18 @@ def cm(**more: Any) -> stakes.ConfusionMatrix:  # noqa: ANN401
     return stakes.confusion_matrix([0, 0, 1, 1], [0, 1, 1, 1], **more)
 
 
+def told(classes: Any = None, **more: Any) -> stakes.Summary:  # noqa: ANN401
+    """Return a summary of no samples."""
+    return stakes.Summary(classes=classes, **more)
+
+
+def updated(summary: stakes.Summary, *batches: Any) -> stakes.Summary:  # noqa: ANN401
+    """Return a summary after batches of two samples."""
+    for scores in batches:
+        summary.update([0, 1], scores)
+    return summary
+
+
 MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     # labels
     ("empty", lambda: ec([], []), ["y_true", "empty"]),
@@ -272,6 +284,84 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
         ["2 columns", "'a'"],
     ),
     ("sum of unlike", lambda: cm() + cm(classes=[1, 0]), ["classes", "0, 1", "1, 0"]),
+    # summaries
+    ("no classes", told, ["classes", "classes=[0, 1]"]),
+    ("one class", lambda: told(["a"]), ["classes", "two", "'a'"]),
+    ("too many classes", lambda: told(10_001), ["classes", "10000", "10001"]),
+    ("far too many classes", lambda: told(10**6), ["classes", "10000", "1000000"]),
+    ("no kind", lambda: told([0, 1], scores=3), ["scores", "stakes.Logits", "3"]),
+    ("a kind of kinds", lambda: told([0, 1], scores=stakes.Scores), ["stakes.Logits"]),
+    (
+        "ratios of three classes",
+        lambda: told(3, scores=stakes.LogLikelihoodRatios, priors=[0.2, 0.3, 0.5]),
+        ["two classes", "3", "LogLikelihoods"],
+    ),
+    (
+        "likelihoods without priors",
+        lambda: told([0, 1], scores=stakes.LogLikelihoodRatios),
+        ["priors", "numbers", "priors=[...]"],
+    ),
+    (
+        "likelihoods at the priors of the data",
+        lambda: told([0, 1], scores=stakes.LogLikelihoodRatios, priors="data"),
+        ["priors", "numbers", "priors=[...]"],
+    ),
+    (
+        "adapted to the data",
+        lambda: told([0, 1], training_priors=[0.5, 0.5]),
+        ["priors", "numbers", "training_priors"],
+    ),
+    (
+        "trained on the data",
+        lambda: told([0, 1], priors=[0.9, 0.1], training_priors="data"),
+        ["training_priors", "numbers"],
+    ),
+    (
+        "likelihoods of a class that never is",
+        lambda: told([0, 1], scores=stakes.LogLikelihoodRatios, priors=[1, 0]),
+        ["priors", "above 0", "class 1"],
+    ),
+    (
+        "summary of costs by case",
+        lambda: told([0, 1], costs=stakes.SampleCosts(np.ones((2, 2, 2)), classes=[0, 1])),
+        ["costs", "by case", "stakes.evaluate"],
+    ),
+    ("summary of no rules", lambda: told([0, 1], rules=[3]), ["rules", "LogLoss()", "3"]),
+    (
+        "a rule of two classes",
+        lambda: told(3, rules=[stakes.ThresholdRange(0.1, 0.2)]),
+        ["ThresholdRange", "two classes", "3"],
+    ),
+    ("unknown label", lambda: told([0, 1]).update([0, 2], [0.1, 0.2]), ["y_true", "2", "row 1"]),
+    (
+        "label of another kind",
+        lambda: told(["a", "b"]).update([0, 1], [0.1, 0.2]),
+        ["y_true", "row 0", "int", "str"],
+    ),
+    ("above 1", lambda: told([0, 1]).update([0, 1], [0.1, 1.2]), ["scores", "1.2", "row 1"]),
+    ("NaN", lambda: told([0, 1]).update([0, 1], [0.1, nan]), ["scores", "NaN", "row 1"]),
+    (
+        "another kind of scores",
+        lambda: told([0, 1]).update([0, 1], stakes.Logits([0.1, 0.2])),
+        ["scores", "Posteriors", "Logits"],
+    ),
+    (
+        "logs of probabilities of three classes",
+        lambda: told(3).update([0, 1], stakes.LogPosteriors(np.log(np.full((2, 3), 1 / 3)))),
+        ["scores", "Posteriors", "LogPosteriors"],
+    ),
+    ("three columns", lambda: told(2).update([0, 1], np.full((2, 3), 1 / 3)), ["2", "3 columns"]),
+    ("one column of three", lambda: told(3).update([0, 1], [0.1, 0.2]), ["scores", "1-D", "3"]),
+    ("rows", lambda: told(2).update([0, 1, 1], [0.1, 0.2]), ["scores", "2 rows", "3 labels"]),
+    ("nothing", lambda: told(2).update([], []), ["y_true", "empty"]),
+    (
+        "another form",
+        lambda: updated(told(2), [0.1, 0.2], [[0.1, 0.9], [1, 0]]),
+        ["scores", "one form", "probabilities", "log odds"],
+    ),
+    ("evaluation of nothing", lambda: told(2).evaluate(), ["summary", "update"]),
+    ("evaluation of nothing of three", lambda: told(3).evaluate(), ["summary", "update"]),
+    ("unlike summaries", lambda: told([0, 1]) + told([1, 0]), ["classes", "[0, 1]", "[1, 0]"]),
 ]
 
 

@@ -1,5 +1,6 @@
 """Summaries: the same bytes for any order, values of all samples, bounds that include them."""
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from stakes.evaluation.assembly import evaluate_samples
 from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.summaries.levels import gathered
 from stakes.samples import read_samples
+from stakes.summary.rows import RowPlan, RowState
 
 BINARY = stakes.CostMatrix.binary(miss=5, false_alarm=1)
 ABSTAIN = BINARY.with_abstention(0.4)
@@ -249,3 +251,118 @@ def test_very_many_samples_in_memory_are_judged_by_their_cells() -> None:
     p[7] = 1.0 - y[7]
     certain = stakes.evaluate(y, p, resamples=0, calibrator=None)
     assert certain.rules[0].raw.infinite_rows.tolist() == [7]
+
+
+def test_no_order_of_zeros_changes_a_byte() -> None:
+    rows = np.array([[0.0, 1.0, 2.0], [-0.0, 1.0, 2.0], [-1.0, -0.0, 0.0]])
+    told: Any = {"classes": 3, "scores": stakes.Logits}
+    one, other = stakes.Summary(**told), stakes.Summary(**told)
+    one.update([0, 0, 1], rows)
+    other.update([1, 0, 0], rows[::-1])
+    assert one.to_bytes() == other.to_bytes()
+
+
+BAD: dict[str, Any] = {
+    "label": ([0, 9], [0.5, 0.5]),
+    "range": ([0, 1], [0.5, 1.5]),
+    "NaN": ([0, 1], [0.5, np.nan]),
+    "kind": ([0, 1], stakes.Logits([0.5, 0.5])),
+    "rows": ([0, 1, 1], [0.5, 0.5]),
+    "columns": ([0, 1], [[0.2, 0.3, 0.5]] * 2),
+    "form": ([0, 1], [[0.2, 0.8]] * 2),
+}
+BAD_OF_MANY: dict[str, Any] = {
+    "label": ([0, 9], [[0.2, 0.3, 0.5]] * 2),
+    "range": ([0, 1], [[0.2, 0.3, 0.5], [0.5, 0.7, -0.2]]),
+    "sum": ([0, 1], [[0.2, 0.3, 0.5], [0.5, 0.7, 0.2]]),
+    "NaN": ([0, 1], [[0.2, 0.3, 0.5], [0.5, 0.5, np.nan]]),
+    "kind": ([0, 1], stakes.LogPosteriors(np.log([[0.2, 0.3, 0.5]] * 2))),
+    "columns": ([0, 1], [0.5, 0.5]),
+}
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_batch_that_is_refused_changes_nothing(classes: int) -> None:
+    total = stakes.Summary(classes=classes, rules=RULES)
+    p = [0.3, 0.4] if classes == 2 else [[0.3, 0.3, 0.4]] * 2
+    total.update([0, 1], p)
+    before = total.to_bytes()
+    for name, batch in (BAD if classes == 2 else BAD_OF_MANY).items():
+        with pytest.raises(stakes.InputError):
+            total.update(*batch)
+        assert total.to_bytes() == before, name
+
+
+class Tensor:
+    """What a loop of torch hands over, on a device that numpy cannot read."""
+
+    def __init__(self, values: Any, device: str = "cuda") -> None:
+        self.values, self.device = np.asarray(values), device
+        self.dtype = self.values.dtype
+
+    def detach(self) -> "Tensor":
+        return self
+
+    def cpu(self) -> "Tensor":
+        return Tensor(self.values, "cpu")
+
+    def float(self) -> "Tensor":
+        return Tensor(self.values.astype(np.float32), self.device)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        assert self.device == "cpu"
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@pytest.mark.parametrize("kind", ["two", "three"])
+def test_tensors_and_lists_are_batches(kind: Any) -> None:
+    make, told = KINDS[kind]
+    y, scores = make(4)
+    values = scores.values if isinstance(scores, stakes.Scores) else scores
+    whole = filled(y, scores, [], **told)
+    for form in (Tensor, list, np.ndarray.tolist):
+        total = stakes.Summary(**told)
+        for start in range(0, y.size, 256):
+            part = slice(start, start + 256)
+            total.update(form(y[part]), form(values[part]))
+        assert total.to_bytes() == whole.to_bytes()
+
+
+def test_confidences_of_a_large_batch_are_summed_exactly() -> None:
+    n = 2**23 + 5
+    p = np.broadcast_to([1 - 2.0**-30, 2.0**-31, 2.0**-31], (n, 3))
+    state = RowState(RowPlan(3, (), ()))
+    state._bin(np.zeros(n, dtype=np.int64), p)
+    assert state.hits.sum() == n
+    assert state.confidence.sum() == n * (2**30 - 1)
+
+
+def impossible(n: int) -> tuple[Any, Any]:
+    y, scores = many(n, 3, 6)
+    p = np.exp(scores.values)
+    p /= p.sum(axis=1, keepdims=True)
+    p[5], y[5] = [0, 0.5, 0.5], 0
+    return y, p
+
+
+@pytest.mark.parametrize("n", [400, 30_000])
+def test_an_infinite_loss_is_told_without_a_row(n: int) -> None:
+    y, p = impossible(n)
+    found = filled(y, p, [], classes=3).evaluate(resamples=0)
+    (text,) = [v.text for v in found.verdicts if v.code == "infinite_loss"]
+    assert text.startswith("1 sample has posterior 0 for the true class, so")
+    assert found.rules[0].raw.value == np.inf
+    assert "row" not in found.notes[0]
+    exact = stakes.evaluate(y, p, resamples=0)
+    assert "row 5" in exact.notes[0]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_more_samples_than_can_be_kept_are_refused(classes: int) -> None:
+    total = stakes.Summary(classes=classes)
+    total.update([0, 1], [0.3, 0.4] if classes == 2 else [[0.3, 0.3, 0.4]] * 2)
+    with pytest.raises(stakes.InputError, match=r"at most 2\*\*3[28] samples"):
+        reduce(lambda both, _: both + both, range(40), total)

@@ -337,7 +337,7 @@ class ExpectedLoss:
             lines.append(f"{'  normalised':<22} {number(self.normalized)}  (95 % interval {band})")
         else:
             lines.append(f"{'  normalised':<22} undefined: {self.undefined.text}")
-        if self.infinite_rows.size:
+        if self.infinite_samples:
             lines.append(self._why_infinite())
         elif self.no_interval:
             lines.append(f"{'  no interval':<22} {self.no_interval}")
@@ -347,7 +347,8 @@ class ExpectedLoss:
         """Say which samples make the value infinite."""
         n = self.infinite_samples
         rows = quoted(self.infinite_rows.tolist(), most=5)
-        return f"{'  infinite':<22} {n} sample(s) had posterior 0 for their true class: row {rows}"
+        place = f": row {rows}" if rows else ""
+        return f"{'  infinite':<22} {n} sample(s) had posterior 0 for their true class{place}"
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Return the record as plain values, fit for JSON."""

@@ -63,7 +63,7 @@ class Samples:
     priors_from_data: bool
     n_given: int  # how many rows there were, those of weight 0 included
     copies: IntArray | None = None  # samples that each row stands for, at least 1; None: one each
-    known: "KnownSums | None" = None  # exact sums of losses, where rows only come near the scores
+    known: "KnownSums | None" = None  # exact sums of losses, where rows are those of a summary
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -78,6 +78,11 @@ class Samples:
     def counts(self) -> IntArray:
         """The number of samples of each class."""
         return count_by(self.y, self.copies, len(self.classes))
+
+    @property
+    def placed(self) -> bool:
+        """Whether rows are those that were given, not those of a summary."""
+        return self.known is None
 
     @property
     def mass(self) -> FloatArray | None:

@@ -30,9 +30,8 @@ class ImpossibleTruthError(UndefinedMetricError):
         n = rows.size if samples is None else samples
         many = f"{n} samples have" if n > 1 else "1 sample has"
         more = f" and {n - 1} more" if n > 1 else ""
-        msg = (
-            f"{many} posterior 0 for the true class, row {rows[0]}{more}: no scale or shift of log"
-        )
+        place = f", row {rows[0]}{more}" if rows.size else ""  # those of a summary are not known
+        msg = f"{many} posterior 0 for the true class{place}: no scale or shift of log"
         msg = f"{msg} posteriors can fix that. Use an isotonic or a histogram calibrator, or"
         super().__init__(f"{msg} scores without exact zeros.")
 

@@ -82,8 +82,8 @@ def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
     losses = sample_losses(rule, samples)
     known = None if samples.known is None else samples.known.of(rule, samples.priors)
     sums = losses_summed(losses, samples) if known is None else known
-    rows = samples.rows(np.flatnonzero(np.isinf(losses)))
-    return from_sums(rule, sums, samples, rows)
+    infinite = np.flatnonzero(np.isinf(losses)) if samples.placed else np.empty(0, dtype=np.int64)
+    return from_sums(rule, sums, samples, samples.rows(infinite))
 
 
 def losses_summed(losses: FloatArray, samples: Samples) -> LossSums:

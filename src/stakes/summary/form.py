@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import ChecksumError, InputError
+from stakes._kernels import ExactSums
 from stakes._typing import IntArray
 
 MAGIC = b"stakes summary\n"
@@ -130,6 +131,13 @@ class Reader:
             int.from_bytes(self.raw(self.number(_LARGEST_NUMBER)), "little", signed=True)
             for _ in range(count)
         ]
+
+    def sums(self, count: int) -> ExactSums:
+        """Read exact sums."""
+        try:
+            return ExactSums.from_integers(self.large(count))
+        except ValueError as error:
+            raise damaged("a sum that is too large") from error
 
     def end(self) -> None:
         """Refuse more than was read."""

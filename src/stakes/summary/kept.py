@@ -36,7 +36,8 @@ class KeptRows:
         hashes = hash_of(y, values)
         near = np.flatnonzero(hashes <= self._limits[y])
         if near.size:
-            self._waiting.append((hashes[near], y[near], values[near]))
+            rows = values[near] + 0.0  # 0 and -0 are the same number
+            self._waiting.append((hashes[near], y[near], rows))
             self._n_waiting += near.size
         if self._n_waiting > max(_FEWEST_JOINED, self.y.size // 2):
             self.settled()
@@ -96,6 +97,10 @@ class KeptRows:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def samples(self) -> FloatArray:
+        """Return how many samples of each class the rows stand for; large numbers are rounded."""
+        return np.asarray(np.bincount(self.y, self.copies, self.n_classes), dtype=np.float64)
+
     @property
     def all_there(self) -> bool:
         """Whether no row was left out."""
@@ -122,10 +127,13 @@ class KeptRows:
         out.copies = reader.array(n)
         out.full = reader.array(n_classes) > 0
         values = np.frombuffer(reader.raw(8 * n * width), dtype="<f8")
+        if np.isnan(values).any():
+            raise damaged("scores of NaN")
         out.values = values.astype(np.float64).reshape(n, width)
         out.hash = hash_of(out.y, out.values)
-        if n and (np.lexsort((out.hash, out.y)) != np.arange(n)).any():
-            raise damaged("rows out of order")
+        same, rising = np.diff(out.y) == 0, out.hash[1:] > out.hash[:-1]
+        if (same & ~rising).any() or (out.copies < 1).any() or (each[out.full] != quota).any():
+            raise damaged("rows that are not those of least hash")
         out._limit()
         return out
 

@@ -5,12 +5,15 @@ calibration error changes. So costs, counts and bins are those of all samples; w
 order within a cell lies between bounds.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
-from stakes._kernels import CellGrid, ExactSums, ScoreCells, cell_grid
+from stakes._check import InputError
+from stakes._kernels import CellGrid, ScoreCells, cell_grid
 from stakes._math import log
 from stakes._typing import FloatArray, IntArray
 from stakes.scores import Answers, Logits, LogLikelihoodRatios, LogPosteriors, Posteriors, Scores
@@ -21,6 +24,7 @@ from stakes.summary.powers import LossPowers
 
 PROBABILITIES, LOG_ODDS = "probabilities", "log odds"
 _DOMAINS = (PROBABILITIES, LOG_ODDS)
+_MOST_IN_CELL = 2**38
 _IN_THE_PASS = (LogLoss(), BrierLoss())  # summed by the kernel as it counts
 
 
@@ -92,7 +96,9 @@ class LevelState:
         `answers` are their posteriors, where further rules need them.
         """
         losses = [] if answers is None else [rule.of(y, answers) for rule in self.plan.further]
-        if not self.cells.grid.accepts(self.cells.update(column, y)):
+        with _bounded():
+            limits = self.cells.update(column, y)
+        if not self.cells.grid.accepts(limits):
             return False
         for powers, loss in zip(self._powers, losses, strict=True):
             powers.add(y, loss)
@@ -100,7 +106,8 @@ class LevelState:
 
     def __add__(self, other: Self) -> Self:
         out = type(self).__new__(type(self))
-        out.plan, out.cells = self.plan, self.cells + other.cells
+        with _bounded():
+            out.plan, out.cells = self.plan, self.cells + other.cells
         out._powers = [a + b for a, b in zip(self._powers, other._powers, strict=True)]
         return out
 
@@ -163,12 +170,34 @@ class LevelState:
         cells = np.zeros((3, n), dtype=np.int64)
         for values in cells:
             values[used] = reader.array(used.size)
-        sums = ExactSums.from_integers(reader.large(12))
+        sums = reader.sums(12)
         lost = reader.array(6).reshape(3, 2)
+        _check_counts(cells[:2], lost)
         grid, shift = out.cells.grid, plan.shift
-        out.cells = ScoreCells.from_parts(grid, cells[:2], cells[2], sums, lost, shift)
+        with _bounded():
+            out.cells = ScoreCells.from_parts(grid, cells[:2], cells[2], sums, lost, shift)
+        if not np.array_equal(grid.cells(out.cells.levels().level), used):
+            raise damaged("scores that are not of their cells")
         out._powers = [LossPowers.read(reader, 2) for _ in plan.further]
         return out
+
+
+def _check_counts(count: IntArray, lost: IntArray) -> None:
+    """Refuse samples beyond counting, and infinite losses of samples that have none."""
+    if count.max() > _MOST_IN_CELL:
+        raise damaged("too many samples")
+    impossible = count[0, -1], count[1, 0]  # surely of the other class
+    if (lost[0] != impossible).any() or (lost > count.sum(axis=1)).any():
+        raise damaged("infinite losses that there are not")
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Refuse more samples in a cell than can be kept."""
+    try:
+        yield
+    except OverflowError as error:
+        raise InputError(str(error)) from error
 
 
 def _loss_sums(counts: IntArray, sums: FloatArray, lost: IntArray) -> LossSums:

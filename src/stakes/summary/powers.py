@@ -65,5 +65,5 @@ class LossPowers:
     @classmethod
     def read(cls, reader: Reader, n_classes: int) -> Self:
         """Read sums."""
-        sums = [ExactSums.from_integers(reader.large(n_classes)) for _ in range(_POWERS)]
+        sums = [reader.sums(n_classes) for _ in range(_POWERS)]
         return cls(n_classes, sums, reader.array(n_classes))

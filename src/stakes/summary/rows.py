@@ -21,6 +21,8 @@ _MOST_ROWS = 20_000
 _MOST_NUMBERS = 2**23  # of all rows kept
 _MOST_CELLS = 2**24  # of a table of classes and decisions
 _UNIT = 2.0**30  # parts of 1 that confidences are summed in, so that sums are whole numbers
+_MOST_SAMPLES = 2**32  # of a class: their confidences sum to less than 2^63 units
+_BLOCK = 2**22  # samples at a time: their confidences sum to less than 2^53 units
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,9 @@ class RowState:
     ) -> None:
         """Add samples: their scores, posteriors, and decisions in each application."""
         losses = [rule.of(y, answers) for rule in self.plan.rules]
-        self.counts += np.bincount(y, minlength=self.plan.n_classes)
+        counts = self.counts + np.bincount(y, minlength=self.plan.n_classes)
+        _check_number(counts)
+        self.counts = counts
         for table, decided in zip(self.tables, decisions, strict=True):
             _count(table, y, decided)
         for powers, loss in zip(self.powers, losses, strict=True):
@@ -71,13 +75,19 @@ class RowState:
 
     def _bin(self, y: IntArray, p: FloatArray) -> None:
         """Count confidences and how often they came true."""
+        for start in range(0, y.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            self._bin_block(y[block], p[block])
+
+    def _bin_block(self, y: IntArray, p: FloatArray) -> None:
+        """Count few enough confidences for their sums to be exact."""
         choice = p.argmax(axis=1)
         top = np.minimum(p[np.arange(y.size), choice], 1.0)
         hit = (choice == y).astype(np.int64)
         code = (hit * self.plan.n_classes + y) * BINS + bin_of(top, equal_width(BINS))
         shape, size = self.hits.shape, self.hits.size
         self.hits += np.bincount(code, minlength=size).reshape(shape)
-        units = np.bincount(code, np.rint(top * _UNIT), size)  # whole numbers: exact below 2^53
+        units = np.bincount(code, np.rint(top * _UNIT), size)
         self.confidence += units.astype(np.int64).reshape(shape)
 
     def confidence_sums(self) -> FloatArray:
@@ -92,6 +102,7 @@ class RowState:
     def __add__(self, other: Self) -> Self:
         out = type(self)(self.plan)
         out.counts = self.counts + other.counts
+        _check_number(out.counts)
         out.tables = [a + b for a, b in zip(self.tables, other.tables, strict=True)]
         out.powers = [a + b for a, b in zip(self.powers, other.powers, strict=True)]
         out.hits, out.confidence = self.hits + other.hits, self.confidence + other.confidence
@@ -137,7 +148,27 @@ class RowState:
         out.hits = reader.array(out.hits.size).reshape(out.hits.shape)
         out.confidence = reader.array(out.hits.size).reshape(out.hits.shape)
         out.rows = KeptRows.read(reader, k, k, plan.quota)
+        out._check()
         return out
+
+    def _check(self) -> None:
+        """Refuse parts that are not of the same samples."""
+        _check_number(self.counts)
+        lost = any((powers.infinite > self.counts).any() for powers in self.powers)
+        if lost or (self.hits.sum(axis=(0, 2)) != self.counts).any():
+            raise damaged("losses or bins of other samples")
+        if (self.confidence > self.hits * _UNIT).any():
+            raise damaged("confidences above 1")
+        kept, full = self.rows.samples(), self.rows.full
+        if (kept[~full] != self.counts[~full]).any() or (kept[full] >= self.counts[full]).any():
+            raise damaged("rows of other samples")
+
+
+def _check_number(counts: IntArray) -> None:
+    """Refuse more samples than confidences can be summed of."""
+    if counts.max(initial=0) > _MOST_SAMPLES:
+        msg = "a summary of more than two classes must hold at most 2**32 samples of each:"
+        raise InputError(f"{msg} got {counts.max()}.")
 
 
 def _count(table: IntArray, y: IntArray, decided: IntArray) -> None:

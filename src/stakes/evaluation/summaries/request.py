@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes import scores as kinds
-from stakes._check import InputError, read_names, read_priors
+from stakes._check import InputError, StakesError, read_names, read_priors
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
@@ -25,7 +24,14 @@ from stakes.evaluation.applications import (
 )
 from stakes.evaluation.assembly import check_names, read_rules
 from stakes.samples import Samples, read_samples
-from stakes.scores import LogLikelihoodRatios, Posteriors, Scores
+from stakes.scores import (
+    Logits,
+    LogLikelihoodRatios,
+    LogLikelihoods,
+    LogPosteriors,
+    Posteriors,
+    Scores,
+)
 from stakes.scoring import (
     BayesCost,
     BrierLoss,
@@ -34,7 +40,13 @@ from stakes.scoring import (
     SphericalLoss,
     ThresholdRange,
 )
+from stakes.summary.form import damaged
+from stakes.summary.rows import MOST_CLASSES
 
+_KINDS: dict[str, type[Scores]] = {
+    kind.__name__: kind
+    for kind in (Posteriors, LogPosteriors, Logits, LogLikelihoods, LogLikelihoodRatios)
+}
 _PLAIN_RULES: dict[str, type[ScoringRule]] = {
     rule.__name__: rule for rule in (LogLoss, BrierLoss, SphericalLoss)
 }
@@ -70,7 +82,7 @@ class Request:
         rules: Sequence[ScoringRule],
     ) -> "Request":
         """Read and check what a summary is told, with the errors of `evaluate`."""
-        if not (isinstance(kind, type) and issubclass(kind, Scores)):
+        if kind not in _KINDS.values():
             msg = f"scores must be a kind of scores, such as stakes.Logits: got {kind!r}."
             raise InputError(msg)
         names = _names(classes, costs)
@@ -82,7 +94,7 @@ class Request:
             {task.name: _use(task, costs) for task in tasks},
             None if probe.priors_from_data else probe.priors,
             None if training is None else _numbers(training, probe, "training_priors"),
-            _rules(rules, tasks),
+            _rules(rules, tasks, names),
         )
 
     @property
@@ -143,12 +155,21 @@ class Request:
         cls, description: Mapping[str, Any], rules: Sequence[ScoringRule] = ()
     ) -> "Request":
         """Read a description; `rules` are those of one's own, which bytes only name."""
-        kind = getattr(kinds, str(description["scores"]))
+        try:
+            return cls._restored(description, read_rules(rules))
+        except StakesError:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise damaged("what no summary can be told") from error
+
+    @classmethod
+    def _restored(cls, description: Mapping[str, Any], rules: Sequence[ScoringRule]) -> "Request":
+        """Read a description that may lack anything."""
         own = {type(rule).__name__: rule for rule in rules}
         classes = tuple(description["classes"])
         return cls.read(
             classes,
-            kind,
+            _KINDS[description["scores"]],
             {n: _restored(a, classes) for n, a in description["applications"].items()},
             "data" if description["priors"] is None else description["priors"],
             description["training_priors"],
@@ -166,6 +187,9 @@ def _names(classes: NamesLike | None, costs: Applications | None) -> Names:
     if len(names) < 2:
         msg = f"classes must name at least two classes: got {quoted(names)}."
         raise InputError(msg)
+    if len(names) > MOST_CLASSES:
+        msg = f"classes must be at most {MOST_CLASSES} for a summary: got {len(names)}."
+        raise InputError(msg)
     return names
 
 
@@ -177,7 +201,7 @@ def _probe(
     if kind is LogLikelihoodRatios and k != 2:
         msg = f"LogLikelihoodRatios are of two classes: got {k}. Use LogLikelihoods."
         raise InputError(msg)
-    even = Posteriors.trusted(np.full((k, k), 1 / k), names)
+    even = Posteriors.trusted(np.broadcast_to(1 / k, (k, k)), names)
     probe = read_samples(list(names), even, priors=priors, classes=names)
     moved = kind.needs_priors or training is not None
     if moved and probe.priors_from_data:
@@ -190,7 +214,7 @@ def _probe(
         raise InputError(msg)
     if not kind.needs_priors:
         return probe
-    flat = np.zeros(k) if kind is LogLikelihoodRatios else np.zeros((k, k))
+    flat = np.broadcast_to(0.0, (k,) if kind is LogLikelihoodRatios else (k, k))
     return probe.with_scores(kind.trusted(flat))
 
 
@@ -215,10 +239,14 @@ def _use(task: Task, costs: Applications | None) -> Use:
     return Use(task.costs, "data" if task.samples.priors_from_data else task.samples.priors)
 
 
-def _rules(rules: Sequence[ScoringRule], tasks: Sequence[Task]) -> tuple[ScoringRule, ...]:
+def _rules(
+    rules: Sequence[ScoringRule], tasks: Sequence[Task], names: Names
+) -> tuple[ScoringRule, ...]:
     """Read the scoring rules, of which no two may have one name."""
     found = read_rules(rules)
     check_names(tuple(tasks), found)
+    for rule in found:
+        rule.check(names)
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._check import InputError
-from stakes._typing import IntArray
+from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.applications import read_tasks
 from stakes.evaluation.assembly import evaluate_samples
 from stakes.evaluation.records import Evaluation
@@ -18,11 +18,11 @@ from stakes.evaluation.summaries.request import Request
 from stakes.evaluation.systems import SumsOfAll, judge_decisions
 from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
 from stakes.metrics.scores import from_sums
-from stakes.samples import Samples
-from stakes.scores import Scores
+from stakes.samples import KnownSums, Samples
+from stakes.scores import LogPosteriors, Posteriors, Scores
 from stakes.statistics import BinSums
 from stakes.statistics.bins import equal_width
-from stakes.summary.form import Reader, Writer
+from stakes.summary.form import Reader, Writer, damaged
 from stakes.summary.rows import BINS, RowPlan, RowState
 
 
@@ -41,6 +41,10 @@ class ManyClasses:
     def update(self, codes: IntArray, scores: Scores) -> None:
         """Add samples; nothing changes if they are refused."""
         y = np.asarray(codes, dtype=np.int64)
+        kind = self._request.kind
+        if type(scores) is not kind:  # rows are kept as they came
+            msg = f"scores must be {kind.__name__}, as the summary was told: got"
+            raise InputError(f"{msg} {type(scores).__name__}.")
         if scores.values.shape != (y.size, len(self._request.classes)):
             msg = "scores must have one row per label and one column per class: got shape"
             raise InputError(f"{msg} {scores.values.shape} for {y.size} labels.")
@@ -72,7 +76,9 @@ class ManyClasses:
     @classmethod
     def read(cls, reader: Reader, request: Request) -> Self:
         """Read what was kept."""
-        return cls(request, RowState.read(reader, _plan(request)))
+        state = RowState.read(reader, _plan(request))
+        _check_scores(state.rows.values, request.kind)
+        return cls(request, state)
 
     def bounds(self) -> dict[str, tuple[float, float]]:
         """Return nothing: areas rest on rows, not on cells."""
@@ -91,7 +97,8 @@ class ManyClasses:
             **options,
         }
         scores = request.kind.trusted(rows.values)
-        given = request.samples(rows.y, scores, copies=rows.copies)
+        unplaced = KnownSums({}, None)
+        given = request.samples(rows.y, scores, copies=rows.copies, known=unplaced)
         told |= {"groups": None, "slices": None}
         if rows.all_there:
             return evaluate_samples(given, **told)
@@ -136,6 +143,14 @@ class ManyClasses:
         chance = np.einsum("okb,k->ob", state.confidence_sums(), times)
         sums = BinSums(equal_width(BINS), weight, square, chance)
         return error_of_sums(sums, every.classes, factors, confidence=True)
+
+
+def _check_scores(values: FloatArray, kind: type[Scores]) -> None:
+    """Refuse rows of numbers that scores of a kind cannot be."""
+    least = 0.0 if kind is Posteriors else -np.inf
+    most = {Posteriors: 1.0, LogPosteriors: 0.0}.get(kind, np.finfo(np.float64).max)
+    if not ((values >= least) & (values <= most)).all() or (values.max(axis=1) == -np.inf).any():
+        raise damaged(f"numbers that are not {kind.__name__}")
 
 
 def _none(request: Request, n: int) -> Scores:

@@ -20,7 +20,7 @@ from stakes.intervals import Progress
 from stakes.samples import read_pair
 from stakes.scores import Posteriors, Scores
 from stakes.scoring import ScoringRule
-from stakes.summary.form import Reader, Writer
+from stakes.summary.form import Reader, Writer, damaged
 
 _DIGITS = 1e-4  # bounds that are nearer to each other are not told: four digits are shown
 
@@ -137,6 +137,8 @@ class Summary:
         out._request = Request.restored(reader.head, rules)
         out._kept = _read(reader, out._request)
         reader.end()
+        if out.to_bytes() != data:  # numbers with more digits than they need, cells without samples
+            raise damaged("what no summary writes")
         return out
 
     def evaluate(

@@ -194,13 +194,14 @@ def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
     if not infinite:
         return
     worst = max(infinite, key=lambda raw: raw.infinite_samples)
-    n, first = worst.infinite_samples, worst.infinite_rows[0]
+    n, rows = worst.infinite_samples, worst.infinite_rows
     more = f" and {n - 1} more" if n > 1 else ""
+    place = f" (row {rows[0]}{more})" if rows.size else ""  # those of a summary are not known
     names = listed([raw.name for raw in infinite])
     yield Verdict(
         "infinite_loss",
         f"{n} {'sample has' if n == 1 else 'samples have'} posterior 0 for the true"
-        f" class (row {first}{more}), so the {names} {'is' if len(infinite) == 1 else 'are'}"
+        f" class{place}, so the {names} {'is' if len(infinite) == 1 else 'are'}"
         " infinite.",
         "Keep more digits, use log odds, or calibrate with a method that never gives 0.",
     )
