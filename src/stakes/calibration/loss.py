@@ -16,6 +16,7 @@ from stakes.calibration.crossfit import (
     HeldOut,
     TrainOnTest,
     cross_fitted,
+    deal_samples,
 )
 from stakes.calibration.steps import IsotonicCalibrator
 from stakes.metrics.scores import expectation
@@ -155,9 +156,13 @@ def calibration_loss_of(
 ) -> CalibrationLoss:
     """Return the calibration loss of checked samples."""
     raw = expectation(rule, samples)
-    better = cross_fitted(calibrator, samples, folds, groups, rng)
-    after = samples.with_scores(better.scores)
-    divergence, refinement = _semi_empirical(rule, samples, after)
+    parted, dealt = samples, folds
+    if samples.copies is not None and isinstance(folds, int | np.integer):  # a row for each fold
+        made = deal_samples(samples, folds, groups, rng)
+        parted, dealt = made.samples, made.folds
+    better = cross_fitted(calibrator, parted, dealt, groups, rng)
+    after = parted.with_scores(better.scores)
+    divergence, refinement = _semi_empirical(rule, parted, after)
     return CalibrationLoss(
         raw,
         expectation(rule, after),

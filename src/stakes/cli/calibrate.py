@@ -2,19 +2,14 @@
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
-from stakes._check import InputError
-from stakes._files import read_text, write_text
-from stakes._kernels import ExactSums
+from stakes._files import write_text
 from stakes._text import number, percent, plain
-from stakes._typing import FloatArray
 from stakes.calibration import (
     AffineCalibrator,
     BetaCalibrator,
@@ -25,29 +20,26 @@ from stakes.calibration import (
     IsotonicCalibrator,
     TemperatureCalibrator,
     VectorCalibrator,
-    calibration_loss,
-    calibrator_from_dict,
 )
-from stakes.cli.options import refuse_typed
+from stakes.calibration.loss import calibration_loss_of
+from stakes.cli.calibrators import by_name
+from stakes.cli.evaluate import asked_for
 from stakes.cli.outputs import check_output
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import told_in_place
-from stakes.cli.rewriting import TableRows, rewrite
+from stakes.cli.reading import WHOLE, cells_note, summed, why_not_summed
+from stakes.cli.request import Request, prepare
 from stakes.cli.scoring import (
     class_names,
     declared,
-    in_order,
     reading,
-    refuse_stream,
     say_rounding,
     score_columns,
 )
 from stakes.cli.screen import json_document
 from stakes.evaluation.verdicts import reversed_systems
-from stakes.io import Columns, read_columns
-from stakes.io.batches import Ask
-from stakes.samples import read_samples
-from stakes.scores import Scores
+from stakes.io import read_columns
+from stakes.samples import Samples, read_samples
 from stakes.scoring import BrierLoss, LogLoss
 
 METHODS: dict[str, Calibrator] = {
@@ -67,7 +59,9 @@ def run(file: str, options: dict[str, Any]) -> None:
         if options["label"] or options["group"]:
             msg = "--label and --group are for learning: leave them out with --apply."
             raise click.UsageError(msg)
-        _apply(file, options)
+        from stakes.cli.applying import apply  # noqa: PLC0415  another way to calibrate
+
+        apply(file, options)
         return
     if options["label"] is None:
         msg = "--label is needed to learn; to use a calibrator give --apply."
@@ -78,222 +72,117 @@ def run(file: str, options: dict[str, Any]) -> None:
     _learn(file, options)
 
 
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """Samples to learn from, their groups, and what they were read from."""
+
+    samples: Samples
+    groups: Any
+    source: str
+    read: str
+    notes: tuple[str, ...] = ()
+
+
 def _learn(file: str, options: dict[str, Any]) -> None:
     """Learn a calibrator, write it, and print what it recovers."""
-    label, group, output = options["label"], options["group"], options["output"]
+    output = options["output"]
     check_output(output, force=options["force"])
+    request = prepare(asked_for(file, options))
+    found = summed(request, options, _why_whole(request))
+    if found is None:
+        learnt = _learn_whole(file, options)
+    else:
+        with found.told_in_place():
+            notes = (cells_note("The calibrator was fitted").rstrip("."),)
+            source, read = found.choice.source, found.choice.read
+            data = _Data(found.summary.samples(), None, source, read, notes)
+            learnt = _fitted(data, options)
+    text = json.dumps(learnt.calibrator.to_dict(), indent=1, allow_nan=False)
+    write_text(output, text + "\n")
+    _tell(learnt, options)
+    click.echo(f"wrote {plain(output)}", err=True)
+
+
+def _why_whole(request: Request) -> str:
+    """Return why a calibrator is to be fitted on all rows; a mistake is named before they are."""
+    asked = request.asked
+    if asked.classes is None and len(request.score_columns) == 1:
+        class_names(None, request.score_columns[0], None, None)
+    if asked.scores_are == "log-posteriors":
+        return "log-posteriors"
+    return why_not_summed(request)
+
+
+def _learn_whole(file: str, options: dict[str, Any]) -> "_Learnt":
+    """Learn from all rows of a table."""
+    label, group, weight = options["label"], options["group"], options["weight"]
     texts = tuple(dict.fromkeys((label, *([group] if group else []))))
-    weight = options["weight"]
     numbers = [*score_columns(options["scores"]), *([weight] if weight else [])]
     table = read_columns(file, texts, numbers, **reading(options))
-    weights = None if weight is None else table.numbers(weight)
     y = table.texts(label)
     names = class_names(options["classes"], options["scores"], y.tolist(), None)
     scores = declared(table, options, names)
     say_rounding(scores.rounding)
     prior = options["prior"]
     priors = parse_priors(prior, names) if prior else ("data" if scores.needs_priors else None)
-    calibrator = METHODS[options["method"]].fresh()
     with told_in_place(table, {"y_true": label, "groups": group, "sample_weight": weight}):
-        losses = [
-            calibration_loss(
-                rule, y, scores, calibrator=calibrator, folds=options["folds"],
-                groups=None if group is None else table.texts(group), rng=options["seed"],
-                priors=priors, classes=names, sample_weight=weights,
-            )
-            for rule in (LogLoss(), BrierLoss())
-        ]  # fmt: skip
-        calibrator.fit(scores, y, priors=priors, classes=names, sample_weight=weights)
+        weights = None if weight is None else table.numbers(weight)
         samples = read_samples(y, scores, priors=priors, classes=names, sample_weight=weights)
-        notes = [v.text.rstrip(".") for v in reversed_systems({"": samples}, 0.95)]
-    write_text(output, json.dumps(calibrator.to_dict(), indent=1, allow_nan=False) + "\n")
-    _tell(losses, calibrator, notes, table.source, len(y), options)
-    click.echo(f"wrote {plain(output)}", err=True)
+        groups = None if group is None else table.texts(group)
+        return _fitted(_Data(samples, groups, table.source, WHOLE), options)
 
 
-def _tell(
-    losses: list[CalibrationLoss],
-    calibrator: Calibrator,
-    notes: list[str],
-    source: str,
-    samples: int,
-    options: dict[str, Any],
-) -> None:
+@dataclass(frozen=True, eq=False)
+class _Learnt:
+    """A fitted calibrator, what it recovers, and what to know of it."""
+
+    data: _Data
+    calibrator: Calibrator
+    losses: list[CalibrationLoss]
+    notes: list[str]
+
+
+def _fitted(data: _Data, options: dict[str, Any]) -> _Learnt:
+    """Fit a calibrator, and cross-fit it to see what it recovers."""
+    calibrator = METHODS[options["method"]].fresh()
+    folds, seed = options["folds"], options["seed"]
+    losses = [
+        calibration_loss_of(rule, data.samples, calibrator, folds, data.groups, seed)
+        for rule in (LogLoss(), BrierLoss())
+    ]
+    calibrator.fit_samples(data.samples)
+    notes = [v.text.rstrip(".") for v in reversed_systems({"": data.samples}, 0.95)]
+    return _Learnt(data, calibrator, losses, [*notes, *calibrator.notes, *data.notes])
+
+
+def _tell(learnt: _Learnt, options: dict[str, Any]) -> None:
     """Print what calibration recovers."""
     method, folds, seed = options["method"], options["folds"], options["seed"]
+    calibrator, data = learnt.calibrator, learnt.data
+    n = data.samples.n if data.samples.copies is not None else data.samples.n_given
     if options["as_json"]:
         body = {
-            "source": Path(source).name,
-            "samples": samples,
+            "source": Path(data.source).name,
+            "read": data.read,
+            "samples": n,
             "seed": seed,
             "folds": folds,
             "method": method,
             "priors": by_name(
                 [str(name) for name in calibrator.classes], calibrator.training_priors
             ),
-            "losses": [loss.to_dict() for loss in losses],
-            "notes": [*notes, *calibrator.notes],
+            "losses": [loss.to_dict() for loss in learnt.losses],
+            "notes": learnt.notes,
             "output": Path(options["output"]).name,
         }
         click.echo(json_document("calibrate", body))
         return
-    for loss in losses:
+    for loss in learnt.losses:
         raw, after = number(loss.raw.normalized), number(loss.calibrated.normalized)
         known = math.isfinite(loss.relative)
         gain = f"recovers {percent(loss.relative)} % of it" if known else "undefined"
         click.echo(f"{loss.raw.name:<14} {raw} uncalibrated, {after} calibrated (naive 1): {gain}")
-    click.echo(
-        f"{method} calibrator, cross-fitted on {folds} folds, seed {seed}, {samples} samples"
-    )
+    click.echo(f"{method} calibrator, cross-fitted on {folds} folds, seed {seed}, {n} samples")
     click.echo(f"fitted at the priors {calibrator.training_priors_text}")
-    for note in (*notes, *calibrator.notes):
+    for note in learnt.notes:
         click.echo(f"Note: {note}.")
-
-
-def read_calibrator(path: str) -> Calibrator:
-    """Read a calibrator file."""
-    try:
-        return calibrator_from_dict(json.loads(read_text(path)))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise InputError(f"{path!r}: {error}") from error
-        msg = f"{path!r} must be a calibrator's JSON file: {error}."
-        raise InputError(msg) from error
-
-
-@dataclass(frozen=True, eq=False)
-class _Calibrated:
-    """Calibrated posteriors of each row, and the new columns made of them."""
-
-    posteriors: FloatArray
-    columns: dict[str, FloatArray]
-    read_as: str  # the kind that another command reads these columns as
-
-
-class _Applied:
-    """What was written: the posteriors of all rows in the mean, and how to read the columns."""
-
-    def __init__(self, n_classes: int) -> None:
-        self.n = 0
-        self.columns: list[str] = []
-        self.read_as = ""
-        self._sums = ExactSums(n_classes)
-
-    @property
-    def means(self) -> FloatArray:
-        """The mean posterior of each class, the same for any batches."""
-        return self._sums.total() / self.n
-
-    def add(self, found: _Calibrated) -> None:
-        """Add the posteriors of some rows."""
-        self.columns, self.read_as = list(found.columns), found.read_as
-        n, k = found.posteriors.shape
-        self.n += n
-        self._sums.add(np.tile(np.arange(k), n), found.posteriors.ravel())
-
-
-def _apply(file: str, options: dict[str, Any]) -> None:
-    """Append calibrated scores to a table."""
-    refuse_stream(file)
-    refuse_typed({"method": "--method", "folds": "--folds", "seed": "--seed"}, "--apply")
-    calibrator = read_calibrator(options["fitted"])
-    known = [str(name) for name in calibrator.classes]
-    names = class_names(options["classes"], options["scores"], None, known)
-    check_output(options["output"], force=options["force"])
-
-    def write(rows: TableRows) -> _Applied:
-        applied = _Applied(len(known))
-
-        def made(table: Columns) -> dict[str, FloatArray]:
-            given = declared(table, options, names)
-            rows.note(given.rounding)
-            scores = in_order(given, names, known).named(calibrator.classes)
-            with told_in_place(table, {}):
-                found = _calibrated(calibrator, scores, options, known)
-            applied.add(found)
-            return found.columns
-
-        rows.write(made)
-        return applied
-
-    ask = Ask((), tuple(score_columns(options["scores"])))
-    rows, applied = rewrite(file, ask, options, write)
-    _tell_applied(applied, calibrator, rows, options)
-    click.echo(f"wrote {plain(options['output'])}", err=True)
-
-
-def _calibrated(
-    calibrator: Calibrator, scores: Scores, options: dict[str, Any], known: list[str]
-) -> _Calibrated:
-    """Return calibrated scores in the form that was asked for."""
-    prior, kind = options["prior"], options["write"] or "posteriors"
-    if kind == "llr" and prior is not None:
-        msg = "--prior has no effect on likelihood ratios, which serve any priors: leave it out"
-        raise click.UsageError(f"{msg}, and give it to stakes decide.")
-    target = None if prior is None else priors_of_use(prior, known)
-    found = calibrator.transform(scores, target)
-    p = np.exp(found.values)
-    if kind == "posteriors":
-        columns, read_as = _by_class("calibrated_", known, p), "posteriors"
-    elif kind == "log-odds" and len(known) == 2:
-        columns, read_as = {"calibrated_log_odds": found.ranks()}, "logits"
-    elif kind == "log-odds":
-        columns, read_as = _by_class("calibrated_log_", known, found.values), "log-posteriors"
-    elif len(known) == 2:
-        ratios = calibrator.log_likelihood_ratios(scores)
-        columns, read_as = {"calibrated_llr": ratios.values}, "llr"
-    else:
-        likelihoods = calibrator.log_likelihoods(scores).values
-        columns = _by_class("calibrated_log_likelihood_", known, likelihoods)
-        read_as = "log-likelihoods"
-    return _Calibrated(p, columns, read_as)
-
-
-def _by_class(prefix: str, names: list[str], table: FloatArray) -> dict[str, FloatArray]:
-    """Return one column for each class."""
-    return {f"{prefix}{name}": table[:, k] for k, name in enumerate(names)}
-
-
-def priors_of_use(text: str, names: list[str], option: str = "--prior") -> list[float]:
-    """Return priors in the order of the classes; there are no labels to take them from."""
-    priors = parse_priors(text, names, option)
-    if priors is None:
-        msg = f"{option} must be numbers here: there are no labels to count."
-        raise click.UsageError(msg)
-    return [priors[name] for name in names]
-
-
-def by_name(names: Sequence[str], values: FloatArray | None) -> dict[str, float] | None:
-    """Return a number for each class."""
-    return None if values is None else dict(zip(names, values.tolist(), strict=True))
-
-
-def _tell_applied(
-    applied: _Applied, calibrator: Calibrator, rows: TableRows, options: dict[str, Any]
-) -> None:
-    """Say what was written, and how it is to be read."""
-    known = [str(name) for name in calibrator.classes]
-    if options["as_json"]:
-        prior = options["prior"]
-        used = calibrator.training_priors  # None where an earlier file did not keep them
-        used = used if prior is None else np.array(priors_of_use(prior, known))
-        body = {
-            "source": Path(rows.source).name,
-            "read": rows.read,
-            "samples": applied.n,
-            "seed": None,
-            "calibrator": calibrator.name,
-            "classes": known,
-            "priors": by_name(known, used),
-            "mean_posteriors": by_name(known, applied.means),
-            "columns": applied.columns,
-            "scores_are": applied.read_as,
-            "output": Path(options["output"]).name,
-        }
-        click.echo(json_document("apply", body))
-    listed = ",".join(plain(name) for name in applied.columns)
-    order = ",".join(plain(name) for name in known)
-    click.echo(
-        f"Note: read them with --scores {listed} --scores-are {applied.read_as} --classes {order}.",
-        err=True,
-    )

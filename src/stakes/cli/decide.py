@@ -13,7 +13,7 @@ from stakes._kernels import ExactSums
 from stakes._text import number, percent, plain
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import Calibrator
-from stakes.cli.calibrate import priors_of_use, read_calibrator
+from stakes.cli.calibrators import priors_of_use, read_calibrator
 from stakes.cli.costs import CostText, read_costs
 from stakes.cli.outputs import check_output
 from stakes.cli.places import told_in_place

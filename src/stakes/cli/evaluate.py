@@ -11,9 +11,9 @@ from stakes._text import plain
 from stakes.cli.formats import begin, publish
 from stakes.cli.outputs import forget
 from stakes.cli.parsing import parse_priors
-from stakes.cli.places import Unplaced, told_in_place, with_line
+from stakes.cli.places import with_line
 from stakes.cli.progress import hurry
-from stakes.cli.reading import WHOLE, choose, choose_for_decisions, say_whole, why_not_summed
+from stakes.cli.reading import WHOLE, choose_for_decisions, summed, why_not_summed
 from stakes.cli.report import evaluation_document
 from stakes.cli.request import Asked, Paths, Problem, Request, Setting, prepare, read_request
 from stakes.evaluation import Evaluation, evaluate
@@ -67,25 +67,13 @@ def facts_of(problem: Problem) -> Facts:
 
 def evaluate_in_batches(request: Request, options: dict[str, Any]) -> Judged | None:
     """Evaluate a table batch by batch; None where it is to be read whole."""
-    choice = choose(request, options, why_not_summed(request))
-    if choice.read == WHOLE:
+    found = summed(request, options, why_not_summed(request))
+    if found is None:
         return None
-    from stakes.cli.streaming import ListedScoresError, Stream  # noqa: PLC0415  slow to load
-    from stakes.cli.summing import summarize  # noqa: PLC0415
-
-    try:
-        stream = Stream(request, choice)
-    except ListedScoresError:
-        say_whole("a column of lists", options)
-        return None
-    summary = summarize(stream, options["resume"])
-    with (
-        told_in_place(Unplaced(choice.source), {"y_true": request.asked.label}),
-        hurry("drawing samples again") as progress,
-    ):
-        evaluation = summary.evaluate(progress=progress, **stage_arguments(options))
-    evaluation = _in_own_words(evaluation, stream.setting, None)
-    return Judged(evaluation, Facts(choice.source, summary.n, choice.read))
+    with found.told_in_place(), hurry("drawing samples again") as progress:
+        evaluation = found.summary.evaluate(progress=progress, **stage_arguments(options))
+    evaluation = _in_own_words(evaluation, found.setting, None)
+    return Judged(evaluation, Facts(found.choice.source, found.summary.n, found.choice.read))
 
 
 def evaluate_problem(problem: Problem, options: dict[str, Any]) -> Judged:

@@ -1,18 +1,23 @@
 """Whether a table is read whole or in batches, and why."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.parsing import listed_classes
-from stakes.cli.request import Paths, Request, known_classes
+from stakes.cli.places import Unplaced, told_in_place
+from stakes.cli.request import Paths, Request, Setting, known_classes
 from stakes.io.batches import Ask
 from stakes.io.sizes import size_in_memory
 from stakes.io.sources import Part, find_parts
 from stakes.io.streams import Limits
+
+if TYPE_CHECKING:
+    from stakes.evaluation import Summary
 
 WHOLE, IN_BATCHES = "whole", "in batches"
 _LIKELIHOODS = ("log-likelihoods", "llr", "log10-lr", "lr")
@@ -54,6 +59,8 @@ def why_not_summed(request: Request) -> str:
             asked.positive and named and named[-1] != asked.positive
         ),
         "likelihoods without --prior": asked.scores_are in _LIKELIHOODS and without,
+        "--training-prior without --prior": asked.training_prior and without,
+        "--training-prior data": asked.training_prior == "data",
     }
     return why_whole(request) or _first(reasons)
 
@@ -94,6 +101,40 @@ def choose_table(
     elif memory is not None:
         say(f"read whole: {about}.")
     return Choice(WHOLE, source)
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """A table that was summed in batches."""
+
+    setting: Setting
+    summary: "Summary"
+    choice: Choice
+
+    def told_in_place(self) -> AbstractContextManager[None]:
+        """Say columns of the table where the library says arguments."""
+        return told_in_place(Unplaced(self.choice.source), {"y_true": self.setting.asked.label})
+
+
+def summed(request: Request, options: Mapping[str, Any], reason: str) -> Summed | None:
+    """Sum a table in batches; None where it is to be read whole."""
+    choice = choose(request, options, reason)
+    if choice.read == WHOLE:
+        return None
+    from stakes.cli.streaming import ListedScoresError, Stream  # noqa: PLC0415  slow to load
+    from stakes.cli.summing import summarize  # noqa: PLC0415
+
+    try:
+        stream = Stream(request, choice)
+    except ListedScoresError:
+        say_whole("a column of lists", options)
+        return None
+    return Summed(stream.setting, summarize(stream, options.get("resume")), choice)
+
+
+def cells_note(what: str) -> str:
+    """Say that something was found from cells of the score."""
+    return f"{what} on cells of the score, of which a table read in batches keeps about 80000."
 
 
 def _read_once(parts: Sequence[Part], options: Mapping[str, Any]) -> str:

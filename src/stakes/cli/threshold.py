@@ -1,5 +1,6 @@
 """stakes threshold: which threshold for these costs, also under a cap on reviews."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ from stakes._text import number, percent, plain
 from stakes.cli.evaluate import asked_for
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.paragraphs import hanging
-from stakes.cli.request import read_problem
+from stakes.cli.reading import WHOLE, cells_note, summed, why_not_summed
+from stakes.cli.request import Request, prepare, read_request
 from stakes.cli.scoring import say_rounding
 from stakes.cli.screen import head, sheet
 from stakes.evaluation import ThresholdChoice, choose_threshold
+from stakes.evaluation.thresholds import choose_threshold_samples
 
 
 def run(*, file: str, review: float | None, level: float, **options: Any) -> None:  # noqa: ANN401
@@ -22,11 +25,38 @@ def run(*, file: str, review: float | None, level: float, **options: Any) -> Non
     begin(options)
     _refuse_groups(options["group"])
     options["group"] = None
-    problem = read_problem(asked_for(file, options))
-    say_rounding(problem.scores.rounding)
-    if isinstance(problem.costs, dict):
+    request = prepare(asked_for(file, options))
+    if len(request.costs) > 1:
         msg = "a threshold needs one application: --app or --dcf gives several."
         raise click.UsageError(msg)
+    told = {"review": review, "level": level}
+    choice, source, read = _in_batches(request, told, options) or _whole(request, told)
+    publish(_document(choice, source, level, read), options)
+
+
+def _in_batches(
+    request: Request, told: dict[str, Any], options: dict[str, Any]
+) -> tuple[ThresholdChoice, str, str] | None:
+    """Choose on the cells of a table that is larger than memory; None if it is read whole."""
+    found = summed(request, options, why_not_summed(request))
+    if found is None:
+        return None
+    setting = found.setting
+    with found.told_in_place():
+        choice = choose_threshold_samples(
+            found.summary.samples(),
+            costs=setting.costs,
+            training_priors=setting.training_priors,
+            **told,
+        )
+    notes = (*choice.notes, cells_note("Thresholds lie"))
+    return replace(choice, notes=notes), found.choice.source, found.choice.read
+
+
+def _whole(request: Request, told: dict[str, Any]) -> tuple[ThresholdChoice, str, str]:
+    """Choose on all rows of a table."""
+    problem = read_request(request)
+    say_rounding(problem.scores.rounding)
     with problem.told_in_place():
         choice = choose_threshold(
             problem.y,
@@ -34,12 +64,11 @@ def run(*, file: str, review: float | None, level: float, **options: Any) -> Non
             costs=problem.costs,
             priors=problem.priors,
             training_priors=problem.training_priors,
-            review=review,
-            level=level,
             sample_weight=problem.weights,
             classes=problem.classes,
+            **told,
         )
-    publish(_document(choice, problem.table.source, level), options)
+    return choice, problem.table.source, WHOLE
 
 
 def _refuse_groups(group: str | None) -> None:
@@ -54,7 +83,7 @@ def _refuse_groups(group: str | None) -> None:
     click.echo(f"Note: group has no effect on a threshold: {reason}.", err=True)
 
 
-def _document(choice: ThresholdChoice, source: str, level: float) -> Document:
+def _document(choice: ThresholdChoice, source: str, level: float, read: str) -> Document:
     """Return thresholds in every form."""
     rows: list[list[Cell]] = [
         [
@@ -78,7 +107,13 @@ def _document(choice: ThresholdChoice, source: str, level: float) -> Document:
         )  # fmt: skip
     return Document(
         command="threshold",
-        body={"source": Path(source).name, "level": level, "seed": None, **choice.to_dict()},
+        body={
+            "source": Path(source).name,
+            "read": read,
+            "level": level,
+            "seed": None,
+            **choice.to_dict(),
+        },
         rows=rows,
         sentences=[*choice.notes, _sentence(choice)],
         draw=lambda screen: _print(screen, choice, source),

@@ -16,7 +16,7 @@ from stakes.evaluation.ranking import best_threshold_estimate, least_on_part
 from stakes.evaluation.systems import Judgement, judge_decisions
 from stakes.evaluation.verdicts import reversed_systems
 from stakes.results import Estimate, json_number
-from stakes.samples import read_samples
+from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 
 _BEST = "best on the data"
@@ -124,11 +124,25 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
     >>> round(choice.results[0].threshold, 4), round(choice.chosen.reviewed, 3)
     (0.1667, 0.08)
     """
-    read_level(level)
     named = classes if classes is not None else classes_of(costs)
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=named
     )
+    return choose_threshold_samples(
+        samples, costs=costs, training_priors=training_priors, review=review, level=level
+    )
+
+
+def choose_threshold_samples(
+    samples: Samples,
+    *,
+    costs: CostsLike | None,
+    training_priors: PriorsLike | None,
+    review: float | None,
+    level: float,
+) -> ThresholdChoice:
+    """Choose a threshold for checked samples, whose rows may stand for several."""
+    read_level(level)
     task = read_tasks(costs, samples, training_priors)[0]
     if len(samples.classes) != 2 or len(task.costs.decisions) != 2:
         msg = f"a threshold needs two classes and two decisions: got {len(samples.classes)} and"
@@ -146,7 +160,7 @@ def choose_threshold(  # noqa: PLR0913  the data, the costs, the cap
         task.costs.decisions[1],
         naive.naive,
         naive.naive_answer,
-        len(samples),
+        samples.n,
         level,
         results,
         tuple(f"{v.text} {v.advice}" for v in reversed_systems({"": samples}, level)),

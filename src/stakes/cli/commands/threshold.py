@@ -8,6 +8,7 @@ from stakes.cli.options import (
     LEVEL,
     Number,
     column_options,
+    memory_option,
     output_options,
     problem_options,
     scores_option,
@@ -29,6 +30,7 @@ from stakes.cli.options import (
 @column_options
 @problem_options
 @output_options
+@memory_option
 @table_options
 def command(**options: Any) -> None:  # noqa: ANN401
     """Tell which threshold to use for these costs, and what it does on labelled samples.

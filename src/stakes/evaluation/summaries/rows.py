@@ -80,6 +80,11 @@ class ManyClasses:
         _check_scores(state.rows.values, request.kind)
         return cls(request, state)
 
+    def samples(self) -> Samples:
+        """Refuse: rows stand for some of the samples only."""
+        msg = f"classes must be two for cells of the score: got {len(self._request.classes)}."
+        raise InputError(msg)
+
     def bounds(self) -> dict[str, tuple[float, float]]:
         """Return nothing: areas rest on rows, not on cells."""
         return {}

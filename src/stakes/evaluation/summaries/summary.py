@@ -17,7 +17,7 @@ from stakes.evaluation.summaries.levels import Bounds, TwoClasses
 from stakes.evaluation.summaries.request import Request
 from stakes.evaluation.summaries.rows import ManyClasses
 from stakes.intervals import Progress
-from stakes.samples import read_pair
+from stakes.samples import Samples, read_pair
 from stakes.scores import Posteriors, Scores
 from stakes.scoring import ScoringRule
 from stakes.summary.form import Reader, Writer, damaged
@@ -166,6 +166,13 @@ class Summary:
             progress=progress,
         )
         return replace(found, notes=(*found.notes, *self._notes()))
+
+    def samples(self) -> Samples:
+        """Return a row for each cell of the score and class, which stands for all of its samples.
+
+        They are for functions that take samples; of more than two classes there are none.
+        """
+        return self._kept.samples()
 
     def bounds(self) -> Bounds:
         """Return the least and the largest value that each metric of the order can have.
