@@ -10,8 +10,10 @@ from hypothesis import given, settings, strategies as st
 import stakes
 from stakes.evaluation.assembly import evaluate_samples
 from stakes.evaluation.least_cost import curve_of
+from stakes.evaluation.summaries.edges import changes
 from stakes.evaluation.summaries.levels import gathered
 from stakes.samples import read_samples
+from stakes.summary.kept import KeptRows, hash_of
 from stakes.summary.rows import RowPlan, RowState
 
 BINARY = stakes.CostMatrix.binary(miss=5, false_alarm=1)
@@ -366,3 +368,76 @@ def test_more_samples_than_can_be_kept_are_refused(classes: int) -> None:
     total.update([0, 1], [0.3, 0.4] if classes == 2 else [[0.3, 0.3, 0.4]] * 2)
     with pytest.raises(stakes.InputError, match=r"at most 2\*\*3[28] samples"):
         reduce(lambda both, _: both + both, range(40), total)
+
+
+def test_a_hash_leaves_out_more_rows_than_are_kept() -> None:
+    rng = np.random.default_rng(8)
+    y, values = rng.integers(2, size=3000), rng.normal(size=(3000, 2)).round(2)
+    whole = KeptRows(2, 2, 40)
+    whole.add(y, values)
+    parts = [KeptRows(2, 2, 40) for _ in range(3)]
+    for part, rows in zip(parts, np.split(rng.permutation(3000), [5, 700]), strict=True):
+        part.add(y[rows], values[rows])
+    for order in ((0, 1, 2), (2, 1, 0), (1, 0, 2)):
+        first, second, third = (parts[i] for i in order)
+        assert first + second + third == whole == first + (second + third)
+    least = np.sort(hash_of(y, values)[y == 0])
+    kept = whole.settled()
+    assert kept.full.all()
+    assert (np.bincount(kept.y) == 40).all()
+    assert (kept.hash[kept.y == 0] == np.unique(least)[:40]).all()
+    assert kept.copies[0] == (least == kept.hash[0]).sum()
+
+
+@pytest.mark.parametrize("priors", [None, [0.2, 0.3, 0.5]])
+def test_sums_of_all_beside_some_rows(priors: Any) -> None:
+    y, scores = many(60_000, 3, 12)
+    some = np.flatnonzero((y == 0) | (np.arange(y.size) % 3 == 0))
+    y, scores = y[some], scores.part(some)
+    told: Any = {"priors": priors, "costs": stakes.CostMatrix.zero_one(3).with_abstention(0.3)}
+    found = filled(y, scores, [9_000], classes=3, scores=stakes.Logits, **told)
+    ours = found.evaluate(resamples=0)
+    exact = stakes.evaluate(y, scores, resamples=0, **told)
+    assert "rest on" in ours.notes[-1]
+    assert ours.data.counts == exact.data.counts
+    assert ours.main.cost.value.value == pytest.approx(exact.main.cost.value.value, rel=1e-14)
+    assert (ours.main.confusion.counts == exact.main.confusion.counts).all()
+    for a, b in zip(ours.rules, exact.rules, strict=True):
+        assert a.raw.value == pytest.approx(b.raw.value, rel=1e-13)
+    name = "confidence_calibration_error"
+    error, other = ours.calibration_errors[name], exact.calibration_errors[name]
+    assert float(error) == pytest.approx(float(other), abs=1e-8)
+    slack = 1e-6 if priors is None else 0.2  # at given priors it follows from the bins alone
+    assert error.expected_if_calibrated == pytest.approx(other.expected_if_calibrated, rel=slack)
+    assert tuple(error.interval()) == pytest.approx(tuple(other.interval()), abs=slack / 100 + 1e-6)
+    slope = ours.metrics()["calibration_slope"].value
+    assert slope == pytest.approx(exact.metrics()["calibration_slope"].value, abs=0.03)
+    auc = ours.ranking["auc"].value
+    assert auc == pytest.approx(exact.ranking["auc"].value, abs=0.005)
+
+
+def test_edges_are_found_to_the_last_bit() -> None:
+    cuts = np.array([-1.5, 0.1, 0.1 + 1e-9, 7.0])
+    found = changes(lambda x: np.searchsorted(cuts, x, "right"), np.array([-2.0, 0.0, 3.0, 9.0]))
+    assert found.tolist() == cuts.tolist()
+
+
+def test_cubes_that_overflow_are_not_known() -> None:
+    y, z = np.array([0, 1, 0, 1]), np.array([-1e120, 2.0, 1e120, -2.0])
+    total = stakes.Summary(classes=2, scores=stakes.Logits)
+    total.update(y, z)
+    state: Any = total._kept._state
+    sums = state.loss_sums()[stakes.LogLoss()]
+    assert np.isnan(sums.square_cube[0])
+    assert np.isfinite(sums.square_cube[1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_empty_summary_adds_nothing(kind: Any) -> None:
+    make, told = KINDS[kind]
+    y, scores = make(3)
+    whole, empty = filled(y, scores, [], **told), stakes.Summary(**told)
+    assert empty + empty == empty
+    assert stakes.Summary.from_bytes(empty.to_bytes()) == empty != whole
+    assert (empty + whole).to_bytes() == (whole + empty).to_bytes() == whole.to_bytes()
+    assert empty.bounds() == {}

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -244,3 +244,39 @@ def test_summaries_of_another_form_of_scores_are_not_added() -> None:
     other.update([0, 1], [[0.5, 0.5], [0.2, 0.8]])
     with pytest.raises(stakes.InputError, match="probabilities, these are log odds"):
         _ = one + other
+
+
+def test_scores_out_of_their_cells_are_refused() -> None:
+    total = stakes.Summary(classes=2)
+    total.update([0, 1, 1], [0.2, 0.4, 0.4])
+    state: Any = total._kept._state
+    cells = state.cells
+    used = int(np.flatnonzero(cells.count.any(axis=0))[0])
+    cells._tally[used, 2] += 2**50
+    with pytest.raises(stakes.InputError, match="not of their cells"):
+        stakes.Summary.from_bytes(total.to_bytes())
+
+
+DAMAGE: dict[str, Callable[[Any], None]] = {
+    "counts": lambda state: state.counts.__iadd__([1, 0, 0]),
+    "bins": lambda state: state.hits.__iadd__(1),
+    "confidences": lambda state: state.confidence.__iadd__(2**40),
+    "infinite losses": lambda state: state.powers[0].infinite.__iadd__(100),
+    "copies": lambda state: state.rows.copies.__iadd__(1),
+    "no copies": lambda state: state.rows.copies.__imul__(0),
+    "full": lambda state: state.rows.full.__ior__(True),
+    "NaN": lambda state: state.rows.values.__imul__(np.nan),
+    "infinite": lambda state: state.rows.values.__iadd__(np.inf),
+    "order": lambda state: state.rows.values.__iadd__(0.25),
+    "decisions": lambda state: state.tables[0].__iadd__(1),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_parts_that_are_not_of_the_same_samples_are_refused(name: str) -> None:
+    total = three()
+    state: Any = total._kept._state
+    state.rows.settled()
+    DAMAGE[name](state)
+    with pytest.raises(stakes.InputError, match="data must be bytes of a summary: they hold"):
+        stakes.Summary.from_bytes(total.to_bytes())

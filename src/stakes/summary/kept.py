@@ -84,6 +84,7 @@ class KeptRows:
         for part in parts:
             near = part.hash <= limits[part.y]
             out._take(part.hash[near], part.y[near], part.values[near], part.copies[near])
+        out._limit()
         return out
 
     def __eq__(self, other: object) -> bool:
