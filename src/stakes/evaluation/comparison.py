@@ -23,6 +23,7 @@ from stakes.evaluation.claims import few_errors_of, verdicts_of_comparison
 from stakes.evaluation.contrasts import Contrasts
 from stakes.evaluation.decisions import suited_metrics
 from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, margin_tests
+from stakes.evaluation.named_columns import columns_of
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.pages import Paged
 from stakes.evaluation.parts import error_counts, rounding_notes
@@ -36,7 +37,7 @@ from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference
 from stakes.results import Estimate, Interval, json_number
 from stakes.samples import Samples, read_samples
-from stakes.scores import Scores
+from stakes.scores import Posteriors, Scores
 from stakes.scoring import ScoringRule
 
 _SEPARATOR = "\x1f"  # between a system and a metric; no name on a screen can hold it
@@ -104,6 +105,8 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     y_true: Column,
     systems: Mapping[str, Scores | Column],
     *,
+    label: str | None = None,
+    kind: type[Scores] = Posteriors,
     reference: str | None = None,
     margin: float | None = None,
     costs: Applications | None = None,
@@ -129,7 +132,10 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     ----------
     y_true : column of N labels
     systems : mapping from name to scores
-        As for `expected_loss`; all are of the same samples in the same order.
+        As for `expected_loss`; all are of the same samples in the same order. With a table in
+        place of `y_true`, the name of each system's column, or of its columns.
+    label, kind
+        As for `evaluate`.
     reference : name, optional
         The system that the others are compared with; by default the first.
     margin : float, optional
@@ -155,6 +161,9 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     ['worse', 'few_errors']
     """
     names = system_names(systems, reference)
+    if label is not None:
+        y_true, found = columns_of(y_true, label, list(systems.values()), kind)
+        systems = dict(zip(systems, found, strict=True))
     named = classes if classes is not None else classes_of(costs)
     read = {
         name: read_samples(

@@ -11,11 +11,12 @@ from stakes.calibration.crossfit import Folds
 from stakes.evaluation.applications import Applications, adapted, classes_of
 from stakes.evaluation.assembly import RULES, evaluate_samples
 from stakes.evaluation.least_cost import curve_of
+from stakes.evaluation.named_columns import columns_of
 from stakes.evaluation.parts import rounding_notes
 from stakes.evaluation.records import Evaluation
 from stakes.intervals import Progress
 from stakes.samples import Samples, read_samples
-from stakes.scores import Scores
+from stakes.scores import Posteriors, Scores
 from stakes.scoring import ScoringRule
 
 _FEW = 2**18  # samples times classes, up to which every sample is looked at by itself
@@ -25,6 +26,8 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     y_true: Column,
     scores: Scores | Column,
     *,
+    label: str | None = None,
+    kind: type[Scores] = Posteriors,
     costs: Applications | None = None,
     priors: PriorsLike | None = None,
     training_priors: PriorsLike | None = None,
@@ -45,7 +48,11 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     Parameters
     ----------
     y_true, scores, priors, sample_weight, classes
-        As for `expected_loss`.
+        As for `expected_loss`; or a table in place of `y_true`, with the names of its columns as
+        `label` and `scores`.
+    label, kind : name of a column, kind of scores; optional
+        For a table (of pyarrow, polars, pandas, DuckDB): its column of labels, and what its scores
+        are.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
         By default 1 for each error. Several applications are judged side by side.
     training_priors : array of K, mapping by class, or "data", optional
@@ -84,6 +91,8 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     >>> [verdict.code for verdict in result.verdicts]
     ['not_distinguishable', 'calibration_would_help', 'few_errors']
     """
+    if label is not None:
+        y_true, (scores,) = columns_of(y_true, label, [scores], kind)
     named = classes if classes is not None else classes_of(costs)
     given = read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named)
     cells = None

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Self
+from importlib import import_module
+from typing import Any, Self
 
 import numpy as np
 
 from stakes._check import InputError, encode
 from stakes._text import number
-from stakes._typing import Column, IntArray, NamesLike, PriorsLike
+from stakes._typing import Column, IntArray, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
-from stakes.evaluation.applications import Applications
+from stakes.evaluation.applications import Applications, classes_of
 from stakes.evaluation.assembly import RULES
 from stakes.evaluation.records import Evaluation
 from stakes.evaluation.summaries.levels import Bounds, TwoClasses
@@ -68,8 +69,60 @@ class Summary:
         self._request = Request.read(classes, scores, costs, priors, training_priors, rules)
         self._kept = _kept(self._request)
 
+    @classmethod
+    def of(  # noqa: PLR0913  the table and its columns, and what the summary is told
+        cls,
+        table: Any,  # noqa: ANN401  anything with an Arrow stream
+        *,
+        label: str,
+        scores: "str | Sequence[str]",
+        classes: NamesLike | None = None,
+        kind: type[Scores] = Posteriors,
+        costs: Applications | None = None,
+        priors: PriorsLike | None = None,
+        training_priors: PriorsLike | None = None,
+        rules: Sequence[ScoringRule] = RULES,
+    ) -> Self:
+        """Return the summary of a table that is read batch by batch.
+
+        Parameters
+        ----------
+        table
+            Anything with an Arrow stream: a table, reader or data set of pyarrow, a frame of polars
+            or pandas, a relation of DuckDB.
+        label : str
+            The column of the true classes: whole numbers, texts, truth values.
+        scores : str, or list of str
+            One column, or one for each class; a column may hold lists of numbers.
+        classes
+            May be left out if costs name them, if labels are whole numbers from 0 or truth values,
+            or if their categories have an order.
+        kind : kind of scores
+        costs, priors, training_priors, rules
+            As for the summary itself.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> table = pa.table({"y": [0, 1, 1, 0], "p": [0.1, 0.7, 0.4, 0.2]})
+        >>> Summary.of(table, label="y", scores="p")
+        Summary(4 samples, 2 classes)
+        """
+        relation = import_module("stakes.io").Relation(table, label, scores)  # no import goes up
+        named = classes if classes is not None else classes_of(costs)
+        out = cls(
+            classes=relation.classes() if named is None else named,
+            scores=kind,
+            costs=costs,
+            priors=priors,
+            training_priors=training_priors,
+            rules=rules,
+        )
+        relation.add_to(out, kind)
+        return out
+
     @property
-    def classes(self) -> tuple[object, ...]:
+    def classes(self) -> tuple[Label, ...]:
         """The names of the classes."""
         return self._request.classes
 

@@ -1,0 +1,202 @@
+"""Tables in memory or behind a query, read batch by batch: whatever hands over an Arrow stream."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes._check import InputError, StakesError
+from stakes._text import plain, quoted
+from stakes._typing import IntArray, Label, Names
+from stakes.io.batches import Ask, Batch, check_present
+from stakes.io.columns import Columns, Gathering, no_rows
+from stakes.io.gather import Kinds
+from stakes.io.sources import Part
+from stakes.scores import Scores, class_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from stakes.evaluation import Summary
+
+_ROWS = 2**18  # at a time
+_SOURCE = Part(path="", name="table", kind=None)
+ScoreColumns = str | Sequence[str]
+
+
+def table_columns(
+    table: Any,  # noqa: ANN401  anything with an Arrow stream
+    label: str,
+    scores: Sequence[ScoreColumns],
+) -> tuple[Any, list[Any]]:
+    """Return labels, and the numbers of each column or list of columns, all in memory."""
+    listed = [_listed(columns) for columns in scores]
+    ask = _ask(label, [name for columns in listed for name in columns])
+    kinds: Kinds = {}
+    gathered = Gathering(ask, kinds)
+    gathered.begin(_SOURCE)
+    for batch in _batches(table, ask):
+        gathered.add(batch)
+    if not gathered.rows:
+        raise no_rows(_SOURCE.name)
+    found = gathered.columns(_SOURCE.name)
+    texts, codes = found.coded(label)
+    names = _as_labels(texts, kinds[label][0])
+    return np.array(names)[codes], [found.matrix(columns) for columns in listed]
+
+
+class Relation:
+    """Labels and scores of a table, of which one batch is in memory at a time."""
+
+    def __init__(self, table: Any, label: str, scores: ScoreColumns) -> None:  # noqa: ANN401
+        self._label, self._scores = label, _listed(scores)
+        self._kinds: Kinds = {}
+        self._dictionary: list[str] | None = None  # of labels whose order is declared
+        self._batches = self._read(table)
+        first = next(self._batches, None)
+        if first is None:
+            raise no_rows(_SOURCE.name)
+        self._first: Columns = first
+
+    def _read(self, table: Any) -> Iterator[Columns]:  # noqa: ANN401
+        """Go through the batches that have rows, each value looked at."""
+        ask, row = _ask(self._label, self._scores), 0
+        for batch in _batches(table, ask):
+            self._note_dictionary(batch.table.column(self._label))
+            gathered = Gathering(ask, self._kinds, views=True)
+            gathered.begin(_SOURCE, row)
+            gathered.add(batch)
+            row += gathered.rows
+            yield gathered.columns(_SOURCE.name)
+
+    def _note_dictionary(self, column: "pa.ChunkedArray") -> None:
+        """Keep the labels that a column declares in their order."""
+        if self._dictionary is None and getattr(column.type, "ordered", False):
+            self._dictionary = [str(text) for text in column.chunk(0).dictionary.to_pylist()]
+
+    def classes(self) -> Names:
+        """Return the classes where the type of the labels tells them and their order."""
+        kind, width = self._kinds[self._label][0], self._first.matrix(self._scores).shape[1:]
+        if self._dictionary is not None:
+            return tuple(_as_labels(self._dictionary, kind))
+        if kind == "truth values":
+            return (False, True)
+        if kind == "whole numbers":
+            return tuple(range(*(width or (2,))))
+        msg = f"classes must name the classes, that of interest last: column {self._label!r} holds"
+        raise InputError(f"{msg} texts without an order. Pass classes=[...].")
+
+    def add_to(self, summary: "Summary", kind: type[Scores]) -> None:
+        """Add all batches to a summary."""
+        row = 0
+        for columns in chain([self._first], self._batches):
+            codes = self._codes(columns, summary.classes)
+            with _placed(self._scores, row):
+                typed = kind(columns.matrix(self._scores))
+                class_names(typed, summary.classes)
+                summary.update_codes(codes, typed)
+            row += len(columns)
+
+    def _codes(self, columns: Columns, classes: Names) -> IntArray:
+        """Return labels as places among the classes; others are refused."""
+        kind = self._kinds[self._label][0]
+        texts, places = columns.coded(self._label)
+        known = {name: code for code, name in enumerate(classes)}
+        table = np.array([known.get(name, -1) for name in _as_labels(texts, kind)], dtype=np.int64)
+        codes: IntArray = table[places]
+        if codes.min() < 0:
+            row = int(codes.argmin())
+            msg = f"table: column {plain(self._label)!r} must hold labels of the classes"
+            got = _as_labels([texts[places[row]]], kind)[0]
+            raise InputError(f"{msg} {quoted(classes)}: got {got!r} at {columns.place(row)}.")
+        return codes
+
+
+def _listed(columns: ScoreColumns) -> list[str]:
+    """Return the names of one column or several."""
+    names = [columns] if isinstance(columns, str) else list(columns)
+    if not names or not all(isinstance(name, str) for name in names):
+        msg = "scores must be the name of a column, or the names of several, one for each class:"
+        raise InputError(f"{msg} got {plain(columns)}.")
+    return names
+
+
+def _ask(label: str, scores: list[str]) -> Ask:
+    """Return the columns that are needed."""
+    if not isinstance(label, str):
+        msg = f"label must be the name of a column: got {plain(label)}."
+        raise InputError(msg)
+    if label in scores:
+        msg = f"label must not be a column of scores: {label!r} is."
+        raise InputError(msg)
+    return Ask(texts=(label,), numbers=tuple(scores))
+
+
+def _batches(table: Any, ask: Ask) -> Iterator[Batch]:  # noqa: ANN401
+    """Go through the rows of some columns of a table, some thousand at a time."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    names = list(ask.names)
+    with _readable():
+        stream = _selected(table, names)
+        reader = pa.RecordBatchReader.from_stream(stream)
+        check_present(names, reader.schema.names, _SOURCE.name)
+        for batch in reader:
+            for start in range(0, batch.num_rows, _ROWS):
+                part = pa.Table.from_batches([batch.slice(start, _ROWS)])
+                yield Batch(part.select(names))
+
+
+def _selected(table: Any, names: list[str]) -> Any:  # noqa: ANN401
+    """Return what streams the columns; no others where the source can leave them out."""
+    if hasattr(type(table), "scanner"):  # a data set of pyarrow
+        check_present(names, table.schema.names, _SOURCE.name)
+        return table.scanner(columns=names).to_reader()
+    if hasattr(type(table), "collect_schema"):  # polars
+        check_present(names, table.collect_schema().names(), _SOURCE.name)
+        return table.lazy().select(names).collect()
+    if hasattr(type(table), "iloc"):  # pandas
+        check_present(names, list(table.columns), _SOURCE.name)
+        return table[names]
+    if hasattr(type(table), "__arrow_c_stream__"):
+        return table
+    if hasattr(type(table), "to_reader"):  # a scanner of pyarrow
+        return table.to_reader()
+    msg = "table must hand over an Arrow stream, as those of pyarrow, polars, pandas and DuckDB do:"
+    raise InputError(f"{msg} got {type(table).__name__}.")
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Name what goes wrong in the library that a table comes from."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        yield
+    except StakesError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, TypeError) as error:
+        msg = f"table must hand over an Arrow stream: {plain(error, 200)}."
+        raise InputError(msg) from error
+
+
+@contextmanager
+def _placed(scores: list[str], first: int) -> Iterator[None]:
+    """Say columns and rows of the table where scores of a batch are refused."""
+    try:
+        yield
+    except InputError as error:
+        column = f"column{'s' if len(scores) > 1 else ''} {quoted(scores)}"
+        message = re.sub(r"^scores\b", lambda _: f"table: {column}", str(error))
+        place = re.sub(r"\brow (\d+)", lambda row: f"row {first + int(row[1])}", message, count=1)
+        raise type(error)(place) from error
+
+
+def _as_labels(texts: Sequence[str], kind: str) -> list[Label]:
+    """Return labels as what they were before they became texts."""
+    if kind == "whole numbers":
+        return [int(text) for text in texts]
+    return [text == "true" for text in texts] if kind == "truth values" else list(texts)
