@@ -165,8 +165,6 @@ def test_sizes_in_words_and_of_the_machine() -> None:
         ((*SCORES, "--group", "g"), "--group"),
         ((*SCORES, "--slice", "g"), "--slice"),
         ((*SCORES, "--cost", "miss=w,false_alarm=1"), "costs by case"),
-        (("--label", "y", "--scores", "q,p", "--scores-are", "posteriors", "--classes", "0,1"), "several columns"),
-        ((*COLUMNS, "--classes", "0,1", "--positive", "0"), "a class of interest that is not the last"),
         (("--label", "y", "--scores", "p", "--scores-are", "llr", "--positive", "1"), "likelihoods without --prior"),
         (("--label", "y", "--scores", "p", "--scores-are", "llr", "--positive", "1", "--dcf", "1:1:0.1", "--dcf", "1:1:0.2"), "likelihoods without --prior"),
         (("--label", "y", "--decision", "y2"), "--decision"),
@@ -187,16 +185,57 @@ def test_what_cannot_be_summed_is_read_whole(
     assert f"--resume is for tables that are read in batches: {reason}" in done.stderr
 
 
-def test_lists_of_scores_are_read_whole(folder: Path) -> None:
-    p = table().column("p").to_numpy()
-    pairs = pa.array(np.column_stack([1 - p, p]).tolist())
-    parquet.write_table(pa.table({"y": table().column("y"), "p": pairs}), folder / "l.parquet")
-    done = call("evaluate", "l.parquet", *COLUMNS, "--resamples", "0", *BATCHES, cwd=folder)
+def three_classes(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(8)
+    y = rng.integers(3, size=n)
+    z = rng.normal(size=(n, 3))
+    z[np.arange(n), y] += 1.5
+    return y, np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+
+
+def in_batches_and_whole(file: str, options: tuple[str, ...], folder: Path) -> list[Any]:
+    """Return the document of a file read in batches, and read whole."""
+    few = (*options, "--resamples", "0", "--calibrator", "none", "--format", "json")
+    done = [call("evaluate", file, *few, *more, cwd=folder) for more in (("--memory", "0"), ())]
+    assert [d.returncode for d in done] == [0, 0], done[0].stderr
+    return [json.loads(d.stdout) for d in done]
+
+
+@pytest.mark.parametrize("form", ["columns", "lists", "turned"])
+def test_several_scores_in_a_row_are_summed(form: str, folder: Path) -> None:
+    y, p = three_classes(2000)
+    options: tuple[str, ...] = ("--label", "y", "--scores-are", "posteriors")
+    if form == "lists":
+        rows = pa.table({"y": y, "p": pa.array(p.tolist())})
+        options += ("--scores", "p", "--classes", "0,1,2")
+    elif form == "turned":
+        rows = pa.table({"y": np.minimum(y, 1), "p": p[:, 1] + p[:, 2]})
+        options += ("--scores", "p", "--classes", "0,1", "--positive", "0")
+    else:
+        rows = pa.table({"y": y, **{f"p_{k}": p[:, k] for k in range(3)}})
+        options += ("--scores", "p_0,p_1,p_2")
+    parquet.write_table(rows, folder / "k.parquet", row_group_size=300)
+    batches, whole = in_batches_and_whole("k.parquet", options, folder)
+    assert (batches["read"], whole["read"]) == ("in batches", "whole")
+    ours, theirs = (d["applications"][0]["expected_cost"]["normalized"] for d in (batches, whole))
+    assert ours == theirs
+    rules = [[r["value"]["value"] for r in d["scoring_rules"]] for d in (batches, whole)]
+    assert rules[0] == pytest.approx(rules[1], rel=1e-13)
+    assert batches["data"] == whole["data"]
+
+
+def test_rows_that_were_rounded_are_read_whole(folder: Path) -> None:
+    y, p = three_classes(500)
+    short = np.round(p, 3)
+    rows = pa.table({"y": y, **{f"p_{k}": short[:, k] for k in range(3)}})
+    parquet.write_table(rows, folder / "r.parquet", row_group_size=100)
+    options = ("--label", "y", "--scores", "p_0,p_1,p_2", "--scores-are", "posteriors")
+    few = (*options, "--resamples", "0", "--calibrator", "none", *BATCHES)
+    done = call("evaluate", "r.parquet", *few, cwd=folder)
+    assert "rows were rounded" in done.stderr
     assert json.loads(done.stdout)["read"] == "whole"
-    assert "a column of lists cannot be summed in batches yet" in done.stderr
-    line = " ".join(("stakes evaluate - --input-format parquet", *COLUMNS, *BATCHES))
-    done = shell(f"{line} < l.parquet", folder)
-    assert (done.returncode, "the scores are lists" in done.stderr) == (2, True)
+    done = call("evaluate", "r.parquet", *few, "--resume", "r.part", cwd=folder)
+    assert (done.returncode, "--resume is for tables" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from stakes.cli.evaluate import asked_for
 from stakes.cli.outputs import check_output
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import told_in_place
-from stakes.cli.reading import WHOLE, cells_note, summed, why_not_summed
+from stakes.cli.reading import WHOLE, cells_note, summed, why_no_cells
 from stakes.cli.request import Request, prepare
 from stakes.cli.scoring import (
     class_names,
@@ -88,7 +88,7 @@ def _learn(file: str, options: dict[str, Any]) -> None:
     output = options["output"]
     check_output(output, force=options["force"])
     request = prepare(asked_for(file, options))
-    found = summed(request, options, _why_whole(request))
+    found = summed(request, options, _why_whole(request), cells=True)
     if found is None:
         learnt = _learn_whole(file, options)
     else:
@@ -110,7 +110,7 @@ def _why_whole(request: Request) -> str:
         class_names(None, request.score_columns[0], None, None)
     if asked.scores_are == "log-posteriors":
         return "log-posteriors"
-    return why_not_summed(request)
+    return why_no_cells(request)
 
 
 def _learn_whole(file: str, options: dict[str, Any]) -> "_Learnt":

@@ -72,6 +72,7 @@ def evaluate_in_batches(request: Request, options: dict[str, Any]) -> Judged | N
         return None
     with found.told_in_place(), hurry("drawing samples again") as progress:
         evaluation = found.summary.evaluate(progress=progress, **stage_arguments(options))
+    evaluation = replace(evaluation, notes=(*found.notes, *evaluation.notes))
     evaluation = _in_own_words(evaluation, found.setting, None)
     return Judged(evaluation, Facts(found.choice.source, found.summary.n, found.choice.read))
 

@@ -50,19 +50,27 @@ def why_whole(request: Request) -> str:
 def why_not_summed(request: Request) -> str:
     """Return what cannot be summed in batches yet; nothing where all can."""
     asked = request.asked
-    named = listed_classes(asked.classes) if asked.classes else known_classes(request)
     own = [entry.get("prior") for entry in asked.applications.values()]
     without = (asked.prior in (None, "data") and not asked.dcf) or "data" in own
     reasons = {
-        "several columns of scores": len(request.score_columns) > 1,
-        "a class of interest that is not the last": (
-            asked.positive and named and named[-1] != asked.positive
-        ),
         "likelihoods without --prior": asked.scores_are in _LIKELIHOODS and without,
         "--training-prior without --prior": asked.training_prior and without,
         "--training-prior data": asked.training_prior == "data",
     }
     return why_whole(request) or _first(reasons)
+
+
+def why_no_cells(request: Request) -> str:
+    """Return what has no cells of the score; nothing where it is one column for two classes."""
+    asked = request.asked
+    named = listed_classes(asked.classes) if asked.classes else known_classes(request)
+    reasons = {
+        "several columns of scores": len(request.score_columns) > 1,
+        "a class of interest that is not the last": (
+            asked.positive and named and named[-1] != asked.positive
+        ),
+    }
+    return why_whole(request) or _first(reasons) or why_not_summed(request)
 
 
 def _first(reasons: Mapping[str, object]) -> str:
@@ -110,26 +118,39 @@ class Summed:
     setting: Setting
     summary: "Summary"
     choice: Choice
+    notes: Sequence[str] = ()
 
     def told_in_place(self) -> AbstractContextManager[None]:
         """Say columns of the table where the library says arguments."""
         return told_in_place(Unplaced(self.choice.source), {"y_true": self.setting.asked.label})
 
 
-def summed(request: Request, options: Mapping[str, Any], reason: str) -> Summed | None:
-    """Sum a table in batches; None where it is to be read whole."""
+def summed(
+    request: Request, options: Mapping[str, Any], reason: str, *, cells: bool = False
+) -> Summed | None:
+    """Sum a table in batches; None where it is to be read whole.
+
+    `cells` where only cells of the score serve: one column for two classes.
+    """
     choice = choose(request, options, reason)
     if choice.read == WHOLE:
         return None
-    from stakes.cli.streaming import ListedScoresError, Stream  # noqa: PLC0415  slow to load
+    from stakes.cli.rounding import RoundedRowsError, say_rounded  # noqa: PLC0415  slow to load
+    from stakes.cli.streaming import CellStream, ListedScoresError, Stream  # noqa: PLC0415
     from stakes.cli.summing import summarize  # noqa: PLC0415
 
     try:
-        stream = Stream(request, choice)
+        stream = (CellStream if cells else Stream)(request, choice)
+        total = summarize(stream, options.get("resume"))
     except ListedScoresError:
         say_whole("a column of lists", options)
         return None
-    return Summed(stream.setting, summarize(stream, options.get("resume")), choice)
+    except RoundedRowsError:
+        if options.get("resume") or any(part.streamed for part in choice.parts):
+            say_whole("a table of rows that were rounded to digits", options, again=False)
+        say_rounded()
+        return None
+    return Summed(stream.setting, total, choice, stream.notes())
 
 
 def cells_note(what: str) -> str:
@@ -151,11 +172,15 @@ def choose_for_decisions(options: dict[str, Any]) -> None:
         say_whole("--decision", options)
 
 
-def say_whole(reason: str, options: Mapping[str, Any]) -> None:
-    """Say why a table is read whole; there is nothing to resume then."""
+def say_whole(reason: str, options: Mapping[str, Any], *, again: bool = True) -> None:
+    """Say why a table is read whole; there is nothing to resume then.
+
+    `again` where it can be read once more.
+    """
     why = f"{reason} cannot be summed in batches"
-    if options.get("resume"):
-        msg = f"--resume is for tables that are read in batches: {why}. Leave --resume out."
+    if options.get("resume") or not again:
+        name = "--resume" if options.get("resume") else "--memory 0"
+        msg = f"{name} is for tables that are read in batches: {why}. Leave {name} out."
         raise click.UsageError(msg)
     say(f"read whole: {why} yet.")
 

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from stakes._check import InputError
+from stakes._check import InputError, Rounding
 from stakes._text import plain, quoted
 from stakes.cli.places import told_in_place
 from stakes.cli.reading import Choice
@@ -22,6 +23,7 @@ from stakes.cli.request import (
     system_scores,
     turned,
 )
+from stakes.cli.rounding import joined
 from stakes.cli.scoring import score_columns
 from stakes.io import Columns
 from stakes.io.batches import Ask
@@ -150,12 +152,21 @@ class TableStream:
 
 
 class Stream(TableStream):
-    """A table of one column of scores, which is added to a summary."""
+    """A table of one system, which is added to a summary."""
+
+    def __init__(self, request: Request, choice: Choice) -> None:
+        super().__init__(request, choice)
+        self._rounding: Rounding | None = None
+        self._lock = Lock()
 
     @property
     def score_column(self) -> str:
-        """The column of scores."""
+        """The column of scores, or several."""
         return next(iter(self.request.asked.systems.values()))
+
+    def notes(self) -> list[str]:
+        """Say how rows were rounded."""
+        return [] if self._rounding is None else [str(self._rounding)]
 
     def fresh(self) -> "Summary":
         """Return a summary of no rows."""
@@ -173,9 +184,16 @@ class Stream(TableStream):
         """Add a batch to a summary, and return how many rows it had."""
         if batch is None:
             return 0
+        by_sum = self.request.asked.renormalize
+        with self._lock:
+            self._rounding = joined(self._rounding, batch.scores.rounding, renormalize=by_sum)
         with told_in_place(batch.columns, {"y_true": self.request.asked.label}):
             summary.update_codes(batch.codes, batch.scores)
         return len(batch.codes)
+
+
+class CellStream(Stream):
+    """A table of one column of scores for two classes."""
 
     def _check_first(self, first: Columns) -> None:
         """Refuse a column of lists; what can be read only once is lost by then."""

@@ -12,7 +12,7 @@ from stakes._text import number, percent, plain
 from stakes.cli.evaluate import asked_for
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.paragraphs import hanging
-from stakes.cli.reading import WHOLE, cells_note, summed, why_not_summed
+from stakes.cli.reading import WHOLE, cells_note, summed, why_no_cells
 from stakes.cli.request import Request, prepare, read_request
 from stakes.cli.scoring import say_rounding
 from stakes.cli.screen import head, sheet
@@ -38,7 +38,7 @@ def _in_batches(
     request: Request, told: dict[str, Any], options: dict[str, Any]
 ) -> tuple[ThresholdChoice, str, str] | None:
     """Choose on the cells of a table that is larger than memory; None if it is read whole."""
-    found = summed(request, options, why_not_summed(request))
+    found = summed(request, options, why_no_cells(request), cells=True)
     if found is None:
         return None
     setting = found.setting
