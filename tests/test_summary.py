@@ -410,8 +410,9 @@ def test_sums_of_all_beside_some_rows(priors: Any) -> None:
     slack = 1e-6 if priors is None else 0.2  # at given priors it follows from the bins alone
     assert error.expected_if_calibrated == pytest.approx(other.expected_if_calibrated, rel=slack)
     assert tuple(error.interval()) == pytest.approx(tuple(other.interval()), abs=slack / 100 + 1e-6)
-    slope = ours.metrics()["calibration_slope"].value
-    assert slope == pytest.approx(exact.metrics()["calibration_slope"].value, abs=0.03)
+    for name in ("calibration_slope", "cost.calibrated_nec", "cross_entropy.calibrated_normalized"):
+        expected = exact.metrics()[name].value
+        assert ours.metrics()[name].value == pytest.approx(expected, abs=0.03), name
     auc = ours.ranking["auc"].value
     assert auc == pytest.approx(exact.ranking["auc"].value, abs=0.005)
 
@@ -441,3 +442,19 @@ def test_an_empty_summary_adds_nothing(kind: Any) -> None:
     assert stakes.Summary.from_bytes(empty.to_bytes()) == empty != whole
     assert (empty + whole).to_bytes() == (whole + empty).to_bytes() == whole.to_bytes()
     assert empty.bounds() == {}
+
+
+@pytest.mark.parametrize("kind", [stakes.Posteriors, stakes.Logits])
+@pytest.mark.parametrize("miss", [5, 3, 0.7])
+def test_scores_beside_a_threshold_are_decided_one_by_one(kind: Any, miss: float) -> None:
+    costs = stakes.CostMatrix.binary(miss=miss, false_alarm=1)
+    cut = 1 / (1 + miss) if kind is stakes.Posteriors else -np.log(miss)
+    steps = np.arange(-40, 41)
+    scores = cut + np.abs(cut) * steps * 2.0**-48  # all in one cell of the grid
+    y = np.arange(steps.size) % 2
+    found = stakes.Summary(classes=2, scores=kind, costs=costs)
+    found.update(y, scores)
+    exact = stakes.evaluate(y, kind(scores), costs=costs, resamples=0)
+    ours = found.evaluate(resamples=0)
+    assert ours.main.confusion.counts.tolist() == exact.main.confusion.counts.tolist()
+    assert ours.main.confusion.counts.all()
