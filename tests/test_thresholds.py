@@ -190,3 +190,19 @@ def test_reversed_scores_are_said_before_a_threshold_is_used() -> None:
     assert wrong.notes[0].startswith("The scores look reversed: they rank 1 below 0 (AUC 0.")
     assert wrong.to_dict()["notes"] == list(wrong.notes)
     assert stakes.choose_threshold(DATA.y, RAW, costs=COSTS).notes == ()
+
+
+def test_the_best_on_the_data_is_that_at_the_priors_where_costs_differ_by_case() -> None:
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 300)
+    p = 1 / (1 + np.exp(-(2 * y - 1) - rng.normal(size=300)))
+    amount, priors = rng.uniform(1, 9, 300), [0.97, 0.03]
+    columns = {"amount": amount}
+    costs = stakes.SampleCosts.from_columns([[0, 2], ["amount", 0]], columns, classes=[0, 1])
+    value = p * amount - (1 - p) * 2
+    least = min(
+        float(stakes.expected_cost(y, (value > cut).astype(int), costs=costs, priors=priors))
+        for cut in (-np.inf, *value)
+    )
+    found = stakes.choose_threshold(y, p, costs=costs, priors=priors)
+    assert found.results[1].value == pytest.approx(least)
