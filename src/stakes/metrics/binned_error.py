@@ -16,10 +16,9 @@ from typing import Self
 import numpy as np
 
 from stakes._typing import FloatArray
-from stakes.metrics.class_gaps import ClassGaps
+from stakes.metrics.class_gaps import FEWEST, ClassGaps
 from stakes.statistics import BinSums
 
-FEWEST = 5  # samples of either outcome below which no interval is given
 _PRIOR_EVENTS = 1.0  # events as frequent as predicted that enter the variance of a bin
 _PLACES = 0.01, 200.0, 300  # where a characteristic function is read, in deviations
 _STEPS, _CLOSE, _LARGEST_SCALE = 60, 1e-10, 1e9
@@ -141,7 +140,6 @@ class ErrorModel(ABC):
     """The law of an error that sums up the sizes of gaps, which chance enlarges."""
 
     method = "folded normal, without bias"
-    bias_above = True  # whether the upper end counts on chance having enlarged the error
 
     @property
     @abstractmethod
@@ -177,6 +175,10 @@ class ErrorModel(ABC):
     def _moments(self, gap: FloatArray) -> tuple[float, float, float]:
         """Return mean, deviation and skewness of the error where sizes of gaps are as given."""
 
+    @abstractmethod
+    def _least_mean(self, gap: FloatArray) -> float:
+        """Return the mean of the error that the upper end counts on."""
+
     @cached_property
     def debiased(self) -> float:
         """Return the error whose expectation, bias included, is the one that was seen."""
@@ -196,9 +198,8 @@ class ErrorModel(ABC):
             return mean + (z + skew * (z * z - 1) / 6) * deviation - self.value
 
         def too_small(scale: float) -> float:
-            mean, deviation, _ = self._moments(scale * spread)
-            centre = mean if self.bias_above else math.fsum(scale * spread)
-            return centre - z * deviation - self.value
+            _, deviation, _ = self._moments(scale * spread)
+            return self._least_mean(scale * spread) - z * deviation - self.value
 
         spread = np.sqrt(size * size + self.variance)
         low, high = self.value * _root(too_large), math.fsum(spread) * _root(too_small)
@@ -212,6 +213,7 @@ class GapModel(ErrorModel):
     sums: BinSums
     chance: Chance
     strata: Strata
+    fixed: bool  # whether priors fix the weights of classes
     fewest: float = math.inf  # samples of a class that weighs much
 
     @classmethod
@@ -224,15 +226,18 @@ class GapModel(ErrorModel):
         chance, sizes = Chance.of_outcomes(sums, fixed=fixed), sums.sizes.sum(axis=1)
         parts = _parts(sums)
         if not fixed:
-            return cls(sums, chance, ((parts.sum(axis=0), float(sizes.sum())),))
-        return cls(sums, chance, tuple((parts[k], float(sizes[k])) for k in (0, 1) if sizes[k] > 0))
+            return cls(sums, chance, ((parts.sum(axis=0), float(sizes.sum())),), fixed)
+        strata = tuple((parts[k], float(sizes[k])) for k in (0, 1) if sizes[k] > 0)
+        return cls(sums, chance, strata, fixed)
 
     @classmethod
     def of_classes(cls, sums: BinSums, gaps: ClassGaps) -> Self:
         """Return the gaps of confidences whose classes have weights fixed by given priors."""
         total = math.fsum(sums.weight)
-        strata = tuple((gaps.seen[k] / total, n) for k, n in enumerate(gaps.sizes()) if n > 0)
-        return cls(sums, Chance.of_classes(gaps, total), strata, gaps.fewest())
+        sizes = enumerate(gaps.group_sizes().tolist())
+        strata = tuple((gaps.seen[k] / total, n) for k, n in sizes if n >= FEWEST)
+        chance = Chance.of_classes(gaps, total)
+        return cls(sums, chance, strata, fixed=True, fewest=gaps.fewest())
 
     @cached_property
     def gap(self) -> FloatArray:
@@ -287,9 +292,7 @@ class GapModel(ErrorModel):
 
         Gaps beyond the observed ones come from further events, each of the weight of one sample.
         """
-        c = self.chance
-        further = np.maximum(gap - np.abs(self.gap), 0.0) * c.step * np.maximum(c.rate, 1 - c.rate)
-        square = self.variance + further
+        square = self._square(gap)
         mean, third, signs = _folded(gap, np.sqrt(square))
         signs = np.sign(self.gap) * signs
         shared = sum(
@@ -301,6 +304,23 @@ class GapModel(ErrorModel):
         deviation = math.sqrt(variance)
         central = float((third - 3 * mean * second + 2 * mean**3).sum())
         return math.fsum(mean), deviation, central / deviation**3 if deviation > 0 else 0.0
+
+    def _square(self, gap: FloatArray) -> FloatArray:
+        """Return the variance of each gap where sizes of gaps are as given."""
+        c = self.chance
+        further = np.maximum(gap - np.abs(self.gap), 0.0) * c.step * np.maximum(c.rate, 1 - c.rate)
+        return self.variance + further
+
+    def _least_mean(self, gap: FloatArray) -> float:
+        """Return the mean of the error; at given priors its bias is bounded.
+
+        The mean size of a gap exceeds the size of its mean by at most twice what either outcome
+        adds to it. A normal gap exceeds it by more where few heavy samples fall into a bin.
+        """
+        mean, _, _ = _folded(gap, np.sqrt(self._square(gap)))
+        if self.fixed:
+            mean = np.minimum(mean, gap + 2 * np.abs(_parts(self.sums)).min(axis=0))
+        return math.fsum(mean)
 
 
 def with_prior_event(

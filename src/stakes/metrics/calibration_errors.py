@@ -12,8 +12,8 @@ from stakes._check import read_level, read_number
 from stakes._records import NumberRecord
 from stakes._text import number
 from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
-from stakes.metrics.binned_error import FEWEST, ErrorModel, GapModel
-from stakes.metrics.class_gaps import ClassGaps
+from stakes.metrics.binned_error import ErrorModel, GapModel
+from stakes.metrics.class_gaps import FEWEST, ClassGaps
 from stakes.metrics.reliability import (
     Bins,
     EqualMass,

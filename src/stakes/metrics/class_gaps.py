@@ -2,11 +2,13 @@
 
 A sample of class k then counts prior over share times, so the right and the wrong samples of a bin
 have the weights of their classes. If posteriors are right, the class of a sample in the file has
-the odds of its posterior over that weight.
+the odds of its posterior over that weight. Of many classes the heaviest are summed one by one, and
+all others, and those of few samples, together: variances are then too large rather than too small.
 """
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Self
 
 import numpy as np
@@ -19,43 +21,55 @@ from stakes.samples import Samples
 from stakes.scores import Answers
 from stakes.statistics.bins import bin_of
 
+FEWEST = 5  # samples of an outcome or a heavy class below which no interval is given
 _HEAVY = 0.1  # share of the weight from which on a class must have enough samples
+_MOST_GROUPS = 32  # of classes
 
 
 @dataclass(frozen=True, eq=False)
 class ClassGaps:
-    """Sums by bin: as the samples came, and if posteriors are right. They add."""
+    """Sums by bin: as the samples came, and if posteriors are right. Those of blocks add."""
 
-    count: FloatArray  # chosen classes x bins: samples
+    group: IntArray  # of each class; all other fields are sums
+    count: FloatArray  # groups of chosen classes x bins: samples
     variance: FloatArray  # the same: of what they add to the gap, if posteriors are right
     third: FloatArray  # the same: its third central moment
-    seen: FloatArray  # classes x bins: what samples of the class add to the gap
+    seen: FloatArray  # groups x bins: what samples of these classes add to the gap
     expected: FloatArray  # the same, if posteriors are right
-    rate: FloatArray  # samples of each class, if posteriors are right
+    rate: FloatArray  # samples of each group, if posteriors are right
     weight: FloatArray  # of each class
     square: FloatArray  # squared weights of its samples
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        names = [f.name for f in fields(self) if f.name != "group"]
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in names})
 
     def sizes(self) -> FloatArray:
         """Return samples of each class; with weights, equal ones that are as precise."""
         square = self.square
-        return np.divide(self.weight**2, square, out=np.zeros_like(square), where=square > 0)
+        found = np.divide(self.weight**2, square, out=np.zeros_like(square), where=square > 0)
+        return found.round(9)  # equal weights count as none
+
+    def group_sizes(self) -> FloatArray:
+        """Return samples of each group; with weights, equal ones that are as precise."""
+        return sum_by(self.group, self.sizes(), len(self.seen))
 
     def fewest(self) -> float:
         """Return the samples of the class that has fewest, of those that weigh a tenth or more."""
         heavy = self.weight >= _HEAVY * self.weight.sum()
-        return float(self.sizes()[heavy].min()) if heavy.any() else 0.0
+        return float(self.sizes()[heavy].min()) if heavy.any() else math.inf
 
     @classmethod
     def of(cls, samples: Samples, edges: FloatArray, *, in_blocks: bool) -> Self:
         """Sum samples into bins of the largest posterior."""
         units = _Units.of(samples)
+        group = _groups(samples.counts, units.of_class)
         copies = np.ones(len(samples)) if samples.copies is None else samples.copies.astype(float)
         blocks = samples.blocks() if in_blocks else _whole(samples)
         found = (
-            cls._of_block(y, answers, units.relative(part, y), units.of_class, edges, copies[part])
+            cls._of_block(
+                y, answers, units.relative(part, y), units.of_class, group, edges, copies[part]
+            )
             for part, y, answers in blocks
         )
         total = next(found)
@@ -70,13 +84,14 @@ class ClassGaps:
         answers: Answers,
         relative: FloatArray,
         unit: FloatArray,
+        group: IntArray,
         edges: FloatArray,
         copies: FloatArray,
     ) -> Self:
         """Sum some rows; `relative` is the weight of a sample over the mean of its class."""
         p, hit = event_of(y, answers, confidence=True)
         top, table = np.minimum(p, 1.0), answers.p
-        n, k = edges.size + 1, unit.size
+        n, k, m = edges.size + 1, unit.size, int(group.max()) + 1
         code, choice = bin_of(top, edges), table.argmax(axis=1)
         inverse = np.divide(1.0, unit, out=np.zeros(k), where=unit > 0)
         odds = np.maximum(table @ inverse, 1e-300)
@@ -86,17 +101,19 @@ class ClassGaps:
         counted = unit[y] > 0
         relative = np.where(counted, relative, 0.0)
         weight = relative * unit[y]
-        chosen, both = code + n * choice, code + n * y
+        chosen, both = code + n * group[choice], code + n * group[y]
         pull = copies * relative * top / odds
-        expected = np.stack([-sum_by(code, pull * table[:, j], n) for j in range(k)])
-        expected += sum_by(chosen, pull, k * n).reshape(k, n)
+        grouped = _by_group(table, group, m)
+        expected = np.stack([-sum_by(code, pull * grouped[:, j], n) for j in range(m)])
+        expected += sum_by(chosen, pull, m * n).reshape(m, n)
         return cls(
-            sum_by(chosen, copies * counted, k * n).reshape(k, n),
-            sum_by(chosen, copies * relative**2 * second / odds, k * n).reshape(k, n),
-            sum_by(chosen, copies * relative**3 * third / odds, k * n).reshape(k, n),
-            sum_by(both, copies * weight * (hit - top), k * n).reshape(k, n),
+            group,
+            sum_by(chosen, copies * counted, m * n).reshape(m, n),
+            sum_by(chosen, copies * relative**2 * second / odds, m * n).reshape(m, n),
+            sum_by(chosen, copies * relative**3 * third / odds, m * n).reshape(m, n),
+            sum_by(both, copies * weight * (hit - top), m * n).reshape(m, n),
             expected,
-            (copies * counted / odds) @ table * inverse,
+            sum_by(group, (copies * counted / odds) @ table * inverse, m),
             sum_by(y, copies * weight, k),
             sum_by(y, copies * weight**2, k),
         )
@@ -125,6 +142,26 @@ class _Units:
     def relative(self, part: slice, y: IntArray) -> FloatArray:
         """Return the weight of each sample over the mean of its class."""
         return np.ones(y.size) if self.weights is None else self.weights[part] / self.mean[y]
+
+
+def _groups(counts: IntArray, unit: FloatArray) -> IntArray:
+    """Return the group of each class: its own, or that of all with few samples or little weight."""
+    weight = counts * unit
+    order = np.argsort(-weight, kind="stable")
+    alone = order[counts[order] >= FEWEST][: _MOST_GROUPS - 1]
+    if counts.size - alone.size <= 1:
+        return np.arange(counts.size)
+    group = np.full(counts.size, alone.size)
+    group[np.sort(alone)] = np.arange(alone.size)
+    return group
+
+
+def _by_group(table: FloatArray, group: IntArray, m: int) -> FloatArray:
+    """Return the summed columns of each group; only the last group may have several."""
+    if m == group.size:
+        return table
+    alone = table[:, group < m - 1]
+    return np.column_stack([alone, table[:, group == m - 1].sum(axis=1)])
 
 
 def _whole(samples: Samples) -> Iterator[tuple[slice, IntArray, Answers]]:
