@@ -274,6 +274,13 @@ def test_a_thousand_classes_need_no_decomposition_of_a_thousand_columns() -> Non
     assert record.interval() is not None
 
 
+def test_numbers_expected_of_each_class_are_those_in_the_file() -> None:
+    y, scores = three_classes(5000, 1)
+    model = stakes.confidence_calibration_error(y, scores, priors=[0.1, 0.1, 0.8]).model
+    numbers = [n for _, n in model.chance.strata]  # type: ignore[union-attr]
+    assert numbers == pytest.approx(np.bincount(y).tolist(), rel=0.05)
+
+
 def test_classes_of_few_samples_are_pooled_and_never_without_variance() -> None:
     y, scores, priors = many_classes(30, 300, 1.0, 0)
     once = np.concatenate(
@@ -372,6 +379,8 @@ def test_answers_at_the_priors_have_no_error_and_chance_makes_none() -> None:
     assert record == pytest.approx(0, abs=1e-15)
     assert record.expected_if_calibrated == pytest.approx(0, abs=1e-9)
     assert record.class_weights == pytest.approx({0: 1.4, 1: 1 / 15})
+    smooth = stakes.smooth_calibration_error(y, np.full(100, 0.02), priors=[0.98, 0.02])
+    assert smooth.expected_if_calibrated < 0.002  # the narrowest width is 0.001
 
 
 def test_where_there_is_no_interval_the_record_says_why() -> None:
