@@ -53,6 +53,7 @@ def why_not_summed(request: Request) -> str:
     own = [entry.get("prior") for entry in asked.applications.values()]
     without = (asked.prior in (None, "data") and not asked.dcf) or "data" in own
     reasons = {
+        "several systems": len(asked.systems) > 1,
         "likelihoods without --prior": asked.scores_are in _LIKELIHOODS and without,
         "--training-prior without --prior": asked.training_prior and without,
         "--training-prior data": asked.training_prior == "data",

@@ -126,7 +126,7 @@ def count_replicates(
     ]
     if not resamples or not any(chosen):
         return [None] * len(chosen)
-    if unit is not None or system.samples.weights is not None:
+    if unit is not None or system.shown[0].task.samples.weights is not None:
         plan = system.resampling(unit, seed)
         found = replicate(system.count_statistics(chosen), plan, resamples, progress)
         return [found] * len(chosen)

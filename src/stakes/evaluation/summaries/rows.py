@@ -25,6 +25,8 @@ from stakes.statistics.bins import equal_width
 from stakes.summary.form import Reader, Writer, damaged
 from stakes.summary.rows import BINS, RowPlan, RowState
 
+_NO_GAPS = "at given priors it needs every sample, of which a summary keeps some"
+
 
 class ManyClasses:
     """Samples of several classes in bounded memory, for one request."""
@@ -107,17 +109,26 @@ class ManyClasses:
         told |= {"groups": None, "slices": None}
         if rows.all_there:
             return evaluate_samples(given, **told)
-        if given.priors_from_data:  # rows of each class are drawn by themselves
-            given = replace(given, priors=self._priors(), priors_from_data=False)
-        found = evaluate_samples(given, of_all=self._sums(), **told)
+        found = evaluate_samples(self._weighed(given), of_all=self._sums(), **told)
         note = (
             f"Calibration, areas and the page rest on {given.n} of {self.counts.sum()} samples,"
             f" {self._state.plan.quota} different ones of a class at most."
         )
         return replace(found, notes=(*found.notes, note))
 
-    def _priors(self) -> Any:  # noqa: ANN401
-        return self.counts / self.counts.sum()
+    def _weighed(self, given: Samples) -> Samples:
+        """Return rows of each class with the weight that the class has among all samples.
+
+        As many rows are kept of a rare class as of a frequent one.
+        """
+        kept = np.maximum(given.counts, 1)
+        weights = (self.counts / kept)[given.y]
+        priors = given.priors
+        if given.priors_from_data:
+            priors = self.counts / self.counts.sum()
+        return replace(
+            given, weights=weights / weights.max(), priors=priors, priors_from_data=False
+        )
 
     def _sums(self) -> SumsOfAll:
         """Return what is known of all samples."""
@@ -147,7 +158,8 @@ class ManyClasses:
         square = np.einsum("okb,k->ob", state.hits, times**2)
         chance = np.einsum("okb,k->ob", state.confidence_sums(), times)
         sums = BinSums(equal_width(BINS), weight, square, chance)
-        return error_of_sums(sums, every.classes, factors, confidence=True)
+        error = error_of_sums(sums, every.classes, factors, confidence=True)
+        return error if factors is None else error.without_interval(_NO_GAPS)
 
 
 def _check_scores(values: FloatArray, kind: type[Scores]) -> None:
