@@ -41,7 +41,7 @@ print(both[0].item(), both[1].height)
 import duckdb
 loss = "avg(case when y = 1 then -ln(p) else -ln(1 - p) end)"
 table = "read_parquet('{path}')"
-print(duckdb.sql(f"select {{loss}} from {{table}}").fetchone()[0])
+print(duckdb.sql(f"select {{loss}} from {{table}}").fetchall()[0][0])
 level = "cast(floor(p * {levels}) as integer)"
 counts = duckdb.sql(f"select y, {{level}} as level, count(*) from {{table}} group by all")
 print(len(counts.fetchall()))
@@ -54,7 +54,7 @@ def sums(part):
     import pandas as pd
     y, p = part["y"].to_numpy(), part["p"].to_numpy()
     loss = -np.log(np.where(y == 1, p, 1 - p)).sum()
-    level = (p * {levels}).astype(np.int64) + {levels} * y
+    level = (p * {levels}).astype(np.int64) + {levels} * y.astype(np.int64)
     return pd.Series([(loss, len(y), np.bincount(level, minlength=2 * {levels}))], dtype=object)
 parts = frame.map_partitions(sums, meta=(None, object)).compute(scheduler="threads")
 print(sum(s[0] for s in parts) / sum(s[1] for s in parts), sum(s[2] for s in parts).size)

@@ -666,3 +666,13 @@ def test_the_command_is_a_process_too(folder: Path) -> None:
         [*STAKES, "evaluate", "t.parquet", "u.parquet", *QUICK, *BATCHES], cwd=folder, env=environment(), capture_output=True, check=True,
     )  # fmt: skip
     assert json.loads(done.stdout)["data"]["samples"] == 2 * N
+
+
+@pytest.mark.parametrize(("rows", "read"), [(2_000, "whole"), (9_000_000, "in batches")])
+def test_some_million_rows_are_read_in_batches(rows: int, read: str, folder: Path) -> None:
+    short = pa.table({"y": np.tile(np.array([0, 1, 0], dtype=np.int8), rows // 3)})
+    p = np.linspace(0.01, 0.99, len(short)).astype(np.float32)
+    parquet.write_table(short.append_column("p", pa.array(p)), folder / "m.parquet")
+    few = ("--resamples", "0", "--calibrator", "none", "--format", "json")
+    done = call("evaluate", "m.parquet", *SCORES, *few, cwd=folder)
+    assert (done.returncode, json.loads(done.stdout)["read"]) == (0, read), done.stderr

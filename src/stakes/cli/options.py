@@ -267,13 +267,18 @@ def _all(options: Sequence[Decorator]) -> Decorator:
     return decorate
 
 
+_MEMORY = "Read tables in batches whose columns would take more memory than this: 2GB, 500MB;"
 memory_option = click.option(
     "--memory", metavar="SIZE", callback=read_size,
-    help="Read tables in batches whose columns would take more memory than this: 2GB, 500MB; by "
-    "default a quarter of the machine's memory, and 0 for always.",
+    help=f"{_MEMORY} by default a quarter of the machine's memory, and 0 for always.",
+)  # fmt: skip
+_memory_of_one = click.option(
+    "--memory", metavar="SIZE", callback=read_size,
+    help=f"{_MEMORY} by default 100MB for one column of scores and a quarter of the machine's"
+    " memory for several, and 0 for always.",
 )  # fmt: skip
 _STREAM = [
-    memory_option,
+    _memory_of_one,
     click.option("--resume", metavar="FILE",
                  help="Read in batches and save every ten seconds in FILE how far that is; if FILE "
                  "is there, go on from it. It is removed when the run succeeds."),

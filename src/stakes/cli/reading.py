@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from stakes.evaluation import Summary
 
 WHOLE, IN_BATCHES = "whole", "in batches"
+MOST_WHOLE = 100_000_000  # bytes of one column of scores and its labels: beyond, cells tell as much
 _LIKELIHOODS = ("log-likelihoods", "llr", "log10-lr", "lr")
 
 
@@ -79,22 +80,33 @@ def _first(reasons: Mapping[str, object]) -> str:
     return next((reason for reason, there in reasons.items() if there), "")
 
 
-def choose(request: Request, options: Mapping[str, Any], reason: str) -> Choice:
+def choose(
+    request: Request, options: Mapping[str, Any], reason: str, most: int | None = None
+) -> Choice:
     """Choose how to read what a request asks for; there may be a reason to read it whole."""
     asked = request.asked
     kind = "csv" if asked.key else asked.input_format
-    return choose_table(asked.file, kind, request.columns, options, reason)
+    return choose_table(asked.file, kind, request.columns, options, reason, most)
 
 
 def choose_table(
-    file: Paths, kind: str | None, ask: Ask, options: Mapping[str, Any], reason: str = ""
+    file: Paths,
+    kind: str | None,
+    ask: Ask,
+    options: Mapping[str, Any],
+    reason: str = "",
+    most: int | None = None,
 ) -> Choice:
-    """Choose how to read columns, and say so where it was asked for or is not common."""
+    """Choose how to read columns, and say so where it was asked for or is not common.
+
+    `most` are the bytes that are read whole by default, where that is less than a quarter of the
+    machine's memory.
+    """
     memory, resume = options["memory"], options.get("resume")
     source, parts = find_parts(file, kind)
     limits = Limits.of(options["max_bytes"], options["timeout"], None)
     size = size_in_memory(parts, ask, limits)
-    limit = default_memory() if memory is None else memory
+    limit = _default(most) if memory is None else memory
     about = f"the columns take about {size_in_words(size.n_bytes)} in memory"
     wanted = ""
     if resume or memory == 0:
@@ -110,6 +122,12 @@ def choose_table(
     elif memory is not None:
         say(f"read whole: {about}.")
     return Choice(WHOLE, source)
+
+
+def _default(most: int | None) -> int | None:
+    """Return the bytes that are read whole by default."""
+    known = [size for size in (default_memory(), most) if size is not None]
+    return min(known) if known else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +151,8 @@ def summed(
 
     `cells` where only cells of the score serve: one column for two classes.
     """
-    choice = choose(request, options, reason)
+    single = len(request.score_columns) == 1 and not cells
+    choice = choose(request, options, reason, MOST_WHOLE if single else None)
     if choice.read == WHOLE:
         return None
     from stakes.cli.rounding import RoundedRowsError, say_rounded  # noqa: PLC0415  slow to load

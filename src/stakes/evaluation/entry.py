@@ -125,4 +125,5 @@ def _gathers(given: Samples, folds: Folds, groups: object, slices: object) -> bo
     """Whether samples are so many that intervals and calibrators take the cells of their scores."""
     if len(given) * len(given.classes) <= _FEW or len(given.classes) != 2:
         return False
-    return given.weights is None and isinstance(folds, int) and groups is None and slices is None
+    plain = slices is None or (isinstance(slices, Mapping) and not slices)
+    return given.weights is None and isinstance(folds, int) and groups is None and plain
