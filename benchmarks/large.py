@@ -77,8 +77,9 @@ def write_rows(path: Path, rows: int, seed: int = 0) -> None:
 def measured(arguments: list[str]) -> tuple[float, float, float]:
     """Run python in a process of its own; return seconds, CPU seconds and peak memory in MB."""
     start = time.perf_counter()
+    free = {name: v for name, v in os.environ.items() if not name.endswith("_THREADS")}
     with subprocess.Popen(  # noqa: S603
-        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=free
     ) as run:
         error = run.stderr.read() if run.stderr is not None else b""
         _, status, used = os.wait4(run.pid, 0)
