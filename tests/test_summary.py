@@ -474,6 +474,8 @@ def test_rows_of_each_class_count_as_all_of_its_samples() -> None:
     total = filled(y, scores, [20_000], classes=[0, 1, 2], scores=stakes.Logits)
     found, exact = total.evaluate(resamples=50), stakes.evaluate(y, scores, resamples=50)
     assert "rest on" in found.notes[-1]
+    assert found.sketch is not None
+    assert (found.sketch.total, found.sketch.counts.tolist()) == (y.size, list(exact.data.counts))
     assert found.slope is not None
     assert exact.slope is not None
     assert found.slope.value == pytest.approx(exact.slope.value, abs=0.015)

@@ -33,7 +33,7 @@ from stakes.evaluation.parts import (
 )
 from stakes.evaluation.ranking import ranking_of
 from stakes.evaluation.records import DataSummary, Evaluation
-from stakes.evaluation.sketch import Source, sketch_of
+from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.slices import read_slices, slice_results
 from stakes.evaluation.systems import SumsOfAll, System, read_units, staged
 from stakes.evaluation.verdicts import evidence_of, verdicts_of
@@ -107,11 +107,7 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
         seed=seed,
         slope=_slope(samples, unit, level),
         notes=(*notes, *system.notes),
-        sketch=sketch_of(
-            _sources(given, read_training(given, training_priors), system),
-            adapted=training_priors is not None,
-            grouped=unit is not None,
-        ),
+        sketch=_sketch(given, read_training(given, training_priors), system, unit),
     )
     evidence = evidence_of(system, evaluation.applications, unit, level)
     return replace(evaluation, verdicts=verdicts_of(evaluation, evidence))
@@ -121,6 +117,18 @@ def _slope(samples: Samples, unit: IntArray | None, level: float) -> Estimate:
     """Return the calibration slope; of many classes it is left out."""
     codes = None if unit is None else np.unique(unit, return_inverse=True)[1]
     return calibration_slope(samples, codes).estimate(level)
+
+
+def _sketch(
+    given: Samples, training: FloatArray | None, system: System, unit: IntArray | None
+) -> Sketch:
+    """Return the sketch of the scores; it states how many samples there are in all."""
+    sources = _sources(given, training, system)
+    sketch = sketch_of(sources, adapted=training is not None, grouped=unit is not None)
+    if system.of_all is None:
+        return sketch
+    every = system.of_all.samples
+    return replace(sketch, counts=every.counts, priors=every.data_priors(), total=every.n)
 
 
 def _sources(given: Samples, training: FloatArray | None, system: System) -> list[Source]:
