@@ -484,3 +484,15 @@ def test_rows_of_each_class_count_as_all_of_its_samples() -> None:
     ours, theirs = (e.metrics()["cost.matthews_correlation"] for e in (found, exact))
     assert ours.value == theirs.value
     assert tuple(ours.interval) == tuple(theirs.interval)
+
+
+def test_weights_groups_and_slices_of_very_many_samples_count() -> None:
+    y, p = binary(140_000, 35)
+    weights = np.where(np.arange(y.size) % 2, 1.0, 3.0)
+    unit = np.arange(y.size) // 50
+    few: Any = {"costs": BINARY, "resamples": 0, "calibrator": None}
+    weighed = stakes.evaluate(y, p, sample_weight=weights, **few)
+    exact = stakes.bayes_cost(y, p, costs=BINARY, sample_weight=weights)
+    assert weighed.main.cost.raw.value == exact.value
+    assert stakes.evaluate(y, p, groups=unit, **few).data.groups == 2800
+    assert len(stakes.evaluate(y, p, slices={"part": unit % 3}, **few).slices) == 3
