@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from stakes.costs import (
         CostMatrix,
+        CostsByCase,
         SampleCosts,
     )
     from stakes.curves import (
@@ -181,6 +182,7 @@ _ROOMS = {
     "ConfusionDisplay": "stakes.displays",
     "ConfusionMatrix": "stakes.metrics",
     "CostMatrix": "stakes.costs",
+    "CostsByCase": "stakes.costs",
     "CurveArea": "stakes.curves",
     "CurveView": "stakes.curves",
     "DetDisplay": "stakes.displays",
@@ -313,6 +315,7 @@ __all__ = [
     "ConfusionDisplay",
     "ConfusionMatrix",
     "CostMatrix",
+    "CostsByCase",
     "CurveArea",
     "CurveView",
     "DetDisplay",

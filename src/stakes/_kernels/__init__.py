@@ -7,7 +7,11 @@ library is stale, and not used.
 
 from stakes._kernels.affine import affine_binary_pass, affine_pass
 from stakes._kernels.definitions import CellGrid, cell_grid
-from stakes._kernels.definitions.score_grid import from_ordered_bits, ordered_bits
+from stakes._kernels.definitions.score_grid import (
+    ScoreIntervals,
+    from_ordered_bits,
+    ordered_bits,
+)
 from stakes._kernels.draws import (
     Ranking,
     multinomial_counts,
@@ -22,7 +26,7 @@ from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a senten
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._kernels.ranks import auc_pairs, pav_blocks, places, sorted_merge
 from stakes._kernels.records import CostColumns
-from stakes._kernels.score_cells import ScoreCells
+from stakes._kernels.score_cells import ScoreCells, score_limits
 from stakes._kernels.sums import BlockSums, sum_by
 from stakes._kernels.sweeps import (
     swept_costs,
@@ -39,6 +43,7 @@ __all__ = [
     "ExactSums",
     "Ranking",
     "ScoreCells",
+    "ScoreIntervals",
     "affine_answers",
     "affine_binary_pass",
     "affine_pass",
@@ -58,6 +63,7 @@ __all__ = [
     "rows_pass",
     "score_blocks",
     "score_levels",
+    "score_limits",
     "score_pairs",
     "score_spread",
     "sorted_merge",

@@ -110,7 +110,7 @@ class ScoreCells:
         """
         x, codes = as_numbers(values), as_codes(_unsigned(y))
         check_lengths(x.size, values=x, y=codes)
-        limits = _limits_of(x, codes)
+        limits = score_limits(x, codes)
         if not self.grid.accepts(limits):
             return limits
         if self._fullest + x.size > _MOST:
@@ -207,8 +207,9 @@ def _unsigned(y: NDArray[Any]) -> NDArray[Any]:
     return array.view(np.uint8) if array.dtype == np.int8 else array
 
 
-def _limits_of(x: NDArray[Any], codes: NDArray[Any]) -> Limits:
-    """Return what a batch holds."""
+def score_limits(values: NDArray[Any], y: NDArray[Any]) -> Limits:
+    """Return what a batch holds; labels other than 0 and 1 raise ValueError."""
+    x, codes = as_numbers(values), as_codes(_unsigned(y))
     if KERNELS is None:
         return definitions.score_limits(x, codes)
     found = np.empty(3)

@@ -188,7 +188,7 @@ class Stream(TableStream):
         with self._lock:
             self._rounding = joined(self._rounding, batch.scores.rounding, renormalize=by_sum)
         with told_in_place(batch.columns, {"y_true": self.request.asked.label}):
-            summary.update_codes(batch.codes, batch.scores)
+            summary.add_batch(NewBatch(batch.codes, batch.scores))
         return len(batch.codes)
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from stakes._check import InputError, read_priors
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names, PriorsLike
-from stakes.costs import CostMatrix, SampleCosts
+from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 from stakes.samples import Samples
 from stakes.scores import PosteriorScores
 
-CostsLike = CostMatrix | SampleCosts | FloatArray | list[list[float]]
+CostsLike = CostMatrix | SampleCosts | CostsByCase | FloatArray | list[list[float]]
 _DEFAULT = "cost"
 
 
@@ -120,6 +120,9 @@ def _task(name: str, entry: "CostsLike | Application | None", samples: Samples) 
         at = replace(samples, priors=samples.data_priors(), priors_from_data=True)
     if entry is None:
         return Task(name, CostMatrix.zero_one(samples.classes), at)
+    if isinstance(entry, CostsByCase):
+        msg = f"costs must hold numbers for samples: {name!r} names columns. Pass"
+        raise InputError(f"{msg} costs.with_columns(table), or a table with label=.")
     if not isinstance(entry, CostMatrix | SampleCosts):
         _refuse_turned(samples.classes)
         return Task(name, CostMatrix(entry, classes=samples.classes), at)
@@ -146,6 +149,6 @@ def classes_of(costs: Applications | None) -> Names | None:
     entries = list(costs.values()) if isinstance(costs, Mapping) else [costs]
     for entry in entries:
         inner = entry.costs if isinstance(entry, Application) else entry
-        if isinstance(inner, CostMatrix | SampleCosts):
+        if isinstance(inner, CostMatrix | SampleCosts | CostsByCase):
             return inner.classes
     return None

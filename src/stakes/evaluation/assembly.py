@@ -1,6 +1,6 @@
 """The evaluation of checked samples: every part of it, put together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,7 +34,7 @@ from stakes.evaluation.parts import (
 from stakes.evaluation.ranking import ranking_of
 from stakes.evaluation.records import DataSummary, Evaluation
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
-from stakes.evaluation.slices import read_slices, slice_results
+from stakes.evaluation.slices import JudgedSlice, judged_slices, read_slices, slice_results
 from stakes.evaluation.systems import SumsOfAll, System, read_units, staged
 from stakes.evaluation.verdicts import evidence_of, verdicts_of
 from stakes.intervals import Progress, check_resamples, seed_of
@@ -56,7 +56,7 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     level: float,
     resamples: int,
     groups: Column | None,
-    slices: "Mapping[str, Column] | Column | None",
+    slices: "Mapping[str, Column] | Column | Sequence[JudgedSlice] | None",
     rules: Sequence[ScoringRule],
     rng: "int | np.random.Generator",
     progress: Progress | None,
@@ -65,7 +65,8 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
 ) -> Evaluation:
     """Evaluate checked samples, whose rows may stand for several; arguments as for `evaluate`.
 
-    Groups, slices and folds that are given as columns have a value for each row. `of_all` are sums
+    Groups, slices and folds that are given as columns have a value for each row; slices may have
+    been judged before. `of_all` are sums
     of all samples, where those given are only some of them; `curve` is that of single samples,
     where rows stand for cells of the score.
     """
@@ -75,7 +76,7 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     check_resamples(resamples)
     seed = seed_of(rng)
     unit = read_units(groups, samples)
-    kept = read_slices(slices, samples)
+    parts = _slices(slices, samples, tasks[0], unit)
     notes = rounding_notes({"": given})
     plain = System(samples, tasks, read_rules(rules), None, of_all=of_all)
     system = make_system(plain, (calibrator, folds, groups, seed), notes)
@@ -99,7 +100,7 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
         ranking=ranking,
         calibration_errors=calibration_errors_of(system, samples, unit),
         by_class=class_results(system, level, unit),
-        slices=slice_results(tasks[0], kept, level, unit),
+        slices=slice_results(parts, level),
         level=level,
         calibrator=None if system.stage is None else system.stage.calibrator.name,
         fitted="" if system.stage is None else system.stage.text,
@@ -111,6 +112,18 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     )
     evidence = evidence_of(system, evaluation.applications, unit, level)
     return replace(evaluation, verdicts=verdicts_of(evaluation, evidence))
+
+
+def _slices(
+    slices: "Mapping[str, Column] | Column | Sequence[JudgedSlice] | None",
+    samples: Samples,
+    task: Task,
+    unit: IntArray | None,
+) -> "Iterable[JudgedSlice]":
+    """Return the slices as they are judged, those of columns in the main application."""
+    if isinstance(slices, tuple) and all(isinstance(part, JudgedSlice) for part in slices):
+        return slices
+    return judged_slices(task, read_slices(slices, samples), unit)  # type: ignore[arg-type]
 
 
 def _slope(samples: Samples, unit: IntArray | None, level: float) -> Estimate:

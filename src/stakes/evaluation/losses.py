@@ -38,7 +38,9 @@ def rule_result(system: System, i: int, level: float, unit: IntArray | None) -> 
     """Return a scoring rule, uncalibrated and calibrated."""
     rule, samples = system.rules[i], system.samples
     before = sample_losses(rule, samples)
-    raw = by_groups(system.raw_shown[i], samples, before, unit)
+    raw = system.raw_shown[i]
+    if system.of_all is None:
+        raw = by_groups(raw, samples, before, unit)
     if system.stage is None:
         return LossResult(raw, *estimates_of(raw, level))
     after = sample_losses(rule, system.calibrated_samples)
@@ -76,6 +78,7 @@ def application_loss(system: System, i: int, level: float, unit: IntArray | None
 
 def cost_of(judged: Judgement, unit: IntArray | None) -> ExpectedLoss:
     """Return what decisions cost, with the groups that samples come in."""
+    unit = judged.unit(unit)
     if unit is None:
         return judged.cost
     losses, naive = judged.losses(), judged.naive_losses()

@@ -1,7 +1,7 @@
 """The parts of an evaluation: each number with its interval."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from stakes.evaluation.rates import (
     within_limits,
 )
 from stakes.evaluation.records import ApplicationResult, ClassResult
+from stakes.evaluation.resampled import resampled_decisions
 from stakes.evaluation.systems import Judgement, System
 from stakes.intervals import (
     NOT_DRAWN,
@@ -41,6 +42,7 @@ from stakes.samples import Samples
 from stakes.scoring import LogLoss
 
 _GROUPED = "not given with groups"
+Grouped = Callable[[ExpectedLoss], ExpectedLoss]
 
 
 def application_result(
@@ -127,6 +129,11 @@ def count_replicates(
     if not resamples or not any(chosen):
         return [None] * len(chosen)
     if unit is not None or system.shown[0].task.samples.weights is not None:
+        if system.shown[0].task.samples.copies is not None:
+            pairs = zip(judgements, chosen, strict=True)
+            return [
+                resampled_decisions(j, some, j.unit(unit), resampling, progress) for j, some in pairs
+            ]
         plan = system.resampling(unit, seed)
         found = replicate(system.count_statistics(chosen), plan, resamples, progress)
         return [found] * len(chosen)
@@ -203,13 +210,15 @@ def class_results(
 ) -> tuple[ClassResult, ...]:
     """Return what is lost on each class that occurs."""
     judged, entropy = system.shown[0], system.entropy
-    samples = judged.task.samples
-    losses = sample_losses(LogLoss(), samples) if unit is not None else np.empty(0)
-    costs = judged.losses() if unit is not None else np.empty(0)
     grouping = Grouping.of(judged, unit)
-    counts = samples.counts
+    counts = judged.task.samples.counts
+    costs: Grouped | None = None
+    losses: Grouped | None = None
+    if grouping is not None:
+        costs = _grouped(grouping.samples, judged.losses(), grouping.unit)
+        losses = _grouped_entropy(system, unit)
     out = []
-    for k, name in enumerate(samples.classes):
+    for k, name in enumerate(judged.task.samples.classes):
         if counts[k]:
             square = judged.task.square
             recall = class_share(judged.confusion, k, level, grouping) if square else None
@@ -218,31 +227,40 @@ def class_results(
                     name,
                     int(counts[k]),
                     float(judged.cost.priors[k]),
-                    _mean(judged.cost, k, level, samples, costs, unit),
-                    _mean(entropy, k, level, samples, losses, unit),
+                    _mean(judged.cost, k, level, costs),
+                    _mean(entropy, k, level, losses),
                     recall,
                 )
             )
     return tuple(out)
 
 
-def _mean(
-    loss: ExpectedLoss,
-    k: int,
-    level: float,
-    samples: Samples,
-    losses: FloatArray,
-    unit: IntArray | None,
-) -> Estimate:
+def _grouped(samples: Samples, losses: FloatArray, unit: IntArray) -> Grouped:
+    """Return how groups enter an expected loss of these samples."""
+
+    def applied(record: ExpectedLoss) -> ExpectedLoss:
+        at = replace(samples, priors=record.priors, priors_from_data=record.priors_from_data)
+        return by_groups(record, at, losses, unit)
+
+    return applied
+
+
+def _grouped_entropy(system: System, unit: IntArray | None) -> Grouped | None:
+    """Return how groups enter the cross-entropy."""
+    rule, known = LogLoss(), system.of_all
+    if known is not None and rule in known.groups:
+        return known.groups[rule].applied
+    samples = system.judgements[0].task.samples
+    return None if unit is None else _grouped(samples, sample_losses(rule, samples), unit)
+
+
+def _mean(loss: ExpectedLoss, k: int, level: float, grouped: Grouped | None) -> Estimate:
     """Return the mean loss of one class."""
     alone = np.zeros(len(loss.classes))
     alone[k] = 1
     value = float(loss.losses.mean[k])
     record = replace(loss, value=value, priors=alone, priors_from_data=False)
-    if unit is not None:
-        only = replace(samples, priors=alone, priors_from_data=False)
-        record = by_groups(record, only, losses, unit)
-    return value_of(record, level)
+    return value_of(record if grouped is None else grouped(record), level)
 
 
 def rounding_notes(read: Mapping[str, Samples]) -> list[str]:

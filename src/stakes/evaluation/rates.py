@@ -50,6 +50,7 @@ class Grouping:
     @classmethod
     def of(cls, judged: Judgement, unit: IntArray | None) -> "Grouping | None":
         """Return the groups of decisions, if there are any."""
+        unit = judged.unit(unit)
         return None if unit is None else cls(judged.task.samples, judged.decided, unit)
 
     def size(self, members: FloatArray, hits: FloatArray, size: float) -> float:

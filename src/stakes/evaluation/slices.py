@@ -1,7 +1,7 @@
 """Slices: the samples that share a value of a column, each with its cost and its verdict."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,10 +11,11 @@ from stakes._typing import Column, IntArray
 from stakes.evaluation.applications import Task
 from stakes.evaluation.losses import cost_of, estimates_of, rule_loss
 from stakes.evaluation.records import SliceResult, Verdict
-from stakes.evaluation.systems import judge
+from stakes.evaluation.systems import Judgement, judge
 from stakes.evaluation.verdicts.evidence import naive_p_value, normalized_at
 from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts
 from stakes.metrics.scores import expectation
+from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scoring import LogLoss
 
@@ -27,15 +28,20 @@ def read_slices(
         return {}
     out = {}
     for name, values in _by_name(slices).items():
-        column = read_column(_ranges_as_texts(values), f"slices {name!r}")
-        if len(column) != samples.n_given:
-            msg = f"slices {name!r} must hold one value per sample: got {len(column)}"
+        texts = slice_texts(name, values)
+        if len(texts) != samples.n_given:
+            msg = f"slices {name!r} must hold one value per sample: got {len(texts)}"
             raise InputError(f"{msg} for {samples.n_given} samples.")
-        known = np.asarray(column.values)
-        texts = [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
         rows = samples.row
         out[str(name)] = texts if rows is None else [texts[r] for r in rows.tolist()]
     return out
+
+
+def slice_texts(name: str, values: Column) -> list[str]:
+    """Return the value of each sample as a text."""
+    column = read_column(_ranges_as_texts(values), f"slices {name!r}")
+    known = np.asarray(column.values)
+    return [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
 
 
 def _by_name(slices: "Mapping[str, Column] | Column") -> Mapping[str, Column]:
@@ -54,17 +60,45 @@ def _ranges_as_texts(values: Column) -> Column:
     return [str(value) for value in values]
 
 
-def slice_results(
-    task: Task, slices: Mapping[str, list[str]], level: float, unit: IntArray | None
-) -> tuple[SliceResult, ...]:
-    """Return the results of the main application for each value of each column."""
-    found: list[tuple[SliceResult, CostClaim | None]] = []
+@dataclass(frozen=True, eq=False)
+class JudgedSlice:
+    """The samples of one value of a column: decisions and cross-entropy, or why there are none."""
+
+    column: str
+    value: str
+    counts: tuple[int, ...]
+    judged: Judgement | None = None
+    entropy: ExpectedLoss | None = None  # with groups, where there are any
+    unit: IntArray | None = None
+    why: str = ""
+
+
+def judged_slices(
+    task: Task, slices: Mapping[str, list[str]], unit: IntArray | None
+) -> Iterator[JudgedSlice]:
+    """Go through the values of each column, with the main application on their samples."""
     for column, texts in slices.items():
         values, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
         for k, value in enumerate(values):
             rows = np.flatnonzero(code == k)
             group = None if unit is None else np.unique(unit[rows], return_inverse=True)[1]
-            found.append(_slice((column, str(value)), task.part(rows), group, level))
+            yield _judged((column, str(value)), task.part(rows), group)
+
+
+def _judged(name: tuple[str, str], task: Task, unit: IntArray | None) -> JudgedSlice:
+    """Judge the samples of one value."""
+    samples = task.samples
+    counts = tuple(samples.counts.tolist())
+    try:
+        judged, entropy = judge(task), expectation(LogLoss(), samples)
+    except StakesError as error:
+        return JudgedSlice(*name, counts, why=str(error))
+    return JudgedSlice(*name, counts, judged, rule_loss(LogLoss(), entropy, samples, unit), unit)
+
+
+def slice_results(slices: Iterable[JudgedSlice], level: float) -> tuple[SliceResult, ...]:
+    """Return the results of each slice, with verdicts that allow for how many there are."""
+    found = [_slice(part, level) for part in slices]
     said = iter(slice_verdicts([claim for _, claim in found if claim is not None], level))
     verdicts = [_none(s) if claim is None else next(said) for s, claim in found]
     return tuple(replace(s, verdict=v) for (s, _), v in zip(found, verdicts, strict=True))
@@ -75,23 +109,16 @@ def _none(s: SliceResult) -> Verdict:
     return Verdict("no_verdict", f"{plain(s.column)} {plain(s.value)}: No verdict: {s.why}")
 
 
-def _slice(
-    name: tuple[str, str], task: Task, unit: IntArray | None, level: float
-) -> tuple[SliceResult, CostClaim | None]:
+def _slice(part: JudgedSlice, level: float) -> tuple[SliceResult, CostClaim | None]:
     """Return the results for one value, and what there is to say of its cost."""
-    samples = task.samples
-    counts = tuple(samples.counts.tolist())
-    try:
-        judged, entropy = judge(task), expectation(LogLoss(), samples)
-    except StakesError as error:
-        return SliceResult(*name, samples.n, counts, None, None, str(error)), None
-    record = cost_of(judged, unit)
-    cost = estimates_of(record, level)[1]
-    losses = estimates_of(rule_loss(LogLoss(), entropy, samples, unit), level)[1]
+    name, n = (part.column, part.value), sum(part.counts)
+    if part.judged is None or part.entropy is None:
+        return SliceResult(*name, n, part.counts, None, None, part.why), None
+    record = cost_of(part.judged, part.unit)
+    cost, losses = (estimates_of(each, level)[1] for each in (record, part.entropy))
     undefined = record.undefined
     why = "" if undefined is None else undefined.text
-    result = SliceResult(*name, samples.n, counts, cost, losses, why)
-    where = f"{plain(name[0])} {plain(name[1])}: "
-    return result, CostClaim(
-        record, cost, normalized_at(record), naive_p_value(judged, cost, unit), where
-    )
+    result = SliceResult(*name, n, part.counts, cost, losses, why)
+    where = f"{plain(part.column)} {plain(part.value)}: "
+    p_value = naive_p_value(part.judged, cost, part.unit)
+    return result, CostClaim(record, cost, normalized_at(record), p_value, where)

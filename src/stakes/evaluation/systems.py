@@ -34,6 +34,7 @@ from stakes.intervals import (
     Statistic,
     Training,
     Weighing,
+    by_groups,
     count_statistic,
     refitter,
 )
@@ -54,6 +55,11 @@ class Judgement:
     task: Task
     decided: IntArray
     cost: ExpectedLoss
+    own_unit: IntArray | None = None  # groups of its rows, where they are not those of the system
+
+    def unit(self, of_system: IntArray | None) -> IntArray | None:
+        """Return the group of each row, from those of the system."""
+        return of_system if self.own_unit is None else self.own_unit
 
     @cached_property
     def confusion(self) -> ConfusionMatrix:
@@ -175,13 +181,30 @@ def read_units(groups: Column | None, samples: Samples) -> IntArray | None:
 
 
 @dataclass(frozen=True, eq=False)
+class GroupMeans:
+    """Samples of each class and group, and the mean of a loss over each of these rows."""
+
+    samples: Samples
+    unit: IntArray
+    losses: FloatArray
+
+    def applied(self, record: ExpectedLoss) -> ExpectedLoss:
+        """Return an expected loss whose intervals take whole groups as what varies."""
+        at = replace(
+            self.samples, priors=record.priors, priors_from_data=record.priors_from_data
+        )
+        return by_groups(record, at, self.losses, self.unit, means=True)
+
+
+@dataclass(frozen=True, eq=False)
 class SumsOfAll:
     """What is known of all samples, where single ones are known of some only."""
 
     samples: Samples  # a row for each class and decision, with its number; no scores
     judgements: tuple[Judgement, ...]
-    losses: Mapping[ScoringRule, ExpectedLoss]
+    losses: Mapping[ScoringRule, ExpectedLoss]  # with groups, where there are any
     errors: Mapping[str, CalibrationError]
+    groups: Mapping[ScoringRule, GroupMeans]  # where samples come in groups
 
 
 @dataclass(frozen=True, eq=False)

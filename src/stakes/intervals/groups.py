@@ -17,27 +17,42 @@ def by_groups(
     losses: FloatArray,
     unit: IntArray | None,
     naive: FloatArray | None = None,
+    *,
+    means: bool = False,
 ) -> ExpectedLoss:
     """Return an expected loss whose intervals take whole groups as what varies.
 
     `losses` are those of each sample, `unit` its group, coded from 0; `naive` is what the naive
-    decision costs each sample, if it is not the same for all samples of a class.
+    decision costs each sample, if it is not the same for all samples of a class. `means` where
+    the loss of a row is the mean of its samples: how much single ones vary the record knows.
     """
     if unit is None or not np.isfinite(losses).all():
         return record
     share, y = samples.balanced_weights(), samples.y
     given = not record.priors_from_data
-    means = record.losses.mean[y]
+    centre = record.losses.mean[y]
     reference = record.naive_losses[y] if naive is None else naive
-    residual = losses - (means if given else record.value)
-    stratum = y if given else None
-    copies = samples.copies
-    effect = design_effect(share * residual, unit, share, stratum, copies)
+    stratum, copies = y if given else None, samples.copies
+
+    def effect(about: FloatArray) -> float:
+        alone = _alone(record, samples, about) if means else None
+        return design_effect(share * (losses - about), unit, share, stratum, copies, alone)
+
+    value = effect(centre if given else np.full(y.size, record.value))
     relative = 1.0
     if record.undefined is None:
         about = record.normalized * reference
         if given:
-            about = about + means - record.normalized * record.naive_losses[y]
-        relative = design_effect(share * (losses - about), unit, share, stratum, copies)
+            about = about + centre - record.normalized * record.naive_losses[y]
+        relative = effect(about)
     groups = int(np.unique(unit).size)
-    return replace(record, design=Design(groups, effect, relative))
+    return replace(record, design=Design(groups, value, relative))
+
+
+def _alone(record: ExpectedLoss, samples: Samples, about: FloatArray) -> float:
+    """Return the variance from single samples about a value for each class."""
+    centre = np.zeros(len(record.classes))
+    centre[samples.y] = about
+    spread, size = record.losses.spread_about(centre), record.losses.size
+    seen = size > 0
+    return float((np.square(record.priors[seen]) * spread[seen] / size[seen]).sum())

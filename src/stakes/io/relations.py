@@ -97,7 +97,7 @@ class Relation:
             with _placed(self._scores, row):
                 typed = kind(columns.matrix(self._scores))
                 class_names(typed, summary.classes)
-                summary.update_codes(codes, typed)
+                summary.add_batch(import_module("stakes.evaluation.summaries.batch").Batch(codes, typed))
             row += len(columns)
 
     def _codes(self, columns: Columns, classes: Names) -> IntArray:

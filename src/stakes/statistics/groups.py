@@ -15,17 +15,20 @@ def design_effect(
     share: FloatArray,
     stratum: IntArray | None = None,
     copies: IntArray | None = None,
+    alone: float | None = None,
 ) -> float:
     """Return the variance of a sum from whole groups over that from single samples, at least 1.
 
     It is that of the jackknife: what leaving out a group changes, which is more the larger its
     share, of all samples or within each stratum. Without any spread it cannot be known how alike
     the samples of a group are: each group then counts as one sample. Influence and share are those
-    of one sample of each row, which stands for `copies`.
+    of one sample of each row, which stands for `copies`. `alone` is the variance from single
+    samples, where rows hold the mean of samples that differ.
     """
     used = share > 0
     groups = int(np.unique(unit[used]).size)
-    alone = float(times(np.square(influence), copies).sum())
+    if alone is None:
+        alone = float(times(np.square(influence), copies).sum())
     if alone <= 0:
         number = np.count_nonzero(used) if copies is None else int(copies[used].sum())
         return max(number / max(groups, 1), 1.0)

@@ -16,7 +16,7 @@ from stakes._kernels import ExactSums
 from stakes._typing import IntArray
 
 MAGIC = b"stakes summary\n"
-VERSION = 1
+VERSION = 2
 _CHECK = 32  # bytes of the checksum
 _LARGEST = 2**28
 _LARGEST_HEAD = 2**24

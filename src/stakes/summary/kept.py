@@ -152,11 +152,11 @@ def hash_of(y: IntArray, values: FloatArray) -> Hashes:
     bits = np.ascontiguousarray(values + 0.0).view(np.uint64)
     with np.errstate(over="ignore"):
         odd = _ODD * (2 * np.arange(values.shape[1], dtype=np.uint64) + np.uint64(1))
-        total = (_mixed(bits) * odd).sum(axis=1, dtype=np.uint64)
-        return _mixed(total + _ODD * (y.astype(np.uint64) + np.uint64(1)))
+        total = (mixed(bits) * odd).sum(axis=1, dtype=np.uint64)
+        return mixed(total + _ODD * (y.astype(np.uint64) + np.uint64(1)))
 
 
-def _mixed(x: Hashes) -> Hashes:
+def mixed(x: Hashes) -> Hashes:
     """Return numbers whose every bit depends on all bits (splitmix64)."""
     x = (x ^ (x >> np.uint64(30))) * _MIX[0]
     x = (x ^ (x >> np.uint64(27))) * _MIX[1]

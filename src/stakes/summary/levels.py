@@ -13,13 +13,15 @@ from typing import Self
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels import CellGrid, ScoreCells, cell_grid
+from stakes._kernels import CellGrid, ScoreCells, ScoreIntervals, cell_grid, score_limits
 from stakes._math import log
 from stakes._typing import FloatArray, IntArray
 from stakes.scores import Answers, Logits, LogLikelihoodRatios, LogPosteriors, Posteriors, Scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 from stakes.statistics import LossSums, ScoreLevels
+from stakes.summary.added import Added
 from stakes.summary.form import Reader, Writer, damaged
+from stakes.summary.parted import PartedCells, PartedRows
 from stakes.summary.powers import LossPowers
 
 PROBABILITIES, LOG_ODDS = "probabilities", "log odds"
@@ -66,6 +68,8 @@ class LevelPlan:
     edges: tuple[float, ...]
     shift: float  # of the log odds, for the losses alone
     rules: tuple[ScoringRule, ...]
+    weighted: bool = False
+    grouped: bool = False
 
     def grid(self) -> CellGrid:
         """Return the cells."""
@@ -74,40 +78,74 @@ class LevelPlan:
     @property
     def further(self) -> tuple[ScoringRule, ...]:
         """The rules whose losses are not summed in the pass that counts."""
-        return tuple(rule for rule in self.rules if rule not in _IN_THE_PASS)
+        return tuple(rule for rule in self.rules if self.weighted or rule not in _IN_THE_PASS)
+
+    def parted(self) -> PartedCells | None:
+        """Return cells for groups and weights, where samples have any."""
+        if not (self.weighted or self.grouped):
+            return None
+        intervals = ScoreIntervals(np.array(self.edges), self.domain == LOG_ODDS)
+        return PartedCells(intervals, weighted=self.weighted, grouped=self.grouped)
 
 
 class LevelState:
-    """Samples of two classes in bounded memory."""
+    """Samples of two classes in bounded memory.
+
+    Samples without weights are counted in cells; those with weights or groups are in cells that
+    are parted by these.
+    """
 
     def __init__(self, plan: LevelPlan) -> None:
         self.plan = plan
-        self.cells = ScoreCells(plan.grid(), plan.shift)
-        self._powers = [LossPowers(2) for _ in plan.further]
+        self.cells = None if plan.weighted else ScoreCells(plan.grid(), plan.shift)
+        self.parted = plan.parted()
+        self._powers = [LossPowers(2, weighted=plan.weighted) for _ in plan.further]
 
     @property
     def counts(self) -> IntArray:
         """How many samples of each class there are."""
-        return self.cells.count.sum(axis=1)
+        if self.cells is not None:
+            return self.cells.count.sum(axis=1)
+        return self._parted.counts
 
-    def update(self, y: IntArray, column: FloatArray, answers: Answers | None = None) -> bool:
+    @property
+    def _parted(self) -> PartedCells:
+        """The parted cells, where there are any."""
+        if self.parted is None:
+            msg = "samples have neither groups nor weights"
+            raise ValueError(msg)
+        return self.parted
+
+    def update(self, new: Added, column: FloatArray, answers: Answers | None = None) -> bool:
         """Add samples; return whether all scores were such, as otherwise nothing is added.
 
         `answers` are their posteriors, where further rules need them.
         """
-        losses = [] if answers is None else [rule.of(y, answers) for rule in self.plan.further]
-        with _bounded():
-            limits = self.cells.update(column, y)
-        if not self.cells.grid.accepts(limits):
+        losses = [] if answers is None else [rule.of(new.y, answers) for rule in self.plan.further]
+        if not self._counted(new, column):
             return False
+        if self.parted is not None:
+            self.parted.update(new, np.asarray(column, dtype=np.float64))
         for powers, loss in zip(self._powers, losses, strict=True):
-            powers.add(y, loss)
+            powers.add(new.y, loss, new.weights)
         return True
+
+    def _counted(self, new: Added, column: FloatArray) -> bool:
+        """Count samples without weights, and return whether all scores are such."""
+        if self.cells is None:
+            return self.plan.grid().accepts(score_limits(column, new.y))
+        with _bounded():
+            limits = self.cells.update(column, new.y)
+        return self.cells.grid.accepts(limits)
 
     def __add__(self, other: Self) -> Self:
         out = type(self).__new__(type(self))
-        with _bounded():
-            out.plan, out.cells = self.plan, self.cells + other.cells
+        out.plan, out.cells, out.parted = self.plan, None, None
+        if self.cells is not None and other.cells is not None:
+            with _bounded():
+                out.cells = self.cells + other.cells
+        if self.parted is not None and other.parted is not None:
+            out.parted = self.parted + other.parted
         out._powers = [a + b for a, b in zip(self._powers, other._powers, strict=True)]
         return out
 
@@ -115,22 +153,34 @@ class LevelState:
         if not isinstance(other, LevelState):
             return NotImplemented
         same = self.plan == other.plan and self._powers == other._powers
-        return same and self.cells == other.cells
+        return same and self.cells == other.cells and self.parted == other.parted
 
     __hash__ = None  # type: ignore[assignment]
 
-    def rows(self) -> tuple[IntArray, FloatArray, IntArray]:
-        """Return class, level and number of samples of each cell and class in use."""
+    def rows(self) -> PartedRows:
+        """Return score and number of the samples that share a cell, class, group and weight."""
+        return self._counted_rows() if self.parted is None else self.parted.rows()
+
+    def finest(self) -> PartedRows | None:
+        """Return rows of finer cells without groups, where there are such."""
+        return None if self.parted is None or self.cells is None else self._counted_rows()
+
+    def _counted_rows(self) -> PartedRows:
+        """Return the rows of samples that were counted."""
+        if self.cells is None:
+            return self._parted.rows()
         found = self.cells.levels()
         count = np.stack([found.first, found.second])
         y, cell = np.nonzero(count)
-        return y, found.level[cell], count[y, cell]
+        return PartedRows(y, found.level[cell], count[y, cell], None, None)
 
     def loss_sums(self) -> dict[ScoringRule, LossSums]:
         """Return the exact sums of each rule, as metrics take them."""
-        sums, lost = self.cells.losses().reshape(2, 3, 2), self.cells.infinite
-        known = {LogLoss(): (sums[0], lost), BrierLoss(): (sums[1], np.zeros_like(lost))}
-        found = {rule: _loss_sums(self.counts, *parts) for rule, parts in known.items()}
+        found = {}
+        if self.cells is not None:
+            sums, lost = self.cells.losses().reshape(2, 3, 2), self.cells.infinite
+            known = {LogLoss(): (sums[0], lost), BrierLoss(): (sums[1], np.zeros_like(lost))}
+            found = {rule: _loss_sums(self.counts, *parts) for rule, parts in known.items()}
         further = zip(self.plan.further, self._powers, strict=True)
         found |= {rule: powers.loss_sums(self.counts) for rule, powers in further}
         return {rule: found[rule] for rule in self.plan.rules}
@@ -140,7 +190,7 @@ class LevelState:
 
         No order of samples within cells ranks worse than the first, or better than the second.
         """
-        first, second = self.cells.count
+        first, second = self._parted.by_cell() if self.cells is None else self.cells.count
         none = np.zeros_like(first)
         return (
             _levels(_woven(none, first), _woven(second, none)),
@@ -149,13 +199,10 @@ class LevelState:
 
     def write(self, writer: Writer) -> None:
         """Write what was kept."""
-        count = self.cells.count
-        used = np.flatnonzero(count.any(axis=0))
-        writer.listed(np.diff(used, prepend=0))
-        for values in (*count, self.cells.place):
-            writer.array(values[used])
-        writer.large(self.cells.sums.integers())
-        writer.array(self.cells.infinite.ravel())
+        if self.cells is not None:
+            _write_cells(writer, self.cells)
+        if self.parted is not None:
+            self.parted.write(writer)
         for powers in self._powers:
             powers.write(writer)
 
@@ -163,23 +210,44 @@ class LevelState:
     def read(cls, reader: Reader, plan: LevelPlan) -> Self:
         """Read what was kept."""
         out = cls(plan)
-        n = out.cells.count.shape[1]
-        used = np.cumsum(reader.listed(n))
-        if used.size and (used[-1] >= n or (np.diff(used) < 1).any()):
-            raise damaged("cells that there are not")
-        cells = np.zeros((3, n), dtype=np.int64)
-        for values in cells:
-            values[used] = reader.array(used.size)
-        sums = reader.sums(12)
-        lost = reader.array(6).reshape(3, 2)
-        _check_counts(cells[:2], lost)
-        grid, shift = out.cells.grid, plan.shift
-        with _bounded():
-            out.cells = ScoreCells.from_parts(grid, cells[:2], cells[2], sums, lost, shift)
-        if not np.array_equal(grid.cells(out.cells.levels().level), used):
-            raise damaged("scores that are not of their cells")
-        out._powers = [LossPowers.read(reader, 2) for _ in plan.further]
+        if out.cells is not None:
+            out.cells = _read_cells(reader, out.cells.grid, plan.shift)
+        if out.parted is not None:
+            out.parted.read_from(reader)
+        out._powers = [LossPowers.read(reader, 2, weighted=plan.weighted) for _ in plan.further]
+        parted = out.counts if out.parted is None else out.parted.counts
+        if (parted != out.counts).any():
+            raise damaged("groups of other samples")
         return out
+
+
+def _write_cells(writer: Writer, cells: ScoreCells) -> None:
+    """Write cells of samples without weights."""
+    used = np.flatnonzero(cells.count.any(axis=0))
+    writer.listed(np.diff(used, prepend=0))
+    for values in (*cells.count, cells.place):
+        writer.array(values[used])
+    writer.large(cells.sums.integers())
+    writer.array(cells.infinite.ravel())
+
+
+def _read_cells(reader: Reader, grid: CellGrid, shift: float) -> ScoreCells:
+    """Read cells of samples without weights."""
+    n = grid.n_cells
+    used = np.cumsum(reader.listed(n))
+    if used.size and (used[-1] >= n or (np.diff(used) < 1).any()):
+        raise damaged("cells that there are not")
+    numbers = np.zeros((3, n), dtype=np.int64)
+    for values in numbers:
+        values[used] = reader.array(used.size)
+    sums = reader.sums(12)
+    lost = reader.array(6).reshape(3, 2)
+    _check_counts(numbers[:2], lost)
+    with _bounded():
+        cells = ScoreCells.from_parts(grid, numbers[:2], numbers[2], sums, lost, shift)
+    if not np.array_equal(grid.cells(cells.levels().level), used):
+        raise damaged("scores that are not of their cells")
+    return cells
 
 
 def _check_counts(count: IntArray, lost: IntArray) -> None:

@@ -1,6 +1,5 @@
 """Exact sums of losses: the same bits for any order of samples, batches and summaries."""
 
-from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -10,36 +9,44 @@ from stakes._typing import FloatArray, IntArray
 from stakes.statistics import LossSums
 from stakes.summary.form import Reader, Writer
 
-_POWERS = 3
+_PLAIN, _WEIGHTED = 3, 6  # sums of each class
 
 
-@dataclass(eq=False)
 class LossPowers:
-    """Sums of a loss, its square and its cube within each class; infinite ones are counted."""
+    """Sums of a loss, its square and its cube within each class; infinite ones are counted.
 
-    n_classes: int
-    sums: list[ExactSums] = field(default_factory=list)
-    infinite: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    With weights w these are the sums of w and w^2, w loss, and w^2 times the powers of the loss.
+    """
 
-    def __post_init__(self) -> None:
-        if not self.sums:
-            self.sums = [ExactSums(self.n_classes) for _ in range(_POWERS)]
-            self.infinite = np.zeros(self.n_classes, dtype=np.int64)
+    def __init__(self, n_classes: int, *, weighted: bool = False) -> None:
+        self.n_classes, self.weighted = n_classes, weighted
+        count = _WEIGHTED if weighted else _PLAIN
+        self.sums = [ExactSums(n_classes) for _ in range(count)]
+        self.infinite: IntArray = np.zeros(n_classes, dtype=np.int64)
 
-    def add(self, y: IntArray, loss: FloatArray) -> None:
+    def add(self, y: IntArray, loss: FloatArray, weights: FloatArray | None = None) -> None:
         """Add the losses of some samples."""
+        if weights is not None:
+            for sums, term in zip(self.sums, (weights, weights * weights), strict=False):
+                sums.add(y, term)
         finite = np.isfinite(loss)
         if not finite.all():
             self.infinite += np.bincount(y[~finite], minlength=self.n_classes)
             y, loss = y[finite], loss[finite]
+            weights = None if weights is None else weights[finite]
         power = loss
-        for sums in self.sums:
+        if weights is not None:
+            self.sums[2].add(y, weights * loss)
+            power = weights * weights * loss
+        for sums in self.sums[-3:]:
             sums.add(y, power)
             power = power * loss
 
     def __add__(self, other: Self) -> Self:
-        both = [a + b for a, b in zip(self.sums, other.sums, strict=True)]
-        return type(self)(self.n_classes, both, self.infinite + other.infinite)
+        out = type(self)(self.n_classes, weighted=self.weighted)
+        out.sums = [a + b for a, b in zip(self.sums, other.sums, strict=True)]
+        out.infinite = self.infinite + other.infinite
+        return out
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LossPowers):
@@ -50,11 +57,14 @@ class LossPowers:
 
     def loss_sums(self, counts: IntArray) -> LossSums:
         """Return the sums as metrics take them, each rounded once."""
-        first, second, third = (sums.total() for sums in self.sums)
-        size = counts.astype(np.float64)
+        found = [sums.total() for sums in self.sums]
+        cubes = np.where(np.isfinite(found[-1]), found[-1], np.nan)
         none = np.zeros(self.n_classes, dtype=np.int64)
-        cubes = np.where(np.isfinite(third), third, np.nan)
-        return LossSums(size, first, size, first, second, cubes, self.infinite, none)
+        if self.weighted:
+            weight, square, loss = found[:3]
+            return LossSums(weight, loss, square, found[3], found[4], cubes, self.infinite, none)
+        size = counts.astype(np.float64)
+        return LossSums(size, found[0], size, found[0], found[1], cubes, self.infinite, none)
 
     def write(self, writer: Writer) -> None:
         """Write the sums as whole numbers."""
@@ -63,7 +73,9 @@ class LossPowers:
         writer.array(self.infinite)
 
     @classmethod
-    def read(cls, reader: Reader, n_classes: int) -> Self:
+    def read(cls, reader: Reader, n_classes: int, *, weighted: bool = False) -> Self:
         """Read sums."""
-        sums = [reader.sums(n_classes) for _ in range(_POWERS)]
-        return cls(n_classes, sums, reader.array(n_classes))
+        out = cls(n_classes, weighted=weighted)
+        out.sums = [reader.sums(n_classes) for _ in out.sums]
+        out.infinite = reader.array(n_classes)
+        return out

@@ -1,5 +1,6 @@
-"""More than two classes: exact sums of all samples, and some rows for what sums cannot tell."""
+"""Sums over all samples of any number of classes, and some rows for what sums cannot tell."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -7,157 +8,168 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
-from stakes.scores import Answers
-from stakes.scoring import ScoringRule
-from stakes.statistics import LossSums
 from stakes.statistics.bins import bin_of, equal_width
+from stakes.summary.added import Added
+from stakes.summary.amounts import amount_field, fractions, parts, sizes, total, total_of_units
+from stakes.summary.decisions import DecisionPlan, DecisionSums
 from stakes.summary.form import Reader, Writer, damaged
 from stakes.summary.kept import KeptRows
-from stakes.summary.powers import LossPowers
+from stakes.summary.tally import Field, Layout, Tally
 
 BINS = 15  # of the confidence, as in a report
 MOST_CLASSES = 10_000
-_MOST_ROWS = 20_000
+_MOST_ROWS, _MOST_OF_TWO = 20_000, 100_000  # that are kept, of several classes and of two
 _MOST_NUMBERS = 2**23  # of all rows kept
-_MOST_CELLS = 2**24  # of a table of classes and decisions
-_UNIT = 2.0**30  # parts of 1 that confidences are summed in, so that sums are whole numbers
-_MOST_SAMPLES = 2**32  # of a class: their confidences sum to less than 2^63 units
-_BLOCK = 2**22  # samples at a time: their confidences sum to less than 2^53 units
+_MOST_CELLS = 2**24  # of classes and decisions
+_WEIGHT_BITS = 3
+_UNIT = 2.0**28  # parts of 1 that confidences are summed in
+_MOST_SAMPLES = 2**33  # of a class: their confidences sum to less than 2^61 units
 
 
 @dataclass(frozen=True)
 class RowPlan:
-    """How samples of several classes are kept."""
+    """How samples are kept: what is summed, and of how many numbers a row of scores is."""
 
-    n_classes: int
-    rules: tuple[ScoringRule, ...]
-    decisions: tuple[int, ...]  # how many there are in each application
+    sums: DecisionPlan
+    width: int
+    columns: tuple[str, ...] = ()  # of prices, in all applications
 
     def __post_init__(self) -> None:
         k = self.n_classes
-        if k > MOST_CLASSES or any(k * m > _MOST_CELLS for m in self.decisions):
+        if k > MOST_CLASSES or any(k * m > _MOST_CELLS for m in self.sums.decisions):
             msg = f"classes must be at most {MOST_CLASSES} for a summary, and classes times"
             raise InputError(f"{msg} decisions at most {_MOST_CELLS}: got {k} classes.")
 
     @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return self.sums.n_classes
+
+    @property
+    def kept_width(self) -> int:
+        """How many numbers are kept of a row: scores, weight, group, prices."""
+        return self.width + self.sums.weighted + self.sums.grouped + len(self.columns)
+
+    @property
     def quota(self) -> int:
         """How many rows of each class are kept."""
-        return max(min(_MOST_ROWS, _MOST_NUMBERS // self.n_classes) // self.n_classes, 1)
+        most = _MOST_OF_TWO if self.n_classes == 2 else _MOST_ROWS
+        return max(min(most, _MOST_NUMBERS // self.kept_width) // self.n_classes, 1)
+
+    def bins(self) -> Layout:
+        """Return the layout of confidences: by outcome, class, bin, and size of weight."""
+        weights = [amount_field(_WEIGHT_BITS, (0,))] if self.sums.weighted else []
+        fields = Field(2), Field(self.n_classes), Field(BINS), *weights
+        return Layout(fields, 2 + 2 * self.sums.weighted)
 
 
 class RowState:
-    """Samples of several classes in bounded memory."""
+    """Samples in bounded memory."""
 
     def __init__(self, plan: RowPlan) -> None:
-        k = plan.n_classes
         self.plan = plan
-        self.counts: IntArray = np.zeros(k, dtype=np.int64)
-        self.tables: list[IntArray] = [np.zeros((k, m), dtype=np.int64) for m in plan.decisions]
-        self.powers = [LossPowers(k) for _ in plan.rules]
-        self.hits: IntArray = np.zeros((2, k, BINS), dtype=np.int64)  # by outcome, class, bin
-        self.confidence: IntArray = np.zeros((2, k, BINS), dtype=np.int64)  # summed, in units
-        self.rows = KeptRows(k, k, plan.quota)
+        self.sums = DecisionSums(plan.sums)
+        self.bins = Tally(plan.bins())
+        self.rows = KeptRows(plan.n_classes, plan.kept_width, plan.quota)
+
+    @property
+    def counts(self) -> IntArray:
+        """How many samples of each class there are."""
+        return self.sums.counts
 
     def update(
-        self, y: IntArray, values: FloatArray, answers: Answers, decisions: list[IntArray]
+        self,
+        new: Added,
+        values: FloatArray,
+        p: FloatArray,
+        decisions: Sequence[IntArray],
+        losses: Sequence[FloatArray],
     ) -> None:
-        """Add samples: their scores, posteriors, and decisions in each application."""
-        losses = [rule.of(y, answers) for rule in self.plan.rules]
-        counts = self.counts + np.bincount(y, minlength=self.plan.n_classes)
-        _check_number(counts)
-        self.counts = counts
-        for table, decided in zip(self.tables, decisions, strict=True):
-            _count(table, y, decided)
-        for powers, loss in zip(self.powers, losses, strict=True):
-            powers.add(y, loss)
-        self._bin(y, answers.p)
-        self.rows.add(y, values)
+        """Add samples: scores, posteriors, decisions in each application, losses by each rule."""
+        _check_number(self.counts + np.bincount(new.y, minlength=self.plan.n_classes))
+        self.sums.update(new, decisions, losses)
+        self._bin(new, p)
+        self.rows.add(new.y, self._kept(new, values))
 
-    def _bin(self, y: IntArray, p: FloatArray) -> None:
+    def _kept(self, new: Added, values: FloatArray) -> FloatArray:
+        """Return what is kept of rows: scores, weight, group, prices."""
+        further = [new.weights, new.parts, *(new.amounts[name] for name in self.plan.columns)]
+        there = [column for column in further if column is not None]
+        return np.column_stack([values, *there]) if there else values.reshape(len(values), -1)
+
+    def kept(self) -> tuple[FloatArray, FloatArray | None, IntArray | None, dict[str, FloatArray]]:
+        """Return scores, weights, groups and prices of the rows that are kept."""
+        values, sums = self.rows.settled().values, self.plan.sums
+        scores, rest = np.split(values, [self.plan.width], axis=1)
+        columns = list(np.ascontiguousarray(rest.T))
+        weights = columns.pop(0) if sums.weighted else None
+        part = columns.pop(0).astype(np.int64) if sums.grouped else None
+        return scores, weights, part, dict(zip(self.plan.columns, columns, strict=True))
+
+    def _bin(self, new: Added, p: FloatArray) -> None:
         """Count confidences and how often they came true."""
-        for start in range(0, y.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            self._bin_block(y[block], p[block])
-
-    def _bin_block(self, y: IntArray, p: FloatArray) -> None:
-        """Count few enough confidences for their sums to be exact."""
         choice = p.argmax(axis=1)
-        top = np.minimum(p[np.arange(y.size), choice], 1.0)
-        hit = (choice == y).astype(np.int64)
-        code = (hit * self.plan.n_classes + y) * BINS + bin_of(top, equal_width(BINS))
-        shape, size = self.hits.shape, self.hits.size
-        self.hits += np.bincount(code, minlength=size).reshape(shape)
-        units = np.bincount(code, np.rint(top * _UNIT), size)
-        self.confidence += units.astype(np.int64).reshape(shape)
+        top = np.minimum(p[np.arange(new.y.size), choice], 1.0)
+        fields = [choice == new.y, new.y, bin_of(top, equal_width(BINS))]
+        numbers = [new.ones]
+        if new.weights is not None:
+            fields.append(sizes(new.weights, _WEIGHT_BITS))
+            numbers += parts(new.weights)
+            top = top * fractions(new.weights)
+        self.bins.add(fields, [*numbers, np.rint(top * _UNIT).astype(np.int64)])
 
-    def confidence_sums(self) -> FloatArray:
-        """Return the summed confidence by outcome, class and bin."""
-        return np.asarray(self.confidence / _UNIT, dtype=np.float64)
-
-    def loss_sums(self) -> dict[ScoringRule, LossSums]:
-        """Return the exact sums of each rule, as metrics take them."""
-        pairs = zip(self.plan.rules, self.powers, strict=True)
-        return {rule: powers.loss_sums(self.counts) for rule, powers in pairs}
+    def confidences(self) -> FloatArray:
+        """Return 3 x outcomes x classes x bins: weight, squared weight, confidence by weight."""
+        tally = self.bins.settled()
+        values, sums = tally.values(), tally.sums
+        weight, chance = sums[0].astype(np.float64), sums[-1] / _UNIT
+        if self.plan.sums.weighted:
+            weight = total(values[3], _WEIGHT_BITS, *sums[1:3])
+            chance = total_of_units(values[3], _WEIGHT_BITS, chance)
+        shape = 2, self.plan.n_classes, BINS
+        code = np.ravel_multi_index(tuple(values[:3]), shape)
+        every = weight, weight * weight / sums[0], chance
+        size = int(np.prod(shape))
+        return np.stack([np.bincount(code, term, size).reshape(shape) for term in every])
 
     def __add__(self, other: Self) -> Self:
         out = type(self)(self.plan)
-        out.counts = self.counts + other.counts
-        _check_number(out.counts)
-        out.tables = [a + b for a, b in zip(self.tables, other.tables, strict=True)]
-        out.powers = [a + b for a, b in zip(self.powers, other.powers, strict=True)]
-        out.hits, out.confidence = self.hits + other.hits, self.confidence + other.confidence
+        _check_number(self.counts + other.counts)
+        out.sums, out.bins = self.sums + other.sums, self.bins + other.bins
         out.rows = self.rows + other.rows
         return out
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RowState):
             return NotImplemented
-        mine, theirs = ((s.counts, *s.tables, s.hits, s.confidence) for s in (self, other))
-        same = all(map(np.array_equal, mine, theirs))
-        return same and self.powers == other.powers and self.rows == other.rows
+        same = self.sums == other.sums and self.bins == other.bins
+        return same and self.rows == other.rows
 
     __hash__ = None  # type: ignore[assignment]
 
     def write(self, writer: Writer) -> None:
         """Write what was kept."""
-        writer.array(self.counts)
-        for table in self.tables:
-            used = np.flatnonzero(table)
-            writer.listed(np.diff(used, prepend=0))
-            writer.array(table.ravel()[used])
-        for powers in self.powers:
-            powers.write(writer)
-        writer.array(self.hits.ravel())
-        writer.array(self.confidence.ravel())
-        self.rows.write(writer)
+        for part in (self.sums, self.bins, self.rows):
+            part.write(writer)
 
     @classmethod
     def read(cls, reader: Reader, plan: RowPlan) -> Self:
         """Read what was kept."""
         out = cls(plan)
-        k = plan.n_classes
-        out.counts = reader.array(k)
-        for table in out.tables:
-            used = np.cumsum(reader.listed(table.size))
-            if used.size and (used[-1] >= table.size or (np.diff(used) < 1).any()):
-                raise damaged("decisions that there are not")
-            table.ravel()[used] = reader.array(used.size)
-            if (table.sum(axis=1) != out.counts).any():
-                raise damaged("decisions of other samples")
-        out.powers = [LossPowers.read(reader, k) for _ in plan.rules]
-        out.hits = reader.array(out.hits.size).reshape(out.hits.shape)
-        out.confidence = reader.array(out.hits.size).reshape(out.hits.shape)
-        out.rows = KeptRows.read(reader, k, k, plan.quota)
+        out.sums = DecisionSums.read(reader, plan.sums)
+        out.bins = Tally.read(reader, plan.bins())
+        out.rows = KeptRows.read(reader, plan.n_classes, plan.kept_width, plan.quota)
         out._check()
         return out
 
     def _check(self) -> None:
         """Refuse parts that are not of the same samples."""
         _check_number(self.counts)
-        lost = any((powers.infinite > self.counts).any() for powers in self.powers)
-        if lost or (self.hits.sum(axis=(0, 2)) != self.counts).any():
-            raise damaged("losses or bins of other samples")
-        if (self.confidence > self.hits * _UNIT).any():
+        count, chance = self.bins.sums[0], self.bins.sums[-1]
+        binned = np.bincount(self.bins.values()[1], count, self.plan.n_classes)
+        if (binned != self.counts).any() or (count < 1).any():
+            raise damaged("bins of other samples")
+        if (chance > count * _UNIT).any():
             raise damaged("confidences above 1")
         kept, full = self.rows.samples(), self.rows.full
         if (kept[~full] != self.counts[~full]).any() or (kept[full] >= self.counts[full]).any():
@@ -167,14 +179,5 @@ class RowState:
 def _check_number(counts: IntArray) -> None:
     """Refuse more samples than confidences can be summed of."""
     if counts.max(initial=0) > _MOST_SAMPLES:
-        msg = "a summary of more than two classes must hold at most 2**32 samples of each:"
+        msg = f"a summary of rows must hold at most {_MOST_SAMPLES} samples of each class:"
         raise InputError(f"{msg} got {counts.max()}.")
-
-
-def _count(table: IntArray, y: IntArray, decided: IntArray) -> None:
-    """Count samples by class and decision; few samples touch few cells."""
-    code = y * table.shape[1] + decided
-    if 16 * y.size < table.size:
-        np.add.at(table.reshape(-1), code, 1)
-    else:
-        table += np.bincount(code, minlength=table.size).reshape(table.shape)

@@ -174,3 +174,45 @@ def _grid(cuts: tuple[float, ...], log_odds: bool) -> CellGrid:  # noqa: FBT001 
     for array in (edges, least, bits, table):
         array.setflags(write=False)
     return CellGrid(log_odds, edges, least, bits, table)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreIntervals:
+    """Intervals of scores between edges, and base cells within them; certain scores are apart."""
+
+    edges: FloatArray
+    log_odds: bool
+
+    @property
+    def number(self) -> int:
+        """How many intervals there are."""
+        return self.edges.size + 3
+
+    @property
+    def n_cells(self) -> int:
+        """How many base cells there are."""
+        return _base_starts(self.log_odds).size
+
+    def of(self, x: FloatArray) -> tuple[IntArray, IntArray]:
+        """Return the interval and the base cell of each score; both rise with it."""
+        least, largest = (-np.inf, np.inf) if self.log_odds else (0.0, 1.0)
+        interval = np.searchsorted(self.edges, x, "right") + 1
+        interval = np.where(x == least, 0, np.where(x == largest, self.number - 1, interval))
+        return interval, base_cells(x, log_odds=self.log_odds)
+
+    def within(self, x: FloatArray, interval: IntArray) -> FloatArray:
+        """Return scores that were rounded, brought back into their intervals."""
+        ends = _ends(log_odds=self.log_odds)
+        least, largest = from_ordered_bits(np.array(ends)).tolist()
+        inner = from_ordered_bits(np.array([ends[0] + 1, ends[1] - 1])).tolist()
+        low = np.concatenate([[least, inner[0]], self.edges, [largest]])
+        last = from_ordered_bits(ordered_bits(self.edges) - 1)
+        high = np.concatenate([[least], last, [inner[1], largest]])
+        return np.clip(x, low[interval], high[interval])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScoreIntervals):
+            return NotImplemented
+        return self.log_odds == other.log_odds and np.array_equal(self.edges, other.edges)
+
+    __hash__ = None  # type: ignore[assignment]

@@ -9,11 +9,14 @@ import numpy as np
 from stakes._check import InputError
 from stakes._kernels import cell_grid, from_ordered_bits
 from stakes._typing import FloatArray, IntArray, PriorsLike
+from stakes.costs import CostMatrix
 from stakes.curves import RocCurve
 from stakes.curves.likelihood_ratios import minimum_cllr_of
 from stakes.evaluation.applications import Applications
 from stakes.evaluation.assembly import evaluate_samples
+from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.records import Evaluation
+from stakes.evaluation.slices import JudgedSlice
 from stakes.evaluation.summaries.edges import Codes, changes
 from stakes.evaluation.summaries.request import Request
 from stakes.metrics.reliability import event_of
@@ -22,6 +25,7 @@ from stakes.scores import Scores
 from stakes.scoring import ScoringRule
 from stakes.statistics import ScoreLevels
 from stakes.statistics.bins import bin_of, equal_width
+from stakes.summary.added import Added
 from stakes.summary.form import Reader, Writer
 from stakes.summary.levels import (
     LOG_ODDS,
@@ -34,6 +38,7 @@ from stakes.summary.levels import (
     scores_at,
     shift_of,
 )
+from stakes.summary.parted import PartedRows
 
 _BINS = 15  # of the calibration errors in a report
 _MOST_FOUND = 64
@@ -51,14 +56,14 @@ class TwoClasses:
         """How many samples of each class there are."""
         return np.zeros(2, dtype=np.int64) if self._state is None else self._state.counts
 
-    def update(self, y: IntArray, scores: Scores) -> None:
+    def update(self, new: Added, scores: Scores) -> None:
         """Add samples; nothing changes if they are refused."""
         state = self._suited(domain_of(scores))
         answers = None
         if state.plan.further:
-            samples = self._request.adapted(self._request.samples(y, scores))
+            samples = self._request.adapted(self._request.samples(new.y, scores))
             answers = samples.scores.answers(samples.priors)
-        if not state.update(y, column_of(scores), answers):
+        if not state.update(new, column_of(scores), answers):
             msg = f"scores must be {state.plan.domain}: got others."
             raise InputError(msg)
         self._state = state
@@ -105,12 +110,15 @@ class TwoClasses:
     def samples(self) -> Samples:
         """Return a row for each cell and class, which stands for all of its samples."""
         state = self._suited_or_empty()
-        y, level, copies = state.rows()
-        scores = scores_at(state.plan.domain, level, ratios=self._request.kind.needs_priors)
-        found = self._request.samples(y, scores, copies=copies)
-        moved = scores.needs_priors or self._request.training is not None
+        moved = self._request.kind.needs_priors or self._request.training is not None
         sums = KnownSums(dict(state.loss_sums()), self._request.priors if moved else None)
-        return replace(found, known=sums)
+        return replace(self._rows(state.rows()), known=sums)
+
+    def _rows(self, rows: PartedRows) -> Samples:
+        """Return rows of cells as samples."""
+        ratios = self._request.kind.needs_priors
+        scores = scores_at(self._suited_or_empty().plan.domain, rows.score, ratios=ratios)
+        return self._request.samples(rows.y, scores, rows.weights, copies=rows.copies)
 
     def _suited_or_empty(self) -> LevelState:
         if self._state is None:
@@ -118,16 +126,19 @@ class TwoClasses:
             raise InputError(msg)
         return self._state
 
-    def evaluate(self, **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
+    def evaluate(self, slices: Sequence[JudgedSlice], **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
         """Return the evaluation of all samples."""
-        request = self._request
+        request, state = self._request, self._suited_or_empty()
+        finest = state.finest()
+        curve = None if finest is None else curve_of(request.adapted(self._rows(finest)))
         found = evaluate_samples(
             self.samples(),
-            costs=request.applications,
+            costs=request.applications(),
             training_priors=request.training,
             rules=request.rules,
-            groups=None,
-            slices=None,
+            groups=state.rows().part,
+            slices=tuple(slices),
+            curve=curve,
             **options,
         )
         return replace(found, data=replace(found.data, scores=request.kind.__name__))
@@ -145,7 +156,7 @@ class TwoClasses:
         curve = RocCurve(levels, request.classes)
         found = {"auc": curve.auc(), "eer": curve.eer()}
         for name, use in request.uses.items():
-            if use.costs.shape == (2, 2):
+            if isinstance(use.costs, CostMatrix) and use.costs.shape == (2, 2):
                 own = use.priors if use.priors is not None else request.priors
                 cost = curve.minimum_cost(use.costs, None if isinstance(own, str) else own)
                 found[f"{name}.minimum_nec"] = cost.normalized
@@ -162,7 +173,8 @@ def _plan(request: Request, domain: str) -> LevelPlan:
         shift = shift_of(np.array([0.5, 0.5]), request.priors)
     elif request.priors is not None and request.training is not None:
         shift = shift_of(request.training, request.priors)
-    return LevelPlan(domain, tuple(edges.tolist()), shift, request.rules)
+    told = request.rules, request.weighted, request.grouped
+    return LevelPlan(domain, tuple(edges.tolist()), shift, *told)
 
 
 _found: dict[tuple[str, str], FloatArray] = {}  # edges by what was told, as they take a while
@@ -225,7 +237,7 @@ def gathered(
     except InputError:
         return None
     kept = TwoClasses(request)
-    kept.update(samples.y, samples.scores)
+    kept.update(Added(samples.y), samples.scores)
     cells = kept.samples()
     lost = any(sums.infinite.any() for sums in cells.known.sums.values()) if cells.known else False
     return None if lost else cells

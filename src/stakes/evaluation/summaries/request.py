@@ -1,9 +1,9 @@
-"""What a summary was told: classes, kind of scores, applications, priors, scoring rules."""
+"""What a summary was told: classes, kind of scores, applications, priors, rules, columns."""
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,11 +12,10 @@ import numpy as np
 from stakes._check import InputError, StakesError, read_names, read_priors
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names, NamesLike, PriorsLike
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 from stakes.evaluation.applications import (
     Application,
     Applications,
-    CostsLike,
     Task,
     adapted,
     classes_of,
@@ -43,6 +42,7 @@ from stakes.scoring import (
 from stakes.summary.form import damaged
 from stakes.summary.rows import MOST_CLASSES
 
+Amounts = Mapping[str, FloatArray]
 _KINDS: dict[str, type[Scores]] = {
     kind.__name__: kind
     for kind in (Posteriors, LogPosteriors, Logits, LogLikelihoods, LogLikelihoodRatios)
@@ -56,7 +56,7 @@ _PLAIN_RULES: dict[str, type[ScoringRule]] = {
 class Use:
     """An application: one matrix of costs, and priors if they are not those of all."""
 
-    costs: CostMatrix
+    costs: CostMatrix | CostsByCase
     priors: FloatArray | str | None = None  # "data" where all others have other priors
 
 
@@ -70,9 +70,12 @@ class Request:
     priors: FloatArray | None  # None: those of the data
     training: FloatArray | None
     rules: tuple[ScoringRule, ...]
+    weighted: bool = False
+    grouped: bool = False
+    slices: tuple[str, ...] = ()  # names of columns
 
     @classmethod
-    def read(
+    def read(  # noqa: PLR0913  what a summary is told
         cls,
         classes: NamesLike | None,
         kind: type[Scores],
@@ -80,6 +83,10 @@ class Request:
         priors: PriorsLike | None,
         training: PriorsLike | None,
         rules: Sequence[ScoringRule],
+        *,
+        weighted: bool = False,
+        grouped: bool = False,
+        slices: Sequence[str] = (),
     ) -> "Request":
         """Read and check what a summary is told, with the errors of `evaluate`."""
         if kind not in _KINDS.values():
@@ -87,7 +94,7 @@ class Request:
             raise InputError(msg)
         names = _names(classes, costs)
         probe = _probe(names, kind, priors, training)
-        tasks = read_tasks(costs, probe, training)
+        tasks = read_tasks(costs_of_rows(costs, len(probe)), probe, training)
         return cls(
             names,
             kind,
@@ -95,29 +102,59 @@ class Request:
             None if probe.priors_from_data else probe.priors,
             None if training is None else _numbers(training, probe, "training_priors"),
             _rules(rules, tasks, names),
+            bool(weighted),
+            bool(grouped),
+            _columns(slices),
         )
 
     @property
-    def two(self) -> bool:
-        """Whether there are two classes."""
-        return len(self.classes) == 2
+    def by_cells(self) -> bool:
+        """Whether cells of the score tell decisions: of two classes, unless costs are by case."""
+        return len(self.classes) == 2 and not self.columns
 
     @property
-    def applications(self) -> dict[str, "CostsLike | Application"]:
-        """The applications as `evaluate` takes them."""
-        return {name: Application(use.costs, use.priors) for name, use in self.uses.items()}
+    def columns(self) -> tuple[str, ...]:
+        """The columns that costs name, each once."""
+        named = (use.costs.columns for use in self.uses.values() if by_case(use.costs))  # type: ignore[union-attr]
+        return tuple(dict.fromkeys(name for names in named for name in names))
 
-    def samples(self, y: IntArray, scores: Scores, **more: Any) -> Samples:  # noqa: ANN401
+    @property
+    def main(self) -> str:
+        """The name of the first application."""
+        return next(iter(self.uses))
+
+    def applications(self, amounts: Amounts | None = None) -> dict[str, Application]:
+        """Return the applications as `evaluate` takes them, with costs by case of some rows."""
+        return {name: self.application(name, amounts) for name in self.uses}
+
+    def application(self, name: str, amounts: Amounts | None = None) -> Application:
+        """Return one application."""
+        use = self.uses[name]
+        if isinstance(use.costs, CostsByCase):
+            return Application(use.costs.with_columns(amounts or {}), use.priors)
+        return Application(use.costs, use.priors)
+
+    def samples(
+        self,
+        y: IntArray,
+        scores: Scores,
+        weights: FloatArray | None = None,
+        **more: Any,  # noqa: ANN401
+    ) -> Samples:
         """Return coded samples at the priors of use; those of the data are the shares of y."""
-        given = self.priors
-        counts = np.bincount(y, more.get("copies"), minlength=len(self.classes))
-        used = counts / counts.sum() if given is None else given
-        return Samples(y, scores, None, self.classes, None, used, given is None, y.size, **more)
+        none = np.full(len(self.classes), np.nan)
+        found = Samples(y, scores, weights, self.classes, None, none, True, y.size, **more)
+        if self.priors is None:
+            return replace(found, priors=found.data_priors())
+        return replace(found, priors=self.priors, priors_from_data=False)
 
-    def decide(self, name: str, samples: Samples) -> IntArray:
+    def task(self, name: str, samples: Samples, amounts: Amounts | None = None) -> Task:
+        """Return an application of samples of this request."""
+        return read_tasks({name: self.application(name, amounts)}, samples, self.training)[0]
+
+    def decide(self, name: str, samples: Samples, amounts: Amounts | None = None) -> IntArray:
         """Return the decisions of an application on samples of this request."""
-        use = Application(self.uses[name].costs, self.uses[name].priors)
-        return read_tasks({name: use}, samples, self.training)[0].decide()
+        return self.task(name, samples, amounts).decide()
 
     def adapted(self, samples: Samples) -> Samples:
         """Return samples whose posteriors are those at the priors of use."""
@@ -133,6 +170,9 @@ class Request:
             "priors": _listed(self.priors),
             "training_priors": _listed(self.training),
             "rules": [_described_rule(rule) for rule in self.rules],
+            "weighted": self.weighted,
+            "grouped": self.grouped,
+            "slices": list(self.slices),
         }
 
     @cached_property
@@ -174,6 +214,9 @@ class Request:
             "data" if description["priors"] is None else description["priors"],
             description["training_priors"],
             [_restored_rule(rule, own) for rule in description["rules"]],
+            weighted=description["weighted"],
+            grouped=description["grouped"],
+            slices=description["slices"],
         )
 
 
@@ -229,14 +272,44 @@ def _numbers(priors: PriorsLike, probe: Samples, argument: str) -> FloatArray:
 
 def _use(task: Task, costs: Applications | None) -> Use:
     """Return an application with its costs as a matrix, and its own priors if it has any."""
-    if not isinstance(task.costs, CostMatrix):
-        msg = f"costs must be one matrix for a summary: {task.name!r} has costs by case."
-        raise InputError(f"{msg} Use stakes.evaluate for those.")
     entry = costs[task.name] if isinstance(costs, Mapping) else costs
     own = entry.priors if isinstance(entry, Application) else None
+    told = entry.costs if isinstance(entry, Application) else entry
+    used = told if isinstance(told, CostsByCase) else task.costs
+    if isinstance(used, SampleCosts):
+        msg = f"costs must be a matrix or name columns for a summary: {task.name!r} has those of"
+        raise InputError(f"{msg} samples. Pass stakes.CostsByCase.")
     if own is None:
-        return Use(task.costs)
-    return Use(task.costs, "data" if task.samples.priors_from_data else task.samples.priors)
+        return Use(used)
+    return Use(used, "data" if task.samples.priors_from_data else task.samples.priors)
+
+
+def costs_of_rows(costs: Applications | None, n: int) -> Applications | None:
+    """Return applications whose costs by case are those of n rows of price 1, to be checked."""
+
+    def made(entry: Any) -> Any:  # noqa: ANN401
+        if isinstance(entry, Application):
+            return replace(entry, costs=made(entry.costs))
+        if isinstance(entry, CostsByCase):
+            return entry.with_columns({name: np.ones(n) for name in entry.columns})
+        return entry
+
+    if isinstance(costs, Mapping):
+        return {name: made(entry) for name, entry in costs.items()}
+    return None if costs is None else made(costs)
+
+
+def by_case(costs: CostMatrix | CostsByCase) -> bool:
+    """Whether costs name columns."""
+    return isinstance(costs, CostsByCase)
+
+
+def _columns(names: Sequence[str]) -> tuple[str, ...]:
+    """Read the names of the columns of slices."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        msg = f"slices must be names of columns for a summary, such as ['site']: got {names!r}."
+        raise InputError(msg)
+    return tuple(dict.fromkeys(names))
 
 
 def _rules(
@@ -255,7 +328,7 @@ def _described(use: Use) -> dict[str, Any]:
     priors = use.priors
     return {
         "decisions": list(use.costs.decisions),
-        "costs": use.costs.to_dict(),
+        "costs": _listed_costs(use.costs),
         "priors": priors if priors is None or isinstance(priors, str) else _listed(priors),
     }
 
@@ -265,8 +338,18 @@ def _restored(data: Mapping[str, Any], classes: Names) -> Application:
     return Application(_costs(data, classes), data["priors"])
 
 
-def _costs(data: Mapping[str, Any], classes: Names) -> CostMatrix:
+def _listed_costs(costs: CostMatrix | CostsByCase) -> dict[str, Any]:
+    """Return costs as plain values."""
+    if isinstance(costs, CostsByCase):
+        return {"by_case": [list(row) for row in costs.entries]}
+    return costs.to_dict()
+
+
+def _costs(data: Mapping[str, Any], classes: Names) -> CostMatrix | CostsByCase:
     """Read costs."""
+    if "by_case" in data["costs"]:
+        entries = data["costs"]["by_case"]
+        return CostsByCase(entries, classes=classes, decisions=tuple(data["decisions"]))
     return CostMatrix.from_dict(data["costs"], classes, tuple(data["decisions"]))
 
 
@@ -296,7 +379,7 @@ def _restored_rule(data: Mapping[str, Any], own: Mapping[str, ScoringRule]) -> S
         return ThresholdRange(data["low"], data["high"])
     if name == BayesCost.__name__:
         classes = tuple(data["classes"])
-        return BayesCost(_costs(data, classes))
+        return BayesCost(_costs(data, classes))  # type: ignore[arg-type]
     return _PLAIN_RULES[name]()
 
 

@@ -1,9 +1,10 @@
-"""Samples of more than two classes as a summary: sums of all samples, and some rows of each class.
+"""Samples as sums over all of them, and some rows of each class: several classes, costs by case.
 
 Costs, losses and calibration errors are those of all samples. What needs single samples (the
 calibrator, areas, the page) rests on the rows that were kept, which the notes say.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -11,61 +12,84 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
-from stakes.evaluation.applications import read_tasks
 from stakes.evaluation.assembly import evaluate_samples
 from stakes.evaluation.records import Evaluation
-from stakes.evaluation.summaries.request import Request
-from stakes.evaluation.systems import SumsOfAll, judge_decisions
+from stakes.evaluation.slices import JudgedSlice
+from stakes.evaluation.summaries.request import Amounts, Request
+from stakes.evaluation.summaries.totals import judgement, loss_records, plan_of
+from stakes.evaluation.systems import SumsOfAll
 from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
-from stakes.metrics.scores import from_sums
 from stakes.samples import KnownSums, Samples
-from stakes.scores import LogPosteriors, Posteriors, Scores
+from stakes.scores import Answers, LogPosteriors, Posteriors, Scores
 from stakes.statistics import BinSums
 from stakes.statistics.bins import equal_width
+from stakes.summary.added import Added
 from stakes.summary.form import Reader, Writer, damaged
 from stakes.summary.rows import BINS, RowPlan, RowState
 
 _NO_GAPS = "at given priors it needs every sample, of which a summary keeps some"
 
 
-class ManyClasses:
-    """Samples of several classes in bounded memory, for one request."""
+class SummedRows:
+    """Samples in bounded memory, for one request."""
 
     def __init__(self, request: Request, state: RowState | None = None) -> None:
-        self._request = request
-        self._state = RowState(_plan(request)) if state is None else state
+        self._request, self._state = request, state  # no state: no samples yet
 
     @property
     def counts(self) -> IntArray:
         """How many samples of each class there are."""
-        return self._state.counts
+        n = len(self._request.classes)
+        return np.zeros(n, dtype=np.int64) if self._state is None else self._state.counts
 
-    def update(self, codes: IntArray, scores: Scores) -> None:
+    def update(self, new: Added, scores: Scores) -> None:
         """Add samples; nothing changes if they are refused."""
-        y = np.asarray(codes, dtype=np.int64)
-        kind = self._request.kind
+        request, kind = self._request, self._request.kind
         if type(scores) is not kind:  # rows are kept as they came
             msg = f"scores must be {kind.__name__}, as the summary was told: got"
             raise InputError(f"{msg} {type(scores).__name__}.")
-        if scores.values.shape != (y.size, len(self._request.classes)):
-            msg = "scores must have one row per label and one column per class: got shape"
-            raise InputError(f"{msg} {scores.values.shape} for {y.size} labels.")
-        given = self._request.samples(y, scores)
-        samples = self._request.adapted(given)
+        state = self._suited(new, scores)
+        given = request.samples(new.y, scores)
+        samples = request.adapted(given)
         answers = samples.scores.answers(samples.priors)
-        decided = []
-        for name, use in self._request.uses.items():
-            if use.priors is None:
-                decided.append(use.costs.least_expected(answers.p))
-            else:
-                decided.append(self._request.decide(name, given))
-        self._state.update(y, scores.values, answers, decided)
+        decided = [self._decided(name, new.amounts, given, answers) for name in request.uses]
+        losses = [rule.of(new.y, answers) for rule in request.rules]
+        state.update(new, scores.values, answers.p, decided, losses)
+        self._state = state
+
+    def _suited(self, new: Added, scores: Scores) -> RowState:
+        """Return the state for scores of a form, which all batches share."""
+        k, shape = len(self._request.classes), scores.values.shape
+        single = k == 2 and len(shape) == 1
+        if shape[0] != new.y.size or (shape[1:] != (k,) and not single):
+            msg = "scores must have one row per label and one column per class: got shape"
+            raise InputError(f"{msg} {shape} for {new.y.size} labels.")
+        width = 1 if single else k
+        if self._state is None:
+            return RowState(_plan(self._request, width))
+        if self._state.plan.width != width:
+            msg = "scores must be of one form in all batches: those before had"
+            raise InputError(f"{msg} {self._state.plan.width} columns, these have {width}.")
+        return self._state
+
+    def _decided(self, name: str, amounts: Amounts, given: Samples, answers: Answers) -> IntArray:
+        """Return the decisions of an application on samples."""
+        application = self._request.application(name, amounts)
+        if application.priors is not None:
+            return self._request.decide(name, given, amounts)
+        return application.costs.least_expected(answers.p)  # type: ignore[union-attr]
 
     def __add__(self, other: Self) -> Self:
+        if self._state is None or other._state is None:
+            return type(self)(self._request, self._state or other._state)
+        if self._state.plan != other._state.plan:
+            msg = "summaries must be of scores of one form to be added: got rows of"
+            widths = f"{self._state.plan.width} and {other._state.plan.width}"
+            raise InputError(f"{msg} {widths} columns.")
         return type(self)(self._request, self._state + other._state)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ManyClasses):
+        if not isinstance(other, SummedRows):
             return NotImplemented
         return self._state == other._state
 
@@ -73,110 +97,116 @@ class ManyClasses:
 
     def write(self, writer: Writer) -> None:
         """Write what was kept."""
-        self._state.write(writer)
+        writer.array([0 if self._state is None else self._state.plan.width])
+        if self._state is not None:
+            self._state.write(writer)
 
     @classmethod
     def read(cls, reader: Reader, request: Request) -> Self:
         """Read what was kept."""
-        state = RowState.read(reader, _plan(request))
-        _check_scores(state.rows.values, request.kind)
+        width = reader.number(len(request.classes))
+        if not width:
+            return cls(request)
+        if width not in (1, len(request.classes)) or (width == 1 and len(request.classes) > 2):
+            raise damaged("scores of no known form")
+        state = RowState.read(reader, _plan(request, width))
+        _check_scores(state.kept()[0], request.kind)
         return cls(request, state)
 
     def samples(self) -> Samples:
         """Refuse: rows stand for some of the samples only."""
-        msg = f"classes must be two for cells of the score: got {len(self._request.classes)}."
+        k = len(self._request.classes)
+        what = f"got {k} classes" if k != 2 else "costs are by case"
+        msg = f"cells of the score are of two classes and one matrix of costs: {what}."
         raise InputError(msg)
 
     def bounds(self) -> dict[str, tuple[float, float]]:
         """Return nothing: areas rest on rows, not on cells."""
         return {}
 
-    def evaluate(self, **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
+    def evaluate(self, slices: Sequence[JudgedSlice], **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
         """Return the evaluation of all samples."""
-        if not self.counts.any():
+        if self._state is None:
             msg = "a summary must hold samples to be evaluated: call update first."
             raise InputError(msg)
         request, rows = self._request, self._state.rows.settled()
+        values, weights, part, amounts = self._state.kept()
         told = {
-            "costs": request.applications,
+            "costs": request.applications(amounts),
             "training_priors": request.training,
             "rules": request.rules,
+            "groups": part,
+            "slices": tuple(slices),
             **options,
         }
-        scores = request.kind.trusted(rows.values)
+        scores = request.kind.trusted(values if values.shape[1] > 1 else values[:, 0].copy())
         unplaced = KnownSums({}, None)
-        given = request.samples(rows.y, scores, copies=rows.copies, known=unplaced)
-        told |= {"groups": None, "slices": None}
+        given = request.samples(rows.y, scores, weights, copies=rows.copies, known=unplaced)
         if rows.all_there:
             return evaluate_samples(given, **told)
-        found = evaluate_samples(self._weighed(given), of_all=self._sums(), **told)
+        of_all = self._sums(self._state)
+        found = evaluate_samples(_weighed(given, of_all.samples), of_all=of_all, **told)
         note = (
             f"Calibration, areas and the page rest on {given.n} of {self.counts.sum()} samples,"
             f" {self._state.plan.quota} different ones of a class at most."
         )
         return replace(found, notes=(*found.notes, note))
 
-    def _weighed(self, given: Samples) -> Samples:
-        """Return rows of each class with the weight that the class has among all samples.
-
-        As many rows are kept of a rare class as of a frequent one.
-        """
-        kept = np.maximum(given.counts, 1)
-        weights = (self.counts / kept)[given.y]
-        priors = given.priors
-        if given.priors_from_data:
-            priors = self.counts / self.counts.sum()
-        return replace(
-            given, weights=weights / weights.max(), priors=priors, priors_from_data=False
-        )
-
-    def _sums(self) -> SumsOfAll:
+    def _sums(self, state: RowState) -> SumsOfAll:
         """Return what is known of all samples."""
-        request, state = self._request, self._state
-        judgements = []
-        for (name, application), table in zip(
-            request.applications.items(), state.tables, strict=True
-        ):
-            y, decided = np.nonzero(table)
-            cells = request.samples(y, _none(request, y.size), copies=table[y, decided])
-            task = read_tasks({name: application}, cells)[0]
-            judgements.append(judge_decisions(task, decided))
+        request = self._request
+        judgements = tuple(
+            judgement(request, name, i, state.sums) for i, name in enumerate(request.uses)
+        )
         base = judgements[0].task.samples
-        every = request.samples(base.y, base.scores, copies=base.copies)
-        none = np.empty(0, dtype=np.int64)
-        losses = {
-            rule: from_sums(rule, sums, every, none) for rule, sums in state.loss_sums().items()
-        }
-        errors = {"confidence_calibration_error": self._error(every)}
-        return SumsOfAll(every, tuple(judgements), losses, errors)
+        every = request.samples(base.y, base.scores, base.weights, copies=base.copies)
+        losses, groups = loss_records(state.sums, every)
+        errors = {"confidence_calibration_error": _error(state, every)}
+        return SumsOfAll(every, judgements, losses, errors, groups)
 
-    def _error(self, every: Samples) -> CalibrationError:
-        """Return the calibration error of the confidence of all samples, at the priors of use."""
-        state, factors = self._state, every.class_factors()
-        times = np.ones(len(every.classes)) if factors is None else factors
-        weight = np.einsum("okb,k->ob", state.hits, times)
-        square = np.einsum("okb,k->ob", state.hits, times**2)
-        chance = np.einsum("okb,k->ob", state.confidence_sums(), times)
-        sums = BinSums(equal_width(BINS), weight, square, chance)
-        error = error_of_sums(sums, every.classes, factors, confidence=True)
-        return error if factors is None else error.without_interval(_NO_GAPS)
+
+def _weighed(given: Samples, every: Samples) -> Samples:
+    """Return rows of each class with the weight that the class has among all samples.
+
+    As many rows are kept of a rare class as of a frequent one.
+    """
+    kept, whole = (_class_mass(samples) for samples in (given, every))
+    factor = np.divide(whole, kept, out=np.zeros_like(kept), where=kept > 0)
+    weights = factor[given.y] if given.weights is None else factor[given.y] * given.weights
+    priors = every.data_priors() if given.priors_from_data else given.priors
+    return replace(given, weights=weights / weights.max(), priors=priors, priors_from_data=False)
+
+
+def _class_mass(samples: Samples) -> FloatArray:
+    """Return the weight of each class."""
+    found = np.bincount(samples.y, samples.mass, len(samples.classes))
+    return np.asarray(found, dtype=np.float64)
+
+
+def _error(state: RowState, every: Samples) -> CalibrationError:
+    """Return the calibration error of the confidence of all samples, at the priors of use."""
+    factors = every.class_factors()
+    times = np.ones(len(every.classes)) if factors is None else factors
+    powers = times, times**2, times
+    weight, square, chance = (
+        np.einsum("okb,k->ob", table, power)
+        for table, power in zip(state.confidences(), powers, strict=True)
+    )
+    sums = BinSums(equal_width(BINS), weight, square, chance)
+    error = error_of_sums(sums, every.classes, factors, confidence=True)
+    return error if factors is None else error.without_interval(_NO_GAPS)
 
 
 def _check_scores(values: FloatArray, kind: type[Scores]) -> None:
     """Refuse rows of numbers that scores of a kind cannot be."""
     least = 0.0 if kind is Posteriors else -np.inf
     most = {Posteriors: 1.0, LogPosteriors: 0.0}.get(kind, np.finfo(np.float64).max)
-    if not ((values >= least) & (values <= most)).all() or (values.max(axis=1) == -np.inf).any():
+    lost = values.shape[1] > 1 and (values.max(axis=1) == -np.inf).any()
+    if not ((values >= least) & (values <= most)).all() or lost:
         raise damaged(f"numbers that are not {kind.__name__}")
 
 
-def _none(request: Request, n: int) -> Scores:
-    """Return scores that say nothing, for rows of which only the decision counts."""
-    k = len(request.classes)
-    return request.kind.trusted(np.broadcast_to(np.zeros(k), (n, k)))
-
-
-def _plan(request: Request) -> RowPlan:
+def _plan(request: Request, width: int) -> RowPlan:
     """Return how samples of a request are kept."""
-    decisions = tuple(use.costs.shape[1] for use in request.uses.values())
-    return RowPlan(len(request.classes), request.rules, decisions)
+    sums = plan_of(request, tuple(request.uses), request.rules)
+    return RowPlan(sums, width, request.columns)

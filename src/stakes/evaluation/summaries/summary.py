@@ -1,6 +1,6 @@
 """A summary of samples: told once what is to be judged, filled batch by batch, added, evaluated."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any, Self
@@ -9,19 +9,22 @@ import numpy as np
 
 from stakes._check import InputError, encode
 from stakes._text import number
-from stakes._typing import Column, IntArray, Label, NamesLike, PriorsLike
+from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.evaluation.applications import Applications, classes_of
 from stakes.evaluation.assembly import RULES
 from stakes.evaluation.records import Evaluation
+from stakes.evaluation.summaries.batch import Batch
 from stakes.evaluation.summaries.levels import Bounds, TwoClasses
 from stakes.evaluation.summaries.request import Request
-from stakes.evaluation.summaries.rows import ManyClasses
+from stakes.evaluation.summaries.rows import SummedRows
+from stakes.evaluation.summaries.slices import SliceSums
 from stakes.intervals import Progress
 from stakes.samples import Samples, read_pair
 from stakes.scores import Posteriors, Scores
 from stakes.scoring import ScoringRule
 from stakes.summary.form import Reader, Writer, damaged
+from stakes.summary.groups import GroupCount
 
 _DIGITS = 1e-4  # bounds that are nearer to each other are not told: four digits are shown
 
@@ -56,7 +59,7 @@ class Summary:
     (5997, 'useful')
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  what is to be judged
         self,
         *,
         classes: NamesLike | None = None,
@@ -65,9 +68,33 @@ class Summary:
         priors: PriorsLike | None = None,
         training_priors: PriorsLike | None = None,
         rules: Sequence[ScoringRule] = RULES,
+        weighted: bool = False,
+        grouped: bool = False,
+        slices: Sequence[str] = (),
     ) -> None:
-        self._request = Request.read(classes, scores, costs, priors, training_priors, rules)
-        self._kept = _kept(self._request)
+        request = Request.read(
+            classes,
+            scores,
+            costs,
+            priors,
+            training_priors,
+            rules,
+            weighted=weighted,
+            grouped=grouped,
+            slices=slices,
+        )
+        self._set(request, _keeper(request)(request), SliceSums(request), GroupCount())
+
+    def _set(
+        self,
+        request: Request,
+        kept: "TwoClasses | SummedRows",
+        slices: SliceSums,
+        groups: GroupCount,
+    ) -> Self:
+        """Fill a new summary."""
+        self._request, self._kept, self._slices, self._groups = request, kept, slices, groups
+        return self
 
     @classmethod
     def of(  # noqa: PLR0913  the table and its columns, and what the summary is told
@@ -136,40 +163,66 @@ class Summary:
         """A short name of what the summary was told; only summaries of one name can be added."""
         return self._request.fingerprint
 
-    def update(self, y_true: Column, scores: Scores | Column) -> None:
-        """Add a batch of labels and scores; one that is refused changes nothing.
+    def update(
+        self,
+        y_true: Column,
+        scores: Scores | Column,
+        *,
+        sample_weight: Column | None = None,
+        groups: Column | None = None,
+        slices: "Mapping[str, Column] | None" = None,
+        columns: "Mapping[str, Column] | None" = None,
+    ) -> None:
+        """Add a batch; one that is refused changes nothing.
 
-        A plain array is of the kind that the summary was told.
+        Parameters
+        ----------
+        y_true, scores
+            As for `evaluate`; a plain array is of the kind that the summary was told.
+        sample_weight, groups
+            One value per sample, where the summary was told `weighted` or `grouped`.
+        slices : mapping from name to column
+            The columns that the summary was told as `slices`.
+        columns : mapping from name to numbers
+            The columns that costs by case name.
         """
         kind = self._request.kind
         typed = scores if isinstance(scores, Scores) else kind(scores)
         column, typed, names = read_pair(y_true, typed, self._request.classes)
-        self.update_codes(encode(column, names, "classes"), typed)
+        codes = encode(column, names, "classes")
+        self.add_batch(Batch(codes, typed, sample_weight, groups, slices or {}, columns or {}))
 
-    def update_codes(self, codes: IntArray, scores: Scores) -> None:
+    def add_batch(self, batch: Batch) -> None:
         """Add a batch whose labels are numbers of classes, and whose scores were checked."""
         kind = self._request.kind
-        if scores.meaning != kind.meaning:
+        if batch.scores.meaning != kind.meaning:
             msg = f"scores must be {kind.__name__}, as the summary was told: got"
-            raise InputError(f"{msg} {type(scores).__name__}.")
-        self._kept.update(np.asarray(codes), scores)
+            raise InputError(f"{msg} {type(batch.scores).__name__}.")
+        new, scores, slices = batch.read(self._request)
+        if not new.y.size:
+            return
+        self._slices.check(slices)
+        self._kept.update(new, scores)
+        self._slices.update(new, scores, slices)
+        if new.groups is not None:
+            self._groups.add(new.groups)
 
     def __add__(self, other: "Summary") -> "Summary":
         if not isinstance(other, Summary):
             return NotImplemented
         self._request.check_same(other._request)
-        return self._with(self._kept + other._kept)  # type: ignore[operator]
-
-    def _with(self, kept: TwoClasses | ManyClasses) -> Self:
-        """Return a summary of the same request."""
-        out = type(self).__new__(type(self))
-        out._request, out._kept = self._request, kept
-        return out
+        return type(self).__new__(type(self))._set(
+            self._request,
+            self._kept + other._kept,  # type: ignore[operator]
+            self._slices + other._slices,
+            self._groups + other._groups,
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Summary):
             return NotImplemented
-        return self.fingerprint == other.fingerprint and self._kept == other._kept
+        same = self.fingerprint == other.fingerprint and self._kept == other._kept
+        return same and self._slices == other._slices and self._groups == other._groups
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -179,16 +232,18 @@ class Summary:
     def to_bytes(self) -> bytes:
         """Return the summary as bytes: equal summaries have equal bytes."""
         writer = Writer(self._request.description)
-        self._kept.write(writer)
+        for part in (self._kept, self._slices, self._groups):
+            part.write(writer)
         return writer.bytes()
 
     @classmethod
     def from_bytes(cls, data: bytes, *, rules: Sequence[ScoringRule] = ()) -> Self:
         """Read a summary; `rules` are scoring rules of your own that it was told."""
         reader = Reader(data)
-        out = cls.__new__(cls)
-        out._request = Request.restored(reader.head, rules)
-        out._kept = _read(reader, out._request)
+        request = Request.restored(reader.head, rules)
+        kept = _keeper(request).read(reader, request)
+        slices, groups = SliceSums.read(reader, request), GroupCount.read(reader)
+        out = cls.__new__(cls)._set(request, kept, slices, groups)
         reader.end()
         if out.to_bytes() != data:  # numbers with more digits than they need, cells without samples
             raise damaged("what no summary writes")
@@ -211,6 +266,7 @@ class Summary:
         digits would show it; calibrators are fitted to the cells of the scores.
         """
         found = self._kept.evaluate(
+            tuple(self._slices.judged()),
             calibrator=calibrator,
             folds=folds,
             level=level,
@@ -218,7 +274,11 @@ class Summary:
             rng=rng,
             progress=progress,
         )
-        return replace(found, notes=(*found.notes, *self._notes()))
+        notes = (*found.notes, *self._notes(), *self._group_notes(found))
+        data = found.data
+        if data.groups is not None:
+            data = replace(data, groups=self._groups.number)
+        return replace(found, data=data, notes=notes)
 
     def samples(self) -> Samples:
         """Return a row for each cell of the score and class, which stands for all of its samples.
@@ -242,12 +302,15 @@ class Summary:
             if high - low > _DIGITS
         ]
 
+    def _group_notes(self, found: Evaluation) -> list[str]:
+        """Say how groups were counted, and that some were taken together."""
+        parts, number = found.data.groups, self._groups.number
+        if parts is None or parts == number:
+            return []
+        about = "" if self._groups.exact else "about "
+        return [f"Intervals take {about}{number} groups in {parts} parts of whole groups."]
 
-def _kept(request: Request) -> "TwoClasses | ManyClasses":
+
+def _keeper(request: Request) -> "type[TwoClasses | SummedRows]":
     """Return what keeps samples of a request."""
-    return TwoClasses(request) if request.two else ManyClasses(request)
-
-
-def _read(reader: Reader, request: Request) -> "TwoClasses | ManyClasses":
-    """Read what was kept."""
-    return (TwoClasses if request.two else ManyClasses).read(reader, request)
+    return TwoClasses if request.by_cells else SummedRows

@@ -42,7 +42,7 @@ def evidence_of(
     level: float,
 ) -> Evidence:
     """Return what the verdicts on a system rest on."""
-    several = len(results) > 1
+    several, main = len(results) > 1, system.shown[0]
     return Evidence(
         costs=tuple(
             CostClaim(
@@ -58,8 +58,8 @@ def evidence_of(
         gains=_cost_gains(system, unit),
         rule_gain=_rule_gain(system, unit),
         class_areas={} if unit is not None else class_areas(system.samples, level),
-        units=effective_units(system.shown[0].task.samples, unit),
-        groups=Groups.of(system.samples, unit),
+        units=effective_units(main.task.samples, main.unit(unit)),
+        groups=Groups.of(main.task.samples, main.unit(unit)),
     )
 
 
@@ -87,8 +87,8 @@ def naive_p_value(judged: Judgement, shown: Estimate, unit: IntArray | None) -> 
     if judged.cost.normalized < 1:  # less than each, as another may be the best in the population
         y = samples.y
         others += [costs.at(y, np.full(y.size, r.decision)) for r in judged.cost.rivals]
-    largest = largest_difference(judged)
-    found = [paired(losses, other, samples, unit, largest) for other in others]
+    largest, own = largest_difference(judged), judged.unit(unit)
+    found = [paired(losses, other, samples, own, largest) for other in others]
     return max((math.nan if f is None else f.p_value) for f in found)
 
 
@@ -100,7 +100,7 @@ def _errors_at(judged: Judgement, unit: IntArray | None) -> IntervalAt | None:
     given = None if samples.priors_from_data else samples.priors
     rate = judged.confusion.expected_cost(None, given)
     wrong = (judged.decided != samples.y).astype(np.float64)
-    return normalized_at(by_groups(rate, samples, wrong, unit))
+    return normalized_at(by_groups(rate, samples, wrong, judged.unit(unit)))
 
 
 def _cost_gains(system: System, unit: IntArray | None) -> tuple[PairedDifference | None, ...]:

@@ -1,0 +1,122 @@
+"""Slices of a summary: the main application on the samples of each value of some columns."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from stakes._check import InputError, StakesError
+from stakes._text import plain
+from stakes._typing import IntArray
+from stakes.evaluation.slices import JudgedSlice
+from stakes.evaluation.summaries.request import Request
+from stakes.evaluation.summaries.totals import judgement, loss_records, plan_of
+from stakes.scores import Scores
+from stakes.scoring import LogLoss
+from stakes.summary.added import Added
+from stakes.summary.decisions import DecisionSums
+from stakes.summary.form import Reader, Writer, damaged
+
+MOST_VALUES = 1000  # of a column
+_LONGEST = 2**16  # bytes of a value
+
+
+class SliceColumn(NamedTuple):
+    """A column of slices: its values, each once, and which of them each sample has."""
+
+    values: Sequence[str]
+    codes: IntArray
+
+
+class SliceSums:
+    """Decisions and cross-entropy of the samples of each value of each column."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._sums: dict[str, dict[str, DecisionSums]] = {name: {} for name in request.slices}
+
+    def _fresh(self) -> DecisionSums:
+        """Return the sums of no samples."""
+        return DecisionSums(plan_of(self._request, (self._request.main,), (LogLoss(),)))
+
+    def update(self, new: Added, scores: Scores, columns: Mapping[str, SliceColumn]) -> None:
+        """Add samples with their values; nothing changes if they are refused."""
+        if not self._sums:
+            return
+        request = self._request
+        given = request.samples(new.y, scores)
+        task = request.task(request.main, given, new.amounts)
+        answers = task.samples.scores.answers(task.samples.priors)
+        decided, losses = task.costs.least_expected(answers.p), LogLoss().of(new.y, answers)
+        for name, (values, codes) in columns.items():
+            order = np.argsort(codes, kind="stable")
+            ends = np.searchsorted(codes[order], np.arange(len(values) + 1))
+            for value, start, end in zip(values, ends[:-1], ends[1:], strict=True):
+                rows = order[start:end]
+                if rows.size:
+                    sums = self._sums[name].setdefault(value, self._fresh())
+                    sums.update(new.some(rows), [decided[rows]], [losses[rows]])
+
+    def check(self, columns: Mapping[str, SliceColumn]) -> None:
+        """Refuse columns of very many values."""
+        for name, column in columns.items():
+            number = len({*self._sums[name], *column.values})
+            if number > MOST_VALUES:
+                msg = f"slices {plain(name)!r} must have at most {MOST_VALUES} values for a summary"
+                raise InputError(f"{msg}: got {number}. Cut numbers into ranges first.")
+
+    def __add__(self, other: Self) -> Self:
+        out = type(self)(self._request)
+        for name, mine in self._sums.items():
+            theirs = other._sums[name]
+            for value in {**mine, **theirs}:
+                parts = [sums[value] for sums in (mine, theirs) if value in sums]
+                out._sums[name][value] = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+        return out
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SliceSums):
+            return NotImplemented
+        return self._sums == other._sums
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def judged(self) -> Iterator[JudgedSlice]:
+        """Go through the slices, each with its decisions and its cross-entropy."""
+        for name, values in self._sums.items():
+            for value in sorted(values):
+                yield self._judged(name, value, values[value])
+
+    def _judged(self, name: str, value: str, sums: DecisionSums) -> JudgedSlice:
+        """Judge the samples of one value."""
+        counts = tuple(sums.counts.tolist())
+        try:
+            judged = judgement(self._request, self._request.main, 0, sums)
+            losses, _ = loss_records(sums, judged.task.samples)
+        except StakesError as error:
+            return JudgedSlice(name, value, counts, why=str(error))
+        return JudgedSlice(name, value, counts, judged, losses[LogLoss()], judged.own_unit)
+
+    def write(self, writer: Writer) -> None:
+        """Write the sums of each value."""
+        for values in self._sums.values():
+            writer.array([len(values)])
+            for value in sorted(values):
+                text = value.encode()
+                writer.array([len(text)])
+                writer.raw(text)
+                values[value].write(writer)
+
+    @classmethod
+    def read(cls, reader: Reader, request: Request) -> Self:
+        """Read the sums of each value."""
+        out = cls(request)
+        plan = plan_of(request, (request.main,), (LogLoss(),))
+        for values in out._sums.values():
+            for _ in range(reader.number(MOST_VALUES)):
+                try:
+                    value = reader.raw(reader.number(_LONGEST)).decode()
+                except UnicodeDecodeError as error:
+                    raise damaged("values that are not texts") from error
+                values[value] = DecisionSums.read(reader, plan)
+        return out

@@ -1,0 +1,76 @@
+"""Decisions and losses of all samples, which a summary counted and summed, as records."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from stakes._typing import IntArray
+from stakes.costs import CostsByCase
+from stakes.evaluation.applications import read_tasks
+from stakes.evaluation.summaries.request import Request
+from stakes.evaluation.systems import GroupMeans, Judgement, judge_decisions
+from stakes.metrics.scores import from_sums
+from stakes.results import ExpectedLoss
+from stakes.samples import Samples
+from stakes.scores import Scores
+from stakes.scoring import ScoringRule
+from stakes.summary.decisions import DecisionPlan, DecisionSums
+
+
+def plan_of(
+    request: Request, names: tuple[str, ...], rules: tuple[ScoringRule, ...]
+) -> DecisionPlan:
+    """Return what is counted and summed of some applications and rules of a request."""
+    costs = [request.uses[name].costs for name in names]
+    return DecisionPlan(
+        len(request.classes),
+        tuple(each.shape[1] for each in costs),
+        tuple(each.columns if isinstance(each, CostsByCase) else () for each in costs),
+        rules,
+        request.weighted,
+        request.grouped,
+    )
+
+
+def judgement(request: Request, name: str, i: int, sums: DecisionSums) -> Judgement:
+    """Return the decisions of an application on all samples; those alike are one row."""
+    rows = sums.rows(i)
+    none = unscored(request, rows.y.size)
+    cells = request.samples(rows.y, none, rows.weights, copies=rows.copies)
+    task = read_tasks({name: request.application(name, rows.prices)}, cells)[0]
+    found = judge_decisions(task, rows.decision)
+    return found if rows.part is None else replace(found, own_unit=_coded(rows.part))
+
+
+def loss_records(
+    sums: DecisionSums, every: Samples
+) -> tuple[dict[ScoringRule, ExpectedLoss], dict[ScoringRule, GroupMeans]]:
+    """Return the expected loss of each rule, with groups where there are any, and their means."""
+    none = np.empty(0, dtype=np.int64)
+    losses = {rule: from_sums(rule, s, every, none) for rule, s in sums.loss_sums().items()}
+    rows = sums.group_rows()
+    if rows is None:
+        return losses, {}
+    k = len(every.classes)
+    at = Samples(
+        rows.y, every.scores, rows.weights, every.classes, None, np.full(k, 1 / k), False,
+        rows.y.size, copies=rows.copies,
+    )  # fmt: skip
+    unit = _coded(rows.part)
+    means = {
+        rule: GroupMeans(at, unit, loss)
+        for rule, loss in zip(sums.plan.rules, rows.losses, strict=True)
+    }
+    known = {rule: record for rule, record in losses.items() if np.isfinite(record.value)}
+    return losses | {rule: means[rule].applied(record) for rule, record in known.items()}, means
+
+
+def unscored(request: Request, n: int) -> Scores:
+    """Return scores that say nothing, for rows of which only the decision counts."""
+    k = len(request.classes)
+    return request.kind.trusted(np.broadcast_to(np.zeros(k), (n, k)))
+
+
+def _coded(part: IntArray) -> IntArray:
+    """Return groups numbered from 0."""
+    return np.unique(part, return_inverse=True)[1]

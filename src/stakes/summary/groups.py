@@ -1,0 +1,89 @@
+"""Groups of samples: numbered by a hash of their names, and counted.
+
+Groups that share the highest bits of their hash are one part; parts are whole groups, so that they
+vary independently as groups do.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from stakes._typing import IntArray
+from stakes.summary.form import Reader, Writer, damaged
+from stakes.summary.kept import Hashes, mixed
+
+BITS = 20  # of the hash that tell parts, at most
+_MOST_COUNTED = 2**14
+_ALL = 2.0**64
+_SMALLER = 2  # bits of a hash that are not written, since whole numbers have 63
+
+
+def group_hashes(names: "IntArray | Sequence[Any]") -> Hashes:
+    """Return a hash of each name; whole numbers and texts never share names."""
+    if isinstance(names, np.ndarray) and names.dtype.kind in "iub":
+        return mixed(mixed(names.astype(np.int64).view(np.uint64) + np.uint64(1)))
+    found = [hashlib.blake2b(str(name).encode(), digest_size=8).digest() for name in names]
+    return np.frombuffer(b"".join(found), dtype="<u8").astype(np.uint64)
+
+
+def part_of(hashes: Hashes) -> IntArray:
+    """Return the part of each group by its hash."""
+    return (hashes >> np.uint64(64 - BITS)).astype(np.int64)
+
+
+class GroupCount:
+    """How many groups there are: exactly while they are few, else from their least hashes."""
+
+    def __init__(self) -> None:
+        self._least: Hashes = np.empty(0, dtype=np.uint64)
+
+    def add(self, hashes: Hashes) -> None:
+        """Add groups by their hashes, each any number of times."""
+        shortened = hashes >> np.uint64(_SMALLER)
+        if self._least.size == _MOST_COUNTED:
+            shortened = shortened[shortened < self._least[-1]]
+        if shortened.size:
+            self._least = np.union1d(self._least, shortened)[:_MOST_COUNTED]
+
+    def __add__(self, other: Self) -> Self:
+        out = type(self)()
+        out._least = np.union1d(self._least, other._least)[:_MOST_COUNTED]
+        return out
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GroupCount):
+            return NotImplemented
+        return np.array_equal(self._least, other._least)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the number is known exactly."""
+        return self._least.size < _MOST_COUNTED
+
+    @property
+    def number(self) -> int:
+        """How many groups there are; about, and rounded to two digits, where they are many."""
+        n = self._least.size
+        if self.exact:
+            return n
+        guess = (n - 1) * (_ALL / 2**_SMALLER) / float(self._least[-1])
+        unit = 10 ** (len(str(int(guess))) - 2)
+        return round(guess / unit) * unit
+
+    def write(self, writer: Writer) -> None:
+        """Write the hashes."""
+        writer.listed(np.diff(self._least.astype(np.int64), prepend=0))
+
+    @classmethod
+    def read(cls, reader: Reader) -> Self:
+        """Read hashes."""
+        out = cls()
+        steps = reader.listed(_MOST_COUNTED)
+        out._least = np.cumsum(steps).astype(np.uint64)
+        if (steps[1:] < 1).any() or (out._least >= np.uint64(2 ** (64 - _SMALLER))).any():
+            raise damaged("groups that there are not")
+        return out

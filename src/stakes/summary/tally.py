@@ -1,0 +1,225 @@
+"""Whole numbers by key, which add: how many samples share some values, and sums over them.
+
+A key is made of fields: the class, a decision or a cell of the score, a group, a size of weight.
+While keys are few each field is kept as finely as it came; where they become too many, fields are
+coarsened step by step. How far follows from the samples alone, so that no order of samples, batches
+or sums changes a key.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from stakes._check import InputError
+from stakes._typing import IntArray
+from stakes.summary.form import Reader, Writer, damaged
+
+MOST_KEYS = 2**18  # beyond, fields are coarsened if they can be
+_FEWEST_JOINED = 4096  # rows that wait before they are joined to those kept
+_DENSE = 8  # times as many keys as rows, below which each key has a place
+_MOST = 2**61  # of a sum
+_LARGEST_KEY = 2**62
+
+
+class Field(NamedTuple):
+    """A part of a key: values from 0 to size - 1, which lose some of their low bits at each step.
+
+    One tuple of bits for each field of a layout, all as long; none of them ever falls.
+    """
+
+    size: int
+    drops: tuple[int, ...] = ()
+
+    def drop(self, step: int) -> int:
+        """Return how many low bits are lost at a step."""
+        return self.drops[step] if self.drops else 0
+
+    def radix(self, step: int) -> int:
+        """Return how many values there are at a step."""
+        return ((self.size - 1) >> self.drop(step)) + 1
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The fields of a key, and how many numbers are summed for each."""
+
+    fields: tuple[Field, ...]
+    width: int
+
+    def __post_init__(self) -> None:
+        if self.n_keys(0) > _LARGEST_KEY:
+            msg = "costs must name fewer columns, or classes be fewer, for a summary: all their"
+            raise InputError(f"{msg} combinations cannot be numbered.")
+
+    @property
+    def last(self) -> int:
+        """The coarsest step."""
+        return max(max(len(field.drops) for field in self.fields) - 1, 0)
+
+    def n_keys(self, step: int) -> int:
+        """Return how many keys there can be at a step."""
+        return math.prod(field.radix(step) for field in self.fields)
+
+    def keys(self, values: Sequence[IntArray], step: int) -> IntArray:
+        """Return the key of each row, from the values of its fields."""
+        key = np.zeros(values[0].size, dtype=np.int64)
+        for field, value in zip(self.fields, values, strict=True):
+            key *= field.radix(step)
+            key += value >> field.drop(step) if field.drop(step) else value
+        return key
+
+    def values(self, keys: IntArray, step: int) -> list[IntArray]:
+        """Return the values of the fields of keys, as coarse as they are at a step."""
+        out, rest = [], keys
+        for field in reversed(self.fields):
+            rest, value = np.divmod(rest, field.radix(step))
+            out.append(value)
+        return out[::-1]
+
+    def coarser(self, keys: IntArray, old: int, new: int) -> IntArray:
+        """Return keys of one step as those of a later one."""
+        key = np.zeros(keys.size, dtype=np.int64)
+        for field, value in zip(self.fields, self.values(keys, old), strict=True):
+            key *= field.radix(new)
+            key += value >> (field.drop(new) - field.drop(old))
+        return key
+
+
+class Tally:
+    """Sums of whole numbers by key."""
+
+    def __init__(self, layout: Layout, most: int = MOST_KEYS) -> None:
+        self.layout, self.step, self._most = layout, 0, most
+        self.keys: IntArray = np.empty(0, dtype=np.int64)
+        self.sums: IntArray = np.empty((layout.width, 0), dtype=np.int64)
+        self._waiting: list[tuple[IntArray, IntArray]] = []  # to be joined together
+        self._n_waiting = 0
+
+    def add(self, values: Sequence[IntArray], numbers: Sequence[IntArray]) -> None:
+        """Add rows: the values of their fields, and what is summed."""
+        keys = self.layout.keys(values, self.step)
+        self._waiting.append((keys, np.stack([np.asarray(n, dtype=np.int64) for n in numbers])))
+        self._n_waiting += keys.size
+        if self._n_waiting > max(_FEWEST_JOINED, self.keys.size // 2):
+            self.settled()
+
+    def settled(self) -> Self:
+        """Return the sums after what waits was joined to them."""
+        if self._waiting:
+            keys = np.concatenate([self.keys, *(k for k, _ in self._waiting)])
+            sums = np.concatenate([self.sums, *(n for _, n in self._waiting)], axis=1)
+            self._waiting, self._n_waiting = [], 0
+            self._set(keys, sums)
+        return self
+
+    def _set(self, keys: IntArray, sums: IntArray) -> None:
+        """Keep sums by key, coarsened as far as their number asks for."""
+        self.keys, self.sums = _joined(keys, sums, self._n_keys)
+        while self.keys.size > self._most and self.step < self.layout.last:
+            self._coarsen(self.step + 1)
+
+    @property
+    def _n_keys(self) -> int:
+        """How many keys there can be."""
+        return self.layout.n_keys(self.step)
+
+    def _coarsen(self, step: int) -> None:
+        """Bring all keys to a later step."""
+        keys = self.layout.coarser(self.keys, self.step, step)
+        self.step = step
+        self.keys, self.sums = _joined(keys, self.sums, self._n_keys)
+
+    def __add__(self, other: Self) -> Self:
+        out = type(self)(self.layout, self._most)
+        out.step = max(self.settled().step, other.settled().step)
+        keys = [self.layout.coarser(t.keys, t.step, out.step) for t in (self, other)]
+        out._set(np.concatenate(keys), np.concatenate([self.sums, other.sums], axis=1))
+        return out
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        parts = self.settled(), other.settled()
+        same = self.layout == other.layout and self.step == other.step
+        return same and all(
+            np.array_equal(*(getattr(part, name) for part in parts)) for name in ("keys", "sums")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def values(self) -> list[IntArray]:
+        """Return the values of the fields of each key, as coarse as they are now."""
+        return self.layout.values(self.settled().keys, self.step)
+
+    def drop(self, field: int) -> int:
+        """Return how many low bits a field has lost."""
+        return self.layout.fields[field].drop(self.settled().step)
+
+    def write(self, writer: Writer) -> None:
+        """Write keys and sums."""
+        self.settled()
+        writer.array([self.step])
+        writer.listed(np.diff(self.keys, prepend=0))
+        for row in self.sums:
+            writer.array(_unsigned(row))
+
+    @classmethod
+    def read(cls, reader: Reader, layout: Layout, most: int = MOST_KEYS) -> Self:
+        """Read keys and sums."""
+        out = cls(layout, most)
+        out.step = reader.number(layout.last)
+        size = out._n_keys
+        out.keys = np.cumsum(reader.listed(size))
+        if out.keys.size and (out.keys[-1] >= size or (np.diff(out.keys) < 1).any()):
+            raise damaged("keys that there are not")
+        rows = [_signed(reader.array(out.keys.size)) for _ in range(layout.width)]
+        out.sums = np.array(rows, dtype=np.int64).reshape(layout.width, out.keys.size)
+        if out.keys.size > most and out.step < layout.last:
+            raise damaged("more keys than it may")
+        return out
+
+
+def _joined(keys: IntArray, sums: IntArray, n_keys: int) -> tuple[IntArray, IntArray]:
+    """Return each key once, in their order, with its sums; keys are below `n_keys`."""
+    if not keys.size:
+        return keys, sums
+    if n_keys < _DENSE * keys.size:
+        return _checked(*_joined_by_place(keys, sums, n_keys))
+    order = np.argsort(keys, kind="stable")  # quick where most are in order
+    ranked = keys[order]
+    starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
+    return _checked(ranked[starts], np.add.reduceat(sums[:, order], starts, axis=1))
+
+
+def _joined_by_place(
+    keys: IntArray, sums: IntArray, n_keys: int
+) -> tuple[IntArray, IntArray]:
+    """Return the same where keys are so few that each can have a place."""
+    dense = np.zeros((len(sums), n_keys), dtype=np.int64)
+    seen = np.zeros(n_keys, dtype=np.bool_)
+    seen[keys] = True
+    for place, numbers in zip(dense, sums, strict=True):
+        np.add.at(place, keys, numbers)
+    found = np.flatnonzero(seen)
+    return found, dense[:, found]
+
+
+def _checked(keys: IntArray, sums: IntArray) -> tuple[IntArray, IntArray]:
+    """Return sums that can be added once more."""
+    if np.abs(sums).max() > _MOST:
+        msg = "a summary must hold fewer samples: sums of so many cannot be kept."
+        raise InputError(msg)
+    return keys, sums
+
+
+def _unsigned(values: IntArray) -> IntArray:
+    """Return whole numbers of any sign as such of at least 0, small ones as small ones."""
+    return (values << 1) ^ (values >> 63)
+
+
+def _signed(values: IntArray) -> IntArray:
+    """Return what `_unsigned` was given."""
+    return (values >> 1) ^ -(values & 1)
