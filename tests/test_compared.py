@@ -16,6 +16,7 @@ from stakes.cli import streaming
 from stakes.evaluation.assembly import RULES
 from stakes.evaluation.summaries import compared
 from stakes.evaluation.summaries.compared import ComparedRows, ScoreForm
+from stakes.summary.added import Added, Members
 
 N = 4000
 COLUMNS = ("--label", "y", "--system", "old=p", "--system", "new=r", "--scores-are", "posteriors")
@@ -45,7 +46,17 @@ def table(n: int = N) -> pa.Table:
     rng = np.random.default_rng(0)
     y = (rng.random(n) < 0.25).astype(np.int8)
     p, r = (1 / (1 + np.exp(1.5 - 3 * y - rng.normal(0, s, n))) for s in (1.0, 2.0))
-    return pa.table({"y": y, "p": p, "r": r, "w": np.ones(n), "z": np.log(p / (1 - p))})
+    return pa.table(
+        {
+            "y": y,
+            "p": p,
+            "r": r,
+            "w": rng.uniform(0.3, 2, n),
+            "v": rng.uniform(1, 9, n),
+            "g": [f"g{i % 70}" for i in range(n)],
+            "z": np.log(p / (1 - p)),
+        }
+    )
 
 
 def wide(n: int = N) -> pa.Table:
@@ -215,16 +226,51 @@ def test_what_cannot_be_compared_is_refused() -> None:
         rows.compare(**DEFAULTS)
 
 
-@pytest.mark.parametrize(
-    ("more", "reason"),
-    [(("--weight", "w"), "--weight"), (("--cost", "miss=w,false_alarm=1"), "costs by case")],
-)
-def test_what_needs_all_rows_is_read_whole(
-    more: tuple[str, ...], reason: str, folder: Path
+MEMBERS = {
+    "weights": ("--weight", "w"),
+    "groups": ("--group", "g"),
+    "costs by case": ("--cost", "miss=v,false_alarm=1"),
+    "all": ("--weight", "w", "--group", "g", "--cost", "miss=v,false_alarm=1"),
+}
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_rows_are_kept_with_all_that_belongs_to_them(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = call(*COMPARE, *more, "--memory", "0", cwd=folder)
-    assert json.loads(done.stdout)["read"] == "whole"
-    assert f"Note: read whole: {reason}" in done.stderr
+    monkeypatch.setattr(streaming, "ROWS", 700)
+    run = (*COMPARE, *MEMBERS[name])
+    done = call(*run, "--memory", "0", cwd=folder)
+    found, exact = json.loads(done.stdout), json.loads(call(*run, cwd=folder).stdout)
+    assert (found["read"], exact["read"]) == ("in batches", "whole")
+    assert found["samples"] == exact["samples"]
+    for name_, values in exact["values"].items():
+        assert found["values"][name_] == pytest.approx(values, rel=1e-9, nan_ok=True)
+    assert [v["code"] for v in found["verdicts"]] == [v["code"] for v in exact["verdicts"]]
+    for ours, theirs in zip(found["differences"], exact["differences"], strict=True):
+        assert ours["difference"]["value"] == pytest.approx(theirs["difference"]["value"], abs=1e-9)
+        band = theirs["difference"]["interval"]
+        assert ours["difference"]["interval"] == (band and pytest.approx(band, abs=1e-9))
+
+
+def test_weights_of_rows_that_were_left_out_count() -> None:
+    rows = table(6000)
+    y, w = rows["y"].to_numpy(), rows["w"].to_numpy()
+    forms = dict.fromkeys("ab", ScoreForm(stakes.Posteriors, 0))
+    kept = ComparedRows([0, 1], forms, 500, Members(weighted=True))
+    scores = {
+        "a": stakes.Posteriors(rows["p"].to_numpy()),
+        "b": stakes.Posteriors(rows["r"].to_numpy()),
+    }
+    kept.update(y, scores, Added(y.astype(np.int64), w))
+    shares = np.bincount(y, w) / w.sum()
+    assert kept._shares == pytest.approx(shares, rel=1e-14)
+    found = kept.compare(**DEFAULTS)
+    assert found.n < 6000
+    exact = stakes.compare(y, scores, sample_weight=w, resamples=0)
+    for name in ("a", "b"):
+        ours, theirs = found.values[name]["cost.nec"], exact.values[name]["cost.nec"]
+        assert ours == pytest.approx(theirs, abs=0.06)
 
 
 def test_rounded_rows_are_read_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -324,7 +324,7 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     (
         "summary of costs by case",
         lambda: told([0, 1], costs=stakes.SampleCosts(np.ones((2, 2, 2)), classes=[0, 1])),
-        ["costs", "by case", "stakes.evaluate"],
+        ["costs", "by case", "stakes.CostsByCase"],
     ),
     ("summary of no rules", lambda: told([0, 1], rules=[3]), ["rules", "LogLoss()", "3"]),
     (

@@ -41,7 +41,9 @@ def table(n: int = N) -> pa.Table:
             "y": y.astype(np.int8),
             "p": p,
             "q": 1 - p,
-            "w": np.ones(n),
+            "w": rng.uniform(0.2, 3, n),
+            "v": np.round(np.exp(rng.normal(1, 1, n)), 2),
+            "s": [["a", "b", "c"][i % 3] for i in range(n)],
             "g": [f"g{i % 50}" for i in range(n)],
         }
     )
@@ -158,13 +160,113 @@ def test_sizes_in_words_and_of_the_machine() -> None:
     assert memory is None or memory > 10**6
 
 
+MEMBERS = {
+    "weights": ("--weight", "w"),
+    "groups": ("--group", "g"),
+    "slices": ("--slice", "s", "--slice", "g"),
+    "costs by case": ("--cost", "miss=v,false_alarm=3"),
+    "two columns of costs": ("--cost", '[[0,"w"],["v",0]]', "--slice", "s"),
+    "all": ("--weight", "w", "--group", "g", "--slice", "s", "--cost", "miss=5,false_alarm=1"),
+    "all by case": ("--weight", "w", "--group", "g", "--slice", "s", "--cost", "miss=v,false_alarm=3"),
+}  # fmt: skip
+
+
+def numbers_of(found: object, where: str = "") -> dict[str, float]:
+    """Return every number of JSON by its place."""
+    if isinstance(found, dict):
+        entries: Any = found.items()
+    elif isinstance(found, list):
+        entries = enumerate(found)
+    else:
+        return {where: found} if isinstance(found, int | float) else {}
+    out: dict[str, float] = {}
+    for key, value in entries:
+        out |= numbers_of(value, f"{where}.{key}")
+    return out
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_what_belongs_to_rows_is_summed_in_batches(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "ROWS", 700)
+    parquet.write_table(table(), folder / "t.parquet", row_group_size=700)
+    run = ("evaluate", "t.parquet", *QUICK, *MEMBERS[name])
+    done = call(*run, *BATCHES, cwd=folder)
+    assert "read in batches" in done.stderr
+    found = json.loads(done.stdout)
+    exact = json.loads(call(*run, "--json", cwd=folder).stdout)
+    assert (found["read"], exact["read"]) == ("in batches", "whole")
+    assert found["data"]["groups"] == exact["data"]["groups"]
+    assert [v["code"] for v in found["verdicts"]] == [v["code"] for v in exact["verdicts"]]
+    for part in ("applications", "scoring_rules", "slices", "by_class"):
+        ours, theirs = numbers_of(found[part], part), numbers_of(exact[part], part)
+        assert set(ours) == set(theirs)
+        for place, value in theirs.items():
+            rank = "minimum" in place or "threshold" in place
+            close = 0.05 if rank else 1e-3 if "two" in name else 2e-4
+            assert ours[place] == pytest.approx(value, rel=close, abs=close), place
+
+
+def test_an_interrupted_run_of_all_members_goes_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "ROWS", 500)
+    parquet.write_table(table(), folder / "t.parquet", row_group_size=500)
+    run = ("evaluate", "t.parquet", *QUICK, *MEMBERS["all by case"], "--json", "--resume", "r.part")
+    real, calls = streaming.Stream.add, 0
+
+    def stopped(*arguments: Any) -> int:  # noqa: ANN401
+        nonlocal calls
+        calls += 1
+        if calls == 6:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(summing, "EVERY", 0.0)
+    monkeypatch.setattr(summing, "available_threads", lambda: 1)
+    monkeypatch.setattr(streaming.Stream, "add", stopped)
+    call(*run, cwd=folder)
+    monkeypatch.setattr(streaming.Stream, "add", real)
+    other = [*run]
+    other[other.index("--weight") + 1] = "v"
+    refused = call(*other, cwd=folder)
+    assert refused.returncode == 3
+    assert "it was written for --weight w, not v" in refused.stderr
+    done = call(*run, cwd=folder)
+    assert "rows were read before" in done.stderr
+    whole = call(*run[:-2], "--memory", "0", cwd=folder)
+    ours, theirs = (json.loads(each.stdout) for each in (done, whole))
+    assert {**ours, "notes": []} == {**theirs, "notes": []}
+
+
+BAD_MEMBERS = {
+    "weight below 0": ("w", -1.0, "column 'w' must be finite and at least 0: got -1.0"),
+    "weight too large": ("w", 1e200, "column 'w' must be 0 or from 1e-100 to 1e+100"),
+    "amount below 0": ("v", -2.0, "column 'v' must hold costs that are finite and at least 0: got -2.0"),
+    "group missing": ("g", None, "column 'g'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_MEMBERS)
+def test_a_bad_member_is_named_with_its_row(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    column, value, words = BAD_MEMBERS[name]
+    monkeypatch.setattr(streaming, "ROWS", 500)
+    parquet.write_table(
+        with_values(column, {4321: value}), folder / "t.parquet", row_group_size=500
+    )
+    done = call("evaluate", "t.parquet", *QUICK, *MEMBERS["all by case"], *BATCHES, cwd=folder)
+    assert done.returncode == 3
+    assert words in done.stderr
+    assert "row 4321" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ((*SCORES, "--weight", "w"), "--weight"),
-        ((*SCORES, "--group", "g"), "--group"),
-        ((*SCORES, "--slice", "g"), "--slice"),
-        ((*SCORES, "--cost", "miss=w,false_alarm=1"), "costs by case"),
+        ((*SCORES, "--cost", '[["w","q"],["v",0]]'), "--cost with more than two columns"),
         (("--label", "y", "--scores", "p", "--scores-are", "llr", "--positive", "1"), "likelihoods without --prior"),
         (("--label", "y", "--scores", "p", "--scores-are", "llr", "--positive", "1", "--dcf", "1:1:0.1", "--dcf", "1:1:0.2"), "likelihoods without --prior"),
         (("--label", "y", "--decision", "y2"), "--decision"),

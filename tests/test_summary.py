@@ -13,6 +13,8 @@ from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.summaries.edges import changes
 from stakes.evaluation.summaries.levels import gathered
 from stakes.samples import read_samples
+from stakes.summary.added import Added
+from stakes.summary.decisions import DecisionPlan
 from stakes.summary.kept import KeptRows, hash_of
 from stakes.summary.rows import RowPlan, RowState
 
@@ -335,11 +337,12 @@ def test_tensors_and_lists_are_batches(kind: Any) -> None:
 
 def test_confidences_of_a_large_batch_are_summed_exactly() -> None:
     n = 2**23 + 5
-    p = np.broadcast_to([1 - 2.0**-30, 2.0**-31, 2.0**-31], (n, 3))
-    state = RowState(RowPlan(3, (), ()))
-    state._bin(np.zeros(n, dtype=np.int64), p)
-    assert state.hits.sum() == n
-    assert state.confidence.sum() == n * (2**30 - 1)
+    p = np.broadcast_to([1 - 2.0**-28, 2.0**-29, 2.0**-29], (n, 3))
+    state = RowState(RowPlan(DecisionPlan(3, (), (), ()), 3))
+    state._bin(Added(np.zeros(n, dtype=np.int64)), p)
+    weight, square, chance = state.confidences().sum(axis=(1, 2, 3))
+    assert weight == square == n
+    assert chance == n * (2**28 - 1) / 2**28
 
 
 def impossible(n: int) -> tuple[Any, Any]:
@@ -366,7 +369,7 @@ def test_an_infinite_loss_is_told_without_a_row(n: int) -> None:
 def test_more_samples_than_can_be_kept_are_refused(classes: int) -> None:
     total = stakes.Summary(classes=classes)
     total.update([0, 1], [0.3, 0.4] if classes == 2 else [[0.3, 0.3, 0.4]] * 2)
-    with pytest.raises(stakes.InputError, match=r"at most 2\*\*3[28] samples"):
+    with pytest.raises(stakes.InputError, match=r"at most 2\*\*3[38] samples"):
         reduce(lambda both, _: both + both, range(40), total)
 
 

@@ -229,3 +229,74 @@ def test_message(call: Callable[[], object], words: list[str]) -> None:
     message = str(caught.value)
     assert [word for word in words if word not in message] == [], message
     assert len(message) < 400
+
+
+MEMBERS = pa.table(
+    {
+        "y": Y,
+        "p": P,
+        "w": np.linspace(0, 2, N),
+        "patient": np.arange(N) % 37,
+        "site": pa.array(["north", "south"] * (N // 2)).dictionary_encode(),
+        "adult": np.arange(N) % 3 > 0,
+        "amount": np.round(np.geomspace(1, 500, N), 2),
+    }
+)
+BY_CASE = stakes.CostsByCase([[0, 3], ["amount", 0]], classes=[0, 1])
+NAMED: dict[str, Any] = {"label": "y", "scores": "p", "costs": BY_CASE}
+
+
+def member(name: str) -> Any:
+    return MEMBERS[name].to_numpy()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_weights_groups_slices_and_amounts_are_columns(form: str) -> None:
+    slices = ["site", "adult"]
+    whole = stakes.Summary(
+        classes=[0, 1], costs=BY_CASE, weighted=True, grouped=True, slices=slices
+    )
+    whole.update(
+        Y,
+        P,
+        sample_weight=member("w"),
+        groups=member("patient"),
+        slices={"site": MEMBERS["site"].to_pylist(), "adult": member("adult")},
+        columns={"amount": member("amount")},
+    )
+    made = FORMS[form](MEMBERS)
+    found = stakes.Summary.of(made, **NAMED, weight="w", group="patient", slices=slices)
+    assert found.to_bytes() == whole.to_bytes()
+
+
+@pytest.mark.parametrize("form", ["table", "polars", "pandas", "duckdb"])
+def test_evaluate_and_compare_take_names_of_columns(form: str) -> None:
+    quick: dict[str, Any] = {"resamples": 0, "calibrator": None}
+    columns = {"sample_weight": member("w"), "groups": member("patient")}
+    costs = BY_CASE.with_columns({"amount": member("amount")})
+    slices = {"site": MEMBERS["site"].to_pylist()}
+    exact = stakes.evaluate(Y, P, costs=costs, slices=slices, **columns, **quick)
+    names = {"sample_weight": "w", "groups": "patient"}
+    found = stakes.evaluate(
+        FORMS[form](MEMBERS), "p", label="y", costs=BY_CASE, slices=["site"], **names, **quick
+    )
+    assert found.to_dict() == exact.to_dict()
+    both = {"a": "p", "b": "amount"}
+    scaled = MEMBERS.set_column(6, "amount", pa.array(1 / (1 + member("amount"))))
+    other = stakes.compare(FORMS[form](scaled), both, label="y", **names, resamples=0)
+    systems = {"a": P, "b": 1 / (1 + member("amount"))}
+    assert other.to_dict() == stakes.compare(Y, systems, **columns, resamples=0).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"weight": "nothing"}, "nothing"),
+        ({"group": 3}, "group must be the name of a column: got 3"),
+        ({"weight": "site"}, "site"),
+        ({"costs": stakes.CostsByCase([[0, 1], ["price", 0]], classes=[0, 1])}, "price"),
+    ],
+)
+def test_columns_that_are_not_there_are_named(more: dict[str, Any], words: str) -> None:
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.Summary.of(MEMBERS, **(NAMED | more))

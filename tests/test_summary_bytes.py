@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 import stakes
 from stakes._check import ChecksumError, StakesError
 from stakes.scoring import ScoringRule
-from stakes.summary.form import MAGIC
+from stakes.summary.form import MAGIC, VERSION
 
 BINARY = stakes.CostMatrix.binary(miss=5, false_alarm=1)
 CHECK = 32  # bytes of the checksum
@@ -125,7 +125,7 @@ def changed(summary: stakes.Summary, **told: Any) -> bytes:
     size, used = _number(body)
     head = json.loads(body[used : used + size])
     text = json.dumps(head | told, sort_keys=True, separators=(",", ":")).encode()
-    start = MAGIC + b"\x01" + bytes([len(text) % 128 | 128, len(text) // 128])
+    start = MAGIC + bytes([VERSION]) + bytes([len(text) % 128 | 128, len(text) // 128])
     return signed(start + text + body[used + size :])
 
 
@@ -173,13 +173,13 @@ def test_a_small_input_asks_for_little_memory() -> None:
 @settings(max_examples=200, deadline=None)
 def test_no_other_bytes_are_read(data: bytes) -> None:
     assert outcome(data) == "refused"
-    assert outcome(signed(MAGIC + b"\x01" + data)) == "refused"
+    assert outcome(signed(MAGIC + bytes([VERSION]) + data)) == "refused"
 
 
 def test_another_version_is_named() -> None:
     body = bytearray(two().to_bytes()[:-CHECK])
     body[len(MAGIC)] = 9
-    with pytest.raises(stakes.InputError, match=r"version 1 .* got version 9"):
+    with pytest.raises(stakes.InputError, match=r"version 2 .* got version 9"):
         stakes.Summary.from_bytes(signed(bytes(body)))
 
 
@@ -259,16 +259,16 @@ def test_scores_out_of_their_cells_are_refused() -> None:
 
 DAMAGE: dict[str, Callable[[Any], None]] = {
     "counts": lambda state: state.counts.__iadd__([1, 0, 0]),
-    "bins": lambda state: state.hits.__iadd__(1),
-    "confidences": lambda state: state.confidence.__iadd__(2**40),
-    "infinite losses": lambda state: state.powers[0].infinite.__iadd__(100),
+    "bins": lambda state: state.bins.settled().sums[0].__iadd__(1),
+    "confidences": lambda state: state.bins.settled().sums[-1].__iadd__(2**40),
+    "infinite losses": lambda state: state.sums.powers[0].infinite.__iadd__(100),
     "copies": lambda state: state.rows.copies.__iadd__(1),
     "no copies": lambda state: state.rows.copies.__imul__(0),
     "full": lambda state: state.rows.full.__ior__(True),
     "NaN": lambda state: state.rows.values.__imul__(np.nan),
     "infinite": lambda state: state.rows.values.__iadd__(np.inf),
     "order": lambda state: state.rows.values.__iadd__(0.25),
-    "decisions": lambda state: state.tables[0].__iadd__(1),
+    "decisions": lambda state: state.sums.tallies[0].settled().sums.__iadd__(1),
 }
 
 

@@ -43,7 +43,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval and how that was had; without one, the method says why."""
+    """A value, its interval and how that was computed; without one, the method says why."""
 
     value: float
     interval: Interval | None = None
@@ -55,6 +55,13 @@ class Estimate:
     def __str__(self) -> str:
         band = "" if self.interval is None else f" ({self.interval})"
         return f"{number(self.value)}{band}"
+
+    def moved(self, by: float) -> "Estimate":
+        """Return a loss that is larger by a number, and so is its interval; neither is below 0."""
+        band = self.interval
+        if band is not None:
+            band = Interval(max(band.low + by, 0.0), max(band.high + by, 0.0), band.level)
+        return Estimate(max(self.value + by, 0.0), band, self.method)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values, fit for JSON."""

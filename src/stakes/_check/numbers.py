@@ -52,8 +52,11 @@ def _from_objects(array: np.ndarray[Any, Any], argument: str) -> FloatArray:
         raise InputError(msg) from error
 
 
-def read_weights(weights: Column | None, n: int) -> FloatArray | None:
-    """Read one weight of at least 0 per sample; None where all weigh the same."""
+def read_weights(weights: Column | None, n: int, *, some: bool = True) -> FloatArray | None:
+    """Read one weight of at least 0 per sample; None where none were given.
+
+    `some` where at least one must be above 0.
+    """
     if weights is None:
         return None
     argument = "sample_weight"
@@ -71,7 +74,7 @@ def read_weights(weights: Column | None, n: int) -> FloatArray | None:
         shown = "NaN" if np.isnan(w[row]) else f"{w[row]}"
         msg = f"{argument} must be finite and at least 0: got {shown} at row {row}."
         raise InputError(msg)
-    if not w.any():
+    if some and not w.any():
         msg = f"{argument} must be above 0 for some sample: all {n} weights are 0."
         raise InputError(msg)
     return w

@@ -16,6 +16,7 @@ from stakes.cli.streaming import Batch, TableStream
 from stakes.evaluation import Comparison
 from stakes.evaluation.summaries.compared import ComparedRows, ScoreForm
 from stakes.io.columns import no_rows
+from stakes.summary.added import Members
 
 
 class SystemStream(TableStream):
@@ -29,7 +30,13 @@ class SystemStream(TableStream):
 
     def fresh(self) -> ComparedRows:
         """Return what keeps rows, without any."""
-        return ComparedRows(self.setting.classes, self._forms)
+        return ComparedRows(self.setting.classes, self._forms, members=self._members)
+
+    @property
+    def _members(self) -> Members:
+        """What belongs to rows besides labels and scores."""
+        asked, prices = self.request.asked, tuple(dict.fromkeys(self.request.prices))
+        return Members(asked.weight is not None, asked.group is not None, prices)
 
     def add(self, kept: ComparedRows, batch: Batch | None) -> int:
         """Add a batch, and return how many rows it had."""
@@ -40,7 +47,12 @@ class SystemStream(TableStream):
             for name, scores in batch.systems.items():
                 before = self.roundings[name]
                 self.roundings[name] = joined(before, scores.rounding, renormalize=by_sum)
-        kept.update(batch.codes, batch.systems)
+        with told_in_place(batch.columns, self.arguments):
+            new, _, rows = self.with_columns(batch).read(self._members)
+        some = batch.systems
+        if rows is not None:
+            some = {name: scores.part(rows) for name, scores in some.items()}
+        kept.update(new.y, some, new)
         return len(batch.codes)
 
     def notes(self) -> list[str]:

@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._text import quoted
-from stakes.costs import CostMatrix, SampleCosts
+from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 
 Entry = float | str  # a price, or the column that holds it
 _NAMES = {"miss", "false_alarm"}
@@ -43,19 +44,22 @@ class CostText:
 
     def build(self, classes: Sequence[str], table: Any) -> CostMatrix | SampleCosts:  # noqa: ANN401
         """Return the costs for these classes; `table` gives columns of prices."""
+        found = self.named(classes)
+        if isinstance(found, CostMatrix):
+            return found
+        prices = {name: table.numbers(name) for name in found.columns}
+        with _understood():
+            return found.with_columns(prices)
+
+    def named(self, classes: Sequence[str]) -> CostMatrix | CostsByCase:
+        """Return the costs for these classes, with the names of columns of prices."""
         if self.read is not None and self.abstain is None:
             return self.read
         entries, decisions = self._entries(classes)
-        try:
+        with _understood():
             if not self.columns:
                 return CostMatrix(np.array(entries), classes=list(classes), decisions=decisions)
-            prices = {name: table.numbers(name) for name in self.columns}
-            return SampleCosts.from_columns(
-                entries, prices, classes=list(classes), decisions=decisions
-            )
-        except (InputError, ValueError) as error:
-            msg = f"--cost is not understood: {error}"
-            raise click.UsageError(msg) from error
+            return CostsByCase(entries, classes=list(classes), decisions=decisions)
 
     def _entries(self, classes: Sequence[str]) -> tuple[list[list[Entry]], list[str] | None]:
         """Return the matrix of prices, and the names of its decisions."""
@@ -90,6 +94,16 @@ class CostText:
         if self.decisions is None and len(self.matrix[0]) == len(order):  # they are the classes
             return [[self.matrix[i][j] for j in order] for i in order]
         return [list(self.matrix[i]) for i in order]
+
+
+@contextmanager
+def _understood() -> Iterator[None]:
+    """Say which option costs were typed for, where they are refused."""
+    try:
+        yield
+    except (InputError, ValueError) as error:
+        msg = f"--cost is not understood: {error}"
+        raise click.UsageError(msg) from error
 
 
 def read_costs(cost: str | None, abstain: str | None) -> CostText | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 WHOLE, IN_BATCHES = "whole", "in batches"
 MOST_WHOLE = 100_000_000  # bytes of one column of scores and its labels: beyond, cells tell as much
+MOST_PRICES = 2  # columns, by which cases are counted
 _LIKELIHOODS = ("log-likelihoods", "llr", "log10-lr", "lr")
 
 
@@ -40,10 +41,7 @@ def why_whole(request: Request) -> str:
     reasons = {
         "--key": asked.key,
         "--id": asked.sample,
-        "--weight": asked.weight,
-        "--group": asked.group,
-        "--slice": asked.slices,
-        "costs by case": request.prices,
+        "--cost with more than two columns": len(set(request.prices)) > MOST_PRICES,
     }
     return _first(reasons)
 
@@ -68,6 +66,8 @@ def why_no_cells(request: Request) -> str:
     named = listed_classes(asked.classes) if asked.classes else known_classes(request)
     reasons = {
         "several columns of scores": len(request.score_columns) > 1,
+        "--group": asked.group,
+        "costs by case": request.prices,
         "a class of interest that is not the last": (
             asked.positive and named and named[-1] != asked.positive
         ),
@@ -151,7 +151,7 @@ def summed(
 
     `cells` where only cells of the score serve: one column for two classes.
     """
-    single = len(request.score_columns) == 1 and not cells
+    single = len(request.score_columns) == 1 and not cells and not request.prices
     choice = choose(request, options, reason, MOST_WHOLE if single else None)
     if choice.read == WHOLE:
         return None

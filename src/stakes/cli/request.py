@@ -13,7 +13,7 @@ from stakes.cli.parsing import listed_classes, order_classes, parse_priors
 from stakes.cli.places import told_in_place
 from stakes.cli.progress import hurry
 from stakes.cli.scoring import KINDS, class_names, class_part, score_columns, typed
-from stakes.costs import CostMatrix, SampleCosts
+from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 from stakes.evaluation import Application
 from stakes.io import Columns, LongColumns, column_names, read_columns
 from stakes.io.batches import Ask
@@ -183,9 +183,17 @@ def read_request(request: Request) -> Problem:
 
 
 def read_setting(
-    request: Request, names: list[str], table: Columns, *, needs_priors: bool
+    request: Request,
+    names: list[str],
+    table: Columns,
+    *,
+    needs_priors: bool,
+    by_name: bool = False,
 ) -> Setting:
-    """Read costs and priors for classes that are in the order of the columns of scores."""
+    """Read costs and priors for classes that are in the order of the columns of scores.
+
+    `by_name` where costs by case name their columns, as rows are still to come.
+    """
     asked = request.asked
     ordered = _ordered(names, asked.positive)
     if isinstance(table, LongColumns) and asked.classes is not None:
@@ -195,7 +203,7 @@ def read_setting(
         asked=asked,
         classes=ordered,
         columns=names,
-        costs=_applications(request.costs, ordered, table, asked),
+        costs=_applications(request.costs, ordered, None if by_name else table, asked),
         priors="data" if priors is None and needs_priors else priors,
         training_priors=_training(asked.training_prior, ordered, likelihoods=needs_priors),
     )
@@ -394,12 +402,13 @@ def turned(scores: Scores, names: Sequence[str], ordered: Sequence[str]) -> Scor
 
 
 def _applications(
-    texts: Mapping[str, CostText | None], classes: list[str], table: Columns, asked: Asked
+    texts: Mapping[str, CostText | None], classes: list[str], table: Columns | None, asked: Asked
 ) -> Any:  # noqa: ANN401
     """Return the costs of one application, or several with their priors."""
-    built: dict[str, CostMatrix | SampleCosts] = {}
+    built: dict[str, CostMatrix | SampleCosts | CostsByCase] = {}
     for name, text in texts.items():
-        costs = (text or CostText()).build(classes, table)
+        typed_in = text or CostText()
+        costs = typed_in.named(classes) if table is None else typed_in.build(classes, table)
         if [str(c) for c in costs.classes] != classes:
             msg = f"--cost must have the classes {quoted(classes)}, in that order: got"
             raise click.UsageError(f"{msg} {quoted(costs.classes)}.")

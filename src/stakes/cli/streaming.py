@@ -1,6 +1,6 @@
 """Tables larger than memory: classes found first, then batches that a summary can take."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -35,6 +35,7 @@ from stakes.scores import Scores
 
 if TYPE_CHECKING:
     from stakes.evaluation import Summary
+    from stakes.evaluation.summaries.batch import Batch as SummaryBatch
 
 
 class ListedScoresError(Exception):
@@ -64,9 +65,17 @@ class TableStream:
         self._names = class_order(request, self._labels(first), first)
         scores = self._systems(first)
         needs = any(each.needs_priors for each in scores.values())
-        self.setting: Setting = read_setting(request, self._names, first, needs_priors=needs)
+        self.setting: Setting = read_setting(
+            request, self._names, first, needs_priors=needs, by_name=True
+        )
         self.first = self._turned(scores)
         self._codes = {name: code for code, name in enumerate(self.setting.classes)}
+
+    @property
+    def arguments(self) -> dict[str, str | None]:
+        """The columns that stand for arguments of the library."""
+        asked = self.request.asked
+        return {"y_true": asked.label, "sample_weight": asked.weight, "groups": asked.group}
 
     def ready(self, unit: Unit) -> Batch | None:
         """Read a unit and check it; None where it has no rows."""
@@ -125,6 +134,23 @@ class TableStream:
         codes = self._coded(columns, str(self.request.asked.label))
         return Batch(columns, codes, self._turned(self._systems(columns)))
 
+    def with_columns(self, batch: Batch, slices: Sequence[str] = ()) -> "SummaryBatch":
+        """Return a batch with all that belongs to its rows."""
+        from stakes.evaluation.summaries.batch import (  # noqa: PLC0415  as Summary
+            Batch as SummaryBatch,
+            CodedColumn,
+        )
+
+        asked, columns = self.request.asked, batch.columns
+        return SummaryBatch(
+            batch.codes,
+            batch.scores,
+            None if asked.weight is None else columns.numbers(asked.weight),
+            None if asked.group is None else CodedColumn(*columns.coded(asked.group)),
+            {name: CodedColumn(*columns.coded(name)) for name in dict.fromkeys(slices)},
+            {name: columns.numbers(name) for name in self.request.prices},
+        )
+
     def _systems(self, columns: Columns) -> dict[str, Scores]:
         """Return the scores of each system, in the order of the columns."""
         asked = self.request.asked
@@ -172,12 +198,16 @@ class Stream(TableStream):
         """Return a summary of no rows."""
         from stakes.evaluation import Summary  # noqa: PLC0415  loaded where data are streamed
 
+        asked = self.request.asked
         return Summary(
             classes=self.setting.classes,
             scores=type(next(iter(self.first.values()))),
             costs=self.setting.costs,
             priors=self.setting.priors,
             training_priors=self.setting.training_priors,
+            weighted=asked.weight is not None,
+            grouped=asked.group is not None,
+            slices=asked.slices,
         )
 
     def add(self, summary: "Summary", batch: Batch | None) -> int:
@@ -187,8 +217,8 @@ class Stream(TableStream):
         by_sum = self.request.asked.renormalize
         with self._lock:
             self._rounding = joined(self._rounding, batch.scores.rounding, renormalize=by_sum)
-        with told_in_place(batch.columns, {"y_true": self.request.asked.label}):
-            summary.add_batch(NewBatch(batch.codes, batch.scores))
+        with told_in_place(batch.columns, self.arguments):
+            summary.add_batch(self.with_columns(batch, self.request.asked.slices))
         return len(batch.codes)
 
 

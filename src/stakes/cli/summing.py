@@ -86,6 +86,8 @@ def _bookmark(stream: Stream, fresh: "Summary") -> Bookmark:
         "--scores": stream.score_column,
         "--scores-are": str(asked.scores_are),
         "--input-format": str(asked.input_format),
+        "--weight": str(asked.weight),
+        "--group": str(asked.group),
         "classes": json.dumps(stream.setting.classes),
         "rows of a unit": str(ROWS),
         "costs and priors": fresh.fingerprint,

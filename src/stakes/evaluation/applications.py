@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -142,6 +143,27 @@ def _refuse_turned(classes: Names) -> None:
     if set(classes) == set(range(len(classes))) and classes != tuple(range(len(classes))):
         msg = f"costs must name their classes where those of the scores are {quoted(classes)}:"
         raise InputError(f"{msg} pass CostMatrix(costs, classes=[...]).")
+
+
+def with_columns(costs: Applications | None, columns: Any) -> Applications | None:  # noqa: ANN401
+    """Return applications whose costs by case are those of the samples of some columns."""
+
+    def bound(entry: Any) -> Any:  # noqa: ANN401
+        if isinstance(entry, Application):
+            return replace(entry, costs=bound(entry.costs))
+        return entry.with_columns(columns) if isinstance(entry, CostsByCase) else entry
+
+    if isinstance(costs, Mapping):
+        return {name: bound(entry) for name, entry in costs.items()}
+    return bound(costs)
+
+
+def columns_of_costs(costs: Applications | None) -> tuple[str, ...]:
+    """Return the columns that costs by case name, each once."""
+    entries = list(costs.values()) if isinstance(costs, Mapping) else [costs]
+    inner = (entry.costs if isinstance(entry, Application) else entry for entry in entries)
+    named = (each.columns for each in inner if isinstance(each, CostsByCase))
+    return tuple(dict.fromkeys(name for names in named for name in names))
 
 
 def classes_of(costs: Applications | None) -> Names | None:

@@ -82,10 +82,11 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     system = make_system(plain, (calibrator, folds, groups, seed), notes)
     metrics = [suited_metrics(j.in_use, j.task.costs) for j in system.shown]
     drawn = count_replicates(system, metrics, unit, (resamples, seed), progress)
-    curve = curve_of(samples) if curve is None else curve
+    of_rows = curve_of(samples)
+    curve = of_rows if curve is None else curve
     ranking = ranking_of(samples, curve, level, unit)
-    least = [least_cost(task, curve) for task in system.tasks]
-    del curve  # it holds as much as the samples
+    least = [(least_cost(task, curve), least_cost(task, of_rows)) for task in system.tasks]
+    del curve, of_rows  # they hold as much as the samples
     evaluation = Evaluation(
         data=_summary(
             given if of_all is None else of_all.samples,
@@ -123,7 +124,7 @@ def _slices(
     """Return the slices as they are judged, those of columns in the main application."""
     if isinstance(slices, tuple) and all(isinstance(part, JudgedSlice) for part in slices):
         return slices
-    return judged_slices(task, read_slices(slices, samples), unit)  # type: ignore[arg-type]
+    return judged_slices(task, read_slices(slices, samples), unit)
 
 
 def _slope(samples: Samples, unit: IntArray | None, level: float) -> Estimate:

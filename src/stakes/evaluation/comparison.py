@@ -162,8 +162,18 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     """
     names = system_names(systems, reference)
     if label is not None:
-        y_true, found = columns_of(y_true, label, list(systems.values()), kind)
-        systems = dict(zip(systems, found, strict=True))
+        table = columns_of(
+            y_true,
+            label,
+            list(systems.values()),
+            kind,
+            costs=costs,
+            sample_weight=sample_weight,
+            groups=groups,
+        )
+        y_true, costs = table.y_true, table.costs
+        sample_weight, groups = table.sample_weight, table.groups
+        systems = dict(zip(systems, table.scores, strict=True))
     named = classes if classes is not None else classes_of(costs)
     read = {
         name: read_samples(

@@ -35,9 +35,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     folds: Folds = 5,
     level: float = 0.95,
     resamples: int = 1000,
-    groups: Column | None = None,
-    slices: "Mapping[str, Column] | Column | None" = None,
-    sample_weight: Column | None = None,
+    groups: "Column | str | None" = None,
+    slices: "Mapping[str, Column] | Column | Sequence[str] | None" = None,
+    sample_weight: "Column | str | None" = None,
     classes: NamesLike | None = None,
     rules: Sequence[ScoringRule] = RULES,
     rng: "int | np.random.Generator" = 0,
@@ -49,12 +49,13 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     ----------
     y_true, scores, priors, sample_weight, classes
         As for `expected_loss`; or a table in place of `y_true`, with the names of its columns as
-        `label` and `scores`.
+        `label` and `scores`, and as `sample_weight`, `groups` and `slices`.
     label, kind : name of a column, kind of scores; optional
         For a table (of pyarrow, polars, pandas, DuckDB): its column of labels, and what its scores
         are.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
-        By default 1 for each error. Several applications are judged side by side.
+        By default 1 for each error. Several applications are judged side by side. With a table,
+        `CostsByCase` name columns of it.
     training_priors : array of K, mapping by class, or "data", optional
         The priors that posteriors were trained with, if not those of use: they are then adapted
         to the priors of each application.
@@ -92,7 +93,19 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     ['not_distinguishable', 'calibration_would_help', 'few_errors']
     """
     if label is not None:
-        y_true, (scores,) = columns_of(y_true, label, [scores], kind)
+        table = columns_of(
+            y_true,
+            label,
+            [scores],
+            kind,
+            costs=costs,
+            sample_weight=sample_weight,
+            groups=groups,
+            slices=slices,
+        )
+        y_true, (scores,), costs = table.y_true, table.scores, table.costs
+        sample_weight, groups = table.sample_weight, table.groups
+        slices = table.slices
     named = classes if classes is not None else classes_of(costs)
     given = read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named)
     cells = None

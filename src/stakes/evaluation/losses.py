@@ -1,5 +1,7 @@
 """Expected losses of a system with intervals: uncalibrated, calibrated, and the difference."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from stakes._typing import FloatArray, IntArray
@@ -54,7 +56,7 @@ def rule_result(system: System, i: int, level: float, unit: IntArray | None) -> 
         system.learning_cost(rule, record.value),
         bounded=bool(np.isfinite(rule.bounds(len(samples.classes))[1]).all()),
     )
-    return _calibrated(raw, record, pair, level)
+    return _calibrated(raw, record, pair, level, _beyond_rows(raw, system.raw[i]))
 
 
 def application_loss(system: System, i: int, level: float, unit: IntArray | None) -> LossResult:
@@ -73,7 +75,18 @@ def application_loss(system: System, i: int, level: float, unit: IntArray | None
         system.decision_learning_cost(i),
         largest_difference(judged),
     )
-    return _calibrated(raw, cost_of(later, unit), pair, level)
+    beyond = _beyond_rows(raw, judged.cost)
+    return _calibrated(raw, cost_of(later, unit), pair, level, beyond)
+
+
+def _beyond_rows(of_all: ExpectedLoss, of_rows: ExpectedLoss) -> float:
+    """Return what all samples lose more than the rows that a calibrator is fitted to.
+
+    It is added to the calibrated loss, so that the loss of all samples less what calibration
+    recovers on the rows is the calibrated loss.
+    """
+    moved = of_all.normalized - of_rows.normalized
+    return moved if np.isfinite(moved) else 0.0
 
 
 def cost_of(judged: Judgement, unit: IntArray | None) -> ExpectedLoss:
@@ -108,11 +121,14 @@ def largest_difference(judged: Judgement) -> FloatArray:
 
 
 def _calibrated(
-    raw: ExpectedLoss, after: ExpectedLoss, pair: CalibrationPair, level: float
+    raw: ExpectedLoss, after: ExpectedLoss, pair: CalibrationPair, level: float, beyond: float
 ) -> LossResult:
     """Return a loss before and after calibration, and the difference."""
     value, normalized = estimates_of(raw, level)
     calibrated = estimates_of(after, level)[1]
+    if beyond:
+        after = replace(after, value=max(after.value + beyond * after.naive, 0.0))
+        calibrated = calibrated.moved(beyond)
     counts = pair.samples.counts
     least = int(counts[counts > 0].min())
     if least < FEWEST_OF_CLASS:

@@ -51,11 +51,15 @@ def application_result(
     drawn: Replicates | None,
     level: float,
     metrics: Sequence[DecisionMetric],
-    least: MinimumCost | None,
+    least: tuple[MinimumCost | None, MinimumCost | None],
     unit: IntArray | None,
 ) -> ApplicationResult:
-    """Return what Bayes decisions cost in one application."""
+    """Return what Bayes decisions cost in one application.
+
+    `least` is the least cost of any threshold on the samples, and on the rows that stand for them.
+    """
     judged, given = system.shown[i], system.as_given
+    best = least[0]
     task, costs = judged.task, judged.task.binary_costs
     threshold, llr_threshold = _thresholds(costs, task.samples.priors)
     explained = tuple(explain(metric, judged.in_use) for metric in metrics)
@@ -67,16 +71,27 @@ def application_result(
         threshold=threshold,
         llr_threshold=llr_threshold,
         abstention=abstention_rate(judged, level, unit),
-        minimum=None
-        if least is None
-        else minimum_cost_estimate(
-            given.tasks[i], given.samples.scores.ranks(), least, level, unit
-        ),
-        minimum_point=None if least is None else _own_point(least, given.samples, given.tasks[i]),
+        minimum=_minimum(given.tasks[i], given.samples, least, level, unit),
+        minimum_point=None if best is None else _own_point(best, given.samples, given.tasks[i]),
         traditional=explained,
         errors=error_counts(judged),
         traditional_estimates=_traditional(judged, metrics, explained, drawn, level, unit),
     )
+
+
+def _minimum(
+    task: Task,
+    samples: Samples,
+    least: tuple[MinimumCost | None, MinimumCost | None],
+    level: float,
+    unit: IntArray | None,
+) -> Estimate | None:
+    """Return the least cost of any threshold, with the interval that the rows give it."""
+    best, of_rows = least
+    if best is None or of_rows is None:
+        return None
+    found = minimum_cost_estimate(task, samples.scores.ranks(), of_rows, level, unit)
+    return replace(found, value=best.normalized)
 
 
 def _traditional(
@@ -132,7 +147,8 @@ def count_replicates(
         if system.shown[0].task.samples.copies is not None:
             pairs = zip(judgements, chosen, strict=True)
             return [
-                resampled_decisions(j, some, j.unit(unit), resampling, progress) for j, some in pairs
+                resampled_decisions(j, some, j.unit(unit), resampling, progress)
+                for j, some in pairs
             ]
         plan = system.resampling(unit, seed)
         found = replicate(system.count_statistics(chosen), plan, resamples, progress)

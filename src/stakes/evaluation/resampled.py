@@ -1,6 +1,7 @@
 """Resampled metrics of decisions on rows that stand for several samples."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,6 +10,9 @@ from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.systems import Judgement
 from stakes.intervals import Progress, Replicates, Resampling, count_statistic, replicate
 from stakes.metrics import DecisionMetric
+from stakes.summary.amounts import sizes
+
+_BITS = 5  # sizes of weights in an octave are 2^5, so that one is within 2 % of the others
 
 
 def resampled_decisions(
@@ -20,39 +24,48 @@ def resampled_decisions(
 ) -> Replicates | None:
     """Return resampled metrics where samples have weights or groups; None where there are none.
 
-    Rows of one class, decision, weight and group are drawn as one.
+    Rows of one class, decision, group and size of weight are drawn as one.
     """
     if not metrics:
         return None
     task, (resamples, seed) = judged.task, resampling
-    samples = task.samples
-    rows, copies = _alike(judged, unit)
-    y, decided = samples.y[rows], judged.decided[rows]
-    given = None if samples.priors_from_data else samples.priors
-    names = task.costs.classes, task.costs.decisions
-    statistic = count_statistic(task.name, y, decided, names, metrics, given)
-    weights = None if samples.weights is None else samples.weights[rows] / samples.weights.max()
-    if unit is None:
-        strata = None if given is None else y
-        plan = Resampling(rows.size, seed, strata=strata, weights=weights, copies=copies)
+    rows, names = _alike(judged, unit), (task.costs.classes, task.costs.decisions)
+    given = None if task.samples.priors_from_data else task.samples.priors
+    statistic = count_statistic(task.name, rows.y, rows.decided, names, metrics, given)
+    n, weights, copies = rows.y.size, rows.weights, rows.copies
+    if rows.unit is None:
+        strata = None if given is None else rows.y
+        plan = Resampling(n, seed, strata=strata, weights=weights, copies=copies)
     else:
-        plain: FloatArray = np.ones(rows.size) if weights is None else weights
-        code = np.unique(unit[rows], return_inverse=True)[1]
-        mass = times(plain, copies)
-        plan = Resampling(rows.size, seed, unit=code, weights=mass / mass.max())
+        mass = times(np.ones(n) if weights is None else weights, copies)
+        plan = Resampling(n, seed, unit=rows.unit, weights=mass / mass.max())
     return replicate([statistic], plan, resamples, progress)
 
 
-def _alike(judged: Judgement, unit: IntArray | None) -> tuple[IntArray, IntArray]:
-    """Return one of the rows that are alike, in the order of classes, and their samples."""
+class _Rows(NamedTuple):
+    """Rows of one class and decision, in the order of classes: how many samples, of what weight."""
+
+    y: IntArray
+    decided: IntArray
+    unit: IntArray | None
+    copies: IntArray
+    weights: FloatArray | None
+
+
+def _alike(judged: Judgement, unit: IntArray | None) -> _Rows:
+    """Return rows that differ in class, decision, group or size of weight."""
     samples = judged.task.samples
-    further = [key for key in (samples.weights, unit) if key is not None]
-    keys = (*further, judged.decided, samples.y)
+    number = np.ones(len(samples), dtype=np.int64) if samples.copies is None else samples.copies
+    size = None if samples.weights is None else sizes(samples.weights, _BITS)
+    keys = tuple(key for key in (size, unit, judged.decided, samples.y) if key is not None)
     order = np.lexsort(keys)
     first = np.ones(order.size, dtype=np.bool_)
-    first[1:] = False
-    for key in keys:
-        first[1:] |= np.diff(key[order]) != 0
+    first[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
     starts = np.flatnonzero(first)
-    number = np.ones(order.size, dtype=np.int64) if samples.copies is None else samples.copies
-    return order[starts], np.add.reduceat(number[order], starts)
+    copies, rows = np.add.reduceat(number[order], starts), order[starts]
+    weights = None
+    if samples.weights is not None:
+        weights = np.add.reduceat((samples.weights * number)[order], starts) / copies
+        weights = weights / weights.max()
+    own = None if unit is None else np.unique(unit[rows], return_inverse=True)[1]
+    return _Rows(samples.y[rows], judged.decided[rows], own, copies, weights)

@@ -190,9 +190,7 @@ class GroupMeans:
 
     def applied(self, record: ExpectedLoss) -> ExpectedLoss:
         """Return an expected loss whose intervals take whole groups as what varies."""
-        at = replace(
-            self.samples, priors=record.priors, priors_from_data=record.priors_from_data
-        )
+        at = replace(self.samples, priors=record.priors, priors_from_data=record.priors_from_data)
         return by_groups(record, at, self.losses, self.unit, means=True)
 
 

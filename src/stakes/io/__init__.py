@@ -7,7 +7,7 @@ from stakes.io.columns import Columns, column_names, read_columns
 from stakes.io.long import LongColumns
 
 if TYPE_CHECKING:
-    from stakes.io.relations import Relation, table_columns
+    from stakes.io.relations import Relation, Roles, table_columns
     from stakes.io.tables import with_columns, write_table
     from stakes.io.trials import join_keys
     from stakes.io.units import read_batches
@@ -16,7 +16,7 @@ else:
     __getattr__ = names_of_room(
         __name__,
         {
-            "relations": ("Relation", "table_columns"),
+            "relations": ("Relation", "Roles", "table_columns"),
             "tables": ("with_columns", "write_table"),
             "trials": ("join_keys",),
             "units": ("read_batches",),
@@ -28,6 +28,7 @@ __all__ = [
     "Columns",
     "LongColumns",
     "Relation",
+    "Roles",
     "column_names",
     "join_keys",
     "read_batches",

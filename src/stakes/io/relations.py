@@ -3,14 +3,17 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from stakes._check import InputError, StakesError
 from stakes._text import plain, quoted
 from stakes._typing import IntArray, Label, Names
+from stakes.evaluation.summaries.batch import Batch as NewBatch
+from stakes.evaluation.summaries.slices import CodedColumn
 from stakes.io.batches import Ask, Batch, check_present
 from stakes.io.columns import Columns, Gathering, no_rows
 from stakes.io.gather import Kinds
@@ -27,14 +30,29 @@ _SOURCE = Part(path="", name="table", kind=None)
 ScoreColumns = str | Sequence[str]
 
 
+class TableColumns(NamedTuple):
+    """Columns of a table in memory: labels, scores of each system, others by name."""
+
+    y: Any
+    scores: list[Any]
+    texts: dict[str, Any]
+    numbers: dict[str, Any]
+
+
 def table_columns(
     table: Any,  # noqa: ANN401  anything with an Arrow stream
     label: str,
     scores: Sequence[ScoreColumns],
-) -> tuple[Any, list[Any]]:
-    """Return labels, and the numbers of each column or list of columns, all in memory."""
+    texts: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+) -> TableColumns:
+    """Return labels, the numbers of each column or list of columns, and others, all in memory."""
     listed = [_listed(columns) for columns in scores]
-    ask = _ask(label, [name for columns in listed for name in columns])
+    plain_ask = _ask(label, [name for columns in listed for name in columns])
+    ask = Ask(
+        tuple(dict.fromkeys((*plain_ask.texts, *texts))),
+        tuple(dict.fromkeys((*plain_ask.numbers, *numbers))),
+    )
     kinds: Kinds = {}
     gathered = Gathering(ask, kinds)
     gathered.begin(_SOURCE)
@@ -43,16 +61,52 @@ def table_columns(
     if not gathered.rows:
         raise no_rows(_SOURCE.name)
     found = gathered.columns(_SOURCE.name)
-    texts, codes = found.coded(label)
-    names = _as_labels(texts, kinds[label][0])
-    return np.array(names)[codes], [found.matrix(columns) for columns in listed]
+
+    def labels(name: str) -> Any:  # noqa: ANN401
+        values, codes = found.coded(name)
+        return np.array(_as_labels(values, kinds[name][0]))[codes]
+
+    return TableColumns(
+        labels(label),
+        [found.matrix(columns) for columns in listed],
+        {name: labels(name) for name in texts},
+        {name: found.numbers(name) for name in numbers},
+    )
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a table by what they are for."""
+
+    label: str
+    scores: ScoreColumns
+    weight: str | None = None
+    group: str | None = None
+    slices: tuple[str, ...] = ()
+    amounts: tuple[str, ...] = ()  # that costs by case name
+
+    def ask(self) -> Ask:
+        """Return the columns that are needed."""
+        found = _ask(self.label, _listed(self.scores))
+        named = {"weight": self.weight, "group": self.group}
+        for role, name in named.items():
+            if name is not None and not isinstance(name, str):
+                msg = f"{role} must be the name of a column: got {plain(name)}."
+                raise InputError(msg)
+        texts = [name for name in (self.group, *self.slices) if name is not None]
+        numbers = [name for name in (self.weight, *self.amounts) if name is not None]
+        return Ask(
+            tuple(dict.fromkeys((*found.texts, *texts))),
+            tuple(dict.fromkeys((*found.numbers, *numbers))),
+        )
 
 
 class Relation:
     """Labels and scores of a table, of which one batch is in memory at a time."""
 
-    def __init__(self, table: Any, label: str, scores: ScoreColumns) -> None:  # noqa: ANN401
-        self._label, self._scores = label, _listed(scores)
+    def __init__(self, table: Any, roles: Roles) -> None:  # noqa: ANN401
+        self._roles = roles
+        self._label, self._scores = roles.label, _listed(roles.scores)
         self._kinds: Kinds = {}
         self._dictionary: list[str] | None = None  # of labels whose order is declared
         self._batches = self._read(table)
@@ -63,7 +117,7 @@ class Relation:
 
     def _read(self, table: Any) -> Iterator[Columns]:  # noqa: ANN401
         """Go through the batches that have rows, each value looked at."""
-        ask, row = _ask(self._label, self._scores), 0
+        ask, row = self._roles.ask(), 0
         for batch in _batches(table, ask):
             self._note_dictionary(batch.table.column(self._label))
             gathered = Gathering(ask, self._kinds, views=True)
@@ -97,8 +151,28 @@ class Relation:
             with _placed(self._scores, row):
                 typed = kind(columns.matrix(self._scores))
                 class_names(typed, summary.classes)
-                summary.add_batch(import_module("stakes.evaluation.summaries.batch").Batch(codes, typed))
+                summary.add_batch(self._batch(columns, codes, typed))
             row += len(columns)
+
+    def _batch(self, columns: Columns, codes: IntArray, scores: Scores) -> "NewBatch":
+        """Return the rows of a batch with all that belongs to them."""
+        roles = self._roles
+        return NewBatch(
+            codes,
+            scores,
+            None if roles.weight is None else columns.numbers(roles.weight),
+            None if roles.group is None else self._coded(columns, roles.group),
+            {name: self._coded(columns, name, texts=True) for name in roles.slices},
+            {name: columns.numbers(name) for name in roles.amounts},
+        )
+
+    def _coded(self, columns: Columns, name: str, *, texts: bool = False) -> CodedColumn:
+        """Return a column of names, as they were before they became texts or as texts."""
+        found, codes = columns.coded(name)
+        labels = _as_labels(found, self._kinds[name][0])
+        if texts:
+            return CodedColumn([str(label) for label in labels], codes)
+        return CodedColumn(np.array(labels) if type(labels[0]) is int else labels, codes)
 
     def _codes(self, columns: Columns, classes: Names) -> IntArray:
         """Return labels as places among the classes; others are refused."""

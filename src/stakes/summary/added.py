@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,3 +38,37 @@ class Added:
     def ones(self) -> IntArray:
         """One for each sample, to be counted."""
         return np.ones(self.y.size, dtype=np.int64)
+
+
+class MemberRows(NamedTuple):
+    """What belongs to rows that were kept: weights, parts of groups, amounts by column."""
+
+    weights: FloatArray | None
+    part: IntArray | None
+    amounts: dict[str, FloatArray]
+
+
+@dataclass(frozen=True)
+class Members:
+    """What belongs to samples besides class and scores."""
+
+    weighted: bool = False
+    grouped: bool = False
+    columns: tuple[str, ...] = ()  # of amounts
+
+    @property
+    def width(self) -> int:
+        """How many numbers that are for each sample."""
+        return self.weighted + self.grouped + len(self.columns)
+
+    def columns_of(self, new: Added) -> list[FloatArray]:
+        """Return these numbers as columns."""
+        found = [new.weights, new.parts, *(new.amounts[name] for name in self.columns)]
+        return [np.asarray(column, dtype=np.float64) for column in found if column is not None]
+
+    def read(self, values: FloatArray) -> MemberRows:
+        """Return columns as what they are."""
+        columns = list(np.ascontiguousarray(values.T))
+        weights = columns.pop(0) if self.weighted else None
+        part = columns.pop(0).astype(np.int64) if self.grouped else None
+        return MemberRows(weights, part, dict(zip(self.columns, columns, strict=True)))

@@ -178,9 +178,7 @@ class DecisionSums:
         if not isinstance(other, DecisionSums):
             return NotImplemented
         same = self.tallies == other.tallies and self.powers == other.powers
-        return (
-            same and self.groups == other.groups and np.array_equal(self.counts, other.counts)
-        )
+        return same and self.groups == other.groups and np.array_equal(self.counts, other.counts)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -76,7 +76,8 @@ class GroupCount:
 
     def write(self, writer: Writer) -> None:
         """Write the hashes."""
-        writer.listed(np.diff(self._least.astype(np.int64), prepend=0))
+        whole = self._least.astype(np.int64)
+        writer.listed(np.diff(whole, prepend=np.int64(0)))
 
     @classmethod
     def read(cls, reader: Reader) -> Self:

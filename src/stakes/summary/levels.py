@@ -80,41 +80,33 @@ class LevelPlan:
         """The rules whose losses are not summed in the pass that counts."""
         return tuple(rule for rule in self.rules if self.weighted or rule not in _IN_THE_PASS)
 
-    def parted(self) -> PartedCells | None:
-        """Return cells for groups and weights, where samples have any."""
-        if not (self.weighted or self.grouped):
-            return None
+    def parted(self, *, grouped: bool) -> PartedCells:
+        """Return cells for weights, and for groups too where these are to be kept."""
         intervals = ScoreIntervals(np.array(self.edges), self.domain == LOG_ODDS)
-        return PartedCells(intervals, weighted=self.weighted, grouped=self.grouped)
+        return PartedCells(intervals, weighted=self.weighted, grouped=grouped)
 
 
 class LevelState:
     """Samples of two classes in bounded memory.
 
-    Samples without weights are counted in cells; those with weights or groups are in cells that
-    are parted by these.
+    They are counted in cells, which hold weights where samples have any; where samples come in
+    groups, they are counted once more in cells that are parted by these.
     """
 
     def __init__(self, plan: LevelPlan) -> None:
         self.plan = plan
-        self.cells = None if plan.weighted else ScoreCells(plan.grid(), plan.shift)
-        self.parted = plan.parted()
+        self.cells: ScoreCells | PartedCells = (
+            plan.parted(grouped=False) if plan.weighted else ScoreCells(plan.grid(), plan.shift)
+        )
+        self.grouped = plan.parted(grouped=True) if plan.grouped else None
         self._powers = [LossPowers(2, weighted=plan.weighted) for _ in plan.further]
 
     @property
     def counts(self) -> IntArray:
         """How many samples of each class there are."""
-        if self.cells is not None:
-            return self.cells.count.sum(axis=1)
-        return self._parted.counts
-
-    @property
-    def _parted(self) -> PartedCells:
-        """The parted cells, where there are any."""
-        if self.parted is None:
-            msg = "samples have neither groups nor weights"
-            raise ValueError(msg)
-        return self.parted
+        if isinstance(self.cells, PartedCells):
+            return self.cells.counts
+        return self.cells.count.sum(axis=1)
 
     def update(self, new: Added, column: FloatArray, answers: Answers | None = None) -> bool:
         """Add samples; return whether all scores were such, as otherwise nothing is added.
@@ -124,28 +116,29 @@ class LevelState:
         losses = [] if answers is None else [rule.of(new.y, answers) for rule in self.plan.further]
         if not self._counted(new, column):
             return False
-        if self.parted is not None:
-            self.parted.update(new, np.asarray(column, dtype=np.float64))
+        if self.grouped is not None:
+            self.grouped.update(new, np.asarray(column, dtype=np.float64))
         for powers, loss in zip(self._powers, losses, strict=True):
             powers.add(new.y, loss, new.weights)
         return True
 
     def _counted(self, new: Added, column: FloatArray) -> bool:
-        """Count samples without weights, and return whether all scores are such."""
-        if self.cells is None:
-            return self.plan.grid().accepts(score_limits(column, new.y))
+        """Count samples, if all scores are such."""
+        if isinstance(self.cells, PartedCells):
+            fine = self.plan.grid().accepts(score_limits(column, new.y))
+            if fine:
+                self.cells.update(new, np.asarray(column, dtype=np.float64))
+            return fine
         with _bounded():
             limits = self.cells.update(column, new.y)
         return self.cells.grid.accepts(limits)
 
     def __add__(self, other: Self) -> Self:
-        out = type(self).__new__(type(self))
-        out.plan, out.cells, out.parted = self.plan, None, None
-        if self.cells is not None and other.cells is not None:
-            with _bounded():
-                out.cells = self.cells + other.cells
-        if self.parted is not None and other.parted is not None:
-            out.parted = self.parted + other.parted
+        out = type(self)(self.plan)
+        with _bounded():
+            out.cells = self.cells + other.cells  # type: ignore[operator]
+        if self.grouped is not None and other.grouped is not None:
+            out.grouped = self.grouped + other.grouped
         out._powers = [a + b for a, b in zip(self._powers, other._powers, strict=True)]
         return out
 
@@ -153,22 +146,18 @@ class LevelState:
         if not isinstance(other, LevelState):
             return NotImplemented
         same = self.plan == other.plan and self._powers == other._powers
-        return same and self.cells == other.cells and self.parted == other.parted
+        return same and self.cells == other.cells and self.grouped == other.grouped
 
     __hash__ = None  # type: ignore[assignment]
 
     def rows(self) -> PartedRows:
         """Return score and number of the samples that share a cell, class, group and weight."""
-        return self._counted_rows() if self.parted is None else self.parted.rows()
+        return self.finest() if self.grouped is None else self.grouped.rows()
 
-    def finest(self) -> PartedRows | None:
-        """Return rows of finer cells without groups, where there are such."""
-        return None if self.parted is None or self.cells is None else self._counted_rows()
-
-    def _counted_rows(self) -> PartedRows:
-        """Return the rows of samples that were counted."""
-        if self.cells is None:
-            return self._parted.rows()
+    def finest(self) -> PartedRows:
+        """Return rows of samples whose groups are left out, so that their cells are finer."""
+        if isinstance(self.cells, PartedCells):
+            return self.cells.rows()
         found = self.cells.levels()
         count = np.stack([found.first, found.second])
         y, cell = np.nonzero(count)
@@ -177,7 +166,7 @@ class LevelState:
     def loss_sums(self) -> dict[ScoringRule, LossSums]:
         """Return the exact sums of each rule, as metrics take them."""
         found = {}
-        if self.cells is not None:
+        if isinstance(self.cells, ScoreCells):
             sums, lost = self.cells.losses().reshape(2, 3, 2), self.cells.infinite
             known = {LogLoss(): (sums[0], lost), BrierLoss(): (sums[1], np.zeros_like(lost))}
             found = {rule: _loss_sums(self.counts, *parts) for rule, parts in known.items()}
@@ -190,7 +179,8 @@ class LevelState:
 
         No order of samples within cells ranks worse than the first, or better than the second.
         """
-        first, second = self._parted.by_cell() if self.cells is None else self.cells.count
+        cells = self.cells
+        first, second = cells.by_cell() if isinstance(cells, PartedCells) else cells.count
         none = np.zeros_like(first)
         return (
             _levels(_woven(none, first), _woven(second, none)),
@@ -199,10 +189,12 @@ class LevelState:
 
     def write(self, writer: Writer) -> None:
         """Write what was kept."""
-        if self.cells is not None:
+        if isinstance(self.cells, ScoreCells):
             _write_cells(writer, self.cells)
-        if self.parted is not None:
-            self.parted.write(writer)
+        else:
+            self.cells.write(writer)
+        if self.grouped is not None:
+            self.grouped.write(writer)
         for powers in self._powers:
             powers.write(writer)
 
@@ -210,14 +202,15 @@ class LevelState:
     def read(cls, reader: Reader, plan: LevelPlan) -> Self:
         """Read what was kept."""
         out = cls(plan)
-        if out.cells is not None:
+        if isinstance(out.cells, ScoreCells):
             out.cells = _read_cells(reader, out.cells.grid, plan.shift)
-        if out.parted is not None:
-            out.parted.read_from(reader)
+        else:
+            out.cells.read_from(reader)
+        if out.grouped is not None:
+            out.grouped.read_from(reader)
+            if (out.grouped.counts != out.counts).any():
+                raise damaged("groups of other samples")
         out._powers = [LossPowers.read(reader, 2, weighted=plan.weighted) for _ in plan.further]
-        parted = out.counts if out.parted is None else out.parted.counts
-        if (parted != out.counts).any():
-            raise damaged("groups of other samples")
         return out
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
 from stakes.statistics.bins import bin_of, equal_width
-from stakes.summary.added import Added
+from stakes.summary.added import Added, MemberRows, Members
 from stakes.summary.amounts import amount_field, fractions, parts, sizes, total, total_of_units
 from stakes.summary.decisions import DecisionPlan, DecisionSums
 from stakes.summary.form import Reader, Writer, damaged
@@ -46,9 +46,14 @@ class RowPlan:
         return self.sums.n_classes
 
     @property
+    def members(self) -> Members:
+        """What belongs to rows besides class and scores."""
+        return Members(self.sums.weighted, self.sums.grouped, self.columns)
+
+    @property
     def kept_width(self) -> int:
-        """How many numbers are kept of a row: scores, weight, group, prices."""
-        return self.width + self.sums.weighted + self.sums.grouped + len(self.columns)
+        """How many numbers are kept of a row."""
+        return self.width + self.members.width
 
     @property
     def quota(self) -> int:
@@ -89,22 +94,13 @@ class RowState:
         _check_number(self.counts + np.bincount(new.y, minlength=self.plan.n_classes))
         self.sums.update(new, decisions, losses)
         self._bin(new, p)
-        self.rows.add(new.y, self._kept(new, values))
+        self.rows.add(new.y, np.column_stack([values, *self.plan.members.columns_of(new)]))
 
-    def _kept(self, new: Added, values: FloatArray) -> FloatArray:
-        """Return what is kept of rows: scores, weight, group, prices."""
-        further = [new.weights, new.parts, *(new.amounts[name] for name in self.plan.columns)]
-        there = [column for column in further if column is not None]
-        return np.column_stack([values, *there]) if there else values.reshape(len(values), -1)
-
-    def kept(self) -> tuple[FloatArray, FloatArray | None, IntArray | None, dict[str, FloatArray]]:
-        """Return scores, weights, groups and prices of the rows that are kept."""
-        values, sums = self.rows.settled().values, self.plan.sums
-        scores, rest = np.split(values, [self.plan.width], axis=1)
-        columns = list(np.ascontiguousarray(rest.T))
-        weights = columns.pop(0) if sums.weighted else None
-        part = columns.pop(0).astype(np.int64) if sums.grouped else None
-        return scores, weights, part, dict(zip(self.plan.columns, columns, strict=True))
+    def kept(self) -> tuple[FloatArray, MemberRows]:
+        """Return the scores of the rows that are kept, and what belongs to them."""
+        values = self.rows.settled().values
+        width = self.plan.width
+        return values[:, :width], self.plan.members.read(values[:, width:])
 
     def _bin(self, new: Added, p: FloatArray) -> None:
         """Count confidences and how often they came true."""
@@ -179,5 +175,5 @@ class RowState:
 def _check_number(counts: IntArray) -> None:
     """Refuse more samples than confidences can be summed of."""
     if counts.max(initial=0) > _MOST_SAMPLES:
-        msg = f"a summary of rows must hold at most {_MOST_SAMPLES} samples of each class:"
+        msg = "a summary of rows must hold at most 2**33 samples of each class:"
         raise InputError(f"{msg} got {counts.max()}.")

@@ -188,15 +188,13 @@ def _joined(keys: IntArray, sums: IntArray, n_keys: int) -> tuple[IntArray, IntA
         return keys, sums
     if n_keys < _DENSE * keys.size:
         return _checked(*_joined_by_place(keys, sums, n_keys))
-    order = np.argsort(keys, kind="stable")  # quick where most are in order
+    order = np.argsort(keys)
     ranked = keys[order]
     starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
     return _checked(ranked[starts], np.add.reduceat(sums[:, order], starts, axis=1))
 
 
-def _joined_by_place(
-    keys: IntArray, sums: IntArray, n_keys: int
-) -> tuple[IntArray, IntArray]:
+def _joined_by_place(keys: IntArray, sums: IntArray, n_keys: int) -> tuple[IntArray, IntArray]:
     """Return the same where keys are so few that each can have a place."""
     dense = np.zeros((len(sums), n_keys), dtype=np.int64)
     seen = np.zeros(n_keys, dtype=np.bool_)

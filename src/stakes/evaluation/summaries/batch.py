@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -9,13 +10,13 @@ from stakes._check import InputError, read_array, read_column, read_weights
 from stakes._text import plain, quoted
 from stakes._typing import Column, FloatArray, IntArray
 from stakes.evaluation.slices import slice_texts
-from stakes.evaluation.summaries.request import Request
-from stakes.evaluation.summaries.slices import SliceColumn
+from stakes.evaluation.summaries.slices import CodedColumn
 from stakes.scores import Scores
-from stakes.summary.added import Added
+from stakes.summary.added import Added, Members
 from stakes.summary.groups import group_hashes
 from stakes.summary.kept import Hashes
 
+__all__ = ["Batch", "CodedColumn"]
 _LEAST, _LARGEST = 1e-100, 1e100  # weights whose products and squares are plain numbers
 
 
@@ -26,27 +27,31 @@ class Batch:
     codes: IntArray
     scores: Scores
     sample_weight: Column | None = None
-    groups: "Column | SliceColumn | None" = None
-    slices: Mapping[str, "Column | SliceColumn"] = field(default_factory=dict)
+    groups: "Column | CodedColumn | None" = None
+    slices: Mapping[str, "Column | CodedColumn"] = field(default_factory=dict)
     columns: Mapping[str, Column] = field(default_factory=dict)
 
-    def read(self, request: Request) -> tuple[Added, Scores, dict[str, SliceColumn]]:
-        """Return the samples of weight above 0 with their scores and their slices."""
+    def read(
+        self, members: Members, slices: tuple[str, ...] = ()
+    ) -> tuple[Added, dict[str, CodedColumn], IntArray | None]:
+        """Return samples of weight above 0, their slices, and which rows they are if not all."""
         n = self.codes.size
-        _check_told("sample_weight", self.sample_weight is not None, "weighted", request.weighted)
-        _check_told("groups", self.groups is not None, "grouped", request.grouped)
+        _check_told("sample_weight", self.sample_weight is not None, "weighted", members.weighted)
+        _check_told("groups", self.groups is not None, "grouped", members.grouped)
         weights = _weights(self.sample_weight, n)
         groups = None if self.groups is None else _hashes(self.groups, n)
-        slices = {name: _coded(name, c, n) for name, c in _named("slices", self.slices, request.slices)}
-        amounts = {
-            name: _amounts(name, c, n) for name, c in _named("columns", self.columns, request.columns)
-        }
+        named = (
+            _named("slices", self.slices, slices),
+            _named("columns", self.columns, members.columns),
+        )
+        coded = {name: _coded(name, column, n) for name, column in named[0].items()}
+        amounts = {name: _amounts(name, column, n) for name, column in named[1].items()}
         new = Added(np.asarray(self.codes), weights, groups, amounts)
         if weights is None or weights.all():
-            return new, self.scores, slices
+            return new, coded, None
         kept = np.flatnonzero(weights)
-        some = {name: SliceColumn(s.values, s.codes[kept]) for name, s in slices.items()}
-        return new.some(kept), self.scores.part(kept), some
+        some = {name: CodedColumn(s.values, s.codes[kept]) for name, s in coded.items()}
+        return new.some(kept), some, kept
 
 
 def _check_told(argument: str, given: bool, option: str, told: bool) -> None:  # noqa: FBT001
@@ -59,7 +64,7 @@ def _check_told(argument: str, given: bool, option: str, told: bool) -> None:  #
         raise InputError(msg)
 
 
-def _named(argument: str, given: Mapping[str, object], told: tuple[str, ...]) -> "list[tuple]":
+def _named(argument: str, given: Mapping[str, Any], told: tuple[str, ...]) -> dict[str, Any]:
     """Return columns in the order that the summary was told."""
     if not isinstance(given, Mapping):
         msg = f"{argument} must be a mapping from names to columns: got {type(given).__name__}."
@@ -70,12 +75,12 @@ def _named(argument: str, given: Mapping[str, object], told: tuple[str, ...]) ->
         fault = f"{quoted(missing)} is missing" if missing else f"{quoted(odd)} is not among them"
         msg = f"{argument} must hold the columns that the summary was told, {quoted(told)}:"
         raise InputError(f"{msg} {fault}.")
-    return [(name, given[name]) for name in told]
+    return {name: given[name] for name in told}
 
 
 def _weights(column: Column | None, n: int) -> FloatArray | None:
     """Read weights, which must be plain numbers for their products to be."""
-    weights = read_weights(column, n)
+    weights = read_weights(column, n, some=False)  # other batches may have them
     if weights is None:
         return None
     extreme = (weights != 0) & ~((weights >= _LEAST) & (weights <= _LARGEST))
@@ -86,10 +91,10 @@ def _weights(column: Column | None, n: int) -> FloatArray | None:
     return weights
 
 
-def _hashes(groups: "Column | SliceColumn", n: int) -> Hashes:
+def _hashes(groups: "Column | CodedColumn", n: int) -> Hashes:
     """Return a hash of the group of each sample."""
-    if isinstance(groups, SliceColumn):
-        return group_hashes(list(groups.values))[groups.codes]
+    if isinstance(groups, CodedColumn):
+        return group_hashes(groups.values)[groups.codes]
     column = read_column(groups, "groups")
     _check_length("groups", len(column), n)
     if not isinstance(column.values, list):
@@ -98,14 +103,14 @@ def _hashes(groups: "Column | SliceColumn", n: int) -> Hashes:
     return group_hashes(names.tolist())[codes]
 
 
-def _coded(name: str, column: "Column | SliceColumn", n: int) -> SliceColumn:
+def _coded(name: str, column: "Column | CodedColumn", n: int) -> CodedColumn:
     """Return the values of a column, each once, and which of them each sample has."""
-    if isinstance(column, SliceColumn):
+    if isinstance(column, CodedColumn):
         return column
     texts = slice_texts(name, column)
     _check_length(f"slices {name!r}", len(texts), n)
     values, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
-    return SliceColumn(values.tolist(), codes)
+    return CodedColumn(values.tolist(), codes)
 
 
 def _amounts(name: str, column: Column, n: int) -> FloatArray:

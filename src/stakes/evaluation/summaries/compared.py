@@ -7,11 +7,13 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._check import InputError, read_names, read_priors
+from stakes._kernels import ExactSums
 from stakes._typing import FloatArray, IntArray, NamesLike, PriorsLike
-from stakes.evaluation.applications import Application, Applications
+from stakes.evaluation.applications import Application, Applications, with_columns
 from stakes.evaluation.comparison import Comparison, compare_samples, system_names
 from stakes.samples import Samples
 from stakes.scores import Scores
+from stakes.summary.added import Added, MemberRows, Members
 from stakes.summary.kept import KeptRows
 
 _MOST_ROWS = 200_000  # of a class
@@ -48,35 +50,50 @@ class ComparedRows:
     """
 
     def __init__(
-        self, classes: NamesLike, forms: Mapping[str, ScoreForm], quota: int | None = None
+        self,
+        classes: NamesLike,
+        forms: Mapping[str, ScoreForm],
+        quota: int | None = None,
+        members: Members | None = None,
     ) -> None:
         self.classes = read_names(classes, "classes")
-        self._forms = dict(forms)
-        n, width = len(self.classes), sum(form.width for form in forms.values())
+        self._forms, self._members = dict(forms), members or Members()
+        n = len(self.classes)
+        width = sum(form.width for form in forms.values()) + self._members.width
         fitting = max(min(_MOST_ROWS, _MOST_NUMBERS // (n * width)), 1)
         self.rows = KeptRows(n, width, fitting if quota is None else quota)
         self.counts: IntArray = np.zeros(n, dtype=np.int64)
+        self._weights = ExactSums(n)
 
     @property
     def n(self) -> int:
         """How many samples there are."""
         return int(self.counts.sum())
 
-    def update(self, codes: IntArray, systems: Mapping[str, Scores]) -> None:
-        """Add samples: labels as numbers of classes, and the scores of each system."""
+    def update(
+        self, codes: IntArray, systems: Mapping[str, Scores], added: Added | None = None
+    ) -> None:
+        """Add samples: labels as numbers of classes, and the scores of each system.
+
+        `added` are their weights, groups and prices, where there are any.
+        """
         for name, form in self._forms.items():
             if ScoreForm.of(systems[name]) != form:
                 msg = f"scores of {name!r} must be of one form in all batches: those before were"
                 got = ScoreForm.of(systems[name])
                 raise InputError(f"{msg} {form.kind.__name__} in {form.width} columns, got {got}.")
         y = np.asarray(codes, dtype=np.int64)
-        values = np.column_stack([systems[name].values for name in self._forms])
+        further = [] if added is None else self._members.columns_of(added)
+        values = np.column_stack([*(systems[name].values for name in self._forms), *further])
         self.counts += np.bincount(y, minlength=len(self.classes))
+        if added is not None and added.weights is not None:
+            self._weights.add(y, added.weights)
         self.rows.add(y, values)
 
     def __add__(self, other: Self) -> Self:
-        out = type(self)(self.classes, self._forms, self.rows.quota)
+        out = type(self)(self.classes, self._forms, self.rows.quota, self._members)
         out.rows, out.counts = self.rows + other.rows, self.counts + other.counts
+        out._weights = self._weights + other._weights
         return out
 
     def compare(
@@ -97,27 +114,40 @@ class ComparedRows:
             raise InputError(msg)
         complete = self.rows.all_there
         training = None if training_priors is None else read_priors(training_priors, self.classes)
+        kept = self._kept()
+        bound = with_columns(costs, kept.amounts)
         found = compare_samples(
-            self._samples(system_names(self._forms, reference), priors),
-            costs=costs if complete else self._at_shares(costs),
+            self._samples(kept, system_names(self._forms, reference), priors),
+            costs=bound if complete else self._at_shares(bound),
             training_priors=training_priors if complete or training is not None else self._shares,
-            groups=None,
+            groups=kept.part,
             **options,
         )
         return found if complete else replace(found, notes=(*found.notes, self._note(found.n)))
 
     @property
     def _shares(self) -> FloatArray:
-        return np.asarray(self.counts / self.n, dtype=np.float64)
+        if not self._members.weighted:
+            return np.asarray(self.counts / self.n, dtype=np.float64)
+        weights = self._weights.total()
+        return np.asarray(weights / weights.sum(), dtype=np.float64)
 
-    def _samples(self, names: list[str], priors: PriorsLike | None) -> dict[str, Samples]:
+    def _kept(self) -> MemberRows:
+        """Return what belongs to the rows that were kept."""
+        start = sum(form.width for form in self._forms.values())
+        return self._members.read(self.rows.settled().values[:, start:])
+
+    def _samples(
+        self, kept: MemberRows, names: list[str], priors: PriorsLike | None
+    ) -> dict[str, Samples]:
         """Return the rows of each system; equal rows are one row with copies."""
         rows = self.rows.settled()
         given = read_priors(priors, self.classes)
         used, from_data = (self._shares, rows.all_there) if given is None else (given, False)
         copies = None if (rows.copies == 1).all() else rows.copies
         ends = np.cumsum([form.width for form in self._forms.values()])
-        parts = dict(zip(self._forms, np.split(rows.values, ends[:-1], axis=1), strict=True))
+        every = np.split(rows.values, ends, axis=1)[:-1]
+        parts = dict(zip(self._forms, every, strict=True))
         out = {}
         for name in names:
             scores = self._forms[name].scores(parts[name])
@@ -125,7 +155,7 @@ class ComparedRows:
                 raise scores.lacks_priors()
             n = rows.y.size
             out[name] = Samples(
-                rows.y, scores, None, self.classes, None, used, from_data, n, copies=copies
+                rows.y, scores, kept.weights, self.classes, None, used, from_data, n, copies=copies
             )
         return out
 

@@ -129,14 +129,15 @@ class TwoClasses:
     def evaluate(self, slices: Sequence[JudgedSlice], **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
         """Return the evaluation of all samples."""
         request, state = self._request, self._suited_or_empty()
-        finest = state.finest()
-        curve = None if finest is None else curve_of(request.adapted(self._rows(finest)))
+        rows, curve = state.rows(), None
+        if state.grouped is not None:
+            curve = curve_of(request.adapted(self._rows(state.finest())))
         found = evaluate_samples(
             self.samples(),
             costs=request.applications(),
             training_priors=request.training,
             rules=request.rules,
-            groups=state.rows().part,
+            groups=rows.part,
             slices=tuple(slices),
             curve=curve,
             **options,

@@ -19,7 +19,9 @@ from stakes.evaluation.applications import (
     Task,
     adapted,
     classes_of,
+    columns_of_costs,
     read_tasks,
+    with_columns,
 )
 from stakes.evaluation.assembly import check_names, read_rules
 from stakes.samples import Samples, read_samples
@@ -39,6 +41,7 @@ from stakes.scoring import (
     SphericalLoss,
     ThresholdRange,
 )
+from stakes.summary.added import Members
 from stakes.summary.form import damaged
 from stakes.summary.rows import MOST_CLASSES
 
@@ -94,7 +97,8 @@ class Request:
             raise InputError(msg)
         names = _names(classes, costs)
         probe = _probe(names, kind, priors, training)
-        tasks = read_tasks(costs_of_rows(costs, len(probe)), probe, training)
+        one = dict.fromkeys(columns_of_costs(costs), np.ones(len(probe)))
+        tasks = read_tasks(with_columns(costs, one), probe, training)
         return cls(
             names,
             kind,
@@ -115,8 +119,12 @@ class Request:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that costs name, each once."""
-        named = (use.costs.columns for use in self.uses.values() if by_case(use.costs))  # type: ignore[union-attr]
-        return tuple(dict.fromkeys(name for names in named for name in names))
+        return columns_of_costs({name: use.costs for name, use in self.uses.items()})
+
+    @property
+    def members(self) -> Members:
+        """What belongs to samples besides class and scores."""
+        return Members(self.weighted, self.grouped, self.columns)
 
     @property
     def main(self) -> str:
@@ -277,31 +285,13 @@ def _use(task: Task, costs: Applications | None) -> Use:
     told = entry.costs if isinstance(entry, Application) else entry
     used = told if isinstance(told, CostsByCase) else task.costs
     if isinstance(used, SampleCosts):
-        msg = f"costs must be a matrix or name columns for a summary: {task.name!r} has those of"
-        raise InputError(f"{msg} samples. Pass stakes.CostsByCase.")
+        msg = (
+            f"costs must be a matrix, or name columns, for a summary: {task.name!r} has numbers by"
+        )
+        raise InputError(f"{msg} case. Pass stakes.CostsByCase([[0, 3], ['amount', 0]]).")
     if own is None:
         return Use(used)
     return Use(used, "data" if task.samples.priors_from_data else task.samples.priors)
-
-
-def costs_of_rows(costs: Applications | None, n: int) -> Applications | None:
-    """Return applications whose costs by case are those of n rows of price 1, to be checked."""
-
-    def made(entry: Any) -> Any:  # noqa: ANN401
-        if isinstance(entry, Application):
-            return replace(entry, costs=made(entry.costs))
-        if isinstance(entry, CostsByCase):
-            return entry.with_columns({name: np.ones(n) for name in entry.columns})
-        return entry
-
-    if isinstance(costs, Mapping):
-        return {name: made(entry) for name, entry in costs.items()}
-    return None if costs is None else made(costs)
-
-
-def by_case(costs: CostMatrix | CostsByCase) -> bool:
-    """Whether costs name columns."""
-    return isinstance(costs, CostsByCase)
 
 
 def _columns(names: Sequence[str]) -> tuple[str, ...]:

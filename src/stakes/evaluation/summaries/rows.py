@@ -130,18 +130,18 @@ class SummedRows:
             msg = "a summary must hold samples to be evaluated: call update first."
             raise InputError(msg)
         request, rows = self._request, self._state.rows.settled()
-        values, weights, part, amounts = self._state.kept()
+        values, kept = self._state.kept()
         told = {
-            "costs": request.applications(amounts),
+            "costs": request.applications(kept.amounts),
             "training_priors": request.training,
             "rules": request.rules,
-            "groups": part,
+            "groups": kept.part,
             "slices": tuple(slices),
             **options,
         }
         scores = request.kind.trusted(values if values.shape[1] > 1 else values[:, 0].copy())
         unplaced = KnownSums({}, None)
-        given = request.samples(rows.y, scores, weights, copies=rows.copies, known=unplaced)
+        given = request.samples(rows.y, scores, kept.weights, copies=rows.copies, known=unplaced)
         if rows.all_there:
             return evaluate_samples(given, **told)
         of_all = self._sums(self._state)

@@ -1,7 +1,7 @@
 """Slices of a summary: the main application on the samples of each value of some columns."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Self
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -21,10 +21,10 @@ MOST_VALUES = 1000  # of a column
 _LONGEST = 2**16  # bytes of a value
 
 
-class SliceColumn(NamedTuple):
-    """A column of slices: its values, each once, and which of them each sample has."""
+class CodedColumn(NamedTuple):
+    """A column of names: its values, each once, and which of them each sample has."""
 
-    values: Sequence[str]
+    values: Any  # a list, or an array of whole numbers
     codes: IntArray
 
 
@@ -39,7 +39,7 @@ class SliceSums:
         """Return the sums of no samples."""
         return DecisionSums(plan_of(self._request, (self._request.main,), (LogLoss(),)))
 
-    def update(self, new: Added, scores: Scores, columns: Mapping[str, SliceColumn]) -> None:
+    def update(self, new: Added, scores: Scores, columns: Mapping[str, CodedColumn]) -> None:
         """Add samples with their values; nothing changes if they are refused."""
         if not self._sums:
             return
@@ -57,7 +57,7 @@ class SliceSums:
                     sums = self._sums[name].setdefault(value, self._fresh())
                     sums.update(new.some(rows), [decided[rows]], [losses[rows]])
 
-    def check(self, columns: Mapping[str, SliceColumn]) -> None:
+    def check(self, columns: Mapping[str, CodedColumn]) -> None:
         """Refuse columns of very many values."""
         for name, column in columns.items():
             number = len({*self._sums[name], *column.values})

@@ -11,7 +11,7 @@ from stakes._check import InputError, encode
 from stakes._text import number
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
-from stakes.evaluation.applications import Applications, classes_of
+from stakes.evaluation.applications import Applications, classes_of, columns_of_costs
 from stakes.evaluation.assembly import RULES
 from stakes.evaluation.records import Evaluation
 from stakes.evaluation.summaries.batch import Batch
@@ -43,8 +43,12 @@ class Summary:
     scores : kind of scores
         `Posteriors`, `Logits`, `LogPosteriors`, `LogLikelihoods` or `LogLikelihoodRatios`.
     costs, priors, training_priors, rules
-        As for `evaluate`. Costs are matrices; likelihoods, and posteriors that are adapted, need
-        priors in numbers, since those of the data are known only at the end.
+        As for `evaluate`. Costs are matrices, or `CostsByCase`; likelihoods, and posteriors that
+        are adapted, need priors in numbers, since those of the data are known only at the end.
+    weighted, grouped : bool
+        Whether samples have weights, and whether they come in groups.
+    slices : list of str
+        Names of columns for whose values results are given.
 
     Examples
     --------
@@ -109,6 +113,9 @@ class Summary:
         priors: PriorsLike | None = None,
         training_priors: PriorsLike | None = None,
         rules: Sequence[ScoringRule] = RULES,
+        weight: str | None = None,
+        group: str | None = None,
+        slices: Sequence[str] = (),
     ) -> Self:
         """Return the summary of a table that is read batch by batch.
 
@@ -126,7 +133,11 @@ class Summary:
             or if their categories have an order.
         kind : kind of scores
         costs, priors, training_priors, rules
-            As for the summary itself.
+            As for the summary itself; columns that `CostsByCase` name are read from the table.
+        weight, group : str, optional
+            The column of weights, and that of groups: patients, speakers, merchants.
+        slices : list of str
+            Columns for whose values results are given.
 
         Examples
         --------
@@ -135,8 +146,13 @@ class Summary:
         >>> Summary.of(table, label="y", scores="p")
         Summary(4 samples, 2 classes)
         """
-        relation = import_module("stakes.io").Relation(table, label, scores)  # no import goes up
         named = classes if classes is not None else classes_of(costs)
+        amounts = columns_of_costs(costs)
+        io = import_module("stakes.io")  # no import goes up
+        if isinstance(slices, str):
+            slices = (slices,)
+        roles = io.Roles(label, scores, weight, group, tuple(slices), amounts)
+        relation = io.Relation(table, roles)
         out = cls(
             classes=relation.classes() if named is None else named,
             scores=kind,
@@ -144,6 +160,9 @@ class Summary:
             priors=priors,
             training_priors=training_priors,
             rules=rules,
+            weighted=weight is not None,
+            grouped=group is not None,
+            slices=slices,
         )
         relation.add_to(out, kind)
         return out
@@ -198,7 +217,8 @@ class Summary:
         if batch.scores.meaning != kind.meaning:
             msg = f"scores must be {kind.__name__}, as the summary was told: got"
             raise InputError(f"{msg} {type(batch.scores).__name__}.")
-        new, scores, slices = batch.read(self._request)
+        new, slices, rows = batch.read(self._request.members, self._request.slices)
+        scores = batch.scores if rows is None else batch.scores.part(rows)
         if not new.y.size:
             return
         self._slices.check(slices)
@@ -211,11 +231,15 @@ class Summary:
         if not isinstance(other, Summary):
             return NotImplemented
         self._request.check_same(other._request)
-        return type(self).__new__(type(self))._set(
-            self._request,
-            self._kept + other._kept,  # type: ignore[operator]
-            self._slices + other._slices,
-            self._groups + other._groups,
+        return (
+            type(self)
+            .__new__(type(self))
+            ._set(
+                self._request,
+                self._kept + other._kept,  # type: ignore[operator]
+                self._slices + other._slices,
+                self._groups + other._groups,
+            )
         )
 
     def __eq__(self, other: object) -> bool:
