@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import stakes
-from stakes.summary import decisions, parted, tally
+from stakes._kernels import by_key
+from stakes.summary import decisions, parted
 from stakes.summary.amounts import fractions, parts, sizes, total, total_of_units
 from stakes.summary.groups import GroupCount, group_hashes
 from stakes.summary.tally import Field, Layout, Tally
@@ -428,13 +429,23 @@ def test_sums_that_are_too_large_are_refused() -> None:
         _ = found + found
 
 
-def test_joining_by_place_and_by_order_are_the_same() -> None:
-    rng = np.random.default_rng(3)
-    keys, sums = rng.integers(50, size=400), rng.integers(-9, 9, size=(2, 400))
-    few = tally._joined(keys, sums, 50)
-    many = tally._joined(keys, sums, 10**6)
-    for a, b in zip(few, many, strict=True):
-        assert (a == b).all()
+@pytest.mark.parametrize("n", [1, 2, 40, 5000])
+@pytest.mark.parametrize("width", [1, 4])
+def test_sums_by_key_are_those_of_sorted_rows(
+    n: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_key, "_SLICE", 1700)
+    rng = np.random.default_rng(n)
+    keys = rng.choice([0, 1, 2**62, *rng.integers(2**62, size=60)], size=n)
+    numbers = rng.integers(-(2**40), 2**40, size=(width, n))
+    found, sums = by_key.sum_by_key(keys, numbers)
+    expected = {key: numbers[:, keys == key].sum(axis=1).tolist() for key in np.unique(keys)}
+    assert found.tolist() == list(expected)
+    assert sums.T.tolist() == list(expected.values())
+    assert [part.tolist() for part in by_key._sorted(keys, numbers)] == [
+        found.tolist(),
+        sums.tolist(),
+    ]
 
 
 DAMAGE: dict[str, Callable[[Any], Any]] = {

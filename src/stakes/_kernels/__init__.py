@@ -6,6 +6,7 @@ library is stale, and not used.
 """
 
 from stakes._kernels.affine import affine_binary_pass, affine_pass
+from stakes._kernels.by_key import sum_by_key
 from stakes._kernels.definitions import CellGrid, cell_grid
 from stakes._kernels.definitions.score_grid import (
     ScoreIntervals,
@@ -68,6 +69,7 @@ __all__ = [
     "score_spread",
     "sorted_merge",
     "sum_by",
+    "sum_by_key",
     "swept_costs",
     "swept_f_score",
     "swept_matthews",

@@ -21,6 +21,7 @@
 #include "sums.h"
 #include "exact.h"
 #include "score_cells.h"
+#include "by_key.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

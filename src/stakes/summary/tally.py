@@ -14,12 +14,12 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from stakes._check import InputError
+from stakes._kernels import sum_by_key
 from stakes._typing import IntArray
 from stakes.summary.form import Reader, Writer, damaged
 
 MOST_KEYS = 2**18  # beyond, fields are coarsened if they can be
 _FEWEST_JOINED = 4096  # rows that wait before they are joined to those kept
-_DENSE = 8  # times as many keys as rows, below which each key has a place
 _MOST = 2**61  # of a sum
 _LARGEST_KEY = 2**62
 
@@ -103,7 +103,7 @@ class Tally:
         keys = self.layout.keys(values, self.step)
         self._waiting.append((keys, np.stack([np.asarray(n, dtype=np.int64) for n in numbers])))
         self._n_waiting += keys.size
-        if self._n_waiting > max(_FEWEST_JOINED, self.keys.size // 2):
+        if self._n_waiting > max(_FEWEST_JOINED, 2 * self.keys.size):
             self.settled()
 
     def settled(self) -> Self:
@@ -116,21 +116,24 @@ class Tally:
         return self
 
     def _set(self, keys: IntArray, sums: IntArray) -> None:
-        """Keep sums by key, coarsened as far as their number asks for."""
-        self.keys, self.sums = _joined(keys, sums, self._n_keys)
-        while self.keys.size > self._most and self.step < self.layout.last:
-            self._coarsen(self.step + 1)
-
-    @property
-    def _n_keys(self) -> int:
-        """How many keys there can be."""
-        return self.layout.n_keys(self.step)
-
-    def _coarsen(self, step: int) -> None:
-        """Bring all keys to a later step."""
-        keys = self.layout.coarser(self.keys, self.step, step)
+        """Keep sums by key, coarsened as little as their number asks for."""
+        self.keys, self.sums = _joined(keys, sums)
+        if self.keys.size <= self._most or self.step == self.layout.last:
+            return
+        step = self._first_step()
+        self.keys, self.sums = _joined(self.layout.coarser(self.keys, self.step, step), self.sums)
         self.step = step
-        self.keys, self.sums = _joined(keys, self.sums, self._n_keys)
+
+    def _first_step(self) -> int:
+        """Return the first later step at which keys are few enough; their number never rises."""
+        low, high = self.step + 1, self.layout.last
+        none = np.empty((0, self.keys.size), dtype=np.int64)
+        while low < high:
+            middle = (low + high) // 2
+            coarse = self.layout.coarser(self.keys, self.step, middle)
+            few = sum_by_key(coarse, none)[0].size <= self._most
+            low, high = (low, middle) if few else (middle + 1, high)
+        return low
 
     def __add__(self, other: Self) -> Self:
         out = type(self)(self.layout, self._most)
@@ -171,7 +174,7 @@ class Tally:
         """Read keys and sums."""
         out = cls(layout, most)
         out.step = reader.number(layout.last)
-        size = out._n_keys
+        size = layout.n_keys(out.step)
         out.keys = np.cumsum(reader.listed(size))
         if out.keys.size and (out.keys[-1] >= size or (np.diff(out.keys) < 1).any()):
             raise damaged("keys that there are not")
@@ -182,35 +185,13 @@ class Tally:
         return out
 
 
-def _joined(keys: IntArray, sums: IntArray, n_keys: int) -> tuple[IntArray, IntArray]:
-    """Return each key once, in their order, with its sums; keys are below `n_keys`."""
-    if not keys.size:
-        return keys, sums
-    if n_keys < _DENSE * keys.size:
-        return _checked(*_joined_by_place(keys, sums, n_keys))
-    order = np.argsort(keys)
-    ranked = keys[order]
-    starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
-    return _checked(ranked[starts], np.add.reduceat(sums[:, order], starts, axis=1))
-
-
-def _joined_by_place(keys: IntArray, sums: IntArray, n_keys: int) -> tuple[IntArray, IntArray]:
-    """Return the same where keys are so few that each can have a place."""
-    dense = np.zeros((len(sums), n_keys), dtype=np.int64)
-    seen = np.zeros(n_keys, dtype=np.bool_)
-    seen[keys] = True
-    for place, numbers in zip(dense, sums, strict=True):
-        np.add.at(place, keys, numbers)
-    found = np.flatnonzero(seen)
-    return found, dense[:, found]
-
-
-def _checked(keys: IntArray, sums: IntArray) -> tuple[IntArray, IntArray]:
-    """Return sums that can be added once more."""
-    if np.abs(sums).max() > _MOST:
+def _joined(keys: IntArray, sums: IntArray) -> tuple[IntArray, IntArray]:
+    """Return each key once, in their order, with its sums."""
+    found, together = sum_by_key(keys, sums)
+    if np.abs(together).max(initial=0) > _MOST:
         msg = "a summary must hold fewer samples: sums of so many cannot be kept."
         raise InputError(msg)
-    return keys, sums
+    return found, together
 
 
 def _unsigned(values: IntArray) -> IntArray:
