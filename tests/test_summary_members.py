@@ -1,7 +1,7 @@
 """Summaries of samples with weights, groups, slices and costs by case: the laws of summaries."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,10 @@ from hypothesis import given, settings, strategies as st
 
 import stakes
 from stakes._kernels import by_key
+from stakes.evaluation import resampled
+from stakes.evaluation.applications import read_tasks
+from stakes.evaluation.systems import Judgement, judge
+from stakes.samples import read_samples
 from stakes.summary import decisions, parted
 from stakes.summary.amounts import fractions, parts, sizes, total, total_of_units
 from stakes.summary.groups import GroupCount, group_hashes
@@ -465,3 +469,50 @@ def test_damaged_parts_are_refused(name: str) -> None:
     DAMAGE[name](found)
     with pytest.raises(stakes.InputError, match="data must be bytes of a summary: they hold"):
         stakes.Summary.from_bytes(found.to_bytes())
+
+
+def judged(data: Data, copies: Any) -> Judgement:
+    """Return decisions on rows that stand for several samples."""
+    samples = replace(read_samples(data.y, data.scores, sample_weight=data.weights), copies=copies)
+    (task,) = read_tasks(BINARY, samples)
+    return judge(task)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_rows_alike_are_drawn_as_one(grouped: Any) -> None:
+    data = made(800, 3, ties=True, n_groups=30)
+    copies = np.random.default_rng(0).integers(1, 5, 800)
+    unit = np.unique(data.groups, return_inverse=True)[1] if grouped else None
+    found = judged(data, copies)
+    rows = resampled._alike(found, unit)
+    assert rows.y.size <= (2 * 2 * 3 * (30 if grouped else 1))
+    assert (np.diff(rows.y) >= 0).all()
+    part = np.zeros(800, dtype=np.int64) if unit is None else unit
+    mine = np.zeros(rows.y.size, dtype=np.int64) if rows.unit is None else rows.unit
+    for y, d, u in {*zip(data.y.tolist(), found.decided.tolist(), part.tolist(), strict=True)}:
+        here = (data.y == y) & (found.decided == d) & (part == u)
+        there = (rows.y == y) & (rows.decided == d) & (mine == u)
+        assert copies[here].sum() == rows.copies[there].sum()
+        assert rows.weights is not None
+        mass = (rows.copies * rows.weights)[there].sum() * data.weights.max()
+        assert mass == pytest.approx((copies * data.weights)[here].sum(), rel=1e-12)
+
+
+def test_rows_alike_of_few_groups_vary_as_groups_do() -> None:
+    rng = np.random.default_rng(1)
+    effect = np.repeat(rng.normal(size=40), 50)
+    y = (rng.random(2000) < 0.4).astype(np.int64)
+    p = 1 / (1 + np.exp(-(2 * y - 1 + 2 * effect)))
+    group = np.repeat(np.arange(40), 50)
+    told = stakes.Summary(classes=[0, 1], grouped=True)
+    told.update(y, p, groups=group)
+    found = told.evaluate(calibrator=None, resamples=300)
+    exact = stakes.evaluate(y, p, groups=group, calibrator=None, resamples=300)
+    alone = stakes.evaluate(y, p, calibrator=None, resamples=300)
+    name = "cost.f1_score"
+    wide = [
+        e.interval.high - e.interval.low  # type: ignore[union-attr]
+        for e in (part.metrics()[name] for part in (found, exact, alone))
+    ]
+    assert wide[0] == pytest.approx(wide[1], rel=0.3)
+    assert wide[0] > 1.5 * wide[2]

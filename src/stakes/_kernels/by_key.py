@@ -59,6 +59,7 @@ def _hashed(keys: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
     found, sums = np.empty(n, dtype=np.int64), np.empty((n, width), dtype=np.int64)
     count = np.zeros(1, dtype=np.int64)
     rows = contiguous(keys, np.int64), contiguous(numbers, np.int64)
-    inputs = (*map(pointer, rows), n, width, bits)
-    check(_sum_by_key(*inputs, *map(pointer, (places, found, sums, count))))
+    inputs = (*(pointer(array) for array in rows), n, width, bits)
+    outputs = (pointer(array) for array in (places, found, sums, count))
+    check(_sum_by_key(*inputs, *outputs))
     return found[: count[0]], sums[: count[0]]
