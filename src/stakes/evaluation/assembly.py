@@ -90,7 +90,7 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     evaluation = Evaluation(
         data=_summary(
             given if of_all is None else of_all.samples,
-            unit,
+            system.shown[0].unit(unit),
             adapted_scores=training_priors is not None,
         ),
         applications=tuple(

@@ -26,6 +26,7 @@ from stakes.scoring import ScoringRule
 from stakes.summary.form import Reader, Writer, damaged
 from stakes.summary.groups import GroupCount
 
+_NEARLY_ALL = 0.95  # parts for each group, of which few share their hash: not worth a note
 _DIGITS = 1e-4  # bounds that are nearer to each other are not told: four digits are shown
 
 
@@ -329,7 +330,7 @@ class Summary:
     def _group_notes(self, found: Evaluation) -> list[str]:
         """Say how groups were counted, and that some were taken together."""
         parts, number = found.data.groups, self._groups.number
-        if parts is None or parts == number:
+        if parts is None or parts > _NEARLY_ALL * number:
             return []
         about = "" if self._groups.exact else "about "
         return [f"Intervals take {about}{number} groups in {parts} parts of whole groups."]
