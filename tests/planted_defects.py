@@ -57,7 +57,7 @@ DEFECTS = [
     ("summary/powers.py", "power = power * loss", "power = loss", "those_of_all_samples"),
     ("summary/rows.py", "np.rint(top * _UNIT).astype(np.int64)", "np.rint(top * 2.0**20).astype(np.int64) << 8", "confidences_of_a_large_batch"),
     ("summary/rows.py", "_check_number(self.counts + other.counts)", "pass", "more_samples_than_can_be_kept"),
-    ("summary/rows.py", "top = top * fractions(new.weights)", "pass", "those_of_all_samples"),
+    ("summary/rows.py", "top = top * fractions(new.weights)", "pass", "in_the_sums"),
     ("summary/rows.py", "every = weight, weight * weight / sums[0], chance", "every = weight, weight, chance", "those_of_all_samples or in_the_sums"),
     ("summary/tally.py", "few = sum_by_key(coarse, none)[0].size <= self._most", "few = sum_by_key(coarse, none)[0].size <= 2 * self._most", "coarsens_as_its_keys"),
     ("summary/tally.py", "return low\n", "return min(low + 1, self.layout.last)\n", "coarsens_as_its_keys"),

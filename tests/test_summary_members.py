@@ -413,7 +413,7 @@ def test_a_tally_coarsens_as_its_keys_become_many() -> None:
     layout = Layout((Field(2), Field(2**10, (0, 2, 5, 9))), 1)
     rng = np.random.default_rng(2)
     value = rng.integers(2**10, size=3000)
-    for most, step in ((4000, 0), (600, 1), (200, 2), (5, 3), (1, 3)):
+    for most, step in ((4000, 0), (600, 1), (300, 2), (200, 2), (5, 3), (1, 3)):
         found = Tally(layout, most)
         found.add([value % 2, value], [np.ones(3000, dtype=np.int64)])
         found.settled()
