@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -106,6 +107,35 @@ print(*sorted(sys.modules), file=sys.stderr)
     loaded = set(done.stderr.decode().split())
     assert {"pyarrow.parquet", "stakes.evaluation.entry"} <= loaded
     assert not loaded & SLOW
+
+
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2"), ({"OMP_NUM_THREADS": "2"}, None)],
+)
+def test_command_keeps_blas_to_one_thread_unless_the_environment_says_otherwise(
+    given: dict[str, str], used: str | None
+) -> None:
+    name = "OPENBLAS_NUM_THREADS"
+    script = f"""
+import atexit, os, sys
+from stakes.cli import main
+assert "numpy" not in sys.modules
+atexit.register(lambda: print("numpy" in sys.modules, os.environ.get("{name}"), file=sys.stderr))
+sys.argv[1:] = ["--version"]
+main()
+"""
+    others = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=True, env=others | given
+    )
+    assert done.stderr.decode().split() == ["True", str(used)]
+
+
+def test_a_call_of_the_command_line_leaves_the_environment_alone() -> None:
+    script = "import os; from stakes.cli import main; before = dict(os.environ)"
+    script += "\ntry: main(['--version'])\nexcept SystemExit: pass\nassert before == os.environ"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
 
 
 def test_counting_arrays_loads_numpy_alone() -> None:

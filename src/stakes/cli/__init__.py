@@ -29,6 +29,7 @@ from stakes._signals import (
 EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE = 2, 3, 4, 5
 _LONGEST_MESSAGE = 2000
 _SELDOM = (50_000, 10, 10)  # how often cycles are collected: importing makes none worth a look
+_BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 _COMMANDS = {
     "calibrate": "Learn how to turn the scores in a file into better ones, or apply it.",
@@ -113,6 +114,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     alone = arguments is None  # a process of its own, which ends before there is much to collect
     if alone:
         gc.set_threshold(*_SELDOM)
+        _keep_blas_to_one_thread()
     code = _run(arguments)
     if alone:
         gc.freeze()  # so that the end need not look through all that was loaded
@@ -121,6 +123,16 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if alone and "pyarrow" in sys.modules:
         _leave_at_once(code)
     sys.exit(code)
+
+
+def _keep_blas_to_one_thread() -> None:
+    """Let OpenBLAS start no threads, unless the environment says how many.
+
+    Between products its threads wait in a loop, which takes more processor time than the command
+    itself; and how many there are, one for each core, changes the last digits of products.
+    """
+    if not any(name in os.environ for name in _BLAS_THREADS):
+        os.environ[_BLAS_THREADS[0]] = "1"  # read when numpy is loaded, which is later
 
 
 def _leave_at_once(code: int) -> NoReturn:
