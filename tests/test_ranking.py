@@ -577,6 +577,16 @@ def ranking_functions() -> dict[str, Callable[..., object]]:
     return found
 
 
+def test_places_count_as_scores_do() -> None:
+    rng = np.random.default_rng(0)
+    places, y = rng.integers(0, 300, 500) * 2, rng.integers(0, 2, 500)
+    counted, gathered = ScoreLevels.of_places(places, y), ScoreLevels.of(places / 1.0, y, None)
+    for name in ("level", "first", "second", "exponent"):
+        mine, theirs = getattr(counted, name), getattr(gathered, name)
+        assert mine.dtype == theirs.dtype
+        np.testing.assert_array_equal(mine, theirs)
+
+
 @pytest.mark.parametrize("name", sorted(ranking_functions()))
 def test_texts_as_labels_need_declared_classes(name: str) -> None:
     """Sorted, "ill" would come before "well", and the scores would be those of the wrong class."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from stakes._check import StakesError
+from stakes._kernels import grouped_rows
 from stakes._math import log, times, turns
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import AffineCalibrator, IsotonicCalibrator
@@ -199,9 +200,12 @@ def _copies_of_folds(places: FloatArray, y: IntArray, copies: IntArray) -> IntAr
 def least_on_part(task: Task, places: FloatArray, kept: IntArray) -> float:
     """Return the threshold of least cost on some of the samples, for one matrix of costs."""
     samples = task.samples
-    weights = None if samples.weights is None else samples.weights[kept]
-    copies = None if samples.copies is None else samples.copies[kept]
-    levels = ScoreLevels.of(places[kept], samples.y[kept], weights, copies)
+    if samples.weights is None and samples.copies is None:
+        levels = ScoreLevels.of_places(places[kept].astype(np.int64), samples.y[kept])
+    else:
+        weights = None if samples.weights is None else samples.weights[kept]
+        copies = None if samples.copies is None else samples.copies[kept]
+        levels = ScoreLevels.of(places[kept], samples.y[kept], weights, copies)
     given = None if samples.priors_from_data else samples.priors
     return RocCurve(levels, samples.classes).minimum_cost(task.binary_costs, given).point.threshold
 
@@ -214,12 +218,13 @@ def _middle(places: FloatArray, threshold: float) -> float:
     return float((threshold + above.min()) / 2) if above.size else threshold
 
 
-def _folds(scores: FloatArray, y: IntArray) -> IntArray:
+def _folds(places: FloatArray, y: IntArray) -> IntArray:
     """Return the fold of each sample: those of a class are dealt in the order of their scores."""
     fold = np.empty(y.size, dtype=np.int64)
+    order, _ = grouped_rows(places.astype(np.int64), int(places.max()) + 1)
     for k in (0, 1):
-        mine = np.flatnonzero(y == k)
-        fold[mine[np.argsort(scores[mine], kind="stable")]] = np.arange(mine.size) % _FOLDS
+        mine = order[y[order] == k]
+        fold[mine] = np.arange(mine.size) % _FOLDS
     return fold
 
 

@@ -50,6 +50,15 @@ class ScoreLevels:
         return cls(level, sums[0], sums[1], exponent)
 
     @classmethod
+    def of_places(cls, places: IntArray, y: IntArray) -> Self:
+        """Gather samples by their places in the order of the scores, from 0: nothing is sorted."""
+        n = int(places.max()) + 1
+        first, second = np.bincount(2 * places + y, minlength=2 * n).reshape(n, 2).T
+        level = np.flatnonzero(first + second)
+        exponent = np.zeros(2, dtype=np.int64)
+        return cls(level.astype(np.float64), first[level], second[level], exponent)
+
+    @classmethod
     def _counted(cls, scores: FloatArray, y: IntArray, copies: IntArray) -> Self:
         """Gather rows without weights, which stand for several samples."""
         order = np.argsort(scores, kind="stable")  # quick where rows come in order
