@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from stakes import _kernels
-from stakes._math import difference_of_products, sum_by
+from stakes._math import difference_of_products, log_softmax, row_sums, sum_by
 
 ROADS = pytest.mark.parametrize("sum_by", [sum_by, _kernels.sum_by])
 
@@ -112,3 +112,15 @@ def test_products_that_differ_in_the_last_of_106_bits() -> None:
 def test_equal_products_cancel_to_nothing_but_neighbours_do_not(a: float, b: float) -> None:
     assert difference_of_products(a, b, b, a) == 0
     assert difference_of_products(a + 1, 3.0, a, 3.0) == Fraction(a + 1) * 3 - Fraction(a) * 3
+
+
+def test_columns_of_two_have_the_bits_of_rows_of_any_length() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(0, 10, (1000, 2))
+    x[:8] = np.array([[0, 0], [-np.inf, 0], [3, -np.inf], [1e308, -1e308], [800, 0], [np.inf, 0], [0, 1e-300], [-0.0, 0]])  # fmt: skip
+    with np.errstate(invalid="ignore"):
+        impossible = np.column_stack([x, np.full(1000, -np.inf)])
+        np.testing.assert_array_equal(log_softmax(x), log_softmax(impossible)[:, :2])
+    p = np.square(x[8:])
+    np.testing.assert_array_equal(row_sums(p), p.sum(axis=1))
+    np.testing.assert_array_equal(row_sums(impossible[8:]), np.full(992, -np.inf))

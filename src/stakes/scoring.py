@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_array, read_number
-from stakes._math import expectation, log
+from stakes._math import expectation, log, row_sums
 from stakes._typing import FloatArray, IntArray, Label, Names
 from stakes.class_losses import Constant, rivals_of
 from stakes.costs import CostMatrix
@@ -144,7 +144,7 @@ class BrierLoss(ScoringRule):
     def of(self, y: IntArray, answers: Answers) -> FloatArray:
         distance = answers.p.copy()
         distance[np.arange(y.size), y] = answers.complement(y)
-        return np.square(distance, out=distance).sum(axis=1) / answers.shape[1]  # by halves
+        return row_sums(np.square(distance, out=distance)) / answers.shape[1]  # by halves
 
     def naive_losses(self, priors: FloatArray) -> FloatArray:
         """Return what answering the priors costs; the largest stays apart, to keep its digits."""

@@ -2,11 +2,12 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from stakes._check import UndefinedMetricError, read_level
-from stakes._math import times
+from stakes._math import row_sums, times
 from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.affine import AffineCalibrator
@@ -112,9 +113,20 @@ class _Spread:
 
     def _posteriors(self, part: slice) -> tuple[FloatArray, FloatArray]:
         """Return fitted posteriors and log posteriors less their mean by them."""
+        if self.log_p.size <= _BLOCK:
+            return self._posteriors_of_all
+        return self._computed_posteriors(part)
+
+    @cached_property
+    def _posteriors_of_all(self) -> tuple[FloatArray, FloatArray]:
+        """The same of samples that fit one block, computed once for all uses."""
+        return self._computed_posteriors(slice(None))
+
+    def _computed_posteriors(self, part: slice) -> tuple[FloatArray, FloatArray]:
+        """Compute them."""
         q = np.exp(self.fitted(self.log_p[part]))
         z = np.where(q > 0, self.log_p[part], 0.0)
-        return q, z - (q * z).sum(axis=1, keepdims=True)
+        return q, z - row_sums(q * z)[:, None]
 
     def _curvature(self, part: slice) -> FloatArray:
         """Return the second derivatives of the loss of some samples.

@@ -153,7 +153,8 @@ def reliability_of(samples: Samples, bins: Bins, *, confidence: bool = False) ->
     p = np.minimum(probability, 1.0)
     weights = samples.weights_at_priors()
     edges = read_bins(bins).edges(p, weights)
-    return Reliability(BinSums.of(p, hit, weights, edges, samples.copies), bin_of(p, edges))
+    own = bin_of(p, edges)
+    return Reliability(BinSums.of(p, hit, weights, edges, samples.copies, own), own)
 
 
 def events(samples: Samples, *, confidence: bool) -> tuple[FloatArray, IntArray]:

@@ -6,7 +6,7 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from stakes._math import log, log_softmax, softplus
+from stakes._math import log, log_softmax, row_sums, softplus
 from stakes._typing import FloatArray, IntArray
 
 
@@ -98,7 +98,7 @@ class LogProbabilities:
         """One minus the posterior of a class: the sum of the others."""
         others = self.p.copy()
         others[np.arange(y.size), y] = 0
-        return others.sum(axis=1)
+        return row_sums(others)
 
     def rows(self, kept: slice | IntArray) -> Self:
         """Return some of the samples."""

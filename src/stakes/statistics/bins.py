@@ -35,10 +35,14 @@ class BinSums:
         weights: FloatArray | None,
         edges: FloatArray,
         copies: IntArray | None = None,
+        own: IntArray | None = None,
     ) -> Self:
-        """Sum samples into bins; a row stands for `copies` of them."""
+        """Sum samples into bins; a row stands for `copies` of them.
+
+        `own` is the bin of each row, where it is known.
+        """
         n = edges.size + 1
-        code = bin_of(probability, edges) + n * hit
+        code = (bin_of(probability, edges) if own is None else own) + n * hit
         w = np.ones(probability.size) if weights is None else weights
         terms = (times(term, copies) for term in (w, w * w, w * probability))
         return cls(edges, *(_split(sum_by(code, term, 2 * n)) for term in terms))
