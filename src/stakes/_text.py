@@ -1,6 +1,5 @@
 """Text for people: names made harmless, numbers made short, tables made straight."""
 
-import html
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -99,6 +98,8 @@ def table(rows: Sequence[Sequence[str]], *, names: int = 1) -> str:
 
 def html_table(rows: Sequence[Sequence[str]], caption: str) -> str:
     """Return rows as an HTML table: first row and first column are headings."""
+    import html  # noqa: PLC0415  few commands write it
+
     head = "".join(f"<th scope='col'>{html.escape(cell)}</th>" for cell in rows[0])
     body = "".join(
         f"<tr><th scope='row'>{html.escape(row[0])}</th>"

@@ -3,7 +3,6 @@
 import os
 import platform
 import shlex
-import shutil
 import sys
 import zlib
 from itertools import takewhile
@@ -46,6 +45,8 @@ def compiler() -> list[str]:
     named = os.environ.get("CC")
     if named:
         return shlex.split(named)
+    import shutil  # noqa: PLC0415  only where something is built, as below
+
     for name in ("cc", "gcc", "clang"):
         if shutil.which(name):
             return [name]
@@ -55,7 +56,8 @@ def compiler() -> list[str]:
 
 def build(room: Path = ROOM, extra: tuple[str, ...] = ()) -> Path:
     """Compile the sources in `room` to a shared library there, one version per vector width."""
-    import tempfile  # noqa: PLC0415  only where something is built, as below
+    import shutil  # noqa: PLC0415
+    import tempfile  # noqa: PLC0415
 
     command = [*compiler(), *_FLAGS, *extra]
     command += [flag for flag in _OF_SOME if _known(flag, command)]

@@ -28,7 +28,7 @@ from stakes._signals import (
 # 1 is left to gates: a check that was asked for and failed.
 EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE = 2, 3, 4, 5
 _LONGEST_MESSAGE = 2000
-_SELDOM = (50_000, 10, 10)  # how often cycles are collected: importing makes none worth a look
+_SELDOM = (200_000, 10, 10)  # how often cycles are collected: importing makes none worth a look
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 _COMMANDS = {

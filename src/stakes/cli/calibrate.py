@@ -10,19 +10,9 @@ import click
 
 from stakes._files import write_text
 from stakes._text import number, percent, plain
-from stakes.calibration import (
-    AffineCalibrator,
-    BetaCalibrator,
-    BiasCalibrator,
-    CalibrationLoss,
-    Calibrator,
-    HistogramCalibrator,
-    IsotonicCalibrator,
-    TemperatureCalibrator,
-    VectorCalibrator,
-)
+from stakes.calibration import CalibrationLoss, Calibrator
 from stakes.calibration.loss import calibration_loss_of
-from stakes.cli.calibrators import by_name
+from stakes.cli.calibrators import by_name, calibrator_of
 from stakes.cli.evaluate import asked_for
 from stakes.cli.outputs import check_output
 from stakes.cli.parsing import parse_priors
@@ -41,16 +31,6 @@ from stakes.evaluation.verdicts import reversed_systems
 from stakes.io import read_columns
 from stakes.samples import Samples, read_samples
 from stakes.scoring import BrierLoss, LogLoss
-
-METHODS: dict[str, Calibrator] = {
-    "affine": AffineCalibrator(),
-    "temperature": TemperatureCalibrator(),
-    "bias": BiasCalibrator(),
-    "vector": VectorCalibrator(),
-    "beta": BetaCalibrator(),
-    "isotonic": IsotonicCalibrator(),
-    "histogram": HistogramCalibrator(),
-}
 
 
 def run(file: str, options: dict[str, Any]) -> None:
@@ -144,7 +124,7 @@ class _Learnt:
 
 def _fitted(data: _Data, options: dict[str, Any]) -> _Learnt:
     """Fit a calibrator, and cross-fit it to see what it recovers."""
-    calibrator = METHODS[options["method"]].fresh()
+    calibrator = calibrator_of(options["method"])
     folds, seed = options["folds"], options["seed"]
     losses = [
         calibration_loss_of(rule, data.samples, calibrator, folds, data.groups, seed)

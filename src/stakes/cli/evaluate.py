@@ -176,6 +176,6 @@ def _calibrator(method: str) -> Any:  # noqa: ANN401
     """Return the calibrator of a name."""
     if method == "none":
         return None
-    from stakes.cli.calibrate import METHODS  # noqa: PLC0415
+    from stakes.cli.calibrators import calibrator_of  # noqa: PLC0415
 
-    return METHODS[method].fresh()
+    return calibrator_of(method)

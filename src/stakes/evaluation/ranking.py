@@ -10,11 +10,10 @@ from stakes._check import StakesError
 from stakes._kernels import grouped_rows
 from stakes._math import log, times, turns
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration import AffineCalibrator, IsotonicCalibrator
+from stakes.calibration import AffineCalibrator
 from stakes.calibration.crossfit import TrainOnTest, cross_fitted, deal_samples
 from stakes.curves import MinimumCost, RocCurve
 from stakes.curves.detectors import detectors_of
-from stakes.curves.likelihood_ratios import LogLossInBits, minimum_cllr_of
 from stakes.evaluation.applications import Task
 from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.losses import cost_of, estimates_of, rule_loss
@@ -234,6 +233,8 @@ def _likelihood_costs(
     """Return the cost of likelihood ratios (Cllr) and its minimum, where scores are that."""
     if not isinstance(samples.scores, LogLikelihoodRatios):
         return {}
+    from stakes.curves.likelihood_ratios import LogLossInBits  # noqa: PLC0415  for these alone
+
     even = replace(samples, priors=np.array([0.5, 0.5]), priors_from_data=False)
     cost = rule_loss(LogLossInBits(), expectation(LogLossInBits(), even), even, unit)
     return {
@@ -249,6 +250,9 @@ def _minimum_cllr(even: Samples, curve: RocCurve, level: float, unit: IntArray |
     other folds does too badly. The interval reaches from the lower end of the first to the upper
     end of the second.
     """
+    from stakes.calibration import IsotonicCalibrator  # noqa: PLC0415  for this alone
+    from stakes.curves.likelihood_ratios import LogLossInBits, minimum_cllr_of  # noqa: PLC0415
+
     value, rule = minimum_cllr_of(curve), LogLossInBits()
     try:
         dealt = deal_samples(even, _FOLDS, unit, 0)

@@ -254,7 +254,7 @@ class _Data:
         unseen, step = self._unseen(possible)
         each = step[self.y]
         strata = []
-        for k in np.unique(step[unseen > 0]).tolist():
+        for k in sorted(set(step[unseen > 0].tolist())):
             mine = each == k
             times_each = None if self.copies is None else self.copies[mine]
             weight = cluster * float(unseen[step == k].max())

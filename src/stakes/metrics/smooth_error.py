@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stakes._typing import FloatArray
+from stakes._typing import FloatArray, NDArray
 from stakes.metrics.binned_error import ErrorModel, GapModel, Strata, with_prior_event
 
 GRID = 1000  # cells of the residual
