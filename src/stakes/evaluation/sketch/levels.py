@@ -36,13 +36,14 @@ class Scored:
     log_odds: FloatArray
     reference: FloatArray | None
     auc: float
+    levels: ScoreLevels | None = None  # of the log odds, where they were gathered before
 
 
 def level_sketches(
     scored: Sequence[Scored], samples: Samples, applications: Sequence[SketchedApplication]
 ) -> tuple[LevelSketch, ...]:
     """Return the levels of each system, exact or gathered."""
-    full = [_levels(s.log_odds, samples) for s in scored]
+    full = [_levels(s.log_odds, samples) if s.levels is None else s.levels for s in scored]
     weighted = samples.weights is not None
     if sum(f.level.size for f in full) * _PER_LEVEL * (1 + weighted) <= _BYTES:
         kept = (

@@ -110,9 +110,12 @@ def _levels(sketch: Sketch, sources: Sequence[Source], priced: Sequence[int]) ->
     for source in sources:
         curve, log_odds = curve_of(source.ranked), _log_odds(source)
         area = math.nan if curve is None else curve.auc()
-        scored.append(Scored(source.name, log_odds, source.reference, area))
-        found = [least_cost(source.judgements[i].task, curve) for i in priced]
         ranks = source.ranked.scores.ranks()
+        known = None
+        if curve is not None and np.array_equal(ranks, log_odds):
+            known = curve.levels
+        scored.append(Scored(source.name, log_odds, source.reference, area, known))
+        found = [least_cost(source.judgements[i].task, curve) for i in priced]
         least.append([None if m is None else _least(m, ranks, log_odds) for m in found])
     applications = tuple(
         replace(a, least=tuple(row[i] for row in least)) for i, a in enumerate(sketch.applications)
