@@ -2,7 +2,9 @@
 
 import decimal
 import math
+import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 from scipy import sparse
 
 import stakes
+from stakes._check.frames import is_masked
 
 nan, inf = math.nan, math.inf
 GOOD = [[0.9, 0.1], [0.2, 0.8]]
@@ -193,3 +196,8 @@ def test_one_class_has_no_normalised_value() -> None:
 def test_kinds_of_score_show_themselves() -> None:
     assert repr(stakes.Logits([[0, 1, 2]])) == "Logits(1 samples, 3 classes)"
     assert "AUC 1" in repr(stakes.roc_curve([0, 1], [0, 1]))
+
+
+def test_a_module_that_another_thread_imports_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy.ma", ModuleType("numpy.ma"))
+    assert not is_masked(np.array([1.0]))

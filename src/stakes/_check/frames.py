@@ -7,9 +7,12 @@ from stakes._typing import Column
 
 
 def is_masked(values: Any) -> bool:  # noqa: ANN401
-    """Whether something is a masked array: there is none before numpy's module for them is here."""
-    module = sys.modules.get("numpy.ma")
-    return module is not None and isinstance(values, module.MaskedArray)
+    """Whether something is a masked array: there is none before numpy's module for them is here.
+
+    Another thread may be importing that module, which then has no arrays yet.
+    """
+    kind = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
+    return kind is not None and isinstance(values, kind)
 
 
 def is_table(values: Column) -> bool:
