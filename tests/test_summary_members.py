@@ -1,8 +1,10 @@
 """Summaries of samples with weights, groups, slices and costs by case: the laws of summaries."""
 
+import csv
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -516,3 +518,45 @@ def test_rows_alike_of_few_groups_vary_as_groups_do() -> None:
     ]
     assert wide[0] == pytest.approx(wide[1], rel=0.3)
     assert wide[0] > 1.5 * wide[2]
+
+
+def demo(name: str, label: str, columns: list[str]) -> tuple[Any, Any]:
+    """Return labels and scores of data that ship with the package."""
+    text = (files("stakes") / "data" / f"{name}.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(text.splitlines()))
+    values = np.array([[float(row[column]) for column in columns] for row in rows])
+    return np.array([row[label] for row in rows]), values if len(columns) > 1 else values[:, 0]
+
+
+@pytest.mark.parametrize("members", [{}, {"weighted": True}, {"grouped": True}])
+@pytest.mark.parametrize(
+    ("name", "label", "columns", "classes"),
+    [
+        ("breast", "diagnosis", ["p_malignant"], ["benign", "malignant"]),
+        ("diabetes", "outcome", ["p_severe_a"], ["usual", "severe"]),
+        ("digits", "digit", [f"p_{k}" for k in range(10)], [str(k) for k in range(10)]),
+    ],
+)
+def test_the_demo_data_have_the_numbers_of_all_samples(
+    name: str, label: str, columns: list[str], classes: list[str], members: dict[str, bool]
+) -> None:
+    y, scores = demo(name, label, columns)
+    weights, groups = np.linspace(0.2, 2, y.size), np.arange(y.size) % 61
+    batch: dict[str, Any] = {}
+    batch |= {"sample_weight": weights} if "weighted" in members else {}
+    batch |= {"groups": groups} if "grouped" in members else {}
+    total = stakes.Summary(classes=classes, **members)
+    typed = stakes.Posteriors(scores)
+    for rows in np.array_split(np.arange(y.size), 5):
+        some = {key: column[rows] for key, column in batch.items()}
+        total.update(y[rows], typed.part(rows), **some)
+    found = total.evaluate(**QUICK)
+    exact = stakes.evaluate(y, typed, classes=classes, **batch, **QUICK)
+    assert [v.code for v in found.verdicts] == [v.code for v in exact.verdicts]
+    bounds = total.bounds()
+    for metric, theirs in exact.metrics().items():
+        value = found.metrics()[metric].value
+        if metric in bounds:
+            assert bounds[metric][0] - 1e-12 <= theirs.value <= bounds[metric][1] + 1e-12
+        elif "calibration" not in metric:
+            assert value == pytest.approx(theirs.value, rel=1e-12), metric
