@@ -414,6 +414,10 @@ DEFECTS = [
     ("evaluation/sketch/make.py", "log_odds[ranks == threshold]", "log_odds[ranks >= threshold]", "least_costs_are_those"),
     # one pass
     ("_kernels/definitions/ranks.py", "parts = scores[~second], scores[second]", "parts = scores[second], scores[~second]", "test_order"),
+    ("_kernels/definitions/ranks.py", "for at in (second, first + second))", "for at in (second, first))", "test_order"),
+    ("_kernels/definitions/ranks.py", "copies = second[used] if n2 < _MOST_IN_LIMBS else", "copies = second[used] if True else", "precision_of_very_many"),
+    ("_kernels/keys.py", "found.key.size, pointer(limbs)))", "found.key.size - 1, pointer(limbs)))", "average_precision"),
+    ("curves/precision_recall.py", "check_both(names, (found.first, found.second))", "pass", "same_words_on_every_road"),
     ("_kernels/keys.py", "if unknown or other:", "if unknown:", "test_order"),
     ("_kernels/keys.py", "    if outside:\n        return", "    if False:\n        return", "test_order"),
     ("_kernels/sweeps.py", "sum(at.totals) < _MOST", "sum(at.totals) < 2.0**63", "test_order"),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from sklearn import metrics as sk
 
 import stakes
 from stakes import _kernels as kernels
@@ -73,17 +74,77 @@ def test_pairs_are_what_they_are(data: tuple[Any, Any]) -> None:
     assert kernels.score_pairs(scores, y) == (total, len(first), len(second))
 
 
+@given(columns())
+def test_precision_of_keys_is_that_of_its_definition(data: tuple[Any, Any]) -> None:
+    assert kernels.score_precision(*data) == definitions.score_precision(*data)
+
+
+@given(columns())
+def test_average_precision_is_rounded_once(data: tuple[Any, Any]) -> None:
+    scores, y = (part[:100] for part in data)
+    hits = [int(((scores >= s) & (y == 1)).sum()) for s in scores[y == 1]]
+    alarms = [int((scores >= s).sum()) for s in scores[y == 1]]
+    shares = [Fraction(hit / alarm) for hit, alarm in zip(hits, alarms, strict=True)]
+    found = kernels.score_precision(scores, y)
+    assert (found.first, found.second) == ((y == 0).sum(), len(hits))
+    assert found.mean == (float(sum(shares) / len(hits)) if hits else 0)
+
+
+def laid_out(curve: stakes.PrecisionRecallCurve) -> float:
+    """Return the average precision from all points of the curve."""
+    steps, precision = -np.diff(curve.recall), curve.precision[:-1]
+    return float((steps[steps > 0] * precision[steps > 0]).sum())
+
+
+@given(columns(), st.sampled_from([None, 1.0, 1e-200, 1e200]))
+def test_average_precision_is_that_of_the_curve(data: tuple[Any, Any], scale: float | None) -> None:
+    scores, y = np.append(data[0], data[0][:2]), np.append(data[1], [0, 1][: data[0].size])
+    if not y.any() or y.all():
+        return
+    rng = np.random.default_rng(y.size)
+    weights = None if scale is None else scale * (rng.random(y.size) + 0.1)
+    found = stakes.average_precision(y, scores, sample_weight=weights)
+    curve = stakes.precision_recall_curve(y, scores, sample_weight=weights)
+    assert found == curve.average_precision()
+    assert found == pytest.approx(laid_out(curve), rel=1e-13)
+    assert found.naive == curve.roc.priors[1]
+    ranks = np.unique(scores, return_inverse=True)[1]  # others take no infinite scores
+    usual = weights if weights is None or scale is None else weights / scale
+    wanted = sk.average_precision_score(y, ranks, sample_weight=usual)
+    assert found == pytest.approx(wanted, rel=1e-12)
+
+
+def test_precision_of_very_many_samples() -> None:
+    found = definitions.level_precision(np.array([2**41, 2**39]), np.array([2**40, 2**40]))
+    assert found.mean == pytest.approx((1 / 1.5 + 2 / 4.5) / 2)
+
+
+def test_average_precision_of_scores_that_know_nothing_is_the_prior() -> None:
+    y = np.array([0, 0, 0, 1])
+    found = stakes.average_precision(y, np.zeros(4))
+    assert (found, found.naive, found.better, found.beats_naive) == (0.25, 0.25, "higher", False)
+    assert found.interval() is None
+    assert "no interval" in found.method
+    assert float(stakes.average_precision(y, y.astype(float))) == 1
+    assert stakes.average_precision(y, y.astype(float), positive=0) == pytest.approx(
+        stakes.precision_recall_curve(1 - y, y.astype(float)).average_precision()
+    )
+
+
 @pytest.mark.parametrize("decimals", [2, 4, 17])
 def test_many_keys(decimals: int) -> None:
     rng = np.random.default_rng(decimals)
     y = rng.integers(0, 2, 100_000)
     scores = (rng.normal(0, 2, y.size) + y).round(decimals)
     assert kernels.score_pairs(scores, y) == definitions.score_pairs(scores, y)
+    assert kernels.score_precision(scores, y) == definitions.score_precision(scores, y)
     same(kernels.score_levels(scores, y), definitions.score_levels(scores, y))
     same(kernels.score_blocks(scores, y), definitions.score_blocks(scores, y))
 
 
-@pytest.mark.parametrize("kernel", [kernels.score_pairs, kernels.score_levels])
+@pytest.mark.parametrize(
+    "kernel", [kernels.score_pairs, kernels.score_levels, kernels.score_precision]
+)
 def test_keys_of_what_is_no_score_or_no_class(kernel: Any) -> None:
     p = np.linspace(0, 1, 700)
     with pytest.raises(ValueError, match="0 and 1"):
@@ -175,7 +236,7 @@ def said(call: Any, *arguments: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("call", [stakes.auc, stakes.roc_curve])
+@pytest.mark.parametrize("call", [stakes.auc, stakes.roc_curve, stakes.average_precision])
 def test_errors_have_the_same_words_on_every_road(call: Any) -> None:
     p, y = np.array([0.1, 0.2, 0.7]), np.array([0, 1, 1])
     unknown = np.array([0.1, math.nan, 0.7])
@@ -231,6 +292,7 @@ every = metrics.FScore(2), metrics.Matthews(), metrics.NetBenefit(0.3), metrics.
 found = [np.nan_to_num(curve.sweep(metric)).tolist() for metric in every]
 found.append(curve.normalized_costs([[0, 1], [4, 0]]).tolist())
 found.append([stakes.auc(y, p), curve.auc(), curve.eer(), *curve.hull_points.tolist()])
+found.append([stakes.average_precision(y, p)])
 fitted = stakes.IsotonicCalibrator().fit(p, y).fitted
 print(json.dumps([*found, fitted.to_dict()]))
 """

@@ -61,11 +61,6 @@ def _curve(data: Binary) -> tuple[Any, Any]:
     return curve.false_alarm_rate, curve.sensitivity
 
 
-def _precision(data: Binary) -> float:
-    """Return our average precision."""
-    return stakes.precision_recall_curve(data.y, data.p).average_precision()
-
-
 _DECIDED = ("y", "decided")
 _SCORED = ("y", "p")
 _PAIRS: tuple[tuple[str, Call, str, Prepare], ...] = (
@@ -102,7 +97,7 @@ _PAIRS: tuple[tuple[str, Call, str, Prepare], ...] = (
     ("roc", _curve, "roc_curve", _sk("roc_curve", *_SCORED)),
     (
         "average-precision",
-        _precision,
+        lambda d: stakes.average_precision(d.y, d.p),
         "average_precision_score",
         _sk("average_precision_score", *_SCORED),
     ),

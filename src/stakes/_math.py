@@ -106,10 +106,10 @@ def _sum_few(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray |
         return None
 
 
-def limbs(values: FloatArray) -> Iterator[FloatArray]:
-    """Cut values between -1 and 1 into three whole numbers of 26 bits, the highest first."""
+def limbs(values: FloatArray, number: int = 3) -> Iterator[FloatArray]:
+    """Cut values between -1 and 1 into whole numbers of 26 bits, the highest first."""
     rest = values
-    for _ in range(3):
+    for _ in range(number):
         rest = rest * 2.0**_LIMB  # exact, and faster than `ldexp`
         limb = np.trunc(rest)
         rest -= limb

@@ -22,7 +22,13 @@ from stakes._kernels.draws import (
 )
 from stakes._kernels.exact import ExactSums
 from stakes._kernels.folds import affine_answers, grouped_rows
-from stakes._kernels.keys import score_blocks, score_levels, score_pairs, score_spread
+from stakes._kernels.keys import (
+    score_blocks,
+    score_levels,
+    score_pairs,
+    score_precision,
+    score_spread,
+)
 from stakes._kernels.library import COMPILED as compiled  # noqa: N811  a sentence, not a constant
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._kernels.ranks import auc_pairs, pav_blocks, places, sorted_merge
@@ -66,6 +72,7 @@ __all__ = [
     "score_levels",
     "score_limits",
     "score_pairs",
+    "score_precision",
     "score_spread",
     "sorted_merge",
     "sum_by",

@@ -212,6 +212,33 @@ EXPORT int NAME(key_spread)(const uint64_t *key, int64_t n, const double *mean, 
     return 0;
 }
 
+/* Add a precision as often as samples have it, in whole numbers of 2^-26, 2^-52, 2^-78 and 2^-104:
+ * of fewer than 2^51 samples no precision has further bits, and of fewer than 2^37 no sum is too large.
+ */
+static inline void add_precision(int64_t *limbs, double precision, int64_t samples)
+{
+    double rest = precision;
+    for (int64_t j = 0; j < 4; j++) {
+        rest *= 67108864.0; /* 2^26 */
+        int64_t whole = (int64_t)rest;
+        rest -= (double)whole;
+        limbs[j] += samples * whole;
+    }
+}
+
+/* The precision at the score of each sample of the second class, from the highest score down. */
+EXPORT int NAME(key_precision)(const uint64_t *key, int64_t n, int64_t *limbs)
+{
+    int64_t hits = 0;
+    for (int64_t i = n - 1, next; i >= 0; i = next) {
+        int64_t second = 0;
+        for (next = i; next >= 0 && SAME_SCORE(key[i], key[next]); next--) second += key[next] & 1u;
+        hits += second;
+        if (second) add_precision(limbs, (double)hits / (double)(n - 1 - next), second);
+    }
+    return 0;
+}
+
 /* Distinct scores in rising order, in the room of the keys, and how often either class has each. */
 EXPORT int NAME(key_levels)(uint64_t *key, int64_t n, uint64_t shift, int64_t *first,
                             int64_t *second, int64_t *size)

@@ -10,7 +10,7 @@ from stakes._kernels import definitions
 from stakes._kernels.arrays import as_codes, as_numbers, check_lengths, column, pointer
 from stakes._kernels.library import KERNELS, check
 from stakes._kernels.ranks import auc_pairs, pav_blocks, sorted_merge
-from stakes._kernels.records import Blocks, Levels, Pairs
+from stakes._kernels.records import Blocks, Levels, Pairs, Precisions
 from stakes._typing import FloatArray, NDArray
 
 _WHOLE, _BITS, _AT = ctypes.c_int64, ctypes.c_uint64, ctypes.c_void_p
@@ -22,6 +22,7 @@ if KERNELS is not None:
     _keys = KERNELS.function("keys", _AT, _AT, _WHOLE, _BITS, _AT, _AT, _AT)
     _key_pairs = KERNELS.function("key_pairs", _AT, _WHOLE, _AT)
     _key_spread = KERNELS.function("key_spread", _AT, _WHOLE, _AT, _AT)
+    _key_precision = KERNELS.function("key_precision", _AT, _WHOLE, _AT)
     _key_levels = KERNELS.function("key_levels", _AT, _WHOLE, _BITS, _AT, _AT, _AT)
     _key_blocks = KERNELS.function("key_blocks", _AT, _WHOLE, _BITS, _AT, _AT, _AT, _AT, _AT)
 
@@ -84,6 +85,29 @@ def _pairs(key: FloatArray, found: _Keys) -> Pairs:
     total = ctypes.c_uint64()
     check(_key_pairs(pointer(key), key.size, ctypes.byref(total)))
     return Pairs(total.value, found.first, found.second)
+
+
+def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
+    """Return the sum of the precision at the score of each sample of the second class.
+
+    It is the share of the second class among all samples that score no less.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> score_precision(np.array([0.1, 0.5, 0.5, 0.9]), np.array([0, 0, 1, 1])).mean
+    0.8333333333333333
+    """
+    if KERNELS is None:
+        return definitions.score_precision(*_checked(scores, y))
+    found = _sorted_keys(scores, y)
+    if found.key is None:
+        levels = sorted_merge(*_by_class(scores, y))
+        return definitions.level_precision(levels.first, levels.second)
+    limbs = np.zeros(4, dtype=np.int64)
+    check(_key_precision(pointer(found.key), found.key.size, pointer(limbs)))
+    total = sum(limb << 26 * (3 - place) for place, limb in enumerate(limbs.tolist()))
+    return Precisions(total, found.first, found.second)
 
 
 def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:

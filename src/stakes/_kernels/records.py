@@ -141,6 +141,22 @@ class Pairs(NamedTuple):
     second: int
 
 
+class Precisions(NamedTuple):
+    """The sum of the precision at each sample of the second class; samples of the classes.
+
+    The sum is a whole number of units of 2**-104, to which no precision is rounded.
+    """
+
+    total: int
+    first: int
+    second: int
+
+    @property
+    def mean(self) -> float:
+        """The average precision, rounded once; 0 without samples of the second class."""
+        return self.total / (max(self.second, 1) << 104)
+
+
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """Least and largest score of each block of pool-adjacent-violators, and its class counts."""

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
         tippett_curve,
     )
     from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
-    from stakes.curves.precision_recall import PrecisionRecallCurve, precision_recall_curve
+    from stakes.curves.precision_recall import (
+        PrecisionRecallCurve,
+        average_precision,
+        precision_recall_curve,
+    )
     from stakes.curves.reliability import ReliabilityCurve, reliability_curve
     from stakes.curves.risk import RiskCurve
     from stakes.curves.roc import RocCurve, auc, roc_curve
@@ -51,7 +55,11 @@ else:
                 "tippett_curve",
             ),
             "points": ("MinimumCost", "OperatingPoint", "TargetOdds"),
-            "precision_recall": ("PrecisionRecallCurve", "precision_recall_curve"),
+            "precision_recall": (
+                "PrecisionRecallCurve",
+                "average_precision",
+                "precision_recall_curve",
+            ),
             "reliability": ("ReliabilityCurve", "reliability_curve"),
             "risk": ("RiskCurve",),
             "roc": ("RocCurve", "auc", "roc_curve"),
@@ -96,6 +104,7 @@ __all__ = [
     "WorstApplication",
     "abstention_curve",
     "auc",
+    "average_precision",
     "class_detectors",
     "cllr",
     "detection_cost",

@@ -4,7 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._typing import Column, FloatArray, Label, NamesLike
+from stakes._kernels import score_precision
+from stakes._kernels.definitions import level_precision
+from stakes._typing import Column, FloatArray, Label, Names, NamesLike
+from stakes.curves.area import RankingValue
+from stakes.curves.reading import check_both, read_detector, read_plain
 from stakes.curves.roc import RocCurve, roc_curve
 from stakes.metrics.traditional import Precision, Recall
 from stakes.scores import Scores
@@ -36,9 +40,59 @@ class PrecisionRecallCurve:
 
     def average_precision(self) -> float:
         """Return the sum of precision times the step in recall, without interpolation."""
+        levels = self.roc.levels
+        if levels.whole:
+            return level_precision(*levels.counts[:2]).mean
         steps, precision = -np.diff(self.recall), self.precision[:-1]
         counts = steps > 0
         return float((steps[counts] * precision[counts]).sum())
+
+
+def average_precision(
+    y_true: Column,
+    scores: Scores | Column,
+    *,
+    sample_weight: Column | None = None,
+    classes: NamesLike | None = None,
+    positive: Label | None = None,
+) -> RankingValue:
+    """Return the mean precision at the scores of the class of interest; naive P_2.
+
+    The same number as `precision_recall_curve(...).average_precision()`, without the curve: the sum
+    of precision times the step in recall, higher is better. It depends on the prior of the class of
+    interest: do not compare it between data sets.
+
+    Parameters
+    ----------
+    y_true, scores, sample_weight, classes, positive
+        As for `roc_curve`.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> found = stakes.average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> round(found, 4), found.naive, found.beats_naive
+    (0.8333, 0.5, True)
+    """
+    if sample_weight is not None:
+        curve = precision_recall_curve(
+            y_true, scores, sample_weight=sample_weight, classes=classes, positive=positive
+        )
+        roc = curve.roc
+        return _average(curve.average_precision(), float(roc.priors[1]), roc.classes)
+    plain = read_plain(y_true, scores, None, classes, positive, score_precision)
+    if plain is None:
+        ranks, y, _, names = read_detector(y_true, scores, None, classes, positive)
+        plain = score_precision(ranks, y), names
+    found, names = plain
+    check_both(names, (found.first, found.second))
+    return _average(found.mean, found.second / (found.first + found.second), names)
+
+
+def _average(value: float, naive: float, names: Names) -> RankingValue:
+    """Return the record of an average precision."""
+    why = "no interval in closed form is known to cover"
+    return RankingValue(value, "average precision", naive, "higher", names, why_no_interval=why)
 
 
 def precision_recall_curve(

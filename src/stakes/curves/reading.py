@@ -8,6 +8,7 @@ import numpy as np
 from stakes._check import (
     InputError,
     LabelColumn,
+    UndefinedMetricError,
     check_no_nan,
     check_rows,
     encode,
@@ -131,3 +132,11 @@ def _positive_last(names: Names, positive: Label | None) -> Names:
         msg = f"positive must be one of the classes {quoted(names)}: got {positive!r}."
         raise InputError(msg)
     return names[::-1]
+
+
+def check_both(names: Names, totals: tuple[float, float]) -> None:
+    """Refuse a class without samples."""
+    for name, total in zip(names, totals, strict=True):
+        if total == 0:
+            msg = f"a threshold needs samples of both classes: class {quoted([name])} has none."
+            raise UndefinedMetricError(msg)

@@ -31,7 +31,7 @@ from stakes.curves.area import RankingValue
 from stakes.curves.delong import weighted_variance
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.profile import ErrorRatesSeen
-from stakes.curves.reading import read_detector, read_levels, read_plain
+from stakes.curves.reading import check_both, read_detector, read_levels, read_plain
 from stakes.metrics.traditional import AtLevels, Binary, SweepMetric
 from stakes.results import Estimate, Interval
 from stakes.scores import Scores
@@ -382,7 +382,7 @@ def auc(
         plain = score_spread(ranks, y), names
     (pairs, places), names = plain
     n1, n2 = pairs.first, pairs.second
-    _check_both(names, (n1, n2))
+    check_both(names, (n1, n2))
     value = pairs.total / (2 * n1 * n2)
     parts = (places[0] / n1 / max(n1 - 1, 1) / n2 / n2, places[1] / n2 / max(n2 - 1, 1) / n1 / n1)
     return RankingValue(value, "AUC", 0.5, "higher", names, sum(parts), (n1, n2))
@@ -425,13 +425,5 @@ def roc_curve(
 
 def _curve(levels: ScoreLevels, names: Names) -> RocCurve:
     """Return the curve of two classes that both occur."""
-    _check_both(names, levels.totals)
+    check_both(names, levels.totals)
     return RocCurve(levels, names)
-
-
-def _check_both(names: Names, totals: tuple[float, float]) -> None:
-    """Refuse a class without samples."""
-    for name, total in zip(names, totals, strict=True):
-        if total == 0:
-            msg = f"a threshold needs samples of both classes: class {quoted([name])} has none."
-            raise UndefinedMetricError(msg)

@@ -4,8 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.records import Blocks, Levels, Pairs
+from stakes._kernels.records import Blocks, Levels, Pairs, Precisions
+from stakes._math import limbs
 from stakes._typing import Counts, IntArray, NDArray
+
+_MOST_IN_LIMBS = 2**37  # samples whose limbs of 26 bits add up within 64 bits
 
 
 def sorted_merge(first: NDArray[Any], second: NDArray[Any]) -> Levels:
@@ -81,6 +84,24 @@ def mean_places(pairs: Pairs) -> tuple[float, float]:
 def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
     """Return distinct scores in rising order, and how many samples of either class have each."""
     return sorted_merge(*sorted_by_class(scores, y))
+
+
+def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
+    """Return the sum of the precision at each sample of the second class."""
+    levels = score_levels(scores, y)
+    return level_precision(levels.first, levels.second)
+
+
+def level_precision(first: IntArray, second: IntArray) -> Precisions:
+    """Return the same from how many samples of either class have each score, in rising order."""
+    n1, n2 = int(first.sum()), int(second.sum())
+    used = second > 0
+    hits, alarms = (np.cumsum(at[::-1])[::-1][used] for at in (second, first + second))
+    copies = second[used] if n2 < _MOST_IN_LIMBS else second[used].astype(object)
+    total = 0
+    for limb in limbs(hits / alarms, 4):
+        total = (total << 26) + int((copies * limb.astype(np.int64)).sum())
+    return Precisions(total, n1, n2)
 
 
 def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
