@@ -103,6 +103,7 @@ def summed(parts: FloatArray) -> FloatArray:
         return parts[0]
     with np.errstate(invalid="ignore"):
         while len(parts) > 1:
-            even = parts[: len(parts) // 2 * 2]
-            parts = np.concatenate([even[::2] + even[1::2], parts[len(even) :]])
+            pairs = len(parts) // 2
+            halves = parts[: 2 * pairs : 2] + parts[1::2]
+            parts = halves if len(parts) == 2 * pairs else np.concatenate([halves, parts[-1:]])
     return parts[0]

@@ -16,8 +16,11 @@ def optimal_decisions(values: FloatArray, tie: float) -> BoolArray:
     """
     k, m = values.shape
     least = values.min(axis=1, keepdims=True)
-    alone = (values <= least + tie) & ((values <= least + tie).sum(axis=1, keepdims=True) == 1)
+    cheapest = values <= least + tie
+    alone = cheapest & (cheapest.sum(axis=1, keepdims=True) == 1)
     found = alone.any(axis=0)  # optimal where that class is certain
+    if found.all():
+        return found
     centre = values.sum(axis=0)
     best = centre <= centre.min() + tie
     found |= best & (np.cumsum(best) == 1)  # optimal where all classes are equally likely

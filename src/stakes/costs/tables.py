@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -102,6 +103,11 @@ class DenseTable:
 
     def optimal(self) -> BoolArray:
         """Return for each decision whether some posterior makes it optimal."""
+        return self._optimal.copy()
+
+    @cached_property
+    def _optimal(self) -> BoolArray:
+        """The same, found once."""
         return optimal_decisions(self.values, TIE * float(np.abs(self.values).max()))
 
     def ranges(self, kept: BoolArray) -> tuple[FloatArray, FloatArray]:

@@ -208,36 +208,33 @@ class ErrorModel(ABC):
 
 @dataclass(frozen=True, eq=False)
 class GapModel(ErrorModel):
-    """Gaps of the bins with their spread; strata are groups of samples of fixed number."""
+    """Gaps of the bins with their spread, which is worked out when it is first asked for.
+
+    `fixed` says that priors fix the weights of classes: of the two outcomes or, for confidences, of
+    those that `gaps` tells apart. Else how often the event happens varies too.
+    """
 
     sums: BinSums
-    chance: Chance
-    strata: Strata
-    fixed: bool  # whether priors fix the weights of classes
-    fewest: float = math.inf  # samples of a class that weighs much
+    fixed: bool
+    gaps: ClassGaps | None = None
 
-    @classmethod
-    def of_outcomes(cls, sums: BinSums, *, fixed: bool) -> Self:
-        """Return the gaps of sums by outcome.
+    @cached_property
+    def chance(self) -> Chance:
+        """The gaps if posteriors are right."""
+        if self.gaps is None:
+            return Chance.of_outcomes(self.sums, fixed=self.fixed)
+        return Chance.of_classes(self.gaps, self._total)
 
-        `fixed` says that the two outcomes are classes whose weights are fixed by given priors;
-        else how often the event happens varies too.
-        """
-        chance, sizes = Chance.of_outcomes(sums, fixed=fixed), sums.sizes.sum(axis=1)
-        parts = _parts(sums)
-        if not fixed:
-            return cls(sums, chance, ((parts.sum(axis=0), float(sizes.sum())),), fixed)
-        strata = tuple((parts[k], float(sizes[k])) for k in (0, 1) if sizes[k] > 0)
-        return cls(sums, chance, strata, fixed)
-
-    @classmethod
-    def of_classes(cls, sums: BinSums, gaps: ClassGaps) -> Self:
-        """Return the gaps of confidences whose classes have weights fixed by given priors."""
-        total = math.fsum(sums.weight)
-        sizes = enumerate(gaps.group_sizes().tolist())
-        strata = tuple((gaps.seen[k] / total, n) for k, n in sizes if n >= FEWEST)
-        chance = Chance.of_classes(gaps, total)
-        return cls(sums, chance, strata, fixed=True, fewest=gaps.fewest())
+    @cached_property
+    def strata(self) -> Strata:
+        """Groups of samples of fixed number."""
+        if self.gaps is not None:
+            sizes = enumerate(self.gaps.group_sizes().tolist())
+            return tuple((self.gaps.seen[k] / self._total, n) for k, n in sizes if n >= FEWEST)
+        parts, numbers = _parts(self.sums), self.sums.sizes.sum(axis=1)
+        if not self.fixed:
+            return ((parts.sum(axis=0), float(numbers.sum())),)
+        return tuple((parts[k], float(numbers[k])) for k in (0, 1) if numbers[k] > 0)
 
     @cached_property
     def gap(self) -> FloatArray:
@@ -252,7 +249,7 @@ class GapModel(ErrorModel):
     @cached_property
     def lacking(self) -> str:
         """The outcome or class with too few samples, as they came or at the priors of use."""
-        if self.fewest < FEWEST:
+        if self.gaps is not None and self.gaps.fewest() < FEWEST:
             return "a class that weighs a tenth or more"
         share = self.sums.weight_by.sum(axis=1) / self._total
         effective = self._total**2 / math.fsum(self.sums.square)

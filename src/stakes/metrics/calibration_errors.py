@@ -208,7 +208,7 @@ def smooth_error_of(samples: Samples, *, confidence: bool) -> CalibrationError:
     """Return the smooth calibration error of checked samples."""
     sums, gaps = _sums(samples, EqualWidth(GRID), confidence=confidence)
     factors = samples.class_factors()
-    cells = _gap_model(sums, factors, gaps)
+    cells = GapModel(sums, factors is not None, gaps)
     model = SmoothModel(cells, smooth_error(cells.gap))
     name = f"smooth {NAMES[confidence]}"
     return CalibrationError(model.value, name, samples.classes, factors, model)
@@ -232,14 +232,8 @@ def error_of_sums(
     if norm != 1:
         why = "given for norm 1 only"
         return CalibrationError(value, name, classes, factors, why_no_interval=why)
-    return CalibrationError(value, name, classes, factors, _gap_model(sums, factors, gaps))
-
-
-def _gap_model(sums: BinSums, factors: FloatArray | None, gaps: ClassGaps | None) -> GapModel:
-    """Return what chance makes of the gaps."""
-    if gaps is not None:
-        return GapModel.of_classes(sums, gaps)
-    return GapModel.of_outcomes(sums, fixed=factors is not None)
+    model = GapModel(sums, factors is not None, gaps)
+    return CalibrationError(value, name, classes, factors, model)
 
 
 def _error(samples: Samples, bins: Bins, norm: float, *, confidence: bool) -> CalibrationError:

@@ -5,6 +5,7 @@ for it.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -228,15 +229,14 @@ def _two(
         log_odds=data.kind == "logits",
         threads=threads,
     )
-    table, squares = (
-        between(total, above, order, costs.shape[1])
-        for total, above in ((found.weight, found.above), (found.square, found.above_square))
-    )
+    table = between(found.weight, found.above, order, costs.shape[1])
     if data.weights is not None:  # a difference of rounded sums is no empty cell
         made = table[:, list(order)]
+        squares = between(found.square, found.above_square, order, costs.shape[1])
         return None if (made < 1e-9 * made.max()).any() else (found, _cells(table, squares))
-    row, column, counts, _ = _cells(table.astype(np.int64), squares)
-    return found, (row, column, counts, counts)
+    counts = table.astype(np.int64)
+    row, column, number, _ = _cells(counts, counts)
+    return found, (row, column, number, number)
 
 
 def between(
@@ -244,7 +244,8 @@ def between(
 ) -> FloatArray:
     """Return classes x decisions from sums above the thresholds where decisions change."""
     table = np.zeros((total.size, n_decisions))
-    table[:, list(order)] = -np.diff(np.vstack([total, above, np.zeros_like(total)]), axis=0).T
+    for decision, (start, end) in zip(order, pairwise([total, *above, 0.0]), strict=True):
+        table[:, decision] = start - end
     return table
 
 

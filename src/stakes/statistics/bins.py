@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -97,7 +98,7 @@ class BinSums:
         """Weight of the samples of each bin whose event happened."""
         return np.asarray(self.weight_by[1])
 
-    @property
+    @cached_property
     def units(self) -> FloatArray:
         """Weight of one sample of either outcome in each bin: of equal samples as precise.
 
@@ -110,7 +111,7 @@ class BinSums:
         usual = np.repeat(of_all[:, None], weight.shape[1], axis=1)
         return np.divide(square, weight, out=usual, where=weight > 0)
 
-    @property
+    @cached_property
     def sizes(self) -> FloatArray:
         """Samples of either outcome in each bin; with weights, equal ones that are as precise."""
         units = self.units
