@@ -4,16 +4,21 @@
 an int8 label and a float64 score in row groups of 1e6, and runs each job in a process of its own.
 polars, duckdb and dask compute log loss and a histogram of 2^16 levels by class of the same
 columns; a library that is not installed is left out with a line.
+
+`--sums` compares the pass alone instead: all sums that a summary keeps, by our code and by each
+library (benchmarks/sums), which must agree. The time of the pass is that after loading.
 """
 
 import argparse
 import importlib.util
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -74,31 +79,70 @@ def write_rows(path: Path, rows: int, seed: int = 0) -> None:
             writer.write_table(pa.table({"y": y, "p": p}, schema=schema), row_group_size=_GROUP)
 
 
-def measured(arguments: list[str]) -> tuple[float, float, float]:
-    """Run python in a process of its own; return seconds, CPU seconds and peak memory in MB."""
+def measured(arguments: list[str]) -> tuple[float, float, float, str]:
+    """Run python in a process of its own; return seconds, CPU seconds, peak MB and its output."""
     start = time.perf_counter()
     free = {name: v for name, v in os.environ.items() if not name.endswith("_THREADS")}
-    with subprocess.Popen(  # noqa: S603
-        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=free
-    ) as run:
-        error = run.stderr.read() if run.stderr is not None else b""
-        _, status, used = os.wait4(run.pid, 0)
-        run.returncode = os.waitstatus_to_exitcode(status)
-    if run.returncode:
-        raise RuntimeError(error.decode()[-2000:])
-    seconds = time.perf_counter() - start
-    return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    with tempfile.TemporaryFile("w+") as told, tempfile.TemporaryFile("w+") as error:
+        command = [sys.executable, *arguments]
+        with subprocess.Popen(command, stdout=told, stderr=error, env=free) as run:  # noqa: S603
+            _, status, used = os.wait4(run.pid, 0)
+            run.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.perf_counter() - start
+        told.seek(0)
+        error.seek(0)
+        if run.returncode:
+            raise RuntimeError(error.read()[-2000:])
+        return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, told.read()
 
 
 def jobs(path: Path) -> dict[str, list[str]]:
     """Return what is run on a file, by name."""
     found = {"stakes evaluate": [word.format(path=path) for word in _STAKES]}
-    for name, script in _PEERS.items():
-        if importlib.util.find_spec(name) is None:
-            print(f"{name} is not installed: left out")
-        else:
-            found[name] = ["-c", script.format(path=str(path), levels=_LEVELS)]
+    for name in installed():
+        found[name] = ["-c", _PEERS[name].format(path=str(path), levels=_LEVELS)]
     return found
+
+
+def installed() -> list[str]:
+    """Return the other libraries that are there."""
+    there = [name for name in _PEERS if importlib.util.find_spec(name) is not None]
+    for name in _PEERS.keys() - set(there):
+        print(f"{name} is not installed: left out")
+    return there
+
+
+def compare_evaluation(path: Path, rows: int, more: list[str]) -> None:
+    """Measure the whole evaluation, and a part of its sums by other libraries."""
+    for name, arguments in jobs(path).items():
+        own = more if name == "stakes evaluate" else []
+        seconds, cpu, peak, _ = measured([*arguments, *own])
+        print(f"{name:<16} {rows:>12,} {seconds:>8.2f} {cpu:>8.2f} {peak:>8.0f}")
+
+
+def compare_sums(path: Path, rows: int, rounds: int = 3) -> None:
+    """Measure the same sums by every library, in turn; of several rounds the quickest counts."""
+    names = ["stakes", *installed()]
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for _ in range(rounds):
+        for name in names:
+            _, cpu, peak, told = measured(["-m", "benchmarks.sums", name, str(path)])
+            found[name].append({**json.loads(told), "process": cpu, "peak": peak})
+            check_same(found["stakes"][0]["numbers"], found[name][-1]["numbers"], name)
+    ours = min(run["cpu"] for run in found["stakes"])
+    for name, runs in found.items():
+        best = min(runs, key=lambda run: float(run["cpu"]))
+        times = f"{best['seconds']:>8.2f} {best['cpu']:>8.2f} {best['peak']:>8.0f}"
+        print(f"{name:<16} {rows:>12,} {times} {best['cpu'] / ours:>6.1f} x", flush=True)
+
+
+def check_same(ours: dict[str, Any], theirs: dict[str, Any], name: str) -> None:
+    """Refuse sums that differ: counts must be equal, sums of cells may differ by their width."""
+    limits = {"losses": 1e-9, "bin_sums": 1e-4, "confidence_sums": 1e-4}
+    for key, wanted in ours.items():
+        np.testing.assert_allclose(
+            theirs[key], wanted, rtol=limits.get(key, 0), atol=0, err_msg=f"{name}: {key}"
+        )
 
 
 def main() -> None:
@@ -107,6 +151,7 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="also 1e8 rows, which take 1 GB")
     parser.add_argument("--rows", type=int, nargs="*", help="these numbers of rows instead")
     parser.add_argument("--memory", help="give this to stakes evaluate, such as 0")
+    parser.add_argument("--sums", action="store_true", help="compare the pass alone")
     options = parser.parse_args()
     sizes = options.rows or [10**6, 10**7, *([10**8] if options.full else [])]
     more = [] if options.memory is None else ["--memory", options.memory]
@@ -115,10 +160,10 @@ def main() -> None:
         for rows in sizes:
             path = Path(folder) / f"{rows}.parquet"
             write_rows(path, rows)
-            for name, arguments in jobs(path).items():
-                own = more if name == "stakes evaluate" else []
-                seconds, cpu, peak = measured([*arguments, *own])
-                print(f"{name:<16} {rows:>12,} {seconds:>8.2f} {cpu:>8.2f} {peak:>8.0f}")
+            if options.sums:
+                compare_sums(path, rows)
+            else:
+                compare_evaluation(path, rows, more)
             path.unlink()
 
 

@@ -143,12 +143,12 @@ static void add_magic(int64_t *limbs, uint64_t sum, int64_t count, double magic,
 
 /* Add a power of some values of a block to the sums of both classes; return whether any is left.
  *
- * Values below 2^top are cut into three whole numbers of at most 51 bits and their sign: v + magic
- * rounds v to whole units, which the low bits count, and what was rounded off is again a double. A
- * block of 512 such numbers is summed in 61 bits. What three cuts leave over goes to b->rest.
+ * Values below 2^top are cut into two or three whole numbers of at most 51 bits and their sign: v +
+ * magic rounds v to whole units, which the low bits count, and what was rounded off is again a double.
+ * A block of 512 such numbers is summed in 61 bits. What the cuts leave over goes to b->rest.
  */
-INLINE int add_cuts(const double *value, int power, int64_t top, struct cells_block *b, int64_t n,
-                    int64_t ones, int64_t *limbs)
+INLINE int add_cuts(const double *value, int power, int cuts, int64_t top, struct cells_block *b,
+                    int64_t n, int64_t ones, int64_t *limbs)
 {
     double limit = ldexp(1.0, (int)top), m0 = 3.0 * limit, m1 = m0 * 0x1p-52, m2 = m1 * 0x1p-52;
     uint64_t all0 = 0, all1 = 0, all2 = 0, high0 = 0, high1 = 0, high2 = 0, left = 0;
@@ -160,29 +160,35 @@ INLINE int add_cuts(const double *value, int power, int64_t top, struct cells_bl
         r -= t0 - m0;
         double t1 = r + m1;
         r -= t1 - m1;
-        double t2 = r + m2;
-        r = (r - (t2 - m2)) + over; /* one of the two is 0 */
-        all0 += bits_of(t0), all1 += bits_of(t1), all2 += bits_of(t2);
+        all0 += bits_of(t0), all1 += bits_of(t1);
         high0 += bits_of(t0) & b->second[i], high1 += bits_of(t1) & b->second[i];
-        high2 += bits_of(t2) & b->second[i];
+        if (cuts > 2) {
+            double t2 = r + m2;
+            r -= t2 - m2;
+            all2 += bits_of(t2), high2 += bits_of(t2) & b->second[i];
+        }
+        r += over; /* one of the two is 0 */
         b->rest[i] = r;
         left |= r != 0.0 ? 1u : 0u;
     }
     const uint64_t all[3] = {all0, all1, all2}, high[3] = {high0, high1, high2};
     const double magic[3] = {m0, m1, m2};
-    for (int j = 0; j < 3; j++) {
+    for (int j = 0; j < cuts; j++) {
         add_magic(limbs, all[j] - high[j], n - ones, magic[j], top - 51 - 52 * j);
         add_magic(limbs + LIMBS, high[j], ones, magic[j], top - 51 - 52 * j);
     }
     return left != 0;
 }
 
-/* Add a power of losses: those of confident answers are so small that they need more cuts. */
+/* Add a power of losses. Two cuts hold nearly all losses, three their squares and cubes; those of
+ * confident answers are so small that they need more.
+ */
 INLINE void add_losses(const double *loss, int power, int64_t top, struct cells_block *b, int64_t n,
                        int64_t ones, int64_t *limbs, int64_t *infinite)
 {
-    if (add_cuts(loss, power, top, b, n, ones, limbs) &&
-        add_cuts(b->rest, 1, top - 156, b, n, ones, limbs))
+    int cuts = power == 1 ? 2 : 3;
+    if (add_cuts(loss, power, cuts, top, b, n, ones, limbs) &&
+        add_cuts(b->rest, 1, 3, top - 52 * cuts, b, n, ones, limbs))
         add_rests(b, n, limbs, infinite);
 }
 

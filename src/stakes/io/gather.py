@@ -115,6 +115,9 @@ def _bytes_told_apart(values: Any) -> tuple[list[int], Any]:  # noqa: ANN401
     keys = values.view(np.uint8)
     for some in (keys[:4096], keys):
         seen = np.flatnonzero(np.bincount(some)).astype(np.uint8)
+        if seen[-1] < seen.size and keys.max() < seen.size:  # 0, 1, ...: their own places
+            codes = keys
+            break
         table = np.full(256, -1, dtype=np.int16)
         table[seen] = np.arange(seen.size)
         codes = table[keys]

@@ -1,0 +1,46 @@
+"""Ours: what `stakes evaluate` does with a table in batches before it evaluates."""
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.sums import BINS
+from stakes.cli.reading import IN_BATCHES, Choice
+from stakes.cli.request import Asked, Request
+from stakes.cli.streaming import Stream
+from stakes.cli.summing import summarize
+from stakes.evaluation import Summary
+from stakes.io.sources import find_parts
+from stakes.scoring import BrierLoss, LogLoss
+from stakes.statistics import BinSums
+from stakes.statistics.bins import equal_width
+
+
+def scan(path: str) -> Summary:
+    """Sum the file on all processors."""
+    asked = Asked(
+        (path,), label="y", systems={"p": "p"}, scores_are="posteriors", classes="0,1", positive="1"
+    )
+    source, parts = find_parts(path, None)
+    stream = Stream(Request(asked, {"cost": None}), Choice(IN_BATCHES, source, tuple(parts)))
+    return summarize(stream, None)
+
+
+def numbers(found: Summary) -> dict[str, Any]:
+    """Read the sums off the summary, whose cells change where decisions and bins do."""
+    samples = found.samples()
+    y, p, copies = samples.y, samples.scores.values, samples.copies
+    losses = [samples.known.of(rule, samples.priors) for rule in (LogLoss(), BrierLoss())]
+    decision, confidence = (p > 0.5).astype(int), np.maximum(p, 1 - p)
+    edges = equal_width(BINS)
+    bins = BinSums.of(p, y, None, edges, copies)
+    sure = BinSums.of(confidence, (decision == y).astype(int), None, edges, copies)
+    powers = [part for s in losses for part in (s.loss, s.square_square, s.square_cube)]
+    return {
+        "losses": powers,
+        "decided": np.bincount(2 * y + decision, copies, 4),
+        "bins": bins.weight_by,
+        "bin_sums": bins.probability_by,
+        "confidences": sure.weight_by,
+        "confidence_sums": sure.probability_by,
+    }
