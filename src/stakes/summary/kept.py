@@ -13,6 +13,7 @@ from stakes.summary.form import Reader, Writer, damaged
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # of the golden ratio: multiples spread over all bits
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_HASHED_AT_ONCE = 2**14  # numbers, whose temporary arrays need no fresh pages
 _FEWEST_JOINED = 2048  # rows that wait before they are joined to those kept
 Hashes = NDArray[np.uint64]
 
@@ -149,15 +150,22 @@ def _chosen(old: FloatArray, new: FloatArray, rows: IntArray) -> FloatArray:
 
 def hash_of(y: IntArray, values: FloatArray) -> Hashes:
     """Return a hash of each row and its class; 0 and -0 are the same number."""
-    bits = np.ascontiguousarray(values + 0.0).view(np.uint64)
+    total = np.empty(len(values), dtype=np.uint64)
+    step = max(_HASHED_AT_ONCE // max(values.shape[1], 1), 1)
     with np.errstate(over="ignore"):
         odd = _ODD * (2 * np.arange(values.shape[1], dtype=np.uint64) + np.uint64(1))
-        total = (mixed(bits) * odd).sum(axis=1, dtype=np.uint64)
+        for start in range(0, len(values), step):
+            rows = slice(start, start + step)
+            bits = np.ascontiguousarray(values[rows] + 0.0).view(np.uint64)
+            total[rows] = (mixed(bits) * odd).sum(axis=1, dtype=np.uint64)
         return mixed(total + _ODD * (y.astype(np.uint64) + np.uint64(1)))
 
 
 def mixed(x: Hashes) -> Hashes:
     """Return numbers whose every bit depends on all bits (splitmix64)."""
-    x = (x ^ (x >> np.uint64(30))) * _MIX[0]
-    x = (x ^ (x >> np.uint64(27))) * _MIX[1]
-    return np.asarray(x ^ (x >> np.uint64(31)))
+    x = x ^ (x >> np.uint64(30))
+    x *= _MIX[0]
+    x ^= x >> np.uint64(27)
+    x *= _MIX[1]
+    x ^= x >> np.uint64(31)
+    return x
