@@ -75,7 +75,7 @@ DEFECTS = [
     ("summary/parted.py", "near = np.rint(np.minimum(size, _NEAR) * _UNITS)", "near = np.rint(np.minimum(size, _NEAR) * 4) * 2**18", "members and those_of_all_samples"),
     ("summary/parted.py", "weight = rows.copies if rows.weights is None else rows.copies * rows.weights", "weight = rows.copies", "members and bounds_include"),
     ("_kernels/definitions/score_grid.py", "np.where(x == least, 0, np.where(x == largest, self.number - 1, interval))", "interval", "members and bounds_include"),
-    ("_kernels/definitions/score_grid.py", "return np.clip(x, low[interval], high[interval])", "return x", "members and (those_of_all or bounds)"),
+    ("_kernels/definitions/score_grid.py", "return np.clip(x, low[interval], high[interval])", "return x", "decided_as_they_are"),
     ("summary/powers.py", "for sums, term in zip(self.sums, (weights, weights * weights), strict=False):", "for sums, term in zip(self.sums, (weights, weights), strict=False):", "members and those_of_all"),
     ("summary/powers.py", "power = weights * weights * loss", "power = weights * loss", "members and those_of_all"),
     ("summary/decisions.py", "tally.add([new.y, decided, *fields, *sized], [*numbers, *own])", "tally.add([new.y, decided, *fields, *(0 * s for s in sized)], [*numbers, *own])", "members and (those_of_all or in_the_sums)"),

@@ -560,3 +560,22 @@ def test_the_demo_data_have_the_numbers_of_all_samples(
             assert bounds[metric][0] - 1e-12 <= theirs.value <= bounds[metric][1] + 1e-12
         elif "calibration" not in metric:
             assert value == pytest.approx(theirs.value, rel=1e-12), metric
+
+
+@pytest.mark.parametrize("members", [{"weighted": True}, {"grouped": True}])
+def test_scores_beside_a_threshold_are_decided_as_they_are(members: dict[str, bool]) -> None:
+    threshold = BINARY.threshold()
+    steps = np.arange(-40, 40) * 1e-12
+    p = np.concatenate([threshold + steps, [np.nextafter(threshold, 0), threshold, 0.0, 1.0]])
+    y = np.arange(p.size) % 2
+    y[-2:] = 0, 1
+    batch: dict[str, Any] = {"sample_weight": np.linspace(1, 2, p.size)}
+    if "grouped" in members:
+        batch = {"groups": np.arange(p.size) % 9}
+    total = stakes.Summary(classes=[0, 1], costs=BINARY, **members)
+    total.update(y, p, **batch)
+    found = total.evaluate(**QUICK).main
+    exact = stakes.evaluate(y, p, costs=BINARY, **batch, **QUICK).main
+    assert found.errors == exact.errors
+    assert found.confusion.counts == pytest.approx(exact.confusion.counts, rel=1e-12)
+    assert found.cost.value.value == pytest.approx(exact.cost.value.value, rel=1e-12)
