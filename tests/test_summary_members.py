@@ -144,6 +144,26 @@ def test_order_batches_and_sums_change_no_byte(name: str, seed: int, data: Any) 
     assert none + whole == whole + none == whole
 
 
+@pytest.mark.parametrize("name", [*CASES, "plain", "three"])
+def test_a_sum_shares_nothing_with_its_parts(name: str) -> None:
+    plain = {"plain": Case(told={"costs": BINARY}), "three": Case(3)}
+    case = (CASES | plain)[name]
+    data = made(300, 1, k=case.k)
+    part, other = (
+        case.filled(data.part(np.arange(100))),
+        case.filled(data.part(np.arange(100, 200))),
+    )
+    before = part.to_bytes(), other.to_bytes()
+    only = np.flatnonzero(data.sites == "a")
+    lone = case.filled(data.part(only[:5]))  # one slice alone
+    sums = [part + case.summary(), case.summary() + part, part + other, lone + part]
+    last = data.part(np.arange(200, 300))
+    for total in sums:
+        total.update(last.y, last.scores, **case.batch(last))
+    assert (part.to_bytes(), other.to_bytes()) == before
+    assert lone == case.filled(data.part(only[:5]))
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_coarse_keys_are_the_same_for_any_order(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (decisions, parted):

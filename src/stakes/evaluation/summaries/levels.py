@@ -79,7 +79,8 @@ class TwoClasses:
 
     def __add__(self, other: Self) -> Self:
         if self._state is None or other._state is None:
-            return type(self)(self._request, self._state or other._state)
+            only = self._state or other._state  # as a sum, so that it is not shared
+            return type(self)(self._request, None if only is None else only + type(only)(only.plan))
         self._suited(other._state.plan.domain)
         return type(self)(self._request, self._state + other._state)
 

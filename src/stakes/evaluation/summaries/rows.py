@@ -81,7 +81,8 @@ class SummedRows:
 
     def __add__(self, other: Self) -> Self:
         if self._state is None or other._state is None:
-            return type(self)(self._request, self._state or other._state)
+            only = self._state or other._state  # as a sum, so that it is not shared
+            return type(self)(self._request, None if only is None else only + type(only)(only.plan))
         if self._state.plan != other._state.plan:
             msg = "summaries must be of scores of one form to be added: got rows of"
             widths = f"{self._state.plan.width} and {other._state.plan.width}"

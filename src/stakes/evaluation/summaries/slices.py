@@ -70,8 +70,8 @@ class SliceSums:
         for name, mine in self._sums.items():
             theirs = other._sums[name]
             for value in {**mine, **theirs}:
-                parts = [sums[value] for sums in (mine, theirs) if value in sums]
-                out._sums[name][value] = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+                none = self._fresh()  # so that what is summed is not shared
+                out._sums[name][value] = mine.get(value, none) + theirs.get(value, none)
         return out
 
     def __eq__(self, other: object) -> bool:
