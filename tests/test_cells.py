@@ -30,7 +30,7 @@ def table(n: int, digits: int = 17) -> pa.Table:
     y = (rng.random(n) < 0.2).astype(np.int8)
     z = 2 * y - 1.5 + rng.normal(0, 1.3, n)
     p = np.round(1 / (1 + np.exp(-1.7 * z)), digits)
-    return pa.table({"y": y, "p": p, "z": z, "w": np.ones(n)})
+    return pa.table({"y": y, "p": p, "z": z, "w": rng.uniform(0.2, 3, n), "g": np.arange(n) % 50})
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +67,7 @@ def numbers(found: Any) -> list[float]:  # noqa: ANN401
         ("--method", "bias"),
         ("--method", "beta"),
         ("--prior", "0.01"),
+        ("--weight", "w"),
         ("--scores", "z", "--scores-are", "logits"),
         ("--scores", "z", "--scores-are", "llr", "--prior", "0.1"),
     ],
@@ -131,6 +132,8 @@ def test_threads_and_batches_change_no_calibrator_and_no_threshold(
         ("--review", "0.05"),
         ("--prior", "0.01"),
         ("--training-prior", "0.5", "--prior", "0.1"),
+        ("--weight", "w"),
+        ("--weight", "w", "--prior", "0.1", "--review", "0.2"),
         ("--scores", "z", "--scores-are", "llr", "--prior", "0.2", "--review", "0.3"),
     ],
 )
@@ -151,11 +154,10 @@ def test_thresholds_of_cells_are_near_those_of_all_rows(
             assert a["reviewed"] <= float(more[-1]) + 1e-12
 
 
-@pytest.mark.parametrize("command", [LEARN, CHOOSE])
-def test_what_cells_do_not_tell_is_read_whole(command: tuple[str, ...], folder: Path) -> None:
-    done = call(*command, "--weight", "w", "--memory", "0", cwd=folder)
+def test_what_cells_do_not_tell_is_read_whole(folder: Path) -> None:
+    done = call(*LEARN, "--group", "g", "--memory", "0", cwd=folder)
     assert json.loads(done.stdout)["read"] == "whole"
-    assert "Note: read whole: --weight cannot be summed in batches yet" in done.stderr
+    assert "Note: read whole: --group cannot be summed in batches yet" in done.stderr
 
 
 def test_other_reasons_to_read_whole(folder: Path) -> None:

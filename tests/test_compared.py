@@ -270,7 +270,7 @@ def test_weights_of_rows_that_were_left_out_count() -> None:
     exact = stakes.compare(y, scores, sample_weight=w, resamples=0)
     for name in ("a", "b"):
         ours, theirs = found.values[name]["cost.nec"], exact.values[name]["cost.nec"]
-        assert ours == pytest.approx(theirs, abs=0.06)
+        assert ours == pytest.approx(theirs, abs=0.2)  # 500 rows of a class: sd 0.03 and 0.06
 
 
 def test_rounded_rows_are_read_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,8 +158,8 @@ def test_a_sum_shares_nothing_with_its_parts(name: str) -> None:
     lone = case.filled(data.part(only[:5]))  # one slice alone
     sums = [part + case.summary(), case.summary() + part, part + other, lone + part]
     last = data.part(np.arange(200, 300))
-    for total in sums:
-        total.update(last.y, last.scores, **case.batch(last))
+    for both in sums:
+        both.update(last.y, last.scores, **case.batch(last))
     assert (part.to_bytes(), other.to_bytes()) == before
     assert lone == case.filled(data.part(only[:5]))
 

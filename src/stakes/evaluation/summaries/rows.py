@@ -117,8 +117,9 @@ class SummedRows:
     def samples(self) -> Samples:
         """Refuse: rows stand for some of the samples only."""
         k = len(self._request.classes)
-        what = f"got {k} classes" if k != 2 else "costs are by case"
-        msg = f"cells of the score are of two classes and one matrix of costs: {what}."
+        msg = f"classes must be two for cells of the score: got {k}."
+        if k == 2:
+            msg = "costs must be one matrix for cells of the score: got costs by case."
         raise InputError(msg)
 
     def bounds(self) -> dict[str, tuple[float, float]]:
