@@ -98,7 +98,7 @@ DEFECTS = [
     ("cli/streaming.py", "{name: columns.numbers(name) for name in self.request.prices}", "{name: 0 * columns.numbers(name) for name in self.request.prices}", "belongs_to_rows"),
     ("cli/streaming.py", "None if asked.weight is None else columns.numbers(asked.weight)", "None if asked.weight is None else 1 + 0 * columns.numbers(asked.weight)", "belongs_to_rows"),
     ("cli/summing.py", '        "--weight": str(asked.weight),\n', "", "all_members_goes_on"),
-    ("cli/comparing.py", "kept.update(new.y, some, new)", "kept.update(new.y, some, replace(new, weights=1 + 0 * new.weights) if new.weights is not None else new)", "test_compared"),
+    ("evaluation/summaries/compared.py", "self._weights.add(y, added.weights)", "self._weights.add(y, 1 + 0 * added.weights)", "test_compared"),
     ("evaluation/summaries/compared.py", "groups=kept.part,", "groups=None,", "test_compared"),
     ("evaluation/summaries/compared.py", "return np.asarray(weights / weights.sum(), dtype=np.float64)", "return np.asarray(self.counts / self.n, dtype=np.float64)", "test_compared"),
     ("evaluation/summaries/slices.py", "mine.get(value, none) + theirs.get(value, none)", "mine[value] if value not in theirs else theirs[value] if value not in mine else mine[value] + theirs[value]", "shares_nothing"),

@@ -278,8 +278,10 @@ def test_bounds_include_the_value_of_all_samples(seed: Any, ties: Any, grouped: 
     curve = stakes.roc_curve(data.y, p, sample_weight=weights)
     least = curve.minimum_cost(BINARY)
     exact = {"auc": curve.auc(), "eer": curve.eer(), "cost.minimum_nec": least.normalized}
+    found = told.evaluate(**QUICK).metrics()
     for name, (low, high) in told.bounds().items():
         assert low - 1e-12 <= exact[name] <= high + 1e-12, name
+        assert low - 1e-9 <= found[name].value <= high + 1e-9, name
 
 
 def test_weights_of_zero_are_absent() -> None:
