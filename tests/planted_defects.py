@@ -113,7 +113,6 @@ DEFECTS = [
     ("evaluation/summaries/request.py", '"priors": _listed(self.priors),', '"priors": None,', "told_different_things"),
     ("evaluation/summaries/request.py", "        rule.check(names)\n", "        pass\n", "test_errors and rule"),
     ("evaluation/summaries/rows.py", "if type(scores) is not kind:", "if False:", "refused_changes_nothing"),
-    ("evaluation/summaries/rows.py", "powers = times, times**2, times", "powers = times, times, times", "sums_of_all_beside_some_rows"),
     ("evaluation/summaries/rows.py", "weights = factor[given.y] if given.weights is None", "weights = np.ones(given.y.size) if given.weights is None", "count_as_all_of_its_samples"),
     ("evaluation/summaries/rows.py", "return error if factors is None else error.without_interval(_NO_GAPS)", "return error", "beside_some_rows"),
     ("evaluation/entry.py", "given.weights is None and isinstance(folds, int)", "isinstance(folds, int)", "groups_and_slices_of_very_many"),
