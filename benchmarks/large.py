@@ -67,6 +67,49 @@ print(sum(s[0] for s in parts) / sum(s[1] for s in parts), sum(s[2] for s in par
 }
 
 
+_MEMBERS = {
+    "--weight": ["--weight", "w"],
+    "--group": ["--group", "g"],
+    "--slice": ["--slice", "s"],
+    "costs by case": ["--cost", "miss=v,false_alarm=3"],
+    "all of these": [
+        "--weight", "w", "--group", "g", "--slice", "s", "--cost", "miss=v,false_alarm=3",
+    ],
+}  # fmt: skip
+
+
+def write_members(path: Path, rows: int, seed: int = 0) -> None:
+    """Write rows with weights, groups of about 20 rows, slices and amounts."""
+    plain = path.with_suffix(".plain")
+    write_rows(plain, rows, seed)
+    rng = np.random.default_rng(seed + 1)
+    source = parquet.ParquetFile(plain)
+    members = [("w", pa.float64()), ("g", pa.int64()), ("s", pa.int8()), ("v", pa.float64())]
+    schema = pa.schema([*source.schema_arrow, *members])
+    with parquet.ParquetWriter(path, schema) as writer:
+        for number in range(source.num_row_groups):
+            table = source.read_row_group(number)
+            n = table.num_rows
+            columns = (
+                rng.uniform(0.2, 3, n),
+                rng.integers(max(rows // 20, 2), size=n),
+                rng.integers(5, size=n).astype(np.int8),
+                np.round(np.exp(rng.normal(3, 1, n)), 2),
+            )
+            for (name, kind), values in zip(members, columns, strict=True):
+                table = table.append_column(name, pa.array(values, kind))
+            writer.write_table(table, row_group_size=_GROUP)
+    plain.unlink()
+
+
+def measure_members(path: Path, rows: int) -> None:
+    """Measure the whole evaluation with what else may belong to rows."""
+    plain = [word.format(path=path) for word in _STAKES]
+    for name, more in {"nothing": [], **_MEMBERS}.items():
+        seconds, cpu, peak, _ = measured([*plain, *more, "--memory", "0"])
+        print(f"{name:<16} {rows:>12,} {seconds:>8.2f} {cpu:>8.2f} {peak:>8.0f}", flush=True)
+
+
 def write_rows(path: Path, rows: int, seed: int = 0) -> None:
     """Write labels and scores, one row group at a time."""
     rng = np.random.default_rng(seed)
@@ -152,6 +195,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="*", help="these numbers of rows instead")
     parser.add_argument("--memory", help="give this to stakes evaluate, such as 0")
     parser.add_argument("--sums", action="store_true", help="compare the pass alone")
+    parser.add_argument("--members", action="store_true", help="weights, groups, slices, amounts")
     options = parser.parse_args()
     sizes = options.rows or [10**6, 10**7, *([10**8] if options.full else [])]
     more = [] if options.memory is None else ["--memory", options.memory]
@@ -159,6 +203,11 @@ def main() -> None:
         print(f"{'job':<16} {'rows':>12} {'seconds':>8} {'CPU':>8} {'peak MB':>8}")
         for rows in sizes:
             path = Path(folder) / f"{rows}.parquet"
+            if options.members:
+                write_members(path, rows)
+                measure_members(path, rows)
+                path.unlink()
+                continue
             write_rows(path, rows)
             if options.sums:
                 compare_sums(path, rows)

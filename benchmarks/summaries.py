@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 import stakes
-from stakes.summary import decisions, parted, rows
+from stakes.evaluation.summaries import totals
+from stakes.summary import parted, rows
+from stakes.summary.decisions import DecisionPlan
 from stakes.summary.tally import Tally
 
 _PAGE = Path(__file__).parent.parent / "docs" / "intervals.md"
@@ -103,8 +105,8 @@ def _values(name: str, n: int, seed: int, *, limits: bool) -> dict[str, Any]:
     """Return the metrics of one draw."""
     population, grouped = POPULATIONS[name]
     if limits:
-        for module in (decisions, parted):
-            module.Tally = partial(Tally, most=_MOST_KEYS)  # type: ignore[attr-defined]
+        parted.Tally = partial(Tally, most=_MOST_KEYS)  # type: ignore[misc, assignment]
+        totals.DecisionPlan = partial(DecisionPlan, most=_MOST_KEYS)  # type: ignore[misc, assignment]
         rows._MOST_ROWS = rows._MOST_OF_TWO = _KEPT
     made = population.summary(population.draw(n, seed), grouped=grouped and limits)
     found = made.evaluate(resamples=0).metrics()

@@ -166,8 +166,10 @@ def test_a_sum_shares_nothing_with_its_parts(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_coarse_keys_are_the_same_for_any_order(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (decisions, parted):
-        monkeypatch.setattr(module, "Tally", partial(Tally, most=60))
+    monkeypatch.setattr(parted, "Tally", partial(Tally, most=60))
+    plan = partial(decisions.DecisionPlan, most=60)
+    monkeypatch.setattr("stakes.evaluation.summaries.totals.DecisionPlan", plan)
+    monkeypatch.setattr("stakes.evaluation.summaries.slices._MOST_KEYS", 60)
     case, data = CASES[name], made(2000, 5, k=CASES[name].k, n_groups=300)
     order = np.random.default_rng(1).permutation(2000)
     whole = case.filled(data)

@@ -15,7 +15,7 @@ from stakes.summary.amounts import amount_field, parts, sizes, total
 from stakes.summary.form import Reader, Writer, damaged
 from stakes.summary.groups import BITS
 from stakes.summary.powers import LossPowers
-from stakes.summary.tally import Field, Layout, Tally
+from stakes.summary.tally import MOST_KEYS, Field, Layout, Tally
 
 _WEIGHT_BITS = 3  # sizes of weights in an octave are 2^3
 _PRICE_BITS = {0: 0, 1: 4, 2: 2}  # the same of prices, by how many columns of them there are
@@ -35,6 +35,7 @@ class DecisionPlan:
     rules: tuple[ScoringRule, ...]
     weighted: bool = False
     grouped: bool = False
+    most: int = MOST_KEYS  # of each tally
 
     def __post_init__(self) -> None:
         for names in self.columns:
@@ -90,9 +91,9 @@ class DecisionSums:
         k = plan.n_classes
         self.plan = plan
         self.counts: IntArray = np.zeros(k, dtype=np.int64)
-        self.tallies = [Tally(plan.counted(i)) for i in range(len(plan.decisions))]
+        self.tallies = [Tally(plan.counted(i), plan.most) for i in range(len(plan.decisions))]
         self.powers = [LossPowers(k, weighted=plan.weighted) for _ in plan.rules]
-        self.groups = Tally(plan.summed()) if plan.grouped else None
+        self.groups = Tally(plan.summed(), plan.most) if plan.grouped else None
 
     def update(
         self, new: Added, decisions: Sequence[IntArray], losses: Sequence[FloatArray]
@@ -197,12 +198,12 @@ class DecisionSums:
         """Read what is known."""
         out = cls(plan)
         out.counts = reader.array(plan.n_classes)
-        out.tallies = [Tally.read(reader, tally.layout) for tally in out.tallies]
+        out.tallies = [Tally.read(reader, tally.layout, plan.most) for tally in out.tallies]
         out.powers = [
             LossPowers.read(reader, plan.n_classes, weighted=plan.weighted) for _ in plan.rules
         ]
         if out.groups is not None:
-            out.groups = Tally.read(reader, out.groups.layout)
+            out.groups = Tally.read(reader, out.groups.layout, plan.most)
         out._check()
         return out
 

@@ -19,6 +19,7 @@ from stakes._typing import IntArray
 from stakes.summary.form import Reader, Writer, damaged
 
 MOST_KEYS = 2**18  # beyond, fields are coarsened if they can be
+_AT_ONCE = 2**17  # rows, so that little memory is taken beside them
 _FEWEST_JOINED = 4096  # rows that wait before they are joined to those kept
 _MOST = 2**61  # of a sum
 _LARGEST_KEY = 2**62
@@ -100,11 +101,14 @@ class Tally:
 
     def add(self, values: Sequence[IntArray], numbers: Sequence[IntArray]) -> None:
         """Add rows: the values of their fields, and what is summed."""
-        keys = self.layout.keys(values, self.step)
-        self._waiting.append((keys, np.stack([np.asarray(n, dtype=np.int64) for n in numbers])))
-        self._n_waiting += keys.size
-        if self._n_waiting > max(_FEWEST_JOINED, 2 * self.keys.size):
-            self.settled()
+        for start in range(0, values[0].size, _AT_ONCE):
+            rows = slice(start, start + _AT_ONCE)
+            keys = self.layout.keys([value[rows] for value in values], self.step)
+            some = np.stack([np.asarray(each[rows], dtype=np.int64) for each in numbers])
+            self._waiting.append((keys, some))
+            self._n_waiting += keys.size
+            if self._n_waiting > max(_FEWEST_JOINED, 2 * self.keys.size):
+                self.settled()
 
     def settled(self) -> Self:
         """Return the sums after what waits was joined to them."""

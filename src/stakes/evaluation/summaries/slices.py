@@ -1,6 +1,7 @@
 """Slices of a summary: the main application on the samples of each value of some columns."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,11 +15,12 @@ from stakes.evaluation.summaries.totals import judgement, loss_records, plan_of
 from stakes.scores import Scores
 from stakes.scoring import LogLoss
 from stakes.summary.added import Added
-from stakes.summary.decisions import DecisionSums
+from stakes.summary.decisions import DecisionPlan, DecisionSums
 from stakes.summary.form import Reader, Writer, damaged
 
 MOST_VALUES = 1000  # of a column
 _LONGEST = 2**16  # bytes of a value
+_MOST_KEYS = 2**16
 
 
 class CodedColumn(NamedTuple):
@@ -37,7 +39,7 @@ class SliceSums:
 
     def _fresh(self) -> DecisionSums:
         """Return the sums of no samples."""
-        return DecisionSums(plan_of(self._request, (self._request.main,), (LogLoss(),)))
+        return DecisionSums(_plan(self._request))
 
     def update(self, new: Added, scores: Scores, columns: Mapping[str, CodedColumn]) -> None:
         """Add samples with their values; nothing changes if they are refused."""
@@ -111,7 +113,7 @@ class SliceSums:
     def read(cls, reader: Reader, request: Request) -> Self:
         """Read the sums of each value."""
         out = cls(request)
-        plan = plan_of(request, (request.main,), (LogLoss(),))
+        plan = _plan(request)
         for values in out._sums.values():
             for _ in range(reader.number(MOST_VALUES)):
                 try:
@@ -120,3 +122,8 @@ class SliceSums:
                     raise damaged("values that are not texts") from error
                 values[value] = DecisionSums.read(reader, plan)
         return out
+
+
+def _plan(request: Request) -> DecisionPlan:
+    """Return what is counted and summed of a slice: fewer keys, as there may be many slices."""
+    return replace(plan_of(request, (request.main,), (LogLoss(),)), most=_MOST_KEYS)
