@@ -119,6 +119,15 @@ DEFECTS = [
     ("evaluation/summaries/summary.py", "if out.to_bytes() != data:", "if False:", "right_checksum"),
     ("io/relations.py", 'lambda row: f"row {first + int(row[1])}"', 'lambda row: f"row {row[1]}"', "test_summary_arrow and message"),
     ("io/relations.py", "gathered.begin(_SOURCE, row)", "gathered.begin(_SOURCE)", "test_summary_arrow and message"),
+    # glue
+    ("cli/check.py", 'return estimate.interval.high if kind == "max" else estimate.interval.low', 'return estimate.interval.low if kind == "max" else estimate.interval.high', "confident_gate"),
+    ("evaluation/slices.py", "group = None if unit is None else np.unique(unit[rows], return_inverse=True)[1]", "group = None", "samples_and_groups"),
+    ("evaluation/rates.py", "return Estimate(share, Interval(low, high, level), method)", "return Estimate(share, Interval(high, low, level), method)", "intervals_rise"),
+    ("evaluation/thresholds.py", "np.argmax(above <= cap + 1e-12)", "np.argmax(above <= cap + 0.009)", "cap_is_never_exceeded or cap_of_a_file"),
+    ("calibration/mixture.py", "np.concatenate([[covariance.sum()], np.diag(covariance)])", "np.concatenate([[np.trace(covariance)], np.diag(covariance)])", "errors_of_priors"),
+    ("scores/types.py", "        return -self._values\n", "        return self._values\n", "first_class_rank_it"),
+    ("metrics/smooth_error.py", "residual[..., ::-1]", "residual", "reflected_kernel"),
+    ("io/streams.py", "if self._count > self._limits.batches:", "if self._count >= self._limits.batches:", "just_the_limit"),
     # counting
     ("statistics/confusion.py", "y * len(decisions) + d", "d * len(decisions) + y", "test_oracles or rates"),
     ("statistics/confusion.py", "for part, power in ((weight, 1), (square, 2))", "for part, power in ((weight, 1), (square, 1))", "parts_add_up"),

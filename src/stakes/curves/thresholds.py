@@ -72,20 +72,9 @@ def detector(
         return Detector(roc, "posterior")
     _, typed, names = read_pair(y_true, typed, classes)
     if positive is not None and len(names) == 2 and positive == names[0]:
-        typed, names = _turned(typed, names), names[::-1]
+        typed, names = typed.named(names).swapped(), names[::-1]
     roc = roc_curve(y_true, typed, sample_weight=weights, classes=names, positive=positive)
     return Detector(roc, _scale(typed))
-
-
-def _turned(scores: Scores, names: Names) -> Scores:
-    """Return scores of two classes that speak of the first one."""
-    if scores.values.ndim == 2:
-        return scores.named(names).ordered(names[::-1])
-    if isinstance(scores, Posteriors):
-        return Posteriors(1 - scores.values)
-    if isinstance(scores, LogPosteriors):
-        return LogPosteriors(scores.answers(None).log_p[:, ::-1])
-    return type(scores)(-scores.values)
 
 
 def _scale(scores: Scores) -> str:
