@@ -433,19 +433,21 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    """Import a public name from its room the first time it is asked for."""
-    if name == "__version__":
-        value: Any = import_module("stakes._version").__version__
-    elif name in _MODULES:
-        return import_module(f"stakes.{name}")
-    elif name in _ROOMS:
-        value = getattr(import_module(_ROOMS[name]), name)
-    else:
-        msg = f"module 'stakes' has no attribute {name!r}"
-        raise AttributeError(msg)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a name that is not there must be an error for type checkers
+
+    def __getattr__(name: str) -> Any:  # noqa: ANN401
+        """Import a public name from its module the first time it is asked for."""
+        if name == "__version__":
+            value: Any = import_module("stakes._version").__version__
+        elif name in _MODULES:
+            return import_module(f"stakes.{name}")
+        elif name in _ROOMS:
+            value = getattr(import_module(_ROOMS[name]), name)
+        else:
+            msg = f"module 'stakes' has no attribute {name!r}"
+            raise AttributeError(msg)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
