@@ -111,6 +111,7 @@ if TYPE_CHECKING:
         bootstrap,
         choose_threshold,
         compare,
+        decide,
         evaluate,
         evaluate_decisions,
     )
@@ -271,6 +272,7 @@ _ROOMS = {
     "confusion_matrix": "stakes.metrics",
     "cross_calibrate": "stakes.calibration",
     "cross_entropy": "stakes.metrics",
+    "decide": "stakes.evaluation",
     "decompose": "stakes.calibration",
     "detection_cost": "stakes.curves",
     "estimate_priors": "stakes.calibration",
@@ -406,6 +408,7 @@ __all__ = [
     "confusion_matrix",
     "cross_calibrate",
     "cross_entropy",
+    "decide",
     "decompose",
     "detection_cost",
     "displays",

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes._kernels import ExactSums
 from stakes._text import number, percent, plain
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray
 from stakes.calibration import Calibrator
 from stakes.cli.calibrators import priors_of_use, read_calibrator
 from stakes.cli.costs import CostText, read_costs
@@ -20,51 +20,19 @@ from stakes.cli.places import told_in_place
 from stakes.cli.rewriting import TableRows, rewrite
 from stakes.cli.scoring import class_names, declared, in_order, refuse_stream, score_columns
 from stakes.cli.screen import json_document
-from stakes.costs import CostMatrix, SampleCosts
+from stakes.evaluation.deciding import Decisions, decide
 from stakes.evaluation.review import ReviewLevels
-from stakes.evaluation.thresholds import review_order
 from stakes.io import Columns
 from stakes.io.batches import Ask
 from stakes.scores import Posteriors, PosteriorScores, Scores
 
 
-@dataclass(frozen=True, eq=False)
-class _Decided:
-    """The posteriors of each row, its decision and what that is expected to cost."""
-
-    classes: list[str]
-    costs: CostMatrix | SampleCosts
-    posteriors: FloatArray
-    chosen: IntArray
-
-    @property
-    def expected(self) -> FloatArray:
-        """What each decision is expected to cost."""
-        expected = np.zeros(self.chosen.size)
-        for k in range(self.posteriors.shape[1]):
-            at = self.costs.at(np.full(self.chosen.size, k), self.chosen)
-            expected += self.posteriors[:, k] * at
-        return expected
-
-    @property
-    def value(self) -> FloatArray:
-        """What cases are ordered by under a cap: the larger, the more the second decision saves."""
-        if len(self.costs.decisions) != 2:
-            msg = f"--review needs two decisions: there are {len(self.costs.decisions)}."
-            raise click.UsageError(msg)
-        return review_order(self.costs, self.posteriors)[0]
-
-    def capped(self, cut: float) -> "_Decided":
-        """Return the same with the second decision above a value only."""
-        chosen = np.asarray(self.chosen * (self.value > cut), dtype=np.int64)
-        return _Decided(self.classes, self.costs, self.posteriors, chosen)
-
-    def columns(self, prefix: str) -> dict[str, Any]:
-        """Return what is appended to the table."""
-        columns = {f"posterior_{c}": self.posteriors[:, k] for k, c in enumerate(self.classes)}
-        names = np.array([str(d) for d in self.costs.decisions])
-        found = {**columns, "decision": names[self.chosen], "expected_cost": self.expected}
-        return {f"{prefix}{name}": values for name, values in found.items()}
+def _columns(decided: Decisions, prefix: str) -> dict[str, Any]:
+    """Return what is appended to the table."""
+    columns = {f"posterior_{c}": decided.posteriors[:, k] for k, c in enumerate(decided.classes)}
+    names = np.array([str(d) for d in decided.decisions])
+    more = {"decision": names[decided.indices], "expected_cost": decided.expected}
+    return {f"{prefix}{name}": values for name, values in (columns | more).items()}
 
 
 class _Totals:
@@ -84,12 +52,10 @@ class _Totals:
         """The mean expected cost, the same for any batches."""
         return float(self._cost.total()[0]) / self.n
 
-    def add(self, decided: _Decided) -> None:
+    def add(self, decided: Decisions) -> None:
         """Add the decisions of some rows."""
-        names = [str(d) for d in decided.costs.decisions]
-        counts = np.bincount(decided.chosen, minlength=len(names))
-        self.counts.update(dict(zip(names, counts.tolist(), strict=True)))
-        self._cost.add(np.zeros(decided.chosen.size, dtype=np.int8), decided.expected)
+        self.counts.update({str(name): count for name, count in decided.counts.items()})
+        self._cost.add(np.zeros(decided.indices.size, dtype=np.int8), decided.expected)
 
 
 def run(file: str, options: dict[str, Any]) -> None:
@@ -131,14 +97,14 @@ class _Rule:
 
         def made(table: Columns) -> dict[str, Any]:
             decided = self._decide(table, rows)
-            decided = decided if cut is None else decided.capped(cut)
+            decided = decided if cut is None else decided.above(cut)
             totals.add(decided)
-            return decided.columns(self._options["prefix"])
+            return _columns(decided, self._options["prefix"])
 
         rows.write(made)
         return totals
 
-    def _decide(self, table: Columns, rows: TableRows) -> _Decided:
+    def _decide(self, table: Columns, rows: TableRows) -> Decisions:
         """Decide some rows."""
         scores = declared(table, self._options, self._columns)
         rows.note(scores.rounding)
@@ -150,8 +116,7 @@ class _Rule:
             raise click.UsageError(msg)
         with told_in_place(table, {}):
             p = _posteriors(kept, self._calibrator, self._options, self.names)
-            chosen = costs.bayes_decisions(Posteriors(p, renormalize=True))
-        return _Decided(self.names, costs, p, chosen)
+            return replace(decide(Posteriors(p, renormalize=True), costs), posteriors=p)
 
     def _cut(self, rows: TableRows) -> float | None:
         """Return above which value a cap leaves the second decision, from all rows."""
@@ -161,8 +126,11 @@ class _Rule:
         levels, second = ReviewLevels(), ""
         for table in rows.columns():
             decided = self._decide(table, rows)
-            levels.add(decided.value, decided.chosen)
-            second = plain(str(decided.costs.decisions[1]))
+            if len(decided.decisions) != 2:
+                msg = f"--review needs two decisions: there are {len(decided.decisions)}."
+                raise click.UsageError(msg)
+            levels.add(decided.saving_order, decided.indices)
+            second = plain(str(decided.decisions[1]))
         cut = levels.cut(review)
         tied = levels.tied(cut)
         if tied > 1:

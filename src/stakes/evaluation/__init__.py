@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         bootstrap,
     )
     from stakes.evaluation.comparison import Comparison, compare
+    from stakes.evaluation.deciding import Decisions, decide
     from stakes.evaluation.decisions import DecisionEvaluation, evaluate_decisions
     from stakes.evaluation.differences import Difference, RelativeCost
     from stakes.evaluation.odds import OddsRange
@@ -36,6 +37,7 @@ else:
             "applications": ("Application",),
             "bootstrapping": ("AreaUnderRoc", "Bootstrap", "EqualErrorRate", "bootstrap"),
             "comparison": ("Comparison", "compare"),
+            "deciding": ("Decisions", "decide"),
             "decisions": ("DecisionEvaluation", "evaluate_decisions"),
             "differences": ("Difference", "RelativeCost"),
             "odds": ("OddsRange",),
@@ -64,6 +66,7 @@ __all__ = [
     "Comparison",
     "DataSummary",
     "DecisionEvaluation",
+    "Decisions",
     "Difference",
     "EqualErrorRate",
     "Evaluation",
@@ -78,6 +81,7 @@ __all__ = [
     "bootstrap",
     "choose_threshold",
     "compare",
+    "decide",
     "evaluate",
     "evaluate_decisions",
 ]

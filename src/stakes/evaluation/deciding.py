@@ -1,0 +1,186 @@
+"""Decisions of least expected cost for scores, under a cap or by a threshold."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stakes._check import InputError, read_number, read_priors
+from stakes._text import number, percent, plain, quoted
+from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
+from stakes.costs import CostMatrix, SampleCosts
+from stakes.evaluation.applications import CostsLike
+from stakes.evaluation.review import ReviewLevels
+from stakes.evaluation.thresholds import review_order
+from stakes.scores import PosteriorScores, Scores, as_scores, class_names
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """The decision for each sample, and what it is expected to cost.
+
+    `indices` are places among `decisions`; `names` are the decisions themselves.
+    """
+
+    classes: Names
+    costs: CostMatrix | SampleCosts
+    posteriors: FloatArray
+    indices: IntArray
+
+    @property
+    def decisions(self) -> Names:
+        """The names of all decisions that can be made."""
+        return self.costs.decisions
+
+    @property
+    def names(self) -> NDArray[Any]:
+        """The decision for each sample by name."""
+        known = np.empty(len(self.decisions), dtype=object)
+        known[:] = self.decisions
+        return known[self.indices]
+
+    @property
+    def expected(self) -> FloatArray:
+        """What the decision for each sample is expected to cost."""
+        n = self.indices.size
+        expected = np.zeros(n)
+        for k in range(self.posteriors.shape[1]):
+            at = self.costs.at(np.full(n, k), self.indices)
+            expected += self.posteriors[:, k] * at
+        return expected
+
+    @property
+    def counts(self) -> dict[Any, int]:
+        """How often each decision is made."""
+        found = np.bincount(self.indices, minlength=len(self.decisions)).tolist()
+        return dict(zip(self.decisions, found, strict=True))
+
+    @property
+    def saving_order(self) -> FloatArray:
+        """A number for each sample: the larger, the more the second of two decisions saves."""
+        if len(self.decisions) != 2:
+            msg = f"a cap needs two decisions: there are {len(self.decisions)}."
+            raise InputError(msg)
+        return review_order(self.costs, self.posteriors)[0]
+
+    def above(self, cut: float) -> "Decisions":
+        """Return the same with the second decision only where it saves more than at a cut."""
+        kept = self.indices * (self.saving_order > cut)
+        return replace(self, indices=np.asarray(kept, dtype=np.int64))
+
+    def __str__(self) -> str:
+        n = max(self.indices.size, 1)
+        lines = [
+            f"{plain(name)}  {count} of {self.indices.size} ({percent(count / n, 1)} %)"
+            for name, count in self.counts.items()
+        ]
+        mean = float(self.expected.mean()) if self.indices.size else 0.0
+        return "\n".join([*lines, f"mean expected cost  {number(mean)}"])
+
+
+def decide(
+    scores: Scores | Column,
+    costs: CostsLike | None = None,
+    *,
+    priors: PriorsLike | None = None,
+    training_priors: PriorsLike | None = None,
+    cap: float | None = None,
+    threshold: float | None = None,
+    classes: NamesLike | None = None,
+) -> Decisions:
+    """Decide each sample at the least expected cost; no labels are needed.
+
+    Parameters
+    ----------
+    scores : posteriors, or typed scores
+        As for `evaluate`.
+    costs : CostMatrix, SampleCosts, or array; optional
+        By default 1 for each error.
+    priors : array of K, or mapping by class, optional
+        Those of use, which likelihoods need; posteriors are moved to them from `training_priors`.
+    training_priors : array of K, or mapping by class, optional
+        The priors that posteriors were fitted with.
+    cap : float from 0 to 1, optional
+        The largest share of samples that may get the second of two decisions: those where it saves
+        most. Samples that tie get it together or not at all, so that the cap is never exceeded.
+    threshold : float, optional
+        Decide the second class where its posterior is above this, whatever the costs.
+    classes : sequence of K names, optional
+
+    Examples
+    --------
+    Two payments may be reviewed; a missed fraud costs its amount, a review costs 3:
+
+    >>> import stakes
+    >>> amounts = {"amount": [10.0, 900.0, 40.0, 300.0]}
+    >>> template = stakes.CostsByCase([[0, 3], ["amount", 0]], classes=["fine", "fraud"])
+    >>> costs = template.with_columns(amounts)
+    >>> found = stakes.decide([0.2, 0.05, 0.5, 0.1], costs, cap=0.5)
+    >>> found.names.tolist()
+    ['fine', 'fraud', 'fine', 'fraud']
+    >>> found.expected.round(2).tolist()
+    [2.0, 2.85, 20.0, 2.7]
+    """
+    typed = as_scores(scores)
+    named = classes
+    if named is None and isinstance(costs, CostMatrix | SampleCosts):
+        named = costs.classes
+    names = class_names(typed, named) or tuple(range(typed.n_classes))
+    table = _costs(costs, names, len(typed))
+    p = _posteriors(typed.ordered(names), names, priors, training_priors)
+    found = Decisions(names, table, p, table.least_expected(p))
+    if threshold is not None:
+        found = _by_threshold(found, threshold)
+    return found if cap is None else _capped(found, cap)
+
+
+def _costs(costs: CostsLike | None, names: Names, n: int) -> CostMatrix | SampleCosts:
+    """Read costs of the classes of the scores."""
+    if costs is None:
+        return CostMatrix.zero_one(names)
+    table = costs
+    if not isinstance(table, CostMatrix | SampleCosts):
+        table = CostMatrix(table, classes=names)
+    if table.classes != names:
+        msg = f"costs must have the classes of the scores, {quoted(names)}, in their order:"
+        raise InputError(f"{msg} got {quoted(table.classes)}.")
+    if isinstance(table, SampleCosts) and table.shape[0] != n:
+        msg = f"costs must be of the same samples: got {table.shape[0]} for {n}."
+        raise InputError(msg)
+    return table
+
+
+def _posteriors(
+    scores: Scores, names: Names, priors: PriorsLike | None, training: PriorsLike | None
+) -> FloatArray:
+    """Return posteriors at the priors of use."""
+    given = None if priors is None else read_priors(priors, names)
+    if given is None and scores.needs_priors:
+        raise scores.lacks_priors()
+    if training is None:
+        if given is not None and not scores.needs_priors:
+            msg = "priors alone do not change posteriors: pass training_priors, those they were"
+            raise InputError(f"{msg} fitted with.")
+        return scores.answers(given).p
+    old = read_priors(training, names)
+    if given is None or old is None or not isinstance(scores, PosteriorScores):
+        msg = "training_priors are for posteriors, which they move to priors: pass both as numbers."
+        raise InputError(msg)
+    return np.exp(scores.at_priors(old, given).values)
+
+
+def _by_threshold(found: Decisions, threshold: float) -> Decisions:
+    """Return decisions by a threshold on the posterior of the second class."""
+    cut = read_number(threshold, "threshold", 0, 1)
+    if len(found.classes) != 2 or len(found.decisions) != 2:
+        msg = "threshold is for two classes and two decisions: there are"
+        raise InputError(f"{msg} {len(found.classes)} and {len(found.decisions)}.")
+    return replace(found, indices=(found.posteriors[:, 1] > cut).astype(np.int64))
+
+
+def _capped(found: Decisions, cap: float) -> Decisions:
+    """Return decisions of which no more than a share is the second one."""
+    share = read_number(cap, "cap", 0, 1)
+    levels = ReviewLevels()
+    levels.add(found.saving_order, found.indices)
+    return found.above(levels.cut(share))
