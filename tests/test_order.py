@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,8 +17,9 @@ from sklearn import metrics as sk
 
 import stakes
 from stakes import _kernels as kernels
-from stakes._kernels import definitions
+from stakes._kernels import definitions, keys
 from stakes._kernels.definitions import sweeps
+from stakes._kernels.library import KERNELS
 from stakes._kernels.records import ClassCounts
 from stakes.calibration.maps import StepMap
 from stakes.curves.delong import auc_interval
@@ -383,3 +385,29 @@ def test_ranking_values_work_as_the_numbers_they_were() -> None:
     assert "other folds" in least.method
     assert pickle.loads(pickle.dumps(area)).interval() == area.interval()  # noqa: S301
     assert str(area).startswith("AUC 0.7500 (for class 1; naive 0.5")
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 47, 48, 49, 300, 5000, 70_000, 200_000])
+@pytest.mark.parametrize("kind", ["uniform", "normal", "ties", "equal", "far", "two", "descending"])
+def test_doubles_are_sorted(n: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if KERNELS is None:
+        pytest.skip("sorting is numpy's without kernels")
+    monkeypatch.setattr(keys, "_FEWEST_SORTED", 0)
+    monkeypatch.setattr(keys, "KERNELS", replace(KERNELS, sorts=True))
+    rng = np.random.default_rng(n)
+    values = {
+        "uniform": rng.random(n),
+        "normal": rng.normal(size=n),
+        "ties": np.round(rng.normal(size=n), 1),
+        "equal": np.full(n, -0.5),
+        "far": rng.choice([-np.inf, np.inf, 0.0, 1e-300, -1e300, 5e-324, -5e-324, 1.0], size=n),
+        "two": rng.choice([1.0, np.nextafter(1.0, 2.0)], size=n),
+        "descending": -np.arange(n, dtype=np.float64),
+    }[kind]
+    found, wanted = values.copy(), np.sort(values)
+    keys.sort_doubles(found)
+    assert (found == wanted).all()
+    assert (
+        np.bincount(found.view(np.uint64) % 1021).tolist()
+        == np.bincount(values.view(np.uint64) % 1021).tolist()
+    )

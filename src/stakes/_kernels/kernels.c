@@ -9,6 +9,7 @@
 #include "lanes_quick.h"
 #include "wide.h"
 #include "rows.h"
+#include "sort.h"
 #include "ranks.h"
 #include "keys.h"
 #include "sweeps.h"
@@ -40,6 +41,17 @@ EXPORT const char *stakes_compiler(void)
     return "gcc " TEXT(__GNUC__) "." TEXT(__GNUC_MINOR__);
 #else
     return "cc";
+#endif
+}
+
+/* Whether doubles are sorted here sooner than by numpy: see sort.h. */
+EXPORT int stakes_sorts(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512f");
+#else
+    return 0;
 #endif
 }
 

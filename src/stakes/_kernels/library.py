@@ -22,6 +22,7 @@ class Kernels:
 
     library: ctypes.CDLL
     suffix: str
+    sorts: bool = False  # quicker than numpy on this processor
 
     def function(self, name: str, *arguments: Any) -> Callable[..., int]:  # noqa: ANN401
         """Return a function by its name in the sources."""
@@ -49,7 +50,10 @@ def load(room: Path = ROOM) -> tuple[Kernels | None, str]:
         return None, f"numpy definitions: {LIBRARY} is stale, built from other sources"
     suffix, level = _LEVELS[library.stakes_level()]
     library.stakes_compiler.restype = ctypes.c_char_p
-    return Kernels(library, suffix), f"compiled ({library.stakes_compiler().decode()}, {level})"
+    sorts = bool(library.stakes_sorts())
+    return Kernels(
+        library, suffix, sorts
+    ), f"compiled ({library.stakes_compiler().decode()}, {level})"
 
 
 def check(status: int) -> None:
