@@ -11,7 +11,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_ROOM = Path("src", "stakes", "_kernels")
+_FOLDER = Path("src", "stakes", "_kernels")
 
 
 class KernelsHook(BuildHookInterface):  # type: ignore[type-arg, misc]
@@ -21,19 +21,19 @@ class KernelsHook(BuildHookInterface):  # type: ignore[type-arg, misc]
         """Build the library; warn if it cannot be built."""
         if self.target_name != "wheel":
             return
-        room = Path(self.root, _ROOM)
-        builder = _load(room / "build.py")
+        folder = Path(self.root, _FOLDER)
+        builder = _load(folder / "build.py")
         try:
-            library = builder.build(room)
+            library = builder.build(folder)
         except builder.BuildError as error:
-            (room / builder.LIBRARY).unlink(missing_ok=True)
+            (folder / builder.LIBRARY).unlink(missing_ok=True)
             self.app.display_warning(
                 f"stakes is installed without compiled kernels, and will be slower: {error}."
             )
             return
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{_platform()}"
-        build_data["artifacts"].append(f"/{(_ROOM / library.name).as_posix()}")
+        build_data["artifacts"].append(f"/{(_FOLDER / library.name).as_posix()}")
 
 
 def _load(path: Path) -> ModuleType:

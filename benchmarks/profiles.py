@@ -91,8 +91,8 @@ def _named(place: tuple[str, int, str]) -> str:
         return f"{method[2]}.{method[1]}" if method else plain[1] if plain else function
     function = function.replace("<lambda>", "compiled loop")  # which is how kernels are called
     parts = re.split(r"[\\/]", file.removesuffix(".py"))
-    for room in ("stakes", "benchmarks"):
-        if room in parts:
-            at = len(parts) - 1 - parts[::-1].index(room)
-            return ".".join([*parts[at + (room == "stakes") :], function])
+    for package in ("stakes", "benchmarks"):
+        if package in parts:
+            at = len(parts) - 1 - parts[::-1].index(package)
+            return ".".join([*parts[at + (package == "stakes") :], function])
     return ".".join([*parts[-2:], function])

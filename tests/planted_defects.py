@@ -26,7 +26,7 @@ DEFECTS = [
     ("_math.py", "np.exp(np.fmin(*shifted))", "np.exp(np.minimum(*shifted))", "columns_of_two"),
     ("statistics/levels.py", "np.bincount(2 * places + y, minlength=2 * n)", "np.bincount(2 * places + 1 - y, minlength=2 * n)", "places_count"),
     ("_kernels/sums.py", "np.frexp(peak[0])[1]", "np.frexp(peak[-1])[1]", "any_order or compiled_sums"),
-    ("_kernels/sums.py", "if status == _OTHER_ROAD:", "if status == -1:", "compiled_sums"),
+    ("_kernels/sums.py", "if status == _OTHER_PATH:", "if status == -1:", "compiled_sums"),
     ("_kernels/definitions/exact.py", "carry = out[:, place] >> _LIMB", "carry = out[:, place] // 2**31", "test_exact_sums"),
     ("_kernels/definitions/exact.py", "return (bits & (2**52 - 1)) | (normal << 52), exponent - normal", "return (bits & (2**52 - 1)) | (1 << 52), exponent - normal", "test_exact_sums"),
     ("_kernels/definitions/exact.py", "(low >> _LIMB) + (high & _LOW)", "low >> _LIMB", "test_exact_sums"),
@@ -306,7 +306,7 @@ DEFECTS = [
     ("displays/figures.py", 'metadata={"Date": None}', "metadata=None", "figures_repeat or same_every_time"),
     ("curves/thresholds.py", "return gap.llr_threshold([0.5, 0.5])", "return gap.threshold()", "scale_of_the_scores"),
     ("curves/thresholds.py", "self.roc.priors if given is None else given", "self.roc.priors", "scale_of_the_scores or likelihood"),
-    ("curves/thresholds.py", "return Posteriors(1 - scores.values)", "return scores", "other_class"),
+    ("scores/types.py", "return np.column_stack([self._values, 1 - self._values])", "return np.column_stack([1 - self._values, self._values])", "other_class or first_class_rank"),
     ("curves/reliability.py", "rng.binomial(n, in_file, ", "rng.binomial(n, 0.5 + 0 * in_file, ", "the_band_holds"),
     ("curves/reliability.py", "frequency=np.divide(two, one + two,", "frequency=np.divide(one, one + two,", "map_of_pooled"),
     ("curves/distributions.py", "weights /= np.array(found.roc.levels.totals)[:, None]", "weights /= weights.sum()", "shares_of_the_distribution"),
@@ -388,8 +388,8 @@ DEFECTS = [
     ("curves/dialects.py", "np.array(offsets), priors.from_data", "np.array(offsets), False", "test_risk and prevalence_vary"),
     ("curves/worst.py", "[jumps, below, bends, [prior, low, high]]", "[jumps, bends, [prior, low, high]]", "test_risk and worse_than"),
     ("curves/risk.py", "dialect.normalized else record.interval", "False else record.interval", "test_risk and as_given"),
-    ("cli/decide.py", "self.chosen * (self.value > cut)", "self.chosen * (self.value >= cut)", "test_cli_decide"),
-    ("cli/decide.py", "decided if cut is None else decided.capped(cut)", "decided", "cap_is_that_of_all_rows"),
+    ("evaluation/deciding.py", "self.indices * (self.saving_order > cut)", "self.indices * (self.saving_order >= cut)", "test_decide"),
+    ("cli/decide.py", "decided if cut is None else decided.above(cut)", "decided", "cap_is_that_of_all_rows"),
     ("cli/rounding.py", "if not (same and by_row and found.outside <= _FEW_UNITS):", "if False:", "rounded_rows_are_read"),
     ("cli/rounding.py", "renormalize or not (found.renormalized or found.mixed)", "renormalize or not found.mixed", "rounded_rows_are_read"),
     ("cli/comparing.py", "self.roundings[name] = joined(before", "_ = joined(before", "test_compared"),
@@ -557,7 +557,7 @@ def survives(file: str, right: str, wrong: str, tests: str) -> bool:
         target = source / "stakes" / file
         text = target.read_text(encoding="utf-8")
         if right not in text:
-            sys.exit(f"{file} no longer holds {right!r}: mend the list of defects")
+            sys.exit(f"{file} no longer holds {right!r}: fix the list of defects")
         target.write_text(text.replace(right, wrong, 1), encoding="utf-8")
         done = subprocess.run(
             [

@@ -48,7 +48,7 @@ def test_public_names_are_sorted_and_there() -> None:
 
 
 def test_every_name_with_a_room_is_public() -> None:
-    assert set(stakes._ROOMS) == set(stakes.__all__) - MODULES
+    assert set(stakes._PACKAGES) == set(stakes.__all__) - MODULES
 
 
 @pytest.mark.parametrize("name", [n for n in stakes.__all__ if n not in MODULES])
@@ -77,24 +77,24 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert loaded_after("import stakes") == set()
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_name_of_a_room_is_there_whichever_module_came_first(room: str) -> None:
+@pytest.mark.parametrize("package", ROOMS)
+def test_every_name_of_a_package_is_there_whichever_module_came_first(package: str) -> None:
     script = f"""
 import importlib, pkgutil, types
-room = importlib.import_module("stakes.{room}")
-for module in pkgutil.iter_modules(room.__path__):
-    importlib.import_module(f"stakes.{room}.{{module.name}}")
-for name in room.__all__:
-    assert not isinstance(getattr(room, name), types.ModuleType), name
+package = importlib.import_module("stakes.{package}")
+for module in pkgutil.iter_modules(package.__path__):
+    importlib.import_module(f"stakes.{package}.{{module.name}}")
+for name in package.__all__:
+    assert not isinstance(getattr(package, name), types.ModuleType), name
 try:
-    room.nothing
+    package.nothing
 except AttributeError as error:
     print(error)
 """
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, check=True, text=True
     )
-    assert done.stdout.strip() == f"module 'stakes.{room}' has no attribute 'nothing'"
+    assert done.stdout.strip() == f"module 'stakes.{package}' has no attribute 'nothing'"
 
 
 @pytest.mark.parametrize(

@@ -225,7 +225,9 @@ def test_a_million_rows_keep_their_digits() -> None:
             b = definitions.binary_pass(x, y, np.array([0.3]), weights, 15, log_odds=odds)
             close(a, b, 2e-15)
     z = rng.normal(0, 3, n)
-    a, b = (room.affine_binary_pass(z, y, None, 0.8, -0.3).loss for room in (kernels, definitions))
+    a, b = (
+        package.affine_binary_pass(z, y, None, 0.8, -0.3).loss for package in (kernels, definitions)
+    )
     assert a == pytest.approx(b, rel=2e-15)
     for k in (5, 10, 50):
         y = rng.integers(0, k, n // k)
@@ -406,8 +408,8 @@ def test_slopes_of_chosen_rows_and_weighted_classes(
     w, each = rng.exponential(size=rows.size) if weighted else None, rng.exponential(size=k)
     call = (table, y, w, 0.8, np.linspace(-1, 1, k))
     found, wanted = (
-        room.affine_pass(*call, class_weights=each, rows=rows, hessian=hessian)
-        for room in (kernels, definitions)
+        package.affine_pass(*call, class_weights=each, rows=rows, hessian=hessian)
+        for package in (kernels, definitions)
     )
     close(found, wanted, 1e-12, 1e-11 * (1 + rows.size))
     plain = each[y] * (1.0 if w is None else w)
@@ -420,8 +422,8 @@ def test_slopes_of_chosen_rows_and_weighted_classes(
     if k == 2:
         z = table[:, 1][rows]
         one, other = (
-            room.affine_binary_pass(z, y, w, 0.8, 0.1, class_weights=each)
-            for room in (kernels, definitions)
+            package.affine_binary_pass(z, y, w, 0.8, 0.1, class_weights=each)
+            for package in (kernels, definitions)
         )
         close(one, other, 1e-12, 1e-11 * (1 + rows.size))
 
@@ -450,9 +452,9 @@ def test_rows_that_are_not_there_are_refused() -> None:
         kernels.affine_binary_pass(np.zeros(2), np.array([0, 2]), None, 1.0, 0.0)
     with pytest.raises(ValueError, match="shift must be of shape"):
         kernels.affine_answers(np.zeros(2), y, np.ones(2), np.zeros(3))
-    for room in (kernels, definitions):
+    for package in (kernels, definitions):
         with pytest.raises(ValueError, match="class codes"):
-            room.grouped_rows(np.array([0, 2]), 2)
+            package.grouped_rows(np.array([0, 2]), 2)
 
 
 @given(st.lists(st.integers(0, 6), max_size=1200), st.sampled_from([np.uint8, np.int32, np.int64]))
@@ -645,27 +647,27 @@ def test_the_definitions_can_be_asked_for() -> None:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """Give a copy of the sources."""
-    for path in build.ROOM.glob("*.[ch]"):
+    for path in build.FOLDER.glob("*.[ch]"):
         shutil.copy(path, tmp_path)
     return tmp_path
 
 
-def test_a_library_of_other_sources_is_refused(room: Path) -> None:
-    shutil.copy(build.ROOM / build.LIBRARY, room)
-    assert library.load(room)[0] is not None
-    with (room / "kernels.c").open("a") as file:
+def test_a_library_of_other_sources_is_refused(folder: Path) -> None:
+    shutil.copy(build.FOLDER / build.LIBRARY, folder)
+    assert library.load(folder)[0] is not None
+    with (folder / "kernels.c").open("a") as file:
         file.write("/* changed */\n")
-    found, why = library.load(room)
+    found, why = library.load(folder)
     assert found is None
     assert "stale" in why
 
 
-def test_a_broken_or_missing_library_is_refused(room: Path) -> None:
-    assert "not compiled" in library.load(room)[1]
-    (room / build.LIBRARY).write_bytes(b"not a library")
-    found, why = library.load(room)
+def test_a_broken_or_missing_library_is_refused(folder: Path) -> None:
+    assert "not compiled" in library.load(folder)[1]
+    (folder / build.LIBRARY).write_bytes(b"not a library")
+    found, why = library.load(folder)
     assert found is None
     assert "does not load" in why
 
@@ -691,9 +693,9 @@ def hooked(hook: ModuleType, root: Path) -> tuple[dict[str, Any], list[str]]:
     """Run the build hook on a copy of the sources; return what it asks for, and its warnings."""
     target = root / "src" / "stakes" / "_kernels"
     target.mkdir(parents=True, exist_ok=True)
-    for path in build.ROOM.glob("*.[ch]"):
+    for path in build.FOLDER.glob("*.[ch]"):
         shutil.copy(path, target)
-    script = (build.ROOM / "build.py").read_text().replace('"-O3"', '"-O0"')  # sooner done
+    script = (build.FOLDER / "build.py").read_text().replace('"-O3"', '"-O0"')  # sooner done
     (target / "build.py").write_text(script)
     made, warnings = hook.KernelsHook(), list[str]()
     made.target_name, made.root = "wheel", str(root)
@@ -706,14 +708,14 @@ def hooked(hook: ModuleType, root: Path) -> tuple[dict[str, Any], list[str]]:
 def test_a_wheel_without_a_compiler_is_pure(
     hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    room = tmp_path / "src" / "stakes" / "_kernels"
-    room.mkdir(parents=True)
-    (room / build.LIBRARY).write_bytes(b"of an earlier build")
+    folder = tmp_path / "src" / "stakes" / "_kernels"
+    folder.mkdir(parents=True)
+    (folder / build.LIBRARY).write_bytes(b"of an earlier build")
     monkeypatch.setenv("CC", "false")
     data, warnings = hooked(hook, tmp_path)
     assert data == {"artifacts": []}
     assert "without compiled kernels" in warnings[0]
-    assert not (room / build.LIBRARY).exists()
+    assert not (folder / build.LIBRARY).exists()
 
 
 def test_a_wheel_with_a_compiler_has_a_platform(hook: ModuleType, tmp_path: Path) -> None:
@@ -727,16 +729,16 @@ def test_a_wheel_with_a_compiler_has_a_platform(hook: ModuleType, tmp_path: Path
     assert said == kernels.compiled
 
 
-def test_a_compiler_that_fails_is_named(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiler_that_fails_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for command in ("false", "no-such-compiler"):
         monkeypatch.setenv("CC", command)
         with pytest.raises(build.BuildError, match=command):
-            build.build(room)
-    assert not (room / build.LIBRARY).exists()
+            build.build(folder)
+    assert not (folder / build.LIBRARY).exists()
     monkeypatch.delenv("CC")
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(build.BuildError, match="no C compiler"):
-        build.build(room)
+        build.build(folder)
 
 
 @pytest.mark.parametrize("labels", [[0, 1, 2], [0, -1, 1]])

@@ -11,7 +11,7 @@ from benchmarks.peers import load
 
 BINS = 15
 ONE_CALL = hasattr(stakes, "scorecard")
-ROAD = "one call" if ONE_CALL else "four calls"
+FORM = "one call" if ONE_CALL else "four calls"
 _SINGLE = {  # of peers that set the edges of bins in single precision
     "calibration_error": 1e-4,
     "confidence_error": 1e-4,
@@ -19,14 +19,14 @@ _SINGLE = {  # of peers that set the edges of bins in single precision
 
 
 def _ours(y: Ints, scores: Any, costs: Floats | None) -> Thunk:  # noqa: ANN401
-    """Return our road: one call where there is one."""
+    """Return our way: one call where there is one."""
     if ONE_CALL:
         return lambda: stakes.scorecard(y, scores, costs=costs, bins=BINS)
     return lambda: _four_calls(y, scores, costs)
 
 
 def _ours_logits(data: Many) -> Thunk:
-    """Return our road from logits; to say what they are checks them, so that it is in the time."""
+    """Return our way from logits; to say what they are checks them, so that it is in the time."""
 
     def call() -> Any:  # noqa: ANN401
         return _ours(data.y, stakes.Logits(data.logits), None)()
@@ -240,7 +240,7 @@ JOBS = (
     Job(
         name="scorecard-binary",
         family="scorecard",
-        title=f"scorecard from P(H_2), {ROAD}",
+        title=f"scorecard from P(H_2), {FORM}",
         shapes=TWO,
         quick=((1_000, 2), _BIG),
         make=Binary.made,
@@ -268,7 +268,7 @@ JOBS = (
     Job(
         name="scorecard-posteriors",
         family="scorecard",
-        title=f"scorecard from posteriors, {ROAD}",
+        title=f"scorecard from posteriors, {FORM}",
         shapes=MANY,
         quick=((1_000, 10), (100_000, 10), (10_000, 1000)),
         make=Many.made,
@@ -297,7 +297,7 @@ JOBS = (
     Job(
         name="scorecard-logits",
         family="scorecard",
-        title=f"scorecard from logits, {ROAD}",
+        title=f"scorecard from logits, {FORM}",
         shapes=(*((10**e, 10) for e in range(3, 7)), *((10_000, k) for k in (2, 100, 1000))),
         quick=((1_000, 10), (100_000, 10)),
         make=Many.made,

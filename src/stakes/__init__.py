@@ -162,7 +162,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_ROOMS = {
+_PACKAGES = {
     "AbstentionCurve": "stakes.curves",
     "AbstentionDisplay": "stakes.displays",
     "AffineCalibrator": "stakes.calibration",
@@ -444,8 +444,8 @@ if not TYPE_CHECKING:  # a name that is not there must be an error for type chec
             value: Any = import_module("stakes._version").__version__
         elif name in _MODULES:
             return import_module(f"stakes.{name}")
-        elif name in _ROOMS:
-            value = getattr(import_module(_ROOMS[name]), name)
+        elif name in _PACKAGES:
+            value = getattr(import_module(_PACKAGES[name]), name)
         else:
             msg = f"module 'stakes' has no attribute {name!r}"
             raise AttributeError(msg)

@@ -1,4 +1,4 @@
-"""The border: the only room that complains about what users hand over."""
+"""The border: the only package that complains about what users hand over."""
 
 from stakes._check.frames import columns_by_name, is_table
 from stakes._check.labels import LabelColumn, encode, read_column, read_names, seen_names

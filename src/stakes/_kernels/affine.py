@@ -164,7 +164,7 @@ class _Data(NamedTuple):
 def _prepared(
     data: _Data, scale: float, shift: FloatArray, width: int, hessian: int
 ) -> tuple[FloatArray, _AffineJob, list[Any]]:
-    """Return room for the sums of each chunk, the job, and what must be kept alive."""
+    """Return space for the sums of each chunk, the job, and what must be kept alive."""
     n, k = data.y.size, data.values.shape[1]
     chunk = chunk_rows(k)
     sums = np.zeros((max(1, -(-n // chunk)), width))

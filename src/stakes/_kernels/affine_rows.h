@@ -137,9 +137,9 @@ static void affine_written(const struct affine_job *job, struct affine_sums *s, 
     }
 }
 
-static double *on_a_line(double *room)
+static double *on_a_line(double *space)
 {
-    return room + ((uintptr_t)room % (8 * LINE) ? LINE - (uintptr_t)room % (8 * LINE) / 8 : 0);
+    return space + ((uintptr_t)space % (8 * LINE) ? LINE - (uintptr_t)space % (8 * LINE) / 8 : 0);
 }
 
 EXPORT int NAME(affine)(const struct affine_job *job, int64_t first, int64_t last)
@@ -148,9 +148,9 @@ EXPORT int NAME(affine)(const struct affine_job *job, int64_t first, int64_t las
     size_t lanes = (size_t)(few ? 3 * k * LANES : (2 * EIGHT + 1) * wide) + LINE;
     size_t size = (size_t)(4 * k + 2 + (job->hessian ? (k + 1) * wide : 0));
     struct affine_block *b = calloc(1, sizeof *b);
-    double *room = calloc(lanes, sizeof(double)), *work = malloc((size + LINE) * sizeof(double));
-    int status = b && room && work ? 0 : NO_MEMORY;
-    double *block = on_a_line(room), *sums = on_a_line(work);
+    double *space = calloc(lanes, sizeof(double)), *work = malloc((size + LINE) * sizeof(double));
+    int status = b && space && work ? 0 : NO_MEMORY;
+    double *block = on_a_line(space), *sums = on_a_line(work);
     if (!status) b->q = block, b->wq = block + (few ? k * LANES : EIGHT * wide);
     if (!status) b->lp = block + (few ? 2 * k * LANES : 2 * EIGHT * wide);
     for (int64_t c = first; c < last && !status; c++) {
@@ -163,6 +163,6 @@ EXPORT int NAME(affine)(const struct affine_job *job, int64_t first, int64_t las
                      : affine_rows_chunk(job, start, stop, b, &s);
         affine_written(job, &s, job->sums + c * job->width);
     }
-    free(b), free(room), free(work);
+    free(b), free(space), free(work);
     return status;
 }

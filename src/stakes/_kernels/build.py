@@ -8,7 +8,7 @@ import zlib
 from itertools import takewhile
 from pathlib import Path
 
-ROOM = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parent
 LIBRARY = "_kernels.dll" if sys.platform == "win32" else "_kernels.so"
 _FLAGS = (
     "-O3",
@@ -29,9 +29,9 @@ class BuildError(Exception):
     """The kernels could not be built; the message says why."""
 
 
-def source_number(room: Path = ROOM) -> int | None:
+def source_number(folder: Path = FOLDER) -> int | None:
     """Return a checksum of the C sources, which a library built from them carries; None without."""
-    sources = sorted([*room.glob("*.c"), *room.glob("*.h")])
+    sources = sorted([*folder.glob("*.c"), *folder.glob("*.h")])
     if not sources:
         return None
     number = 0
@@ -54,8 +54,8 @@ def compiler() -> list[str]:
     raise BuildError(msg)
 
 
-def build(room: Path = ROOM, extra: tuple[str, ...] = ()) -> Path:
-    """Compile the sources in `room` to a shared library there, one version per vector width."""
+def build(folder: Path = FOLDER, extra: tuple[str, ...] = ()) -> Path:
+    """Compile the sources in `folder` to a shared library there, one version per vector width."""
     import shutil  # noqa: PLC0415
     import tempfile  # noqa: PLC0415
 
@@ -63,20 +63,20 @@ def build(room: Path = ROOM, extra: tuple[str, ...] = ()) -> Path:
     command += [flag for flag in _OF_SOME if _known(flag, command)]
     with tempfile.TemporaryDirectory() as scratch:
         built = Path(scratch) / LIBRARY
-        objects, levels = _wider_objects(command, room, Path(scratch))
+        objects, levels = _wider_objects(command, folder, Path(scratch))
         base = Path(scratch) / "base.o"
-        number = f"-DSTAKES_SOURCE={source_number(room)}u"
+        number = f"-DSTAKES_SOURCE={source_number(folder)}u"
         whole = ["-DLEVEL=base", "-DSTAKES_BASE", number, f"-DSTAKES_LEVELS={levels}"]
-        _run([*command, *whole, "-c", str(room / "kernels.c"), "-o", str(base)])
+        _run([*command, *whole, "-c", str(folder / "kernels.c"), "-o", str(base)])
         _run([*command, "-shared", str(base), *objects, "-lm", "-o", str(built)])
-        target = room / LIBRARY
-        partial = room / f"{LIBRARY}.{os.getpid()}"
+        target = folder / LIBRARY
+        partial = folder / f"{LIBRARY}.{os.getpid()}"
         shutil.copyfile(built, partial)
         partial.replace(target)  # a process that has the old one loaded keeps it
     return target
 
 
-def _wider_objects(command: list[str], room: Path, scratch: Path) -> tuple[list[str], int]:
+def _wider_objects(command: list[str], folder: Path, scratch: Path) -> tuple[list[str], int]:
     """Compile for wider vectors, as far as the compiler knows them; also the widest level."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
@@ -87,7 +87,7 @@ def _wider_objects(command: list[str], room: Path, scratch: Path) -> tuple[list[
         out = str(scratch / f"v{level}.o")
         wide = [f"-march={_WIDER[level]}", f"-DLEVEL=v{level}"]
         try:
-            _run([*command, *wide, "-c", str(room / "kernels.c"), "-o", out])
+            _run([*command, *wide, "-c", str(folder / "kernels.c"), "-o", out])
         except BuildError:
             return None
         return out

@@ -202,7 +202,7 @@ def reweighted_ranks(ranking: Ranking, weights: FloatArray) -> FloatArray:
 
 
 def _ranks_job(ranking: Ranking, rows: int) -> tuple[FloatArray, _RanksJob, list[NDArray[Any]]]:
-    """Return room for the values, what the kernel is told, and what must live until it is done."""
+    """Return space for the values, what the kernel is told, and what must live until it is done."""
     first, second = ranking.by_class
     order = np.concatenate([first, second]).astype(np.int32)
     ranks = places(ranking.scores[first], ranking.scores[second])

@@ -239,7 +239,7 @@ EXPORT int NAME(key_precision)(const uint64_t *key, int64_t n, int64_t *limbs)
     return 0;
 }
 
-/* Distinct scores in rising order, in the room of the keys, and how often either class has each. */
+/* Distinct scores in rising order, in the memory of the keys, and how often either class has each. */
 EXPORT int NAME(key_levels)(uint64_t *key, int64_t n, uint64_t shift, int64_t *first,
                             int64_t *second, int64_t *size)
 {
@@ -328,9 +328,9 @@ EXPORT int NAME(key_blocks)(const uint64_t *key, int64_t n, uint64_t shift, int6
                             int64_t *below, double *low, double *high, int64_t *size)
 {
     int64_t words = (n + 63) / 64;
-    uint64_t *room = calloc((size_t)(2 * (words + 2)), 8);
-    if (!room) return NO_MEMORY;
-    uint64_t *class = room + 1, *end = room + words + 3; /* a word before and after each */
+    uint64_t *words_of = calloc((size_t)(2 * (words + 2)), 8);
+    if (!words_of) return NO_MEMORY;
+    uint64_t *class = words_of + 1, *end = words_of + words + 3; /* a word before and after each */
     end[-1] = KEY_SIGN;
     for (int64_t w = 0; w < words; w++) key_words(key, n, 64 * w, class + w, end + w);
     *size = key_pool(class, end, words, n, stop, below);
@@ -338,6 +338,6 @@ EXPORT int NAME(key_blocks)(const uint64_t *key, int64_t n, uint64_t shift, int6
         low[t] = key_score(key[stop[t]], shift);
         high[t] = key_score(key[stop[t + 1] - 1], shift);
     }
-    free(room);
+    free(words_of);
     return 0;
 }

@@ -228,5 +228,5 @@ def _by_class(scores: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDAr
 
 
 def _trimmed(part: NDArray[Any], size: int) -> NDArray[Any]:
-    """Return the part in use; let go of the room where ties left much of it empty."""
+    """Return the part in use; let go of the memory where ties left much of it empty."""
     return part[:size].copy() if 2 * size < part.size else part[:size]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stakes._kernels.build import LIBRARY, ROOM, source_number
+from stakes._kernels.build import FOLDER, LIBRARY, source_number
 
 _LEVELS = {1: ("base", "baseline"), 3: ("v3", "x86-64-v3"), 4: ("v4", "x86-64-v4")}
 _FAULTS = {
@@ -32,11 +32,11 @@ class Kernels:
         return found
 
 
-def load(room: Path = ROOM) -> tuple[Kernels | None, str]:
+def load(folder: Path = FOLDER) -> tuple[Kernels | None, str]:
     """Return the kernels that were built from these very sources, and what is in use."""
     if os.environ.get("STAKES_KERNELS", "") == "numpy":
         return None, "numpy definitions: STAKES_KERNELS is set to numpy"
-    path = room / LIBRARY
+    path = folder / LIBRARY
     if not path.exists():
         return None, "numpy definitions: the kernels were not compiled when stakes was installed"
     try:
@@ -46,7 +46,7 @@ def load(room: Path = ROOM) -> tuple[Kernels | None, str]:
         number = built_from()
     except (OSError, AttributeError) as error:
         return None, f"numpy definitions: {LIBRARY} does not load ({error})"
-    if number != source_number(room):
+    if number != source_number(folder):
         return None, f"numpy definitions: {LIBRARY} is stale, built from other sources"
     suffix, level = _LEVELS[library.stakes_level()]
     library.stakes_compiler.restype = ctypes.c_char_p

@@ -42,7 +42,7 @@ def sorted_merge(first: NDArray[Any], second: NDArray[Any]) -> Levels:
     outputs = (level.ctypes.data, low.ctypes.data, high.ctypes.data, ctypes.byref(size))
     check(_merge(*_described(a, b), *outputs))
     n = size.value
-    if 2 * n < level.size:  # let go of the room that ties left empty
+    if 2 * n < level.size:  # let go of the memory that ties left empty
         return Levels(level[:n].copy(), low[:n].copy(), high[:n].copy())
     return Levels(level[:n], low[:n], high[:n])
 

@@ -12,7 +12,7 @@ from stakes._typing import FloatArray, IntArray
 _WHOLE, _AT = ctypes.c_int64, ctypes.c_void_p
 _FEW = 256  # samples or groups, up to which a call costs more than the sum, or banks fit the cache
 _BANKS = 4
-_OTHER_ROAD = 3
+_OTHER_PATH = 3
 
 if KERNELS is not None:
     _HEAD = (_AT, _AT, _WHOLE, _WHOLE, _WHOLE, _AT)
@@ -40,7 +40,7 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     limbs = np.zeros((banks, n_groups, 3))
     scratch = (pointer(part) for part in (peak, scale, limbs))
     status = _sum_by(pointer(code), pointer(x), x.size, n_groups, banks, *scratch)
-    if status == _OTHER_ROAD:
+    if status == _OTHER_PATH:
         return definition(group, values, n_groups)
     check(status)
     parts = list(limbs.sum(axis=0).T)
@@ -95,9 +95,9 @@ class BlockSums:
         """Add a block that was looked at."""
         if KERNELS is not None:
             code, x = _columns(group, values)
-            room = (pointer(part) for part in (self._peak, self._scale, self._limbs))
-            status = _limbs(pointer(code), pointer(x), x.size, self._n, self._banks, *room)
-            if status != _OTHER_ROAD:
+            outputs = (pointer(part) for part in (self._peak, self._scale, self._limbs))
+            status = _limbs(pointer(code), pointer(x), x.size, self._n, self._banks, *outputs)
+            if status != _OTHER_PATH:
                 check(status)
                 return
         exponent = self._exponent()

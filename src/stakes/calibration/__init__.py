@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from stakes._lazy import names_of_room
+from stakes._lazy import names_of_package
 
 if TYPE_CHECKING:
     from stakes.calibration.affine import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         ThresholdCalibrator,
     )
 else:
-    __getattr__ = names_of_room(
+    __getattr__ = names_of_package(
         __name__,
         {
             "affine": (

@@ -13,7 +13,7 @@ from stakes._text import number, plain
 from stakes.cli.evaluate import asked_for, shared_arguments, stage_arguments
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.paragraphs import hanging
-from stakes.cli.progress import hurry
+from stakes.cli.progress import progress_bar
 from stakes.cli.reading import IN_BATCHES, WHOLE, choose, why_whole
 from stakes.cli.request import Request, prepare, read_request
 from stakes.cli.rounding import RoundedRowsError, say_rounded
@@ -62,7 +62,7 @@ def _compared(
         except RoundedRowsError:
             say_rounded()
     problem = read_request(request)
-    with problem.told_in_place(), hurry("drawing samples again") as progress:
+    with problem.told_in_place(), progress_bar("resampling") as progress:
         result = compare(
             problem.y,
             problem.systems,

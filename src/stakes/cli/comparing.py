@@ -8,7 +8,7 @@ from stakes._check import Rounding
 from stakes._kernels.threads import available_threads
 from stakes.cli.crew import Crew
 from stakes.cli.places import Unplaced, told_in_place
-from stakes.cli.progress import hurry, row_progress
+from stakes.cli.progress import progress_bar, row_progress
 from stakes.cli.reading import Choice
 from stakes.cli.request import Request
 from stakes.cli.rounding import joined
@@ -73,7 +73,7 @@ def compare_in_batches(
         raise no_rows(choice.source)
     setting = stream.setting
     place = told_in_place(Unplaced(choice.source), {"y_true": request.asked.label})
-    with place, hurry("drawing samples again") as progress:
+    with place, progress_bar("resampling") as progress:
         found = kept.compare(
             costs=setting.costs,
             priors=setting.priors,

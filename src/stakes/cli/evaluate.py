@@ -12,7 +12,7 @@ from stakes.cli.formats import begin, publish
 from stakes.cli.outputs import forget
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import with_line
-from stakes.cli.progress import hurry
+from stakes.cli.progress import progress_bar
 from stakes.cli.reading import WHOLE, choose_for_decisions, summed, why_not_summed
 from stakes.cli.report import evaluation_document
 from stakes.cli.request import Asked, Paths, Problem, Request, Setting, prepare, read_request
@@ -70,7 +70,7 @@ def evaluate_in_batches(request: Request, options: dict[str, Any]) -> Judged | N
     found = summed(request, options, why_not_summed(request))
     if found is None:
         return None
-    with found.told_in_place(), hurry("drawing samples again") as progress:
+    with found.told_in_place(), progress_bar("resampling") as progress:
         evaluation = found.summary.evaluate(progress=progress, **stage_arguments(options))
     evaluation = replace(evaluation, notes=(*found.notes, *evaluation.notes))
     evaluation = _in_own_words(evaluation, found.setting, None)
@@ -79,7 +79,7 @@ def evaluate_in_batches(request: Request, options: dict[str, Any]) -> Judged | N
 
 def evaluate_problem(problem: Problem, options: dict[str, Any]) -> Judged:
     """Evaluate the first system of a table."""
-    with problem.told_in_place(), hurry("drawing samples again") as progress:
+    with problem.told_in_place(), progress_bar("resampling") as progress:
         evaluation = evaluate(
             problem.y,
             problem.scores,

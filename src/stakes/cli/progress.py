@@ -10,7 +10,7 @@ _STEP = 0.1
 
 
 @contextmanager
-def hurry(what: str = "reading") -> Iterator[Callable[[int, int | None], None] | None]:
+def progress_bar(what: str = "reading") -> Iterator[Callable[[int, int | None], None] | None]:
     """Give a callback that shows how much is done; None where nobody would see it."""
     with _line() as write:
 

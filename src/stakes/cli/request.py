@@ -11,7 +11,7 @@ from stakes._text import plain, quoted
 from stakes.cli.costs import CostText, read_costs, read_detection_cost
 from stakes.cli.parsing import listed_classes, order_classes, parse_priors
 from stakes.cli.places import told_in_place
-from stakes.cli.progress import hurry
+from stakes.cli.progress import progress_bar
 from stakes.cli.scoring import KINDS, class_names, class_part, score_columns, typed
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 from stakes.evaluation import Application
@@ -336,7 +336,7 @@ def _training(
 def _table(request: Request) -> Columns:
     """Read all columns that are needed, once."""
     asked, columns = request.asked, request.columns
-    with hurry() as progress:
+    with progress_bar() as progress:
         return read_columns(
             asked.file,
             columns.texts,

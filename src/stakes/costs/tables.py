@@ -120,7 +120,7 @@ class DenseTable:
 class ErrorTable:
     """One cost for any error of a class, none for the right answer, and perhaps further decisions.
 
-    Zero-one costs of a hundred thousand classes take no more room than the classes.
+    Zero-one costs of a hundred thousand classes take no more memory than the classes.
     """
 
     error: FloatArray

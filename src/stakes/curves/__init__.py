@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from stakes._lazy import names_of_room
+from stakes._lazy import names_of_package
 
 if TYPE_CHECKING:
     from stakes.curves.area import RankingValue
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
     from stakes.curves.views import CalibrationLossView, CurveArea, CurveView, WorstApplication
 else:
-    __getattr__ = names_of_room(
+    __getattr__ = names_of_package(
         __name__,
         {
             "area": ("RankingValue",),

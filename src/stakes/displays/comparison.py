@@ -101,7 +101,7 @@ class ComparisonDisplay(ScoreDisplay):
 
     @property
     def size(self) -> tuple[float, float]:  # type: ignore[override]
-        """Inches; a row takes the same room however many there are."""
+        """Inches; a row takes the same height however many there are."""
         return 5.4, 1.3 + 0.3 * len(self.differences)
 
     def _draw(self, axes: "Axes") -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Frame = dict[str, np.ndarray]
-Drawing: TypeAlias = "Figure"  # matplotlib's, for rooms that do not know matplotlib
+Drawing: TypeAlias = "Figure"  # matplotlib's, for packages that do not know matplotlib
 
 STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,

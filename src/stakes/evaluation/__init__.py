@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from stakes._lazy import names_of_room
+from stakes._lazy import names_of_package
 from stakes.evaluation.entry import evaluate
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from stakes.evaluation.summaries import Summary
     from stakes.evaluation.thresholds import ThresholdChoice, ThresholdResult, choose_threshold
 else:
-    __getattr__ = names_of_room(
+    __getattr__ = names_of_package(
         __name__,
         {
             "applications": ("Application",),

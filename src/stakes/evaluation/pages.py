@@ -8,7 +8,7 @@ from stakes._files import write_text
 
 
 class Paged:
-    """A record with a page of its own, which is made in a room above this one."""
+    """A record with a page of its own, which is made in a package above this one."""
 
     def to_html(self, *, title: str = "", source: str = "") -> str:
         """Return one live page that loads nothing: verdicts, numbers, pictures, other costs.
@@ -31,5 +31,5 @@ class Paged:
 
 
 def _report() -> Any:  # noqa: ANN401
-    """Return the room that makes pages; by name, so that no import goes up."""
+    """Return the package that makes pages; by name, so that no import goes up."""
     return import_module("stakes.report")

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from stakes._lazy import names_of_room
+from stakes._lazy import names_of_package
 from stakes.io.columns import Columns, column_names, read_columns
 from stakes.io.long import LongColumns
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from stakes.io.units import read_batches
     from stakes.io.whole import read_pairs, read_whole
 else:
-    __getattr__ = names_of_room(
+    __getattr__ = names_of_package(
         __name__,
         {
             "relations": ("Relation", "Roles", "table_columns"),

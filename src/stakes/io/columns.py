@@ -33,8 +33,8 @@ _ROOMS = {  # where each kind is read: the module, and its functions for rows an
 def _functions(kind: str) -> tuple[_Reader, _Header]:
     """Return how files of a kind are read; the other kinds are not loaded."""
     module, reader, header = _ROOMS[kind]
-    room = import_module(f"stakes.io.{module}")
-    return getattr(room, reader), getattr(room, header)
+    found = import_module(f"stakes.io.{module}")
+    return getattr(found, reader), getattr(found, header)
 
 
 class Columns:

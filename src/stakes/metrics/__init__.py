@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from stakes._lazy import names_of_room
+from stakes._lazy import names_of_package
 from stakes.metrics.calibration_errors import (
     CalibrationError,
     calibration_error,
@@ -33,7 +33,7 @@ from stakes.metrics.traditional import (
 if TYPE_CHECKING:
     from stakes.metrics.card import Scorecard, scorecard
 else:
-    __getattr__ = names_of_room(
+    __getattr__ = names_of_package(
         __name__,
         {
             "card": ("Scorecard", "scorecard"),

@@ -166,7 +166,7 @@ def _system(system: LevelSketch | RowSketch) -> dict[str, Any]:
 
 
 def _compact(weights: np.ndarray, *, exact: bool) -> np.ndarray:
-    """Return counts as whole numbers, and the weights of a grid in half the room."""
+    """Return counts as whole numbers, and the weights of a grid in half the bytes."""
     if weights.size and weights.max() < 2**32 and (weights == np.floor(weights)).all():
         return weights.astype(np.uint32)
     return weights if exact else weights.astype(np.float32)

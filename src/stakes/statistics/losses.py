@@ -70,7 +70,7 @@ class LossSums:
 
     @classmethod
     def over(cls, blocks: Blocks, n: int) -> Self:
-        """Sum losses that come in blocks, of samples without weights, in the room of a block.
+        """Sum losses that come in blocks, of samples without weights, in the memory of a block.
 
         `blocks` gives class codes and losses anew each time it is called; it is called twice.
         """

@@ -51,8 +51,8 @@ def level_sketches(
             for s, f in zip(scored, full, strict=True)
         )
         return tuple(kept)
-    room = _BYTES / (len(scored) * (_PER_WEIGHED_CELL if weighted else _PER_CELL))
-    cells = min(_MOST_CELLS, 2 ** int(math.log2(room)))
+    fitting = _BYTES / (len(scored) * (_PER_WEIGHED_CELL if weighted else _PER_CELL))
+    cells = min(_MOST_CELLS, 2 ** int(math.log2(fitting)))
     return tuple(
         _gathered(s, f, _edges(cells, _thresholds(applications, s.reference)))
         for s, f in zip(scored, full, strict=True)

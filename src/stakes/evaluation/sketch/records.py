@@ -53,7 +53,7 @@ class RowSketch:
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """Systems on the same samples, in room that does not grow with the number of samples."""
+    """Systems on the same samples, in memory that does not grow with the number of samples."""
 
     classes: Names
     counts: IntArray
