@@ -66,6 +66,7 @@ DEFECTS = [
     ("summary/tally.py", "out.step = max(self.settled().step, other.settled().step)", "out.step = self.settled().step", "coarse_keys or no_byte"),
     ("summary/tally.py", "value >> (field.drop(new) - field.drop(old))", "value >> field.drop(new)", "coarse_keys or coarsens"),
     ("summary/tally.py", "if np.abs(together).max(initial=0) > _MOST:", "if False:", "too_large_are_refused"),
+    ("summary/tally.py", "layout, layout.first, most", "layout, 0, most", "cannot_be_numbered"),
     ("_kernels/by_key.py", "np.add.reduceat(numbers[:, order], starts, axis=1)", "numbers[:, order][:, starts]", "sums_by_key"),
     ("summary/amounts.py", "np.where(amount > 0, found, 0)", "found", "summed_exactly_by_size"),
     ("summary/amounts.py", "whole & ((1 << _LOW) - 1)", "0 * whole", "summed_exactly_by_size"),

@@ -13,7 +13,13 @@ from pyarrow import parquet
 
 import stakes
 
-ROOMS = ("calibration", "curves", "evaluation", "io", "metrics")  # that load what is asked of them
+PACKAGES = (
+    "calibration",
+    "curves",
+    "evaluation",
+    "io",
+    "metrics",
+)  # that load what is asked of them
 SLOW = {
     "html",
     "numpy.ma",
@@ -77,7 +83,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert loaded_after("import stakes") == set()
 
 
-@pytest.mark.parametrize("package", ROOMS)
+@pytest.mark.parametrize("package", PACKAGES)
 def test_every_name_of_a_package_is_there_whichever_module_came_first(package: str) -> None:
     script = f"""
 import importlib, pkgutil, types

@@ -375,6 +375,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "slices as a column": ({"slices": ["site"]}, {"slices": [1, 2]}, "slices must be a mapping"),
     "amounts missing": ({"costs": BY_CASE}, {}, "columns must hold.*'amount' is missing"),
     "amounts below 0": ({"costs": BY_CASE}, {"columns": {"amount": [1, -2]}}, "column 'amount' must .*-2.*row 1"),
+    "amounts as a table": ({"costs": BY_CASE}, {"columns": {"amount": [[1], [2]]}}, "one number per sample: got shape"),
     "amounts of another length": ({"costs": BY_CASE}, {"columns": {"amount": [1]}}, "column 'amount' must hold one value"),
 }  # fmt: skip
 
@@ -406,9 +407,8 @@ def test_summaries_that_were_told_otherwise_are_not_added(told: dict[str, Any]) 
 
 def test_many_columns_of_prices_are_refused() -> None:
     costs = stakes.CostsByCase([["a", "b"], ["c", 0]], classes=[0, 1])
-    total = stakes.Summary(classes=[0, 1], costs=costs)
     with pytest.raises(stakes.InputError, match="costs must name at most 2 columns"):
-        total.update([0, 1], [0.2, 0.7], columns={name: [1, 2] for name in "abc"})
+        stakes.Summary(classes=[0, 1], costs=costs)
 
 
 def test_costs_by_case_need_columns() -> None:
@@ -603,3 +603,37 @@ def test_scores_beside_a_threshold_are_decided_as_they_are(members: dict[str, bo
     assert found.errors == exact.errors
     assert found.confusion.counts == pytest.approx(exact.confusion.counts, rel=1e-12)
     assert found.cost.value.value == pytest.approx(exact.cost.value.value, rel=1e-12)
+
+
+def test_keys_that_cannot_be_numbered_begin_coarser() -> None:
+    costs = stakes.CostsByCase([[0, "fee"], ["amount", 0]], classes=[0, 1])
+    told: dict[str, Any] = {"costs": costs, "weighted": True, "grouped": True}
+    data = made(900, 8)
+    fee = np.round(np.linspace(1, 4, 900), 2)
+    order = np.random.default_rng(0).permutation(900)
+    found = []
+    for rows in (np.arange(900), order):
+        total = stakes.Summary(classes=[0, 1], **told)
+        for part in np.array_split(rows, 4):
+            some = data.part(part)
+            columns = {"amount": some.amounts, "fee": fee[part]}
+            total.update(
+                some.y, some.scores, sample_weight=some.weights, groups=some.groups, columns=columns
+            )
+        found.append(total)
+    assert found[0].to_bytes() == found[1].to_bytes()
+    assert stakes.Summary.from_bytes(found[0].to_bytes()) == found[0]
+    tally = found[0]._kept._state.sums.tallies[0]  # type: ignore[union-attr]
+    assert tally.layout.n_keys(0) > 2**62 >= tally.layout.n_keys(tally.layout.first)
+    assert tally.step == tally.layout.first > 0
+    exact = stakes.evaluate(
+        data.y, data.scores, costs=costs.with_columns({"amount": data.amounts, "fee": fee}),
+        sample_weight=data.weights, groups=data.groups, **QUICK,
+    )  # fmt: skip
+    ours, theirs = found[0].evaluate(**QUICK).main.cost, exact.main.cost
+    assert ours.value.value == pytest.approx(theirs.value.value, rel=1e-3)
+
+
+def test_layouts_that_no_step_can_number_are_refused() -> None:
+    with pytest.raises(stakes.InputError, match="cannot be numbered"):
+        Layout((Field(2**40), Field(2**30, (0, 2))), 1)

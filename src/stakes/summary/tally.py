@@ -51,9 +51,14 @@ class Layout:
     width: int
 
     def __post_init__(self) -> None:
-        if self.n_keys(0) > _LARGEST_KEY:
+        if self.n_keys(self.last) > _LARGEST_KEY:
             msg = "costs must name fewer columns, or classes be fewer, for a summary: all their"
             raise InputError(f"{msg} combinations cannot be numbered.")
+
+    @property
+    def first(self) -> int:
+        """The finest step whose keys can be numbered."""
+        return next(s for s in range(self.last + 1) if self.n_keys(s) <= _LARGEST_KEY)
 
     @property
     def last(self) -> int:
@@ -93,7 +98,7 @@ class Tally:
     """Sums of whole numbers by key."""
 
     def __init__(self, layout: Layout, most: int = MOST_KEYS) -> None:
-        self.layout, self.step, self._most = layout, 0, most
+        self.layout, self.step, self._most = layout, layout.first, most
         self.keys: IntArray = np.empty(0, dtype=np.int64)
         self.sums: IntArray = np.empty((layout.width, 0), dtype=np.int64)
         self._waiting: list[tuple[IntArray, IntArray]] = []  # to be joined together
@@ -178,6 +183,8 @@ class Tally:
         """Read keys and sums."""
         out = cls(layout, most)
         out.step = reader.number(layout.last)
+        if out.step < layout.first:
+            raise damaged("keys that cannot be numbered")
         size = layout.n_keys(out.step)
         out.keys = np.cumsum(reader.listed(size))
         if out.keys.size and (out.keys[-1] >= size or (np.diff(out.keys) < 1).any()):

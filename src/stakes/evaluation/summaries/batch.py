@@ -116,6 +116,9 @@ def _coded(name: str, column: "Column | CodedColumn", n: int) -> CodedColumn:
 def _amounts(name: str, column: Column, n: int) -> FloatArray:
     """Read the prices of a column."""
     values = read_array(column, f"column {name!r}")
+    if values.ndim != 1:
+        msg = f"column {plain(name)!r} must hold one number per sample: got shape {values.shape}."
+        raise InputError(msg)
     _check_length(f"column {plain(name)!r}", values.size, n)
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():

@@ -35,6 +35,7 @@ class SummedRows:
 
     def __init__(self, request: Request, state: RowState | None = None) -> None:
         self._request, self._state = request, state  # no state: no samples yet
+        _plan(request, len(request.classes))  # refuses what cannot be kept
 
     @property
     def counts(self) -> IntArray:

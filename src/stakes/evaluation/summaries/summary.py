@@ -232,16 +232,9 @@ class Summary:
         if not isinstance(other, Summary):
             return NotImplemented
         self._request.check_same(other._request)
-        return (
-            type(self)
-            .__new__(type(self))
-            ._set(
-                self._request,
-                self._kept + other._kept,  # type: ignore[operator]
-                self._slices + other._slices,
-                self._groups + other._groups,
-            )
-        )
+        kept = self._kept + other._kept  # type: ignore[operator]
+        slices, groups = self._slices + other._slices, self._groups + other._groups
+        return type(self).__new__(type(self))._set(self._request, kept, slices, groups)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Summary):
