@@ -88,7 +88,7 @@ DEFECTS = [
     ("evaluation/summaries/batch.py", "bad = ~(np.isfinite(values) & (values >= 0))", "bad = np.isnan(values)", "members and refused"),
     ("evaluation/summaries/slices.py", "if number > MOST_VALUES:", "if False:", "very_many_values"),
     ("evaluation/summaries/slices.py", "sums.update(new.some(rows), [decided[rows]], [losses[rows]])", "sums.update(new.some(rows), [decided[rows]], [losses[rows] * 0])", "members and those_of_all"),
-    ("evaluation/summaries/summary.py", "self._groups + other._groups,", "self._groups,", "members and no_byte"),
+    ("evaluation/summaries/summary.py", "self._slices + other._slices, self._groups + other._groups", "self._slices + other._slices, self._groups", "members and no_byte"),
     ("evaluation/summaries/totals.py", "replace(found, own_unit=_coded(rows.part))", "found", "members and in_the_sums"),
     ("evaluation/summaries/totals.py", "means[rule].applied(record) for rule", "record for rule", "members and in_the_sums"),
     ("intervals/groups.py", "alone = _alone(record, samples, about) if means else None", "alone = None", "members and in_the_sums"),
