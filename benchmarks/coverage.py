@@ -132,7 +132,7 @@ def _scores(
 
 def _ranks(cell: Cell, y: np.ndarray, x: np.ndarray) -> Found:
     """Return the intervals of what follows from the order of scores, and of likelihood ratios."""
-    curve = stakes.RocCurve(ScoreLevels.of(x, y, None), (0, 1))
+    curve = stakes.RocCurve(ScoreLevels.from_scores(x, y, None), (0, 1))
     ratios = stakes.LogLikelihoodRatios(cell.population.ratios(x))
     samples = read_samples(y, ratios, priors=[0.5, 0.5])
     ranking: dict[str, Estimate] = ranking_of(samples, curve, 0.95, None)

@@ -19,8 +19,8 @@ import numpy as np
 
 import stakes
 from stakes.evaluation.summaries import totals
-from stakes.summary import parted, rows
-from stakes.summary.decisions import DecisionPlan
+from stakes.summary import parted_cells, rows
+from stakes.summary.decision_sums import DecisionPlan
 from stakes.summary.tally import Tally
 
 _PAGE = Path(__file__).parent.parent / "docs" / "intervals.md"
@@ -105,7 +105,7 @@ def _values(name: str, n: int, seed: int, *, limits: bool) -> dict[str, Any]:
     """Return the metrics of one draw."""
     population, grouped = POPULATIONS[name]
     if limits:
-        parted.Tally = partial(Tally, most=_MOST_KEYS)  # type: ignore[misc, assignment]
+        parted_cells.Tally = partial(Tally, most=_MOST_KEYS)  # type: ignore[misc, assignment]
         totals.DecisionPlan = partial(DecisionPlan, most=_MOST_KEYS)  # type: ignore[misc, assignment]
         rows._MOST_ROWS = rows._MOST_OF_TWO = _KEPT
     made = population.summary(population.draw(n, seed), grouped=grouped and limits)

@@ -103,8 +103,8 @@ def test_blocks_must_be_columns_of_one_length() -> None:
 def test_sums_over_blocks_count_every_class() -> None:
     y, loss = RNG.integers(0, 3, 500), RNG.exponential(size=500)
     loss[7] = np.inf
-    found = LossSums.over(lambda: iter([(y[:100], loss[:100]), (y[100:], loss[100:])]), 4)
-    wanted = LossSums.of(y, loss, None, 4)
+    found = LossSums.from_blocks(lambda: iter([(y[:100], loss[:100]), (y[100:], loss[100:])]), 4)
+    wanted = LossSums.from_losses(y, loss, None, 4)
     for name in ("weight", "loss", "square", "square_square", "infinite"):
         np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), rtol=1e-15)
 

@@ -463,8 +463,11 @@ def test_bins_of_parts_add_up(data: Scored, cut: int) -> None:
 
     weights = 1.0 + np.arange(data.y.size) % 3
     s, edges = data.p[:, 1], equal_width(7)
-    parts = [BinSums.of(s[i], data.y[i], weights[i], edges) for i in (slice(cut), slice(cut, None))]
-    total, whole = parts[0] + parts[1], BinSums.of(s, data.y, weights, edges)
+    parts = [
+        BinSums.from_probabilities(s[i], data.y[i], weights[i], edges)
+        for i in (slice(cut), slice(cut, None))
+    ]
+    total, whole = parts[0] + parts[1], BinSums.from_probabilities(s, data.y, weights, edges)
     for name in ("weight", "square", "probability", "hits"):
         np.testing.assert_allclose(getattr(total, name), getattr(whole, name), rtol=4e-15)
 

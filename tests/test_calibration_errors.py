@@ -478,8 +478,8 @@ def test_bins_have_wilson_intervals_moved_to_the_priors() -> None:
 def test_sums_of_weights_and_of_replicated_samples_give_the_same_model() -> None:
     y, llr = ratios(500, 0.3, 5)
     p, edges = expit(llr), equal_width(15)
-    one = GapModel(BinSums.of(p, y, None, edges), fixed=False)
-    twice = GapModel(BinSums.of(p, y, np.full(500, 2.0), edges), fixed=False)
+    one = GapModel(BinSums.from_probabilities(p, y, None, edges), fixed=False)
+    twice = GapModel(BinSums.from_probabilities(p, y, np.full(500, 2.0), edges), fixed=False)
     assert one.expected == pytest.approx(twice.expected, rel=1e-12)
     assert one.interval(0.95) == pytest.approx(twice.interval(0.95), rel=1e-9)
 

@@ -16,7 +16,7 @@ from stakes.cli import streaming
 from stakes.evaluation.assembly import RULES
 from stakes.evaluation.summaries import compared
 from stakes.evaluation.summaries.compared import ComparedRows, ScoreForm
-from stakes.summary.added import Added, Members
+from stakes.summary.members import CheckedBatch, Members
 
 N = 4000
 COLUMNS = ("--label", "y", "--system", "old=p", "--system", "new=r", "--scores-are", "posteriors")
@@ -156,7 +156,7 @@ def test_the_terminal_says_on_what_a_comparison_rests(
 def kept_rows(quota: int, y: np.ndarray, *columns: np.ndarray, parts: int = 1) -> ComparedRows:
     """Return rows of systems that were added in parts."""
     systems = {f"s{i}": stakes.Posteriors(p) for i, p in enumerate(columns)}
-    forms = {name: ScoreForm.of(scores) for name, scores in systems.items()}
+    forms = {name: ScoreForm.from_scores(scores) for name, scores in systems.items()}
     total = ComparedRows([0, 1], forms, quota)
     for part in np.array_split(np.arange(y.size), parts):
         each = ComparedRows([0, 1], forms, quota)
@@ -211,14 +211,14 @@ def test_equal_rows_are_kept_together() -> None:
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
-    form = ScoreForm.of(stakes.Posteriors([0.1, 0.2]))
+    form = ScoreForm.from_scores(stakes.Posteriors([0.1, 0.2]))
     rows = ComparedRows([0, 1], {"a": form, "b": form})
     with pytest.raises(InputError, match="samples must be added"):
         rows.compare(**DEFAULTS)
     y, logits = np.array([0, 1]), stakes.Logits([0.1, 0.2])
     with pytest.raises(InputError, match="'a' must be of one form"):
         rows.update(y, {"a": logits, "b": logits})
-    form = ScoreForm.of(stakes.LogLikelihoodRatios([0.1]))
+    form = ScoreForm.from_scores(stakes.LogLikelihoodRatios([0.1]))
     rows = ComparedRows([0, 1], {"a": form, "b": form})
     ratios = stakes.LogLikelihoodRatios([0.1, 0.2])
     rows.update(y, {"a": ratios, "b": ratios})
@@ -262,7 +262,7 @@ def test_weights_of_rows_that_were_left_out_count() -> None:
         "a": stakes.Posteriors(rows["p"].to_numpy()),
         "b": stakes.Posteriors(rows["r"].to_numpy()),
     }
-    kept.update(y, scores, Added(y.astype(np.int64), w))
+    kept.update(y, scores, CheckedBatch(y.astype(np.int64), w))
     shares = np.bincount(y, w) / w.sum()
     assert kept._shares == pytest.approx(shares, rel=1e-14)
     found = kept.compare(**DEFAULTS)

@@ -14,8 +14,8 @@ from stakes.calibration import crossfit
 from stakes.curves import RocCurve
 from stakes.evaluation.assembly import RULES, evaluate_samples
 from stakes.evaluation.comparison import compare_samples
-from stakes.evaluation.sketch import rows
-from stakes.evaluation.sketch.records import LevelSketch, RowSketch
+from stakes.evaluation.sketch import row_sketch
+from stakes.evaluation.sketch.sketch_records import LevelSketch, RowSketch
 from stakes.intervals import Resampling
 from stakes.metrics.spreads import flip_test
 from stakes.samples import Samples, read_samples
@@ -357,7 +357,7 @@ def test_many_copies_cost_and_rank_as_few_do() -> None:
 
 
 def test_areas_of_very_many_samples_do_not_overflow() -> None:
-    levels = ScoreLevels.of(
+    levels = ScoreLevels.from_scores(
         np.array([0.1, 0.2, 0.2, 0.3]), np.array([0, 0, 1, 1]), None, np.full(4, 2**40)
     )
     assert RocCurve(levels, (0, 1)).auc() == 0.875
@@ -379,12 +379,12 @@ def test_resamples_draw_as_many_samples_as_there_are() -> None:
 
 
 def test_rows_of_a_sketch_are_drawn_by_their_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "_MOST_SHUFFLED", 0)
+    monkeypatch.setattr(row_sketch, "_MOST_SHUFFLED", 0)
     y, p = scored(3, 60, 5)
     samples = with_copies(read_samples(y, p), 900, 5)
     assert samples.copies is not None
-    monkeypatch.setattr(rows, "_MOST_ROWS", 9000)
-    kept = rows.choose_rows(samples, 1).kept
+    monkeypatch.setattr(row_sketch, "_MOST_ROWS", 9000)
+    kept = row_sketch.choose_rows(samples, 1).kept
     often = np.bincount(kept, minlength=60) / kept.size
     assert often == pytest.approx(samples.copies / samples.n, abs=0.006)
 
@@ -397,8 +397,10 @@ def test_tables_count_copies(classes: int, *, weighted: bool) -> None:
     copies = rng.integers(1, 9, 500)
     weights = rng.integers(1, 9, 500) / 4 if weighted else None
     names = tuple(range(classes))
-    found = ConfusionCounts.of(y, d, weights, names, names, copies)
+    found = ConfusionCounts.from_codes(y, d, weights, names, names, copies)
     each = None if weights is None else np.repeat(weights, copies)
-    every = ConfusionCounts.of(np.repeat(y, copies), np.repeat(d, copies), each, names, names)
+    every = ConfusionCounts.from_codes(
+        np.repeat(y, copies), np.repeat(d, copies), each, names, names
+    )
     assert found == every
     assert found.whole != weighted

@@ -484,7 +484,7 @@ def test_variance_is_that_of_all_pairs(n1: int, n2: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1], [n1, n2])
     s = rng.integers(0, 8, n1 + n2) + y  # with ties
-    found = delong_variance(ScoreLevels.of(s.astype(float), y, None))
+    found = delong_variance(ScoreLevels.from_scores(s.astype(float), y, None))
     assert found == pytest.approx(brute_variance(s, y), abs=1e-14)
     place = placements(s.astype(float), y)
     assert place[y == 1].mean() == pytest.approx(place[y == 0].mean())
@@ -493,7 +493,7 @@ def test_variance_is_that_of_all_pairs(n1: int, n2: int, seed: int) -> None:
 
 def test_a_variance_by_hand() -> None:
     # 0: scores 1, 3; 1: scores 2, 4, 5. Shares 1, 2/3 and 1/2, 1, 1: variances 1/18 and 1/12.
-    levels = ScoreLevels.of(np.array([1.0, 3, 2, 4, 5]), np.array([0, 0, 1, 1, 1]), None)
+    levels = ScoreLevels.from_scores(np.array([1.0, 3, 2, 4, 5]), np.array([0, 0, 1, 1, 1]), None)
     assert delong_variance(levels) == pytest.approx(1 / 18 / 2 + 1 / 12 / 3, rel=1e-14)
     found = auc_interval(levels, 5 / 6, 0.95)
     half = stats.t.ppf(0.975, 1) * math.sqrt(1 / 36 + 1 / 36) / (5 / 36)
@@ -506,7 +506,7 @@ def test_a_variance_by_hand() -> None:
 @pytest.mark.parametrize(("n1", "n2"), [(1, 1), (3, 40), (500, 2)])
 def test_perfect_areas_get_newcombes_interval(n1: int, n2: int, turned: bool) -> None:  # noqa: FBT001
     y = np.repeat([0, 1], [n1, n2])
-    levels = ScoreLevels.of((1.0 - 2 * turned) * y, y, None)
+    levels = ScoreLevels.from_scores((1.0 - 2 * turned) * y, y, None)
     found = auc_interval(levels, 0.0 if turned else 1.0, 0.95)
     band = found.interval
     assert found.method == "Newcombe"
@@ -519,7 +519,7 @@ def test_perfect_areas_get_newcombes_interval(n1: int, n2: int, turned: bool) ->
 
 def test_newcombes_end_solves_his_equation() -> None:
     y = np.repeat([0, 1], [10, 20])
-    band = auc_interval(ScoreLevels.of(y.astype(float), y, None), 1.0, 0.95).interval
+    band = auc_interval(ScoreLevels.from_scores(y.astype(float), y, None), 1.0, 0.95).interval
     assert band is not None
     t = band.low
     inner = 1 + (15 - 1) * (1 - t) / (2 - t) + (15 - 1) * t / (1 + t)
@@ -527,7 +527,7 @@ def test_newcombes_end_solves_his_equation() -> None:
 
 
 def test_any_level_keeps_an_area_between_0_and_1() -> None:
-    levels = ScoreLevels.of(np.array([1.0, 3, 2, 4, 5]), np.array([0, 0, 1, 1, 1]), None)
+    levels = ScoreLevels.from_scores(np.array([1.0, 3, 2, 4, 5]), np.array([0, 0, 1, 1, 1]), None)
     band = auc_interval(levels, 5 / 6, 1 - 1e-12).interval
     assert band is not None
     assert 0 <= band.low < band.high <= 1

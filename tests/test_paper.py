@@ -25,9 +25,9 @@ from stakes.paper import (
     threshold_study,
     threshold_table,
 )
-from stakes.paper.figures import scatter_displays, scatter_figure, threshold_displays
 from stakes.paper.hard_decisions import system
-from stakes.paper.scores import posterior_sets
+from stakes.paper.paper_figures import scatter_displays, scatter_figure, threshold_displays
+from stakes.paper.score_tables import posterior_sets
 from strategies import Decided, decided
 
 METRICS_OF_THE_TABLES = 5

@@ -209,10 +209,10 @@ def test_levels_of_parts_add_up(data: Scored, cut: int) -> None:
     weights = None if data.weights is None else np.maximum(data.weights, 1e-290)
     s = data.p[:, 1]
     parts = [
-        ScoreLevels.of(s[i], data.y[i], None if weights is None else weights[i])
+        ScoreLevels.from_scores(s[i], data.y[i], None if weights is None else weights[i])
         for i in (slice(cut), slice(cut, None))
     ]
-    total, whole = parts[0] + parts[1], ScoreLevels.of(s, data.y, weights)
+    total, whole = parts[0] + parts[1], ScoreLevels.from_scores(s, data.y, weights)
     assert (total.level == whole.level).all()
     for a, b in ((total.first, whole.first), (total.second, whole.second)):
         if weights is None:
@@ -446,13 +446,13 @@ def test_metrics_reloaded() -> None:
 def test_selective_areas_of_fd_shifts() -> None:
     sure = np.tile([0.0, 1.0], 50)
     wrong = 1 - np.tile([0, 1], 50)
-    curve = risk_coverage(ScoreLevels.of(sure, wrong, None))
+    curve = risk_coverage(ScoreLevels.from_scores(sure, wrong, None))
     assert curve.generalized_area() == 0.125
     assert curve.area() == 0.125
-    flat = risk_coverage(ScoreLevels.of(np.ones(100), wrong, None))
+    flat = risk_coverage(ScoreLevels.from_scores(np.ones(100), wrong, None))
     assert flat.generalized_area() == 0.25
     assert flat.area() == 0.5
-    four = risk_coverage(ScoreLevels.of(np.ones(4), np.array([1, 0, 0, 0]), None))
+    four = risk_coverage(ScoreLevels.from_scores(np.ones(4), np.array([1, 0, 0, 0]), None))
     assert four.area() == 0.25
 
 
@@ -580,7 +580,10 @@ def ranking_functions() -> dict[str, Callable[..., object]]:
 def test_places_count_as_scores_do() -> None:
     rng = np.random.default_rng(0)
     places, y = rng.integers(0, 300, 500) * 2, rng.integers(0, 2, 500)
-    counted, gathered = ScoreLevels.of_places(places, y), ScoreLevels.of(places / 1.0, y, None)
+    counted, gathered = (
+        ScoreLevels.from_places(places, y),
+        ScoreLevels.from_scores(places / 1.0, y, None),
+    )
     for name in ("level", "first", "second", "exponent"):
         mine, theirs = getattr(counted, name), getattr(gathered, name)
         assert mine.dtype == theirs.dtype

@@ -126,13 +126,13 @@ def test_parts_add_up_to_the_whole(data: Scored, cut: int) -> None:
     for rule in rules(data.n_classes):
         losses = sample_losses(rule, samples)
         parts = [
-            LossSums.of(
+            LossSums.from_losses(
                 data.y[s], losses[s], None if weights is None else weights[s], data.n_classes
             )
             for s in (slice(cut), slice(cut, None))
         ]
         total = parts[0] + parts[1]
-        whole = LossSums.of(data.y, losses, weights, data.n_classes)
+        whole = LossSums.from_losses(data.y, losses, weights, data.n_classes)
         np.testing.assert_allclose(total.mean, whole.mean, rtol=4 * ROUNDING)
         np.testing.assert_allclose(total.size, whole.size, rtol=8 * ROUNDING)
 

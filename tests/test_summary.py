@@ -11,11 +11,11 @@ import stakes
 from stakes.evaluation.assembly import evaluate_samples
 from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.summaries.edges import changes
-from stakes.evaluation.summaries.levels import gathered
+from stakes.evaluation.summaries.two_classes import gathered
 from stakes.samples import read_samples
-from stakes.summary.added import Added
-from stakes.summary.decisions import DecisionPlan
-from stakes.summary.kept import KeptRows, hash_of
+from stakes.summary.decision_sums import DecisionPlan
+from stakes.summary.kept_rows import KeptRows, hash_of
+from stakes.summary.members import CheckedBatch
 from stakes.summary.rows import RowPlan, RowState
 
 BINARY = stakes.CostMatrix.binary(miss=5, false_alarm=1)
@@ -339,7 +339,7 @@ def test_confidences_of_a_large_batch_are_summed_exactly() -> None:
     n = 2**23 + 5
     p = np.broadcast_to([1 - 2.0**-28, 2.0**-29, 2.0**-29], (n, 3))
     state = RowState(RowPlan(DecisionPlan(3, (), (), ()), 3))
-    state._bin(Added(np.zeros(n, dtype=np.int64)), p)
+    state._bin(CheckedBatch(np.zeros(n, dtype=np.int64)), p)
     weight, square, chance = state.confidences().sum(axis=(1, 2, 3))
     assert weight == square == n
     assert chance == n * (2**28 - 1) / 2**28

@@ -17,9 +17,9 @@ from stakes.evaluation import resampled
 from stakes.evaluation.applications import read_tasks
 from stakes.evaluation.systems import Judgement, judge
 from stakes.samples import read_samples
-from stakes.summary import decisions, parted
+from stakes.summary import decision_sums, parted_cells
 from stakes.summary.amounts import fractions, parts, sizes, total, total_of_units
-from stakes.summary.groups import GroupCount, group_hashes
+from stakes.summary.group_hashes import GroupCount, group_hashes
 from stakes.summary.tally import Field, Layout, Tally
 
 BINARY = stakes.CostMatrix.binary(miss=5, false_alarm=1)
@@ -166,10 +166,10 @@ def test_a_sum_shares_nothing_with_its_parts(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_coarse_keys_are_the_same_for_any_order(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parted, "Tally", partial(Tally, most=60))
-    plan = partial(decisions.DecisionPlan, most=60)
+    monkeypatch.setattr(parted_cells, "Tally", partial(Tally, most=60))
+    plan = partial(decision_sums.DecisionPlan, most=60)
     monkeypatch.setattr("stakes.evaluation.summaries.totals.DecisionPlan", plan)
-    monkeypatch.setattr("stakes.evaluation.summaries.slices._MOST_KEYS", 60)
+    monkeypatch.setattr("stakes.evaluation.summaries.slice_sums._MOST_KEYS", 60)
     case, data = CASES[name], made(2000, 5, k=CASES[name].k, n_groups=300)
     order = np.random.default_rng(1).permutation(2000)
     whole = case.filled(data)
@@ -348,7 +348,7 @@ def _counted(hashes: Any) -> GroupCount:
 
 
 def test_many_groups_are_taken_in_parts_of_whole_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parted, "Tally", partial(Tally, most=4000))
+    monkeypatch.setattr(parted_cells, "Tally", partial(Tally, most=4000))
     data, case = made(20_000, 6, n_groups=3000), CASES["groups"]
     found, exact = case.filled(data).evaluate(**QUICK), case.exact(data)
     assert found.data.groups == exact.data.groups

@@ -30,11 +30,11 @@ def numbers(found: Summary) -> dict[str, Any]:
     """Read the sums off the summary, whose cells change where decisions and bins do."""
     samples = found.samples()
     y, p, copies = samples.y, samples.scores.values, samples.copies
-    losses = [samples.known.of(rule, samples.priors) for rule in (LogLoss(), BrierLoss())]
+    losses = [samples.known.loss_sums(rule, samples.priors) for rule in (LogLoss(), BrierLoss())]
     decision, confidence = (p > 0.5).astype(int), np.maximum(p, 1 - p)
     edges = equal_width(BINS)
-    bins = BinSums.of(p, y, None, edges, copies)
-    sure = BinSums.of(confidence, (decision == y).astype(int), None, edges, copies)
+    bins = BinSums.from_probabilities(p, y, None, edges, copies)
+    sure = BinSums.from_probabilities(confidence, (decision == y).astype(int), None, edges, copies)
     powers = [part for s in losses for part in (s.loss, s.square_square, s.square_cube)]
     return {
         "losses": powers,

@@ -39,7 +39,7 @@ class KnownSums:
     sums: Mapping[Any, Any]  # by scoring rule
     priors: FloatArray | None  # None: the losses do not depend on them
 
-    def of(self, rule: Any, priors: FloatArray) -> Any:  # noqa: ANN401  both are of layers above
+    def loss_sums(self, rule: Any, priors: FloatArray) -> Any:  # noqa: ANN401  both are of layers above
         """Return the sums of a rule at these priors; None where they are not known."""
         if self.priors is None or np.array_equal(priors, self.priors):
             return self.sums.get(rule)

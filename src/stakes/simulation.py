@@ -18,7 +18,7 @@ class Distortion:
     scale: float = 1.0
     shift: tuple[float, ...] = ()
 
-    def of(self, log_likelihoods: FloatArray) -> FloatArray:
+    def distorted(self, log_likelihoods: FloatArray) -> FloatArray:
         """Return distorted log likelihoods."""
         shift = np.zeros(log_likelihoods.shape[1])
         if len(self.shift) > shift.size:
@@ -46,7 +46,7 @@ class Simulation:
         distance = self.x[:, None] - np.arange(self.n_classes)
         values = -np.square(distance) / (2 * self.variance)
         values = values - 0.5 * np.log(2 * np.pi * self.variance)
-        return LogLikelihoods(distortion.of(values))
+        return LogLikelihoods(distortion.distorted(values))
 
     def log_likelihood_ratios(self, distortion: Distortion = CALIBRATED) -> LogLikelihoodRatios:
         """Return log p(x|H_2) - log p(x|H_1), for two classes."""

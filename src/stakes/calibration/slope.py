@@ -14,7 +14,7 @@ from stakes.calibration.affine import AffineCalibrator
 from stakes.calibration.maps import AffineMap
 from stakes.results import Estimate, Interval
 from stakes.samples import Samples
-from stakes.statistics.groups import ONE_GROUP, effective_groups
+from stakes.statistics.group_effects import ONE_GROUP, effective_groups
 
 _MOST_CLASSES = 150  # up to which the spread of all biases is worth its time
 _BLOCK = 2**20  # numbers of derivatives that are held at once

@@ -57,7 +57,9 @@ class IsotonicCalibrator(Calibrator):
         """Return the blocks and their class weights."""
         _require_two(log_p, type(self).__name__)
         each = class_weights(y, weights)
-        levels = ScoreLevels.of(log_odds(log_p), y, weights * y.size if each is None else None)
+        levels = ScoreLevels.from_scores(
+            log_odds(log_p), y, weights * y.size if each is None else None
+        )
         starts = levels.blocks()  # a weight for each class changes none of them
         scale = (1.0, 1.0) if each is None else each * y.size
         first, second = (
@@ -195,7 +197,7 @@ class ThresholdCalibrator(Calibrator):
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return the shift; the threshold lies midway between the two scores it parts."""
         _require_two(log_p, type(self).__name__)
-        levels = ScoreLevels.of(log_odds(log_p), y, weights * y.size)
+        levels = ScoreLevels.from_scores(log_odds(log_p), y, weights * y.size)
         false_alarm, miss = self.costs.values[0, 1], self.costs.values[1, 0]
         scale = np.ldexp(1.0, levels.exponent - levels.exponent.max())
         below = np.concatenate([[0.0], np.cumsum(levels.second)]) * miss * scale[1]

@@ -16,7 +16,7 @@ from stakes.cli.streaming import Batch, TableStream
 from stakes.evaluation import Comparison
 from stakes.evaluation.summaries.compared import ComparedRows, ScoreForm
 from stakes.io.columns import no_rows
-from stakes.summary.added import Members
+from stakes.summary.members import Members
 
 
 class SystemStream(TableStream):
@@ -25,7 +25,7 @@ class SystemStream(TableStream):
     def __init__(self, request: Request, choice: Choice) -> None:
         super().__init__(request, choice)
         self.roundings: dict[str, Rounding | None] = dict.fromkeys(self.first)
-        self._forms = {name: ScoreForm.of(scores) for name, scores in self.first.items()}
+        self._forms = {name: ScoreForm.from_scores(scores) for name, scores in self.first.items()}
         self._lock = Lock()
 
     def fresh(self) -> ComparedRows:

@@ -22,7 +22,7 @@ from stakes.paper import (
     threshold_study,
     threshold_table,
 )
-from stakes.paper.figures import scatter_figure, threshold_figure
+from stakes.paper.paper_figures import scatter_figure, threshold_figure
 from stakes.report import Picture, reproduction_page
 
 _SCATTER = (

@@ -11,7 +11,7 @@ from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.statistics import ScoreLevels
-from stakes.statistics.groups import ONE_GROUP, effective_groups, left_out_by_group
+from stakes.statistics.group_effects import ONE_GROUP, effective_groups, left_out_by_group
 
 
 def auc_of_samples(

@@ -76,5 +76,7 @@ def detectors_of(samples: Samples) -> dict[Label, RocCurve]:
         if 0 < y.sum() < y.size:
             names: Names = (f"not {name}", f"{name}")
             odds = log_p[:, k] - log(answers.complement(np.full(y.size, k)))
-            curves[name] = RocCurve(ScoreLevels.of(odds, y, samples.weights, samples.copies), names)
+            curves[name] = RocCurve(
+                ScoreLevels.from_scores(odds, y, samples.weights, samples.copies), names
+            )
     return curves

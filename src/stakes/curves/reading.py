@@ -39,12 +39,12 @@ def read_levels(
     if plain is not None:
         return plain
     ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
-    return ScoreLevels.of(ranks, y, weights), names
+    return ScoreLevels.from_scores(ranks, y, weights), names
 
 
 def _whole_levels(scores: NDArray[Any], y: NDArray[Any]) -> ScoreLevels:
     """Return the levels of samples without weights."""
-    return ScoreLevels.of(scores, y, None)
+    return ScoreLevels.from_scores(scores, y, None)
 
 
 def read_plain(

@@ -78,7 +78,7 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
         msg = f"reliability_curve needs two classes: got {len(samples.classes)}."
         raise InputError(f"{msg} Use reliability with confidence=True.")
     p = np.minimum(samples.scores.answers(samples.priors).p[:, 1], 1.0)
-    levels = ScoreLevels.of(p, samples.y, samples.weights)
+    levels = ScoreLevels.from_scores(p, samples.y, samples.weights)
     factors = samples.class_factors()
     f1, f2 = (1.0, 1.0) if factors is None else factors.tolist()
     first, second = _on_one_scale(levels)

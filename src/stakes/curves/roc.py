@@ -376,7 +376,7 @@ def auc(
     if plain is None:
         ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
         if weights is not None:
-            value = _curve(ScoreLevels.of(ranks, y, weights), names).auc()
+            value = _curve(ScoreLevels.from_scores(ranks, y, weights), names).auc()
             spread = weighted_variance(ranks, y, value, weights)
             return RankingValue(value, "AUC", 0.5, "higher", names, *spread)
         plain = score_spread(ranks, y), names

@@ -74,7 +74,7 @@ def abstention_curve(
         decided = np.empty(len(samples), dtype=np.int64)
         for part, _, answers in samples.blocks():
             decided[part] = matrix.least_expected(answers.p)
-        counts = ConfusionMatrix.of(
+        counts = ConfusionMatrix.from_codes(
             samples.y, decided, samples.weights, matrix.classes, matrix.decisions
         )
         records.append(counts.expected_cost(matrix, given))
@@ -138,7 +138,7 @@ def risk_coverage_curve(
         sure[part] = p[np.arange(y.size), choice]
         wrong[part] = choice != y
     weights = samples.weights if samples.priors_from_data else samples.balanced_weights()
-    return risk_coverage(ScoreLevels.of(sure, wrong, weights))
+    return risk_coverage(ScoreLevels.from_scores(sure, wrong, weights))
 
 
 def risk_coverage(levels: ScoreLevels) -> RiskCoverageCurve:

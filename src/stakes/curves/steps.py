@@ -66,11 +66,11 @@ class ThresholdSteps:
     def of(cls, samples: Samples) -> "ThresholdSteps":
         """Gather samples of two classes."""
         odds, y, weights = log_odds(samples), samples.y, samples.weights
-        levels = ScoreLevels.of(odds, y, weights)
+        levels = ScoreLevels.from_scores(odds, y, weights)
         if weights is None:
             return cls(levels)
         squared = np.square(np.ldexp(weights, -levels.exponent[y]))
-        return cls(levels, ScoreLevels.of(odds, y, squared))
+        return cls(levels, ScoreLevels.from_scores(odds, y, squared))
 
     @cached_property
     def _alarms(self) -> FloatArray:

@@ -68,7 +68,7 @@ class ConfusionDisplay(ScoreDisplay):
         decided = np.empty(len(samples), dtype=np.int64)
         for part, _, answers in samples.blocks():
             decided[part] = matrix.least_expected(answers.p)
-        counts = ConfusionMatrix.of(
+        counts = ConfusionMatrix.from_codes(
             samples.y, decided, samples.weights, matrix.classes, matrix.decisions
         )
         return cls._of(counts, matrix, None if samples.priors_from_data else samples.priors)

@@ -110,7 +110,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     given = read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named)
     cells = None
     if _gathers(given, folds, groups, slices):
-        from stakes.evaluation.summaries.levels import gathered  # noqa: PLC0415  for many samples
+        from stakes.evaluation.summaries.two_classes import gathered  # noqa: PLC0415  for many samples
 
         cells = gathered(given, costs, training_priors, rules)
     found = evaluate_samples(

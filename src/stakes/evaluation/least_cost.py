@@ -11,7 +11,7 @@ def curve_of(samples: Samples) -> RocCurve | None:
     if len(samples.classes) != 2:
         return None
     ranks = samples.scores.ranks()
-    levels = ScoreLevels.of(ranks, samples.y, samples.weights, samples.copies)
+    levels = ScoreLevels.from_scores(ranks, samples.y, samples.weights, samples.copies)
     return RocCurve(levels, samples.classes) if all(levels.totals) else None
 
 

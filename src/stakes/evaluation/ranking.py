@@ -24,7 +24,7 @@ from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoodRatios
 from stakes.statistics import ScoreLevels
-from stakes.statistics.groups import ONE_GROUP, design_effect, effective_groups
+from stakes.statistics.group_effects import ONE_GROUP, design_effect, effective_groups
 
 _FOLDS = 5
 BestThreshold = Callable[[Task, FloatArray, IntArray], float]  # on the samples kept
@@ -200,11 +200,11 @@ def least_on_part(task: Task, places: FloatArray, kept: IntArray) -> float:
     """Return the threshold of least cost on some of the samples, for one matrix of costs."""
     samples = task.samples
     if samples.weights is None and samples.copies is None:
-        levels = ScoreLevels.of_places(places[kept].astype(np.int64), samples.y[kept])
+        levels = ScoreLevels.from_places(places[kept].astype(np.int64), samples.y[kept])
     else:
         weights = None if samples.weights is None else samples.weights[kept]
         copies = None if samples.copies is None else samples.copies[kept]
-        levels = ScoreLevels.of(places[kept], samples.y[kept], weights, copies)
+        levels = ScoreLevels.from_scores(places[kept], samples.y[kept], weights, copies)
     given = None if samples.priors_from_data else samples.priors
     return RocCurve(levels, samples.classes).minimum_cost(task.binary_costs, given).point.threshold
 

@@ -29,7 +29,7 @@ from stakes.metrics import (
 )
 from stakes.results import FEWEST_GROUPS, FEWEST_OF_CLASS, Estimate, ExpectedLoss, Interval
 from stakes.samples import Samples
-from stakes.statistics.groups import design_effect
+from stakes.statistics.group_effects import design_effect
 
 WILSON = "Wilson"
 

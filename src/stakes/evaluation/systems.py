@@ -65,7 +65,7 @@ class Judgement:
     def confusion(self) -> ConfusionMatrix:
         """How many samples of each class got each decision."""
         s, costs = self.task.samples, self.task.costs
-        return ConfusionMatrix.of(
+        return ConfusionMatrix.from_codes(
             s.y, self.decided, s.weights, costs.classes, costs.decisions, s.copies
         )
 

@@ -10,7 +10,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.curves.delong import placements
 from stakes.metrics.paired import PairedDifference
 from stakes.metrics.spreads import StudentSpread
-from stakes.statistics.groups import ONE_GROUP, effective_groups, left_out_by_group
+from stakes.statistics.group_effects import ONE_GROUP, effective_groups, left_out_by_group
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.class_losses import Design
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
-from stakes.statistics.groups import design_effect
+from stakes.statistics.group_effects import design_effect
 
 
 def by_groups(

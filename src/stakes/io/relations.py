@@ -13,7 +13,7 @@ from stakes._check import InputError, StakesError
 from stakes._text import plain, quoted
 from stakes._typing import IntArray, Label, Names
 from stakes.evaluation.summaries.batch import Batch as NewBatch
-from stakes.evaluation.summaries.slices import CodedColumn
+from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.io.batches import Ask, Batch, check_present
 from stakes.io.columns import Columns, Gathering, no_rows
 from stakes.io.gather import Kinds

@@ -285,5 +285,5 @@ def _sums_in_blocks(
             probability, hit = event_of(y, answers, confidence=confidence)
             yield np.minimum(probability, 1.0), hit, None if weights is None else weights[part]
 
-    sums = BinSums.over(blocks, equal_width(bins.n))
+    sums = BinSums.from_blocks(blocks, equal_width(bins.n))
     return sums.scaled(factors) if late and factors is not None else sums

@@ -145,7 +145,7 @@ def _counted(
 ) -> ConfusionMatrix:
     """Count columns that were read."""
     codes, decided = encode(y, rows, "classes"), encode(d, columns, "decisions")
-    return ConfusionMatrix.of(codes, decided, weights, rows, columns)
+    return ConfusionMatrix.from_codes(codes, decided, weights, rows, columns)
 
 
 def _per_sample(
@@ -167,7 +167,7 @@ def _per_sample(
     decided = encode(d, costs.decisions, "decisions")
     given, same = read_priors(priors, costs.classes), costs.constant()
     if same is not None:
-        counts = ConfusionMatrix.of(codes, decided, weights, same.classes, same.decisions)
+        counts = ConfusionMatrix.from_codes(codes, decided, weights, same.classes, same.decisions)
         return counts.expected_cost(same, given)
     return expected_sample_cost(costs, codes, decided, weights, given)
 

@@ -26,11 +26,11 @@ def expected_sample_cost(
     """Return the expected cost, normalised by the best constant decision on the same samples."""
     k, m = costs.shape[1:]
     paid = costs.at(y, d)
-    sums = LossSums.of(y, paid, weights, k, copies)
+    sums = LossSums.from_losses(y, paid, weights, k, copies)
     p = shares(sums.weight, sums.exponent) if priors is None else priors
     check_seen(p, sums.weight, costs.classes)
     constants = [costs.at(y, np.full(y.size, j)) for j in range(m)]
-    means = [LossSums.of(y, c, weights, k, copies).mean for c in constants]
+    means = [LossSums.from_losses(y, c, weights, k, copies).mean for c in constants]
     values = [expectation(p, mean) for mean in means]
     best = int(np.argmin(values))
     number = np.ones(y.size, dtype=np.int64) if copies is None else copies
@@ -124,7 +124,9 @@ def _naive_prices(
 ) -> NaivePrices:
     """Return how what the naive decision costs varies, alone and with what was paid."""
     k = padding.size
-    alone, both, ours = (LossSums.of(y, x, weights, k, copies) for x in (naive, naive + paid, paid))
+    alone, both, ours = (
+        LossSums.from_losses(y, x, weights, k, copies) for x in (naive, naive + paid, paid)
+    )
     drift, variance = alone.moments()
     covariance = (both.moments()[1] - variance - ours.moments()[1]) / 2
     return NaivePrices(alone.mean, drift, variance, covariance, padding)

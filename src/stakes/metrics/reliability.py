@@ -154,7 +154,7 @@ def reliability_of(samples: Samples, bins: Bins, *, confidence: bool = False) ->
     weights = samples.weights_at_priors()
     edges = read_bins(bins).edges(p, weights)
     own = bin_of(p, edges)
-    return Reliability(BinSums.of(p, hit, weights, edges, samples.copies, own), own)
+    return Reliability(BinSums.from_probabilities(p, hit, weights, edges, samples.copies, own), own)
 
 
 def events(samples: Samples, *, confidence: bool) -> tuple[FloatArray, IntArray]:

@@ -80,7 +80,7 @@ def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
     if samples.many:
         return _expectation_in_blocks(rule, samples)
     losses = sample_losses(rule, samples)
-    known = None if samples.known is None else samples.known.of(rule, samples.priors)
+    known = None if samples.known is None else samples.known.loss_sums(rule, samples.priors)
     sums = losses_summed(losses, samples) if known is None else known
     infinite = np.flatnonzero(np.isinf(losses)) if samples.placed else np.empty(0, dtype=np.int64)
     return from_sums(rule, sums, samples, samples.rows(infinite))
@@ -88,7 +88,9 @@ def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
 
 def losses_summed(losses: FloatArray, samples: Samples) -> LossSums:
     """Return the sums of losses of checked samples."""
-    return LossSums.of(samples.y, losses, samples.weights, len(samples.classes), samples.copies)
+    return LossSums.from_losses(
+        samples.y, losses, samples.weights, len(samples.classes), samples.copies
+    )
 
 
 def _expectation_in_blocks(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
@@ -98,7 +100,7 @@ def _expectation_in_blocks(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
         for _, y, answers in samples.blocks():
             yield y, np.asarray(rule.of(y, answers), dtype=np.float64)
 
-    sums = LossSums.over(blocks, len(samples.classes))
+    sums = LossSums.from_blocks(blocks, len(samples.classes))
     places = []
     if sums.infinite.any():
         for part, y, answers in samples.blocks():

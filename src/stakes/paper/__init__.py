@@ -1,15 +1,15 @@
 """The experiments of the paper, each named by its table or figure."""
 
-from stakes.paper.calibration import calibration_table, scoring_table
+from stakes.paper.calibrated_tables import calibration_table, scoring_table
 from stakes.paper.hard_decisions import metric_scatter, metric_tables
-from stakes.paper.scores import (
+from stakes.paper.reproductions import Cell, Reproduction
+from stakes.paper.score_tables import (
     ThresholdStudy,
     abstention_table,
     paper_sketch,
     threshold_study,
     threshold_table,
 )
-from stakes.paper.tables import Cell, Reproduction
 
 __all__ = [
     "Cell",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from stakes.costs import CostMatrix
 from stakes.metrics import ConfusionMatrix
 from stakes.paper import published
-from stakes.paper.tables import Reproduction, row_of
+from stakes.paper.reproductions import Reproduction, row_of
 
 
 def metric_tables() -> tuple[Reproduction, Reproduction]:

@@ -1,11 +1,11 @@
 """Evaluations as one self-contained page that can be sent around, and tried at other costs."""
 
 from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
-from stakes.report.comparison import comparison_page
-from stakes.report.decisions import decisions_page
-from stakes.report.evaluation import evaluation_page
 from stakes.report.page import Page, notebook_frame
-from stakes.report.reproduction import Picture, reproduction_page
+from stakes.report.page_of_comparison import comparison_page
+from stakes.report.page_of_decisions import decisions_page
+from stakes.report.page_of_evaluation import evaluation_page
+from stakes.report.page_of_reproduction import Picture, reproduction_page
 
 __all__ = [
     "Page",

@@ -20,7 +20,7 @@ from stakes.evaluation.sketch import (
     RowSketch,
     Sketch,
 )
-from stakes.report.labels import metric_label
+from stakes.report.metric_labels import metric_label
 from stakes.results import json_number
 
 _VERSION = 1

@@ -1,8 +1,8 @@
 """Statistics that add: the statistic of two sets of samples is the sum of theirs."""
 
 from stakes.statistics.bins import BinSums
-from stakes.statistics.confusion import ConfusionCounts
-from stakes.statistics.levels import ScoreLevels
-from stakes.statistics.losses import LossSums
+from stakes.statistics.confusion_counts import ConfusionCounts
+from stakes.statistics.loss_sums import LossSums
+from stakes.statistics.score_levels import ScoreLevels
 
 __all__ = ["BinSums", "ConfusionCounts", "LossSums", "ScoreLevels"]

@@ -29,7 +29,7 @@ class BinSums:
     probability_by: FloatArray
 
     @classmethod
-    def of(
+    def from_probabilities(
         cls,
         probability: FloatArray,
         hit: IntArray,
@@ -49,7 +49,7 @@ class BinSums:
         return cls(edges, *(_split(sum_by(code, term, 2 * n)) for term in terms))
 
     @classmethod
-    def over(cls, blocks: Blocks, edges: FloatArray) -> Self:
+    def from_blocks(cls, blocks: Blocks, edges: FloatArray) -> Self:
         """Sum samples that come in blocks, in the memory of a block.
 
         `blocks` yields probabilities, hits and weights (None: all 1) anew each time it is called;

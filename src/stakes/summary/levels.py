@@ -19,9 +19,9 @@ from stakes._typing import FloatArray, IntArray
 from stakes.scores import Answers, Logits, LogLikelihoodRatios, LogPosteriors, Posteriors, Scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 from stakes.statistics import LossSums, ScoreLevels
-from stakes.summary.added import Added
 from stakes.summary.form import Reader, Writer, damaged
-from stakes.summary.parted import PartedCells, PartedRows
+from stakes.summary.members import CheckedBatch
+from stakes.summary.parted_cells import PartedCells, PartedRows
 from stakes.summary.powers import LossPowers
 
 PROBABILITIES, LOG_ODDS = "probabilities", "log odds"
@@ -108,7 +108,7 @@ class LevelState:
             return self.cells.counts
         return self.cells.count.sum(axis=1)
 
-    def update(self, new: Added, column: FloatArray, answers: Answers | None = None) -> bool:
+    def update(self, new: CheckedBatch, column: FloatArray, answers: Answers | None = None) -> bool:
         """Add samples; return whether all scores were such, as otherwise nothing is added.
 
         `answers` are their posteriors, where further rules need them.
@@ -122,7 +122,7 @@ class LevelState:
             powers.add(new.y, loss, new.weights)
         return True
 
-    def _counted(self, new: Added, column: FloatArray) -> bool:
+    def _counted(self, new: CheckedBatch, column: FloatArray) -> bool:
         """Count samples, if all scores are such."""
         if isinstance(self.cells, PartedCells):
             fine = self.plan.grid().accepts(score_limits(column, new.y))

@@ -9,11 +9,11 @@ import numpy as np
 from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
 from stakes.statistics.bins import bin_of, equal_width
-from stakes.summary.added import Added, MemberRows, Members
 from stakes.summary.amounts import amount_field, fractions, parts, sizes, total, total_of_units
-from stakes.summary.decisions import DecisionPlan, DecisionSums
+from stakes.summary.decision_sums import DecisionPlan, DecisionSums
 from stakes.summary.form import Reader, Writer, damaged
-from stakes.summary.kept import KeptRows
+from stakes.summary.kept_rows import KeptRows
+from stakes.summary.members import CheckedBatch, MemberRows, Members
 from stakes.summary.tally import Field, Layout, Tally
 
 BINS = 15  # of the confidence, as in a report
@@ -84,7 +84,7 @@ class RowState:
 
     def update(
         self,
-        new: Added,
+        new: CheckedBatch,
         values: FloatArray,
         p: FloatArray,
         decisions: Sequence[IntArray],
@@ -102,7 +102,7 @@ class RowState:
         width = self.plan.width
         return values[:, :width], self.plan.members.read(values[:, width:])
 
-    def _bin(self, new: Added, p: FloatArray) -> None:
+    def _bin(self, new: CheckedBatch, p: FloatArray) -> None:
         """Count confidences and how often they came true."""
         choice = p.argmax(axis=1)
         top = np.minimum(p[np.arange(new.y.size), choice], 1.0)

@@ -10,9 +10,9 @@ from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
 from stakes.evaluation.least_cost import curve_of, least_cost
-from stakes.evaluation.sketch.levels import Scored, level_sketches
-from stakes.evaluation.sketch.records import LeastCost, Sketch, SketchedApplication
-from stakes.evaluation.sketch.rows import choose_rows, row_error, row_sketch
+from stakes.evaluation.sketch.level_sketch import Scored, level_sketches
+from stakes.evaluation.sketch.row_sketch import choose_rows, row_error, row_sketch
+from stakes.evaluation.sketch.sketch_records import LeastCost, Sketch, SketchedApplication
 from stakes.evaluation.systems import Judgement, System
 from stakes.samples import Samples
 from stakes.scores import PosteriorScores

@@ -10,11 +10,11 @@ from stakes._check import InputError, read_array, read_column, read_weights
 from stakes._text import plain, quoted
 from stakes._typing import Column, FloatArray, IntArray
 from stakes.evaluation.slices import slice_texts
-from stakes.evaluation.summaries.slices import CodedColumn
+from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.scores import Scores
-from stakes.summary.added import Added, Members
-from stakes.summary.groups import group_hashes
-from stakes.summary.kept import Hashes
+from stakes.summary.group_hashes import group_hashes
+from stakes.summary.kept_rows import Hashes
+from stakes.summary.members import CheckedBatch, Members
 
 __all__ = ["Batch", "CodedColumn"]
 _LEAST, _LARGEST = 1e-100, 1e100  # weights whose products and squares are plain numbers
@@ -33,7 +33,7 @@ class Batch:
 
     def read(
         self, members: Members, slices: tuple[str, ...] = ()
-    ) -> tuple[Added, dict[str, CodedColumn], IntArray | None]:
+    ) -> tuple[CheckedBatch, dict[str, CodedColumn], IntArray | None]:
         """Return samples of weight above 0, their slices, and which rows they are if not all."""
         n = self.codes.size
         _check_told("sample_weight", self.sample_weight is not None, "weighted", members.weighted)
@@ -46,7 +46,7 @@ class Batch:
         )
         coded = {name: _coded(name, column, n) for name, column in named[0].items()}
         amounts = {name: _amounts(name, column, n) for name, column in named[1].items()}
-        new = Added(np.asarray(self.codes), weights, groups, amounts)
+        new = CheckedBatch(np.asarray(self.codes), weights, groups, amounts)
         if weights is None or weights.all():
             return new, coded, None
         kept = np.flatnonzero(weights)

@@ -13,8 +13,8 @@ from stakes.evaluation.applications import Application, Applications, with_colum
 from stakes.evaluation.comparison import Comparison, compare_samples, system_names
 from stakes.samples import Samples
 from stakes.scores import Scores
-from stakes.summary.added import Added, MemberRows, Members
-from stakes.summary.kept import KeptRows
+from stakes.summary.kept_rows import KeptRows
+from stakes.summary.members import CheckedBatch, MemberRows, Members
 
 _MOST_ROWS = 200_000  # of a class
 _MOST_NUMBERS = 2**23  # of all rows kept
@@ -28,7 +28,7 @@ class ScoreForm:
     columns: int
 
     @classmethod
-    def of(cls, scores: Scores) -> Self:
+    def from_scores(cls, scores: Scores) -> Self:
         """Return the form of scores."""
         return cls(type(scores), sum(scores.values.shape[1:]))
 
@@ -71,16 +71,16 @@ class ComparedRows:
         return int(self.counts.sum())
 
     def update(
-        self, codes: IntArray, systems: Mapping[str, Scores], added: Added | None = None
+        self, codes: IntArray, systems: Mapping[str, Scores], added: CheckedBatch | None = None
     ) -> None:
         """Add samples: labels as numbers of classes, and the scores of each system.
 
         `added` are their weights, groups and prices, where there are any.
         """
         for name, form in self._forms.items():
-            if ScoreForm.of(systems[name]) != form:
+            if ScoreForm.from_scores(systems[name]) != form:
                 msg = f"scores of {name!r} must be of one form in all batches: those before were"
-                got = ScoreForm.of(systems[name])
+                got = ScoreForm.from_scores(systems[name])
                 raise InputError(f"{msg} {form.kind.__name__} in {form.width} columns, got {got}.")
         y = np.asarray(codes, dtype=np.int64)
         further = [] if added is None else self._members.columns_of(added)

@@ -15,16 +15,16 @@ from stakes.evaluation.applications import Applications, classes_of, columns_of_
 from stakes.evaluation.assembly import RULES
 from stakes.evaluation.records import Evaluation
 from stakes.evaluation.summaries.batch import Batch
-from stakes.evaluation.summaries.levels import Bounds, TwoClasses
-from stakes.evaluation.summaries.request import Request
-from stakes.evaluation.summaries.rows import SummedRows
-from stakes.evaluation.summaries.slices import SliceSums
+from stakes.evaluation.summaries.slice_sums import SliceSums
+from stakes.evaluation.summaries.summary_request import Request
+from stakes.evaluation.summaries.summed_rows import SummedRows
+from stakes.evaluation.summaries.two_classes import Bounds, TwoClasses
 from stakes.intervals import Progress
 from stakes.samples import Samples, read_pair
 from stakes.scores import Posteriors, Scores
 from stakes.scoring import ScoringRule
 from stakes.summary.form import Reader, Writer, damaged
-from stakes.summary.groups import GroupCount
+from stakes.summary.group_hashes import GroupCount
 
 _NEARLY_ALL = 0.95  # parts for each group, of which few share their hash: not worth a note
 _DIGITS = 1e-4  # bounds that are nearer to each other are not told: four digits are shown

@@ -7,14 +7,14 @@ import numpy as np
 from stakes._typing import IntArray
 from stakes.costs import CostsByCase
 from stakes.evaluation.applications import read_tasks
-from stakes.evaluation.summaries.request import Request
+from stakes.evaluation.summaries.summary_request import Request
 from stakes.evaluation.systems import GroupMeans, Judgement, judge_decisions
 from stakes.metrics.scores import from_sums
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scores import Scores
 from stakes.scoring import ScoringRule
-from stakes.summary.decisions import DecisionPlan, DecisionSums
+from stakes.summary.decision_sums import DecisionPlan, DecisionSums
 
 
 def plan_of(

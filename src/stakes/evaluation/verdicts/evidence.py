@@ -19,7 +19,7 @@ from stakes.metrics.paired import PairedDifference, paired_difference
 from stakes.metrics.scores import sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
-from stakes.statistics.groups import effective_groups, effective_samples
+from stakes.statistics.group_effects import effective_groups, effective_samples
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.wording import counted, listed, name_of
 from stakes.samples import Samples
 from stakes.scoring import BrierLoss
-from stakes.statistics.groups import effective_groups, groups_of_classes
+from stakes.statistics.group_effects import effective_groups, groups_of_classes
 
 FEWEST_ERRORS = 30  # Doddington's rule: with fewer, an error rate is uncertain by 30 % or more
 FEWEST_SAMPLES = 60  # of a class: 1.96 sqrt(1/4 / 60) = 0.13 is the most a rate is uncertain by

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._typing import FloatArray, IntArray
-from stakes.evaluation.sketch.records import RowSketch, SketchedApplication
+from stakes.evaluation.sketch.sketch_records import RowSketch, SketchedApplication
 from stakes.samples import Samples
 from stakes.scores import LogPosteriors
 from stakes.statistics import LossSums
@@ -119,7 +119,7 @@ def _moved(p: FloatArray, reference: FloatArray | None, priors: FloatArray) -> F
 def _normalized(p: FloatArray, part: Samples, a: SketchedApplication) -> float:
     """Return the normalised cost of Bayes decisions."""
     losses = a.costs.at(part.y, a.costs.least_expected(p))
-    mean = LossSums.of(part.y, losses, part.weights, a.priors.size).mean
+    mean = LossSums.from_losses(part.y, losses, part.weights, a.priors.size).mean
     seen = a.priors > 0
     naive = a.costs.naive(a.priors)[1]
     return math.fsum(a.priors[seen] * mean[seen]) / naive if naive > 0 else math.nan

@@ -10,10 +10,10 @@ from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
 from stakes.scoring import ScoringRule
 from stakes.statistics import LossSums
-from stakes.summary.added import Added
 from stakes.summary.amounts import amount_field, parts, sizes, total
 from stakes.summary.form import Reader, Writer, damaged
-from stakes.summary.groups import BITS
+from stakes.summary.group_hashes import BITS
+from stakes.summary.members import CheckedBatch
 from stakes.summary.powers import LossPowers
 from stakes.summary.tally import MOST_KEYS, Field, Layout, Tally
 
@@ -96,7 +96,7 @@ class DecisionSums:
         self.groups = Tally(plan.summed(), plan.most) if plan.grouped else None
 
     def update(
-        self, new: Added, decisions: Sequence[IntArray], losses: Sequence[FloatArray]
+        self, new: CheckedBatch, decisions: Sequence[IntArray], losses: Sequence[FloatArray]
     ) -> None:
         """Add samples: their decisions in each application, their losses by each rule."""
         self.counts = self.counts + np.bincount(new.y, minlength=self.plan.n_classes)
@@ -114,7 +114,7 @@ class DecisionSums:
             units = [np.rint(loss * _UNIT).astype(np.int64) for loss in finite]
             self.groups.add([new.y, *fields], [*numbers, *units])
 
-    def _members(self, new: Added) -> tuple[list[IntArray], list[IntArray]]:
+    def _members(self, new: CheckedBatch) -> tuple[list[IntArray], list[IntArray]]:
         """Return group and size of weight of each sample, and what is summed of all."""
         fields, numbers = [], [new.ones]
         if self.plan.grouped:

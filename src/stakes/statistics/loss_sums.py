@@ -36,7 +36,7 @@ class LossSums:
     exponent: IntArray
 
     @classmethod
-    def of(
+    def from_losses(
         cls,
         y: IntArray,
         loss: FloatArray,
@@ -69,7 +69,7 @@ class LossSums:
         return cls(total, loss, squares[0], squares[1], squares[2], cube, lost, exponent)
 
     @classmethod
-    def over(cls, blocks: Blocks, n: int) -> Self:
+    def from_blocks(cls, blocks: Blocks, n: int) -> Self:
         """Sum losses that come in blocks, of samples without weights, in the memory of a block.
 
         `blocks` gives class codes and losses anew each time it is called; it is called twice.

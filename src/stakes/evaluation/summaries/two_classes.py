@@ -18,14 +18,13 @@ from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.records import Evaluation
 from stakes.evaluation.slices import JudgedSlice
 from stakes.evaluation.summaries.edges import Codes, changes
-from stakes.evaluation.summaries.request import Request
+from stakes.evaluation.summaries.summary_request import Request
 from stakes.metrics.reliability import event_of
 from stakes.samples import KnownSums, Samples
 from stakes.scores import Scores
 from stakes.scoring import ScoringRule
 from stakes.statistics import ScoreLevels
 from stakes.statistics.bins import bin_of, equal_width
-from stakes.summary.added import Added
 from stakes.summary.form import Reader, Writer
 from stakes.summary.levels import (
     LOG_ODDS,
@@ -38,7 +37,8 @@ from stakes.summary.levels import (
     scores_at,
     shift_of,
 )
-from stakes.summary.parted import PartedRows
+from stakes.summary.members import CheckedBatch
+from stakes.summary.parted_cells import PartedRows
 
 _BINS = 15  # of the calibration errors in a report
 _MOST_FOUND = 64
@@ -56,7 +56,7 @@ class TwoClasses:
         """How many samples of each class there are."""
         return np.zeros(2, dtype=np.int64) if self._state is None else self._state.counts
 
-    def update(self, new: Added, scores: Scores) -> None:
+    def update(self, new: CheckedBatch, scores: Scores) -> None:
         """Add samples; nothing changes if they are refused."""
         state = self._suited(domain_of(scores))
         answers = None
@@ -239,7 +239,7 @@ def gathered(
     except InputError:
         return None
     kept = TwoClasses(request)
-    kept.update(Added(samples.y), samples.scores)
+    kept.update(CheckedBatch(samples.y), samples.scores)
     cells = kept.samples()
     lost = any(sums.infinite.any() for sums in cells.known.sums.values()) if cells.known else False
     return None if lost else cells

@@ -12,10 +12,10 @@ import numpy as np
 from stakes._kernels import ScoreIntervals, from_ordered_bits, ordered_bits
 from stakes._math import log
 from stakes._typing import FloatArray, IntArray
-from stakes.summary.added import Added
 from stakes.summary.amounts import amount_field, parts, sizes, total
 from stakes.summary.form import Reader, Writer, damaged
-from stakes.summary.groups import BITS
+from stakes.summary.group_hashes import BITS
+from stakes.summary.members import CheckedBatch
 from stakes.summary.tally import Field, Layout, Tally
 
 _WEIGHT_BITS = 3
@@ -52,7 +52,7 @@ class PartedCells:
             fields.append(amount_field(_WEIGHT_BITS, _SIZE_DROPS))
         self.tally = Tally(Layout(tuple(fields), 2 + 2 * weighted))
 
-    def update(self, new: Added, scores: FloatArray) -> None:
+    def update(self, new: CheckedBatch, scores: FloatArray) -> None:
         """Add samples whose scores were checked."""
         interval, cell = self.intervals.of(scores)
         fields = [new.y, interval, cell]

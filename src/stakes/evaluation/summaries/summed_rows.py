@@ -15,7 +15,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.assembly import evaluate_samples
 from stakes.evaluation.records import Evaluation
 from stakes.evaluation.slices import JudgedSlice
-from stakes.evaluation.summaries.request import Amounts, Request
+from stakes.evaluation.summaries.summary_request import Amounts, Request
 from stakes.evaluation.summaries.totals import judgement, loss_records, plan_of
 from stakes.evaluation.systems import SumsOfAll
 from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
@@ -23,8 +23,8 @@ from stakes.samples import KnownSums, Samples
 from stakes.scores import Answers, LogPosteriors, Posteriors, Scores
 from stakes.statistics import BinSums
 from stakes.statistics.bins import equal_width
-from stakes.summary.added import Added
 from stakes.summary.form import Reader, Writer, damaged
+from stakes.summary.members import CheckedBatch
 from stakes.summary.rows import BINS, RowPlan, RowState
 
 _NO_GAPS = "at given priors it needs every sample, of which a summary keeps some"
@@ -43,7 +43,7 @@ class SummedRows:
         n = len(self._request.classes)
         return np.zeros(n, dtype=np.int64) if self._state is None else self._state.counts
 
-    def update(self, new: Added, scores: Scores) -> None:
+    def update(self, new: CheckedBatch, scores: Scores) -> None:
         """Add samples; nothing changes if they are refused."""
         request, kind = self._request, self._request.kind
         if type(scores) is not kind:  # rows are kept as they came
@@ -58,7 +58,7 @@ class SummedRows:
         state.update(new, scores.values, answers.p, decided, losses)
         self._state = state
 
-    def _suited(self, new: Added, scores: Scores) -> RowState:
+    def _suited(self, new: CheckedBatch, scores: Scores) -> RowState:
         """Return the state for scores of a form, which all batches share."""
         k, shape = len(self._request.classes), scores.values.shape
         single = k == 2 and len(shape) == 1

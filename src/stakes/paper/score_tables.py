@@ -13,7 +13,7 @@ from stakes.evaluation import compare
 from stakes.evaluation.sketch import Sketch
 from stakes.metrics import FScore
 from stakes.paper import published
-from stakes.paper.tables import Cell, Reproduction, row_of
+from stakes.paper.reproductions import Cell, Reproduction, row_of
 from stakes.scores import LogPosteriors
 from stakes.simulation import (
     CALIBRATED,

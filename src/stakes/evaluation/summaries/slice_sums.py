@@ -10,13 +10,13 @@ from stakes._check import InputError, StakesError
 from stakes._text import plain
 from stakes._typing import IntArray
 from stakes.evaluation.slices import JudgedSlice
-from stakes.evaluation.summaries.request import Request
+from stakes.evaluation.summaries.summary_request import Request
 from stakes.evaluation.summaries.totals import judgement, loss_records, plan_of
 from stakes.scores import Scores
 from stakes.scoring import LogLoss
-from stakes.summary.added import Added
-from stakes.summary.decisions import DecisionPlan, DecisionSums
+from stakes.summary.decision_sums import DecisionPlan, DecisionSums
 from stakes.summary.form import Reader, Writer, damaged
+from stakes.summary.members import CheckedBatch
 
 MOST_VALUES = 1000  # of a column
 _LONGEST = 2**16  # bytes of a value
@@ -41,7 +41,7 @@ class SliceSums:
         """Return the sums of no samples."""
         return DecisionSums(_plan(self._request))
 
-    def update(self, new: Added, scores: Scores, columns: Mapping[str, CodedColumn]) -> None:
+    def update(self, new: CheckedBatch, scores: Scores, columns: Mapping[str, CodedColumn]) -> None:
         """Add samples with their values; nothing changes if they are refused."""
         if not self._sums:
             return

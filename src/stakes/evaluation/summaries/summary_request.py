@@ -41,8 +41,8 @@ from stakes.scoring import (
     SphericalLoss,
     ThresholdRange,
 )
-from stakes.summary.added import Members
 from stakes.summary.form import damaged
+from stakes.summary.members import Members
 from stakes.summary.rows import MOST_CLASSES
 
 Amounts = Mapping[str, FloatArray]

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from stakes._text import number, plain
 from stakes.evaluation import DecisionEvaluation
-from stakes.report.evaluation import verdict_section
 from stakes.report.markup import Content, Markup, element, table, user_text
 from stakes.report.page import Page, folded, live_sections, section
+from stakes.report.page_of_evaluation import verdict_section
+from stakes.report.page_tables import confusion_table, level_text, prior_table, traditional_table
 from stakes.report.payload import decided
-from stakes.report.tables import confusion_table, level_text, prior_table, traditional_table
 
 
 def decisions_page(evaluation: DecisionEvaluation, title: str = "", source: str = "") -> Page:

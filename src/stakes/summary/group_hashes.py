@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._typing import IntArray
 from stakes.summary.form import Reader, Writer, damaged
-from stakes.summary.kept import Hashes, mixed
+from stakes.summary.kept_rows import Hashes, mixed
 
 BITS = 20  # of the hash that tell parts, at most
 _SHORT = 64  # letters of a name that are hashed for many names at once

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from stakes._text import number, percent, plain
 from stakes.evaluation import ApplicationResult, Evaluation, Verdict
-from stakes.report.labels import ranking_label
 from stakes.report.markup import Content, Markup, element, table, user_text
+from stakes.report.metric_labels import ranking_label
 from stakes.report.page import Page, folded, live_sections, section
-from stakes.report.payload import payload
-from stakes.report.tables import (
+from stakes.report.page_tables import (
     confusion_table,
     interval_text,
     level_text,
     prior_table,
     traditional_table,
 )
+from stakes.report.payload import payload
 from stakes.results import Estimate
 
 _MOST_ROWS = 500

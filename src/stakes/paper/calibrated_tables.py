@@ -16,8 +16,8 @@ from stakes.metrics import (
     cross_entropy,
 )
 from stakes.paper import published
-from stakes.paper.scores import posterior_sets, simulated
-from stakes.paper.tables import Reproduction, row_of
+from stakes.paper.reproductions import Reproduction, row_of
+from stakes.paper.score_tables import posterior_sets, simulated
 from stakes.scores import LogPosteriors
 
 

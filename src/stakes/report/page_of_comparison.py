@@ -6,11 +6,11 @@ from stakes._text import number, plain
 from stakes.evaluation import Comparison
 from stakes.evaluation.claims import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import p_number
-from stakes.report.labels import metric_label
 from stakes.report.markup import Markup, element, table, user_text
+from stakes.report.metric_labels import metric_label
 from stakes.report.page import Page, folded, live_sections, section
+from stakes.report.page_tables import interval_text, level_text
 from stakes.report.payload import compared, payload
-from stakes.report.tables import interval_text, level_text
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
 _MOST_ROWS = 500

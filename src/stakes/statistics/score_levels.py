@@ -26,7 +26,7 @@ class ScoreLevels:
     exponent: IntArray
 
     @classmethod
-    def of(
+    def from_scores(
         cls,
         scores: FloatArray,
         y: IntArray,
@@ -50,7 +50,7 @@ class ScoreLevels:
         return cls(level, sums[0], sums[1], exponent)
 
     @classmethod
-    def of_places(cls, places: IntArray, y: IntArray) -> Self:
+    def from_places(cls, places: IntArray, y: IntArray) -> Self:
         """Gather samples by their places in the order of the scores, from 0: nothing is sorted."""
         n = int(places.max()) + 1
         first, second = np.bincount(2 * places + y, minlength=2 * n).reshape(n, 2).T

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from stakes._typing import FloatArray
-from stakes.evaluation.sketch.records import LevelSketch, SketchedApplication
+from stakes.evaluation.sketch.sketch_records import LevelSketch, SketchedApplication
 from stakes.samples import Samples
 from stakes.statistics import ScoreLevels
 
@@ -61,7 +61,7 @@ def level_sketches(
 
 def _levels(log_odds: FloatArray, samples: Samples) -> ScoreLevels:
     """Return the weights of the classes at each distinct log odds."""
-    return ScoreLevels.of(log_odds, samples.y, samples.weights, samples.copies)
+    return ScoreLevels.from_scores(log_odds, samples.y, samples.weights, samples.copies)
 
 
 def _floats(levels: ScoreLevels) -> tuple[FloatArray, FloatArray]:

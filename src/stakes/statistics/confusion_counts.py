@@ -39,7 +39,7 @@ class ConfusionCounts:
     exponent: IntArray
 
     @classmethod
-    def of(
+    def from_codes(
         cls,
         y: IntArray,
         d: IntArray,

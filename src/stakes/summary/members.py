@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from stakes._typing import FloatArray, IntArray
-from stakes.summary.groups import part_of
-from stakes.summary.kept import Hashes
+from stakes.summary.group_hashes import part_of
+from stakes.summary.kept_rows import Hashes
 
 
 @dataclass(frozen=True, eq=False)
-class Added:
+class CheckedBatch:
     """A batch: the class of each sample, its weight, the hash of its group, amounts by column."""
 
     y: IntArray
@@ -25,9 +25,9 @@ class Added:
         """The part that each group is in."""
         return None if self.groups is None else part_of(self.groups)
 
-    def some(self, rows: IntArray) -> "Added":
+    def some(self, rows: IntArray) -> "CheckedBatch":
         """Return some of the samples."""
-        return Added(
+        return CheckedBatch(
             self.y[rows],
             None if self.weights is None else self.weights[rows],
             None if self.groups is None else self.groups[rows],
@@ -61,7 +61,7 @@ class Members:
         """How many numbers that are for each sample."""
         return self.weighted + self.grouped + len(self.columns)
 
-    def columns_of(self, new: Added) -> list[FloatArray]:
+    def columns_of(self, new: CheckedBatch) -> list[FloatArray]:
         """Return these numbers as columns."""
         found = [new.weights, new.parts, *(new.amounts[name] for name in self.columns)]
         return [np.asarray(column, dtype=np.float64) for column in found if column is not None]
