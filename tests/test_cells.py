@@ -14,7 +14,7 @@ import stakes
 from command import call
 from stakes import InputError
 from stakes.calibration.loss import calibration_loss_of
-from stakes.cli import streaming
+from stakes.cli import table_streams
 from stakes.evaluation.thresholds import choose_threshold_samples
 from stakes.samples import Samples, read_samples
 
@@ -120,7 +120,7 @@ def test_threads_and_batches_change_no_calibrator_and_no_threshold(
     wanted = document(folder, *learn, memory="0"), document(folder, *choose, memory="0")
     fit = (folder / "cal.json").read_bytes()
     monkeypatch.setenv("STAKES_THREADS", threads)
-    monkeypatch.setattr(streaming, "ROWS", rows)
+    monkeypatch.setattr(table_streams, "ROWS", rows)
     assert (document(folder, *learn, memory="0"), document(folder, *choose, memory="0")) == wanted
     assert (folder / "cal.json").read_bytes() == fit
 
@@ -191,7 +191,7 @@ def test_mistakes_are_named_before_a_table_is_read(folder: Path) -> None:
 def test_a_bad_value_is_named_and_no_calibrator_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "ROWS", 500)
+    monkeypatch.setattr(table_streams, "ROWS", 500)
     p = table(3000).column("p").to_pylist()
     p[2222] = 1.25
     rows = table(3000).set_column(1, "p", pa.array(p))

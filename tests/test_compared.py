@@ -12,7 +12,7 @@ from pyarrow import csv, parquet
 import stakes
 from command import call
 from stakes import InputError
-from stakes.cli import streaming
+from stakes.cli import table_streams
 from stakes.evaluation.assembly import RULES
 from stakes.evaluation.summaries import compared
 from stakes.evaluation.summaries.compared import ComparedRows, ScoreForm
@@ -119,7 +119,7 @@ def test_batches_compare_as_the_whole_table_where_no_row_is_left_out(
     arguments: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = document(*arguments, "--memory", "1GB", cwd=folder)
-    monkeypatch.setattr(streaming, "ROWS", 500)
+    monkeypatch.setattr(table_streams, "ROWS", 500)
     found = document(*arguments, "--memory", "0", cwd=folder)
     assert (found.pop("read"), wanted.pop("read")) == ("in batches", "whole")
     assert_alike(found, wanted)
@@ -138,7 +138,7 @@ def test_threads_batches_and_the_order_of_rows_change_nothing(
         f"The comparison rests on 600 of {N} samples, 300 different ones of a class at most."
     ]
     monkeypatch.setenv("STAKES_THREADS", threads)
-    monkeypatch.setattr(streaming, "ROWS", rows)
+    monkeypatch.setattr(table_streams, "ROWS", rows)
     assert document(*COMPARE, *more, cwd=folder) == wanted
     order = np.random.default_rng(2).permutation(N)
     parquet.write_table(table().take(pa.array(order)), folder / "t.parquet", row_group_size=70)
@@ -238,7 +238,7 @@ MEMBERS = {
 def test_rows_are_kept_with_all_that_belongs_to_them(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "ROWS", 700)
+    monkeypatch.setattr(table_streams, "ROWS", 700)
     run = (*COMPARE, *MEMBERS[name])
     done = call(*run, "--memory", "0", cwd=folder)
     found, exact = json.loads(done.stdout), json.loads(call(*run, cwd=folder).stdout)
@@ -274,7 +274,7 @@ def test_weights_of_rows_that_were_left_out_count() -> None:
 
 
 def test_rounded_rows_are_read_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "ROWS", 500)
+    monkeypatch.setattr(table_streams, "ROWS", 500)
     names = ["a_x", "a_y", "a_z"]
     rows = wide()
     for kind, read in ((lambda p: np.round(p, 3), "whole"), (np.float32, "in batches")):
@@ -293,7 +293,7 @@ def test_the_first_bad_value_is_named(
     threads: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STAKES_THREADS", threads)
-    monkeypatch.setattr(streaming, "ROWS", 500)
+    monkeypatch.setattr(table_streams, "ROWS", 500)
     r = table().column("r").to_pylist()
     r[3100], r[1234] = None, 7.0
     rows = table().set_column(2, "r", pa.array(r))
@@ -306,7 +306,7 @@ def test_the_first_bad_value_is_named(
 def test_classes_are_found_behind_a_first_batch_that_lacks_some(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "ROWS", 500)
+    monkeypatch.setattr(table_streams, "ROWS", 500)
     order = np.argsort(wide().column("y").to_numpy(zero_copy_only=False), kind="stable")
     names = ["y", "p1", "p2", "p3", "b"]
     rows = wide().take(pa.array(order)).rename_columns(names)

@@ -27,7 +27,7 @@ SLOW = {
     "pyarrow.compute",
     "pyarrow.dataset",
     "stakes.calibration.steps",
-    "stakes.cli.calibrate",
+    "stakes.cli.calibrate_command",
     "stakes.curves.likelihood_ratios",
     "stakes.paper",
 }

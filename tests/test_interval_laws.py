@@ -14,7 +14,7 @@ from scipy.special import chdtri, ndtr, stdtrit
 
 import stakes
 from stakes._quantiles import normal, skewed_ends, student, wilson
-from stakes.cli.report import print_evaluation
+from stakes.cli.terminal_report import print_evaluation
 from stakes.costs.dominance import game_value, optimal_decisions
 from stakes.intervals import CalibrationPair
 from stakes.metrics.paired import paired_difference

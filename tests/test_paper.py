@@ -12,7 +12,7 @@ from hypothesis import given
 import stakes
 from registry import BINARY_OBJECTS
 from stakes import metrics, simulation
-from stakes.cli.reproduce import _document
+from stakes.cli.reproduce_command import _document
 from stakes.displays import save_figure
 from stakes.paper import (
     Cell,

@@ -15,7 +15,7 @@ from pyarrow import csv, parquet
 
 from command import call, environment
 from stakes import InputError
-from stakes.cli import rewriting
+from stakes.cli import table_rewriting
 from stakes.io import objects, read_batches, read_pairs, read_whole, whole
 from stakes.io.batches import Ask
 
@@ -95,7 +95,7 @@ def test_batches_give_the_bytes_of_the_whole_table(
     printed = written(folder, *arguments, memory="1GB")
     wanted = (folder / "out.csv").read_bytes()
     assert wanted.count(b"\n") == N + 1
-    monkeypatch.setattr(rewriting, "ROWS", rows)
+    monkeypatch.setattr(table_rewriting, "ROWS", rows)
     assert written(folder, *arguments, memory="0") == printed
     assert (folder / "out.csv").read_bytes() == wanted
 
@@ -104,7 +104,7 @@ def test_batches_give_the_bytes_of_the_whole_table(
 def test_every_ending_has_the_values_of_the_whole_table(
     ending: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rewriting, "ROWS", 700)
+    monkeypatch.setattr(table_rewriting, "ROWS", 700)
     for memory, name in (("0", f"a.{ending}"), ("1GB", f"b.{ending}")):
         written(folder, *DECIDE, memory=memory, output=name)
     if ending in ("parquet", "pq"):
@@ -129,7 +129,7 @@ def test_a_cap_is_that_of_all_rows(
     parquet.write_table(rows, folder / "t.parquet", row_group_size=100)
     printed = written(folder, *DECIDE, "--review", review, memory="1GB")
     wanted = (folder / "out.csv").read_bytes()
-    monkeypatch.setattr(rewriting, "ROWS", 100)
+    monkeypatch.setattr(table_rewriting, "ROWS", 100)
     assert written(folder, *DECIDE, "--review", review, memory="0") == printed
     assert (folder / "out.csv").read_bytes() == wanted
     assert printed["decisions"]["b"] <= float(review)
@@ -138,7 +138,7 @@ def test_a_cap_is_that_of_all_rows(
 def test_ties_at_a_cap_are_counted_over_all_batches(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rewriting, "ROWS", 100)
+    monkeypatch.setattr(table_rewriting, "ROWS", 100)
     parquet.write_table(pa.table({"p": np.full(1000, 0.9)}), folder / "t.parquet", row_group_size=9)
     more = ("--review", "0.5", "--memory", "0", "-o", "out.csv")
     done = call(*DECIDE, *more, cwd=folder)
@@ -166,7 +166,7 @@ def test_rounded_rows_are_read_as_all_of_them_show(
     scores = ("--scores", "a,b,c", "--scores-are", "posteriors", "--classes", "a,b,c")
     cost = ("--cost", "[[0,1,1],[2,0,1],[5,1,0]]")
     outputs = []
-    monkeypatch.setattr(rewriting, "ROWS", 500)
+    monkeypatch.setattr(table_rewriting, "ROWS", 500)
     for memory in ("0", "1GB"):
         more = ("--memory", memory, "-o", "out.csv", "--force")
         done = call("decide", "t.parquet", *scores, *cost, *more, cwd=folder)
@@ -194,7 +194,7 @@ def test_a_bad_value_is_named_and_nothing_is_left(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rewriting, "ROWS", 700)
+    monkeypatch.setattr(table_rewriting, "ROWS", 700)
     p = table().column("p").to_pylist()
     p[2345] = value
     rows = table().set_column(2, "p", pa.array(p))
@@ -243,13 +243,13 @@ def test_a_signal_leaves_nothing_half_written(
     script = f"""
 import signal, time
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background would ignore it
-from stakes.cli import decide, main, rewriting
-rewriting.ROWS = 100
-decided = decide._Rule._decide
+from stakes.cli import decide_command, main, table_rewriting
+table_rewriting.ROWS = 100
+decided = decide_command._Rule._decide
 def slowly(self, table, rows):
     time.sleep(0.2)
     return decided(self, table, rows)
-decide._Rule._decide = slowly
+decide_command._Rule._decide = slowly
 main({[*DECIDE, "--memory", "0", "-o", output]!r})
 """
     there = sorted(folder.iterdir())

@@ -18,10 +18,10 @@ from pyarrow import csv, parquet
 
 from command import STAKES, call, environment, shell
 from stakes import InputError
-from stakes.cli import crew, progress, streaming, summing
-from stakes.cli.crew import Crew
+from stakes.cli import progress, table_streams, table_sums, unit_threads
 from stakes.cli.memory import default_memory, size_in_words
-from stakes.cli.resume import Bookmark, PartState
+from stakes.cli.resume_file import Bookmark, PartState
+from stakes.cli.unit_threads import Crew
 from stakes.io.units import Unit
 
 N = 6000
@@ -68,10 +68,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units of one row group, and a file of --resume as often as can be."""
-    for module in (streaming, summing):
+    for module in (table_streams, table_sums):
         monkeypatch.setattr(module, "ROWS", 500)
-    monkeypatch.setattr(summing, "EVERY", 0.0)
-    monkeypatch.setattr(crew, "WAIT", 0.001)
+    monkeypatch.setattr(table_sums, "EVERY", 0.0)
+    monkeypatch.setattr(unit_threads, "WAIT", 0.001)
 
 
 def document(*arguments: str, cwd: Path) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def test_threads_batches_and_parts_change_nothing(
     for i, start in enumerate(range(0, N, 1700)):
         parquet.write_table(table().slice(start, 1700), folder / "parts" / f"part-{i}.parquet")
     monkeypatch.setenv("STAKES_THREADS", threads)
-    monkeypatch.setattr(streaming, "ROWS", rows)
+    monkeypatch.setattr(table_streams, "ROWS", rows)
     assert document("evaluate", "t.parquet", *QUICK, *BATCHES, cwd=folder) == wanted
     assert document("evaluate", "parts", *QUICK, *BATCHES, cwd=folder) == wanted
     paths = [f"parts/part-{i}.parquet" for i in (3, 0, 2, 1)]
@@ -189,7 +189,7 @@ def numbers_of(found: object, where: str = "") -> dict[str, float]:
 def test_what_belongs_to_rows_is_summed_in_batches(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "ROWS", 700)
+    monkeypatch.setattr(table_streams, "ROWS", 700)
     parquet.write_table(table(), folder / "t.parquet", row_group_size=700)
     run = ("evaluate", "t.parquet", *QUICK, *MEMBERS[name])
     done = call(*run, *BATCHES, cwd=folder)
@@ -211,10 +211,10 @@ def test_what_belongs_to_rows_is_summed_in_batches(
 def test_an_interrupted_run_of_all_members_goes_on(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "ROWS", 500)
+    monkeypatch.setattr(table_streams, "ROWS", 500)
     parquet.write_table(table(), folder / "t.parquet", row_group_size=500)
     run = ("evaluate", "t.parquet", *QUICK, *MEMBERS["all by case"], "--json", "--resume", "r.part")
-    real, calls = streaming.Stream.add, 0
+    real, calls = table_streams.Stream.add, 0
 
     def stopped(*arguments: Any) -> int:  # noqa: ANN401
         nonlocal calls
@@ -223,11 +223,11 @@ def test_an_interrupted_run_of_all_members_goes_on(
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(summing, "EVERY", 0.0)
-    monkeypatch.setattr(summing, "available_threads", lambda: 1)
-    monkeypatch.setattr(streaming.Stream, "add", stopped)
+    monkeypatch.setattr(table_sums, "EVERY", 0.0)
+    monkeypatch.setattr(table_sums, "available_threads", lambda: 1)
+    monkeypatch.setattr(table_streams.Stream, "add", stopped)
     call(*run, cwd=folder)
-    monkeypatch.setattr(streaming.Stream, "add", real)
+    monkeypatch.setattr(table_streams.Stream, "add", real)
     other = [*run]
     other[other.index("--weight") + 1] = "v"
     refused = call(*other, cwd=folder)
@@ -253,7 +253,7 @@ def test_a_bad_member_is_named_with_its_row(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     column, value, words = BAD_MEMBERS[name]
-    monkeypatch.setattr(streaming, "ROWS", 500)
+    monkeypatch.setattr(table_streams, "ROWS", 500)
     parquet.write_table(
         with_values(column, {4321: value}), folder / "t.parquet", row_group_size=500
     )
@@ -395,7 +395,7 @@ def test_classes_are_found_behind_a_first_batch_of_one_class(
     order = np.argsort(table().column("y").to_numpy(), kind="stable")
     parquet.write_table(table().take(pa.array(order)), folder / "sorted.parquet")
     wanted = document("evaluate", "t.parquet", *QUICK, *BATCHES, cwd=folder)
-    monkeypatch.setattr(streaming, "ROWS", 500)
+    monkeypatch.setattr(table_streams, "ROWS", 500)
     assert document("evaluate", "sorted.parquet", *QUICK, *BATCHES, cwd=folder) == wanted
 
 
@@ -486,12 +486,12 @@ def test_no_output_goes_onto_one_of_several_inputs(folder: Path) -> None:
     assert (done.returncode, "--resume and --output must be two files" in done.stderr) == (2, True)
 
 
-class Slow(streaming.Stream):
+class Slow(table_streams.Stream):
     """A stream that fails at a unit once others are saved."""
 
     path = Path()
 
-    def ready(self, unit: Unit) -> streaming.Batch | None:
+    def ready(self, unit: Unit) -> table_streams.Batch | None:
         """Fail at the ninth unit, after the file of --resume is there."""
         if unit.number == 8:
             wait_for(self.path)
@@ -513,7 +513,7 @@ def stopped(folder: Path, small_units: None) -> Path:  # noqa: ARG001
     """A folder with the file of a run that was stopped in the midst."""
     Slow.path = folder / "r.part"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streaming, "Stream", Slow)
+        patch.setattr(table_streams, "Stream", Slow)
         done = call("evaluate", "t.parquet", *QUICK, *BATCHES, "--resume", "r.part", cwd=folder)
     assert (done.returncode, "interrupted for a test" in done.stderr) == (3, True)
     assert (folder / "r.part").exists()
@@ -612,14 +612,14 @@ def test_a_signal_ends_a_run_at_once(sign: signal.Signals, code: int, folder: Pa
     script = f"""
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background would ignore it
-from stakes.cli import crew, main, streaming, summing
-crew.WAIT, summing.EVERY = 0.01, 0.0
-streaming.ROWS = summing.ROWS = 500
-ready = streaming.Stream.ready
+from stakes.cli import unit_threads, main, table_streams, table_sums
+unit_threads.WAIT, table_sums.EVERY = 0.01, 0.0
+table_streams.ROWS = table_sums.ROWS = 500
+ready = table_streams.Stream.ready
 def slowly(self, unit):
     time.sleep(0.2)
     return ready(self, unit)
-streaming.Stream.ready = slowly
+table_streams.Stream.ready = slowly
 main({["evaluate", "t.parquet", *QUICK, "--resume", "r.part"]!r})
 """
     run = subprocess.Popen(
@@ -669,7 +669,7 @@ def units(n: int) -> Iterator[Unit]:
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_a_crew_takes_each_unit_once(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "WAIT", 0.001)
+    monkeypatch.setattr(unit_threads, "WAIT", 0.001)
 
     def ready(unit: Unit) -> int:
         time.sleep(0.0005)

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.sums import BINS
-from stakes.cli.reading import IN_BATCHES, Choice
-from stakes.cli.request import Asked, Request
-from stakes.cli.streaming import Stream
-from stakes.cli.summing import summarize
+from stakes.cli.read_mode import IN_BATCHES, Choice
+from stakes.cli.table_request import Asked, Request
+from stakes.cli.table_streams import Stream
+from stakes.cli.table_sums import summarize
 from stakes.evaluation import Summary
 from stakes.io.sources import find_parts
 from stakes.scoring import BrierLoss, LogLoss

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from stakes._check import Rounding
-from stakes.cli.reading import say
+from stakes.cli.read_mode import say
 
 _FEW_UNITS = 1e-15  # a value so little beyond 0 or 1 is taken as 0 or 1, whatever others are
 

@@ -49,6 +49,6 @@ def command(file: str, **options: Any) -> None:  # noqa: ANN401
     stakes calibrate new.csv --apply cal.json --scores p_a,p_b --scores-are posteriors -o out.csv
     stakes calibrate new.csv --apply cal.json --scores llr --scores-are llr --write llr -o out.csv
     """  # noqa: D301
-    from stakes.cli.calibrate import run  # noqa: PLC0415
+    from stakes.cli.calibrate_command import run  # noqa: PLC0415
 
     run(file, options)

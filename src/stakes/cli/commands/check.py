@@ -67,6 +67,6 @@ def command(**options: Any) -> None:  # noqa: ANN401
     stakes check scores.csv --app screening.toml --max cost.relative=0.1 --confident
     stakes check scores.csv --app screening.toml --max-loss-against p_old=0.02
     """  # noqa: D301
-    from stakes.cli.check import run  # noqa: PLC0415
+    from stakes.cli.check_command import run  # noqa: PLC0415
 
     run(**options)

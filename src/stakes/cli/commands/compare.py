@@ -46,6 +46,6 @@ def command(**options: Any) -> None:  # noqa: ANN401
     stakes compare scores.csv --label y --system old=p_old --system new=p_new \\
         --scores-are posteriors --positive tumour --cost miss=5,false_alarm=1
     """  # noqa: D301
-    from stakes.cli.compare import run  # noqa: PLC0415
+    from stakes.cli.compare_command import run  # noqa: PLC0415
 
     run(**options)

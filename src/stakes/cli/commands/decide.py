@@ -38,6 +38,6 @@ def command(file: str, **options: Any) -> None:  # noqa: ANN401
     stakes decide new.csv --scores p_healthy,p_tumour --scores-are posteriors \\
         --cost miss=5,false_alarm=1 -o decided.csv
     """  # noqa: D301
-    from stakes.cli.decide import run  # noqa: PLC0415
+    from stakes.cli.decide_command import run  # noqa: PLC0415
 
     run(file, options)

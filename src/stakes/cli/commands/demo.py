@@ -15,6 +15,6 @@ def command(**options: Any) -> None:  # noqa: ANN401
     Is a biopsy malignant, which digit is it, and who will be severely ill in a year: data sets
     that come with scikit-learn, and predictions for samples that the models had not seen.
     """
-    from stakes.cli.demo import run  # noqa: PLC0415
+    from stakes.cli.demo_command import run  # noqa: PLC0415
 
     run(**options)

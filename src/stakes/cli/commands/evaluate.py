@@ -44,6 +44,6 @@ def command(**options: Any) -> None:  # noqa: ANN401
     stakes evaluate 'parts/*.parquet' --app screening.toml --memory 2GB --resume run.part
     stakes evaluate - --input-format csv --app screening.toml < scores.csv
     """  # noqa: D301
-    from stakes.cli.evaluate import run  # noqa: PLC0415
+    from stakes.cli.evaluate_command import run  # noqa: PLC0415
 
     run(**options)

@@ -18,6 +18,6 @@ def command(**options: Any) -> None:  # noqa: ANN401
 
     A cell shows the computed value, the printed digits, and = where they agree or ! where not.
     """
-    from stakes.cli.reproduce import run  # noqa: PLC0415
+    from stakes.cli.reproduce_command import run  # noqa: PLC0415
 
     run(**options)

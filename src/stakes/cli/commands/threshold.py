@@ -39,6 +39,6 @@ def command(**options: Any) -> None:  # noqa: ANN401
     stakes threshold scores.csv --label y --scores p_fraud --scores-are posteriors \\
         --positive fraud --cost miss=amount,false_alarm=3 --review 0.02
     """  # noqa: D301
-    from stakes.cli.threshold import run  # noqa: PLC0415
+    from stakes.cli.threshold_command import run  # noqa: PLC0415
 
     run(**options)

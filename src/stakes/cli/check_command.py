@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stakes._text import number, plain, quoted
-from stakes.cli.evaluate import (
+from stakes.cli.evaluate_command import (
     Facts,
     asked_for,
     evaluate_in_batches,
@@ -19,9 +19,9 @@ from stakes.cli.evaluate import (
 )
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.outputs import forget
-from stakes.cli.request import Paths, Problem, prepare, read_request
-from stakes.cli.scoring import say_rounding
+from stakes.cli.score_columns import say_rounding
 from stakes.cli.screen import head
+from stakes.cli.table_request import Paths, Problem, prepare, read_request
 from stakes.evaluation import Evaluation, compare
 from stakes.evaluation.differences import RelativeCost
 from stakes.results import Estimate, json_number

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from stakes._text import plain, quoted
-from stakes.cli.costs import CostText, read_costs, read_detection_cost
+from stakes.cli.cost_text import CostText, read_costs, read_detection_cost
 from stakes.cli.parsing import listed_classes, order_classes, parse_priors
 from stakes.cli.places import told_in_place
 from stakes.cli.progress import progress_bar
-from stakes.cli.scoring import KINDS, class_names, class_part, score_columns, typed
+from stakes.cli.score_columns import KINDS, class_names, class_part, score_columns, typed
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 from stakes.evaluation import Application
 from stakes.io import Columns, LongColumns, column_names, read_columns

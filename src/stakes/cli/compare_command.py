@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.text import Text
 
 from stakes._text import number, plain
-from stakes.cli.evaluate import asked_for, shared_arguments, stage_arguments
+from stakes.cli.evaluate_command import asked_for, shared_arguments, stage_arguments
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.paragraphs import hanging
 from stakes.cli.progress import progress_bar
-from stakes.cli.reading import IN_BATCHES, WHOLE, choose, why_whole
-from stakes.cli.request import Request, prepare, read_request
+from stakes.cli.read_mode import IN_BATCHES, WHOLE, choose, why_whole
 from stakes.cli.rounding import RoundedRowsError, say_rounded
 from stakes.cli.screen import head, sheet
+from stakes.cli.table_request import Request, prepare, read_request
 from stakes.evaluation import Comparison, compare
 from stakes.evaluation.assembly import RULES
 from stakes.evaluation.claims import NONE_BEST, p_note
@@ -53,7 +53,7 @@ def _compared(
     """Compare systems in batches where the table is larger than memory, else whole."""
     choice = choose(request, options, why_whole(request))
     if choice.read == IN_BATCHES:
-        from stakes.cli.comparing import compare_in_batches  # noqa: PLC0415  slow to load
+        from stakes.cli.compared_batches import compare_in_batches  # noqa: PLC0415  slow to load
 
         try:
             told = {**tests, **stage_arguments(options), "rules": RULES}

@@ -13,9 +13,9 @@ from stakes.cli.outputs import forget
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import with_line
 from stakes.cli.progress import progress_bar
-from stakes.cli.reading import WHOLE, choose_for_decisions, summed, why_not_summed
-from stakes.cli.report import evaluation_document
-from stakes.cli.request import Asked, Paths, Problem, Request, Setting, prepare, read_request
+from stakes.cli.read_mode import WHOLE, choose_for_decisions, summed, why_not_summed
+from stakes.cli.table_request import Asked, Paths, Problem, Request, Setting, prepare, read_request
+from stakes.cli.terminal_report import evaluation_document
 from stakes.evaluation import Evaluation, evaluate
 from stakes.io import Columns
 
@@ -24,7 +24,7 @@ def run(*, file: Paths, decision: str | None, details: bool, **options: Any) -> 
     """Tell what a system costs: Bayes decisions, naive reference, calibration, intervals."""
     begin(options)
     if decision is not None:
-        from stakes.cli.decisions import evaluate_decided  # noqa: PLC0415  another way to evaluate
+        from stakes.cli.decision_column import evaluate_decided  # noqa: PLC0415  another way to evaluate
 
         choose_for_decisions(options)
         document = evaluate_decided(file, decision, options)
@@ -176,6 +176,6 @@ def _calibrator(method: str) -> Any:  # noqa: ANN401
     """Return the calibrator of a name."""
     if method == "none":
         return None
-    from stakes.cli.calibrators import calibrator_of  # noqa: PLC0415
+    from stakes.cli.calibrator_files import calibrator_of  # noqa: PLC0415
 
     return calibrator_of(method)

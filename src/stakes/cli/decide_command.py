@@ -13,13 +13,13 @@ from stakes._kernels import ExactSums
 from stakes._text import number, percent, plain
 from stakes._typing import FloatArray
 from stakes.calibration import Calibrator
-from stakes.cli.calibrators import priors_of_use, read_calibrator
-from stakes.cli.costs import CostText, read_costs
+from stakes.cli.calibrator_files import priors_of_use, read_calibrator
+from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.outputs import check_output
 from stakes.cli.places import told_in_place
-from stakes.cli.rewriting import TableRows, rewrite
-from stakes.cli.scoring import class_names, declared, in_order, refuse_stream, score_columns
+from stakes.cli.score_columns import class_names, declared, in_order, refuse_stream, score_columns
 from stakes.cli.screen import json_document
+from stakes.cli.table_rewriting import TableRows, rewrite
 from stakes.evaluation.deciding import Decisions, decide
 from stakes.evaluation.review import ReviewLevels
 from stakes.io import Columns

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stakes._check import Rounding
-from stakes.cli.reading import WHOLE, choose_table
+from stakes.cli.read_mode import WHOLE, choose_table
 from stakes.cli.rounding import RoundedRowsError, joined, say_rounded
-from stakes.cli.scoring import reading, say_rounding
+from stakes.cli.score_columns import reading, say_rounding
 from stakes.io import (
     Columns,
     column_names,

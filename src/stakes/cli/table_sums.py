@@ -9,11 +9,11 @@ import stakes
 from stakes._check import InputError
 from stakes._kernels.threads import available_threads
 from stakes._text import plain
-from stakes.cli.crew import Crew
 from stakes.cli.progress import row_progress
-from stakes.cli.reading import say
-from stakes.cli.resume import Bookmark, PartState, read_bookmark, refused, write_bookmark
-from stakes.cli.streaming import Stream
+from stakes.cli.read_mode import say
+from stakes.cli.resume_file import Bookmark, PartState, read_bookmark, refused, write_bookmark
+from stakes.cli.table_streams import Stream
+from stakes.cli.unit_threads import Crew
 from stakes.io.columns import no_rows
 from stakes.io.units import ROWS, Unit
 

@@ -6,15 +6,15 @@ from typing import Any
 import click
 
 from stakes._text import number, plain
-from stakes.cli.costs import CostText, read_costs
+from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.formats import Cell, Document
 from stakes.cli.options import refuse_typed, without_effect
 from stakes.cli.parsing import order_classes, parse_priors
 from stakes.cli.places import told_in_place
-from stakes.cli.reading import WHOLE
-from stakes.cli.request import Paths
-from stakes.cli.scoring import reading
+from stakes.cli.read_mode import WHOLE
+from stakes.cli.score_columns import reading
 from stakes.cli.screen import head, print_decisions
+from stakes.cli.table_request import Paths
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import DecisionEvaluation, evaluate_decisions
 from stakes.io import read_columns

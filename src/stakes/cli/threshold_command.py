@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.text import Text
 
 from stakes._text import number, percent, plain
-from stakes.cli.evaluate import asked_for
+from stakes.cli.evaluate_command import asked_for
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.paragraphs import hanging
-from stakes.cli.reading import WHOLE, cells_note, summed, why_no_cells
-from stakes.cli.request import Request, prepare, read_request
-from stakes.cli.scoring import say_rounding
+from stakes.cli.read_mode import WHOLE, cells_note, summed, why_no_cells
+from stakes.cli.score_columns import say_rounding
 from stakes.cli.screen import head, sheet
+from stakes.cli.table_request import Request, prepare, read_request
 from stakes.evaluation import ThresholdChoice, choose_threshold
 from stakes.evaluation.thresholds import choose_threshold_samples
 

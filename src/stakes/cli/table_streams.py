@@ -13,8 +13,10 @@ import numpy as np
 from stakes._check import InputError, Rounding
 from stakes._text import plain, quoted
 from stakes.cli.places import told_in_place
-from stakes.cli.reading import Choice
-from stakes.cli.request import (
+from stakes.cli.read_mode import Choice
+from stakes.cli.rounding import joined
+from stakes.cli.score_columns import score_columns
+from stakes.cli.table_request import (
     Request,
     Setting,
     class_order,
@@ -23,8 +25,6 @@ from stakes.cli.request import (
     system_scores,
     turned,
 )
-from stakes.cli.rounding import joined
-from stakes.cli.scoring import score_columns
 from stakes.io import Columns
 from stakes.io.batches import Ask
 from stakes.io.columns import no_rows

@@ -12,14 +12,13 @@ from stakes._files import write_text
 from stakes._text import number, percent, plain
 from stakes.calibration import CalibrationLoss, Calibrator
 from stakes.calibration.loss import calibration_loss_of
-from stakes.cli.calibrators import by_name, calibrator_of
-from stakes.cli.evaluate import asked_for
+from stakes.cli.calibrator_files import by_name, calibrator_of
+from stakes.cli.evaluate_command import asked_for
 from stakes.cli.outputs import check_output
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import told_in_place
-from stakes.cli.reading import WHOLE, cells_note, summed, why_no_cells
-from stakes.cli.request import Request, prepare
-from stakes.cli.scoring import (
+from stakes.cli.read_mode import WHOLE, cells_note, summed, why_no_cells
+from stakes.cli.score_columns import (
     class_names,
     declared,
     reading,
@@ -27,6 +26,7 @@ from stakes.cli.scoring import (
     score_columns,
 )
 from stakes.cli.screen import json_document
+from stakes.cli.table_request import Request, prepare
 from stakes.evaluation.verdicts import reversed_systems
 from stakes.io import read_columns
 from stakes.samples import Samples, read_samples
@@ -39,7 +39,7 @@ def run(file: str, options: dict[str, Any]) -> None:
         if options["label"] or options["group"]:
             msg = "--label and --group are for learning: leave them out with --apply."
             raise click.UsageError(msg)
-        from stakes.cli.applying import apply  # noqa: PLC0415  another way to calibrate
+        from stakes.cli.apply_calibrator import apply  # noqa: PLC0415  another way to calibrate
 
         apply(file, options)
         return

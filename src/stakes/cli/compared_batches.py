@@ -6,13 +6,13 @@ from typing import Any
 
 from stakes._check import Rounding
 from stakes._kernels.threads import available_threads
-from stakes.cli.crew import Crew
 from stakes.cli.places import Unplaced, told_in_place
 from stakes.cli.progress import progress_bar, row_progress
-from stakes.cli.reading import Choice
-from stakes.cli.request import Request
+from stakes.cli.read_mode import Choice
 from stakes.cli.rounding import joined
-from stakes.cli.streaming import Batch, TableStream
+from stakes.cli.table_request import Request
+from stakes.cli.table_streams import Batch, TableStream
+from stakes.cli.unit_threads import Crew
 from stakes.evaluation import Comparison
 from stakes.evaluation.summaries.compared import ComparedRows, ScoreForm
 from stakes.io.columns import no_rows

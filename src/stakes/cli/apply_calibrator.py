@@ -11,13 +11,13 @@ from stakes._kernels import ExactSums
 from stakes._text import plain
 from stakes._typing import FloatArray
 from stakes.calibration import Calibrator
-from stakes.cli.calibrators import by_name, priors_of_use, read_calibrator
+from stakes.cli.calibrator_files import by_name, priors_of_use, read_calibrator
 from stakes.cli.options import refuse_typed
 from stakes.cli.outputs import check_output
 from stakes.cli.places import told_in_place
-from stakes.cli.rewriting import TableRows, rewrite
-from stakes.cli.scoring import class_names, declared, in_order, refuse_stream, score_columns
+from stakes.cli.score_columns import class_names, declared, in_order, refuse_stream, score_columns
 from stakes.cli.screen import json_document
+from stakes.cli.table_rewriting import TableRows, rewrite
 from stakes.io import Columns
 from stakes.io.batches import Ask
 from stakes.scores import Scores

@@ -10,7 +10,7 @@ import click
 from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.parsing import listed_classes
 from stakes.cli.places import Unplaced, told_in_place
-from stakes.cli.request import Paths, Request, Setting, known_classes
+from stakes.cli.table_request import Paths, Request, Setting, known_classes
 from stakes.io.batches import Ask
 from stakes.io.sizes import size_in_memory
 from stakes.io.sources import Part, find_parts
@@ -156,8 +156,8 @@ def summed(
     if choice.read == WHOLE:
         return None
     from stakes.cli.rounding import RoundedRowsError, say_rounded  # noqa: PLC0415  slow to load
-    from stakes.cli.streaming import CellStream, ListedScoresError, Stream  # noqa: PLC0415
-    from stakes.cli.summing import summarize  # noqa: PLC0415
+    from stakes.cli.table_streams import CellStream, ListedScoresError, Stream  # noqa: PLC0415
+    from stakes.cli.table_sums import summarize  # noqa: PLC0415
 
     try:
         stream = (CellStream if cells else Stream)(request, choice)
