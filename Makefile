@@ -13,7 +13,7 @@ BENCH := .venv-bench
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test bench frontend page lint format planted thorough changelog clean
+.PHONY: demo test bench frontend page exports lint format planted thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -49,6 +49,10 @@ page: frontend/node_modules/.installed
 frontend/node_modules/.installed: frontend/package-lock.json
 	cd frontend && npm ci --silent
 	@touch $@
+
+# Write the stubs of the packages from the `__all__` of their modules.
+exports: $(VENV)/.developing
+	@$(BIN)/python tests/exports.py
 
 lint: $(VENV)/.developing
 	$(BIN)/ruff check

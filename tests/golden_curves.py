@@ -17,7 +17,7 @@ from stakes import (
 )
 from stakes._typing import FloatArray, IntArray
 from stakes.curves.views import CurveView
-from stakes.metrics.reliability import EqualMass
+from stakes.metrics.probability_bins import EqualMass
 from stakes.scores.answers import Answers
 from stakes.statistics import ScoreLevels
 

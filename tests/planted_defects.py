@@ -198,7 +198,7 @@ DEFECTS = [
     ("curves/likelihood_ratios.py", "np.log1p(alarms / misses)", "np.log1p(misses / alarms)", "minimum_cllr"),
     ("curves/selective.py", "choice != y", "choice == y", "selective"),
     ("statistics/bins.py", 'side="right"', 'side="left"', "reliability_by_bin"),
-    ("metrics/reliability.py", "weights = samples.weights_at_priors()", "weights = samples.weights", "counts_m_times"),
+    ("metrics/probability_bins.py", "weights = samples.weights_at_priors()", "weights = samples.weights", "counts_m_times"),
     ("metrics/onepass.py", "sums if self.factors is None or not two else sums.scaled(self.factors)", "sums", "scorecard_has"),
     ("metrics/onepass.py", "factors=factors,", "factors=None,", "scorecard_has"),
     ("_kernels/definitions/passes.py", "units = w if factors is None else w * factors[code]", "units = w", "rows_pass"),
@@ -313,7 +313,7 @@ DEFECTS = [
     ("curves/distributions.py", "weights /= np.array(found.roc.levels.totals)[:, None]", "weights /= weights.sum()", "shares_of_the_distribution"),
     ("curves/likelihood_ratios.py", 'np.searchsorted(self.roc.levels.level, 0.0, side="left")', 'np.searchsorted(self.roc.levels.level, 0.0, side="right")', "misleading"),
     ("metrics/confusion.py", "return matrix.values * p[:, None] * rates", "return matrix.values * rates", "cells_cost"),
-    ("metrics/reliability.py", "rate * (1 - rate) / n + np.square", "rate / n + np.square", "wilson"),
+    ("metrics/probability_bins.py", "rate * (1 - rate) / n + np.square", "rate / n + np.square", "wilson"),
     # evaluation
     ("evaluation/systems.py", "kept = None if self.samples.priors_from_data else self.samples.y[order]", "kept = self.samples.y[order]", "where_priors_are_given"),
     ("evaluation/systems.py", "place[order] = np.arange(order.size)", "place = order", "of_the_fits"),

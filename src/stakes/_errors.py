@@ -1,5 +1,14 @@
 """What goes wrong, by kind: every error of the library is one of these."""
 
+__all__ = [
+    "FileError",
+    "InputError",
+    "MissingExtraError",
+    "StakesError",
+    "UndefinedMetricError",
+    "UndefinedMetricWarning",
+]
+
 
 class StakesError(Exception):
     """Any error that stakes raises on purpose."""

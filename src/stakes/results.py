@@ -1,5 +1,7 @@
 """Frozen records that answer questions: a value with its reference, its spread and its reason."""
 
+__all__ = ["Estimate", "ExpectedLoss", "Interval", "MetricValue", "Undefined"]
+
 import math
 import warnings
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """Scoring rules: what an answer costs, least on average when it is the true posterior."""
 
+__all__ = ["BayesCost", "BrierLoss", "LogLoss", "ScoringRule", "SphericalLoss", "ThresholdRange"]
+
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence

@@ -1,5 +1,13 @@
 """Calibrators that scale and shift log posteriors: affine, temperature, bias, vector, beta."""
 
+__all__ = [
+    "AffineCalibrator",
+    "BetaCalibrator",
+    "BiasCalibrator",
+    "TemperatureCalibrator",
+    "VectorCalibrator",
+]
+
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace

@@ -1,5 +1,7 @@
 """Calibrators: objects that learn a map of posteriors from labelled scores."""
 
+__all__ = ["Calibrator", "calibrator_from_dict"]
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self

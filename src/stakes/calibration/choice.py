@@ -1,5 +1,7 @@
 """Which calibrator, if any: one replaces uncalibrated scores where it is better beyond noise."""
 
+__all__ = ["CalibratorChoice", "choose_calibrator"]
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

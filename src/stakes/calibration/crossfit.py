@@ -1,5 +1,7 @@
 """Calibrated scores of samples that the calibrator did not see."""
 
+__all__ = ["HeldOut", "TrainOnTest", "cross_calibrate"]
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise

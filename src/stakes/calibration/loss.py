@@ -1,5 +1,7 @@
 """Calibration loss: how much of an expected loss a calibration stage would recover."""
 
+__all__ = ["CalibrationLoss", "ScoreDecomposition", "calibration_loss", "decompose"]
+
 import math
 from dataclasses import dataclass, field
 from typing import Any

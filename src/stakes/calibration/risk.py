@@ -1,5 +1,7 @@
 """The risk curve of a system, with the line that a calibration stage would give it."""
 
+__all__ = ["risk_curve"]
+
 import numpy as np
 
 from stakes._typing import Column, NamesLike, PriorsLike

@@ -1,5 +1,7 @@
 """Priors of use, estimated from scores or decisions without labels."""
 
+__all__ = ["PriorEstimate", "estimate_priors", "estimate_priors_from_decisions"]
+
 import math
 import warnings
 from dataclasses import dataclass

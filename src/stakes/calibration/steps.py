@@ -1,5 +1,7 @@
 """Calibrators that are step functions: isotonic, histogram, and a tuned threshold."""
 
+__all__ = ["HistogramCalibrator", "IsotonicCalibrator", "ThresholdCalibrator"]
+
 import math
 from dataclasses import dataclass
 from typing import Self

@@ -138,8 +138,8 @@ class TableStream:
         """Return a batch with all that belongs to its rows."""
         from stakes.evaluation.summaries.batch import (  # noqa: PLC0415  as Summary
             Batch as SummaryBatch,
-            CodedColumn,
         )
+        from stakes.evaluation.summaries.slice_sums import CodedColumn  # noqa: PLC0415
 
         asked, columns = self.request.asked, batch.columns
         return SummaryBatch(

@@ -1,7 +1,5 @@
 """What decisions cost."""
 
-from stakes.costs.by_case import CostsByCase
-from stakes.costs.matrix import CostMatrix
-from stakes.costs.per_sample import SampleCosts
+from stakes._lazy import lazy_names
 
-__all__ = ["CostMatrix", "CostsByCase", "SampleCosts"]
+__getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -1,5 +1,7 @@
 """Costs that name columns of data that are still to come."""
 
+__all__ = ["CostsByCase"]
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

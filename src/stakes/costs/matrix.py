@@ -1,5 +1,7 @@
 """What each decision costs for each true class."""
 
+__all__ = ["CostMatrix"]
+
 import math
 import os
 from collections.abc import Mapping

@@ -1,5 +1,7 @@
 """Costs that differ from sample to sample: the amount of a transaction, the dose of a drug."""
 
+__all__ = ["SampleCosts"]
+
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 

@@ -1,5 +1,7 @@
 """Numbers that follow from the order of scores, with their naive value and their interval."""
 
+__all__ = ["RankingValue"]
+
 import math
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,5 +1,7 @@
 """One class against all others, for each class, and averages over them."""
 
+__all__ = ["ClassDetectors", "class_detectors"]
+
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """How the scores of each class are spread."""
 
+__all__ = ["ScoreDistribution", "score_distribution"]
+
 from dataclasses import dataclass
 
 import numpy as np

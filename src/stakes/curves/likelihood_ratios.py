@@ -1,5 +1,14 @@
 """Metrics of speech and forensics: Cllr, its minimum, and detection cost functions."""
 
+__all__ = [
+    "DetectionCost",
+    "TippettCurve",
+    "cllr",
+    "detection_cost",
+    "minimum_cllr",
+    "tippett_curve",
+]
+
 import math
 from dataclasses import dataclass
 from typing import Any

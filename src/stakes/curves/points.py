@@ -1,5 +1,7 @@
 """Points on a curve, and what is best there."""
 
+__all__ = ["MinimumCost", "OperatingPoint", "TargetOdds"]
+
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """The precision-recall curve."""
 
+__all__ = ["PrecisionRecallCurve", "average_precision", "precision_recall_curve"]
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The isotonic reliability curve, with the band that chance alone would fill."""
 
+__all__ = ["ReliabilityCurve", "reliability_curve"]
+
 from dataclasses import dataclass
 
 import numpy as np

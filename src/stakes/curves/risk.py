@@ -1,5 +1,7 @@
 """The risk curve: the expected cost of Bayes decisions at every threshold, in all dialects."""
 
+__all__ = ["RiskCurve"]
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

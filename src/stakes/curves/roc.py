@@ -1,5 +1,7 @@
 """The ROC curve, and all that follows from sweeping a threshold."""
 
+__all__ = ["RocCurve", "auc", "roc_curve"]
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Decisions that may abstain: cost against the price of abstaining, risk against coverage."""
 
+__all__ = ["AbstentionCurve", "RiskCoverageCurve", "abstention_curve", "risk_coverage_curve"]
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """What a threshold is compared with, and metrics at every threshold."""
 
+__all__ = ["SweptMetric", "ThresholdSweep", "threshold_sweep"]
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """What a risk curve shows: one record for each dialect, for areas, and for the worst use."""
 
+__all__ = ["CalibrationLossView", "CurveArea", "CurveView", "WorstApplication"]
+
 import math
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,5 +1,7 @@
 """Differences between systems, with intervals, against the line of no difference."""
 
+__all__ = ["ComparisonDisplay"]
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self

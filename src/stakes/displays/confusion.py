@@ -1,5 +1,7 @@
 """The confusion matrix with what each cell costs."""
 
+__all__ = ["ConfusionDisplay"]
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 

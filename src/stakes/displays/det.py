@@ -1,5 +1,7 @@
 """The DET curve: both errors on probit axes."""
 
+__all__ = ["DetDisplay"]
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 

@@ -1,5 +1,7 @@
 """The scores of each class, and the thresholds that costs choose."""
 
+__all__ = ["ScoreDistributionDisplay"]
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self

@@ -1,5 +1,7 @@
 """What all displays share: matplotlib where it is installed, one style, files that repeat."""
 
+__all__ = ["Display", "Drawing", "panels", "png", "save_figure"]
+
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

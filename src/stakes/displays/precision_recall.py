@@ -1,5 +1,7 @@
 """The precision-recall curve."""
 
+__all__ = ["PrecisionRecallDisplay"]
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 

@@ -1,5 +1,7 @@
 """Reliability diagrams: what happened against what was said, by bins or by isotonic blocks."""
 
+__all__ = ["IsotonicReliabilityDisplay", "ReliabilityDisplay"]
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,7 +22,7 @@ from stakes.displays.looks import (
     next_look,
 )
 from stakes.metrics.calibration_errors import NAMES
-from stakes.metrics.reliability import Bins, EqualWidth, Reliability, reliability_of
+from stakes.metrics.probability_bins import Bins, EqualWidth, Reliability, reliability_of
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import BrierLoss

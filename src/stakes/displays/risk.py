@@ -1,5 +1,7 @@
 """The risk curve on the axes of any field."""
 
+__all__ = ["RiskDisplay"]
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self

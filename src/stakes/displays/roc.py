@@ -1,5 +1,7 @@
 """The ROC curve: its hull, its area, and where the costs put the threshold."""
 
+__all__ = ["RocDisplay"]
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
@@ -10,7 +12,8 @@ from stakes._check import read_level
 from stakes._typing import ArrayLike, Column, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import declared_classes
-from stakes.curves import OperatingPoint, RocCurve, detector, roc_curve
+from stakes.curves import OperatingPoint, RocCurve, roc_curve
+from stakes.curves.thresholds import detector
 from stakes.displays.figures import Frame, ScoreDisplay
 from stakes.displays.looks import (
     BAYES,

@@ -1,5 +1,7 @@
 """A traditional metric against the cost it is tied to: the paper's scatter figure."""
 
+__all__ = ["MetricScatterDisplay"]
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 

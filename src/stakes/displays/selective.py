@@ -1,5 +1,7 @@
 """Decisions that may abstain: what the price of abstaining does, and risk against coverage."""
 
+__all__ = ["AbstentionDisplay", "RiskCoverageDisplay"]
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self

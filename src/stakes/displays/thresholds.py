@@ -1,5 +1,7 @@
 """Metrics as a function of the decision threshold: the paper's figure, for any metrics."""
 
+__all__ = ["ThresholdSweepDisplay"]
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self

@@ -1,5 +1,7 @@
 """The Tippett plot of forensics: likelihood ratios of both classes, cumulated."""
 
+__all__ = ["TippettDisplay"]
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 

@@ -1,5 +1,7 @@
 """Applications: what errors cost, and how often each class will occur."""
 
+__all__ = ["Application"]
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,5 +1,7 @@
 """Intervals of single metrics, all from the same resamples."""
 
+__all__ = ["AreaUnderRoc", "Bootstrap", "EqualErrorRate", "bootstrap"]
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,5 +1,7 @@
 """Several systems on the same samples: paired differences, and which is best at which odds."""
 
+__all__ = ["Comparison", "compare"]
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

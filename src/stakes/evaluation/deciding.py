@@ -1,5 +1,7 @@
 """Decisions of least expected cost for scores, under a cap or by a threshold."""
 
+__all__ = ["Decisions", "decide"]
+
 from dataclasses import dataclass, replace
 from typing import Any
 

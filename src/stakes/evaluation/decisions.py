@@ -1,5 +1,7 @@
 """Everything about a system's decisions at once: the one entry point behind the command line."""
 
+__all__ = ["DecisionEvaluation", "evaluate_decisions"]
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

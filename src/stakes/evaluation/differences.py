@@ -1,5 +1,7 @@
 """What a comparison finds of each system: differences to the reference, and relative costs."""
 
+__all__ = ["Difference", "RelativeCost"]
+
 import math
 from dataclasses import dataclass
 from typing import Any

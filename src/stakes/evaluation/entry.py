@@ -1,5 +1,7 @@
 """Everything about a system at once: the one entry point behind the command line and the report."""
 
+__all__ = ["evaluate"]
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,5 +1,7 @@
 """Which system is best at which odds: claims that hold over a whole range at once."""
 
+__all__ = ["OddsRange"]
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,15 @@
 """What an evaluation tells: frozen records, plain to read and to write down."""
 
+__all__ = [
+    "ApplicationResult",
+    "ClassResult",
+    "DataSummary",
+    "Evaluation",
+    "LossResult",
+    "SliceResult",
+    "Verdict",
+]
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,5 +1,7 @@
 """Which threshold: by the Bayes rule, the best on the data, and under a cap on reviews."""
 
+__all__ = ["ThresholdChoice", "ThresholdResult", "choose_threshold"]
+
 from dataclasses import dataclass
 from typing import Any
 

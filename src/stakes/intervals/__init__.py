@@ -10,33 +10,3 @@ from stakes.intervals.losses import CalibratedStatistic, LossStatistic, Priced, 
 from stakes.intervals.ranking import Odds, RankStatistic
 from stakes.intervals.refit import FullRefit, Training, WarmRefit, refitter
 from stakes.intervals.resampling import Resampling, check_resamples, seed_of
-
-__all__ = [
-    "NOT_DRAWN",
-    "CalibratedStatistic",
-    "CalibrationPair",
-    "CountStatistic",
-    "FullRefit",
-    "LossStatistic",
-    "Odds",
-    "Priced",
-    "Progress",
-    "RankStatistic",
-    "Replicates",
-    "Resampling",
-    "Statistic",
-    "Training",
-    "WarmRefit",
-    "Weighing",
-    "auc_difference",
-    "auc_interval",
-    "auc_of_samples",
-    "by_groups",
-    "check_resamples",
-    "count_statistic",
-    "refitter",
-    "replicate",
-    "replicate_counts",
-    "seed_of",
-    "with_learning",
-]

@@ -1,5 +1,7 @@
 """Named columns of a table: labels as texts, numbers as doubles, each row with its place."""
 
+__all__ = ["Columns", "column_names", "read_columns"]
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module

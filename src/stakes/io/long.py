@@ -1,5 +1,7 @@
 """Long tables: a row for each sample and class, laid out as one row for each sample."""
 
+__all__ = ["LongColumns"]
+
 from collections.abc import Sequence
 from typing import Any
 

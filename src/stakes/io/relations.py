@@ -1,5 +1,7 @@
 """Tables in memory or behind a query, read batch by batch: whatever hands over an Arrow stream."""
 
+__all__ = ["Relation", "Roles", "table_columns"]
+
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

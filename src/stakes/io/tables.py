@@ -1,5 +1,7 @@
 """Tables that are written: with new columns, in the order of their rows, whole or not at all."""
 
+__all__ = ["with_columns", "write_table"]
+
 import csv as plain_csv
 import gzip
 import io

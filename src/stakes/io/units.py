@@ -1,5 +1,7 @@
 """Tables read unit by unit, in any thread: row groups of Parquet files, chunks of text."""
 
+__all__ = ["read_batches"]
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

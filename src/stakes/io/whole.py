@@ -1,5 +1,7 @@
 """Every column of a table as it is: all rows at once, or batch by batch beside checked columns."""
 
+__all__ = ["read_pairs", "read_whole"]
+
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 

@@ -1,5 +1,12 @@
 """Calibration errors, for comparison with the literature; calibration loss says more."""
 
+__all__ = [
+    "CalibrationError",
+    "calibration_error",
+    "confidence_calibration_error",
+    "smooth_calibration_error",
+]
+
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,7 +21,7 @@ from stakes._text import number
 from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
 from stakes.metrics.binned_error import ErrorModel, GapModel
 from stakes.metrics.class_gaps import FEWEST, ClassGaps
-from stakes.metrics.reliability import (
+from stakes.metrics.probability_bins import (
     Bins,
     EqualMass,
     EqualWidth,

@@ -1,5 +1,7 @@
 """Costs, scoring rules, decisions and reliability of a system, in one read of its scores."""
 
+__all__ = ["Scorecard", "scorecard"]
+
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,7 +19,7 @@ from stakes.metrics.calibration_errors import (
     gaps_of,
 )
 from stakes.metrics.onepass import Given, Passed, pass_over, read_given
-from stakes.metrics.reliability import check_bins
+from stakes.metrics.probability_bins import check_bins
 from stakes.metrics.scores import bayes_cost_of, expectation, from_sums, sample_losses
 from stakes.results import ExpectedLoss
 from stakes.samples import read_samples

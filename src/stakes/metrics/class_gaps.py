@@ -16,7 +16,7 @@ import numpy as np
 from stakes._kernels import sum_by
 from stakes._math import times
 from stakes._typing import FloatArray, IntArray
-from stakes.metrics.reliability import event_of
+from stakes.metrics.probability_bins import event_of
 from stakes.samples import Samples
 from stakes.scores import Answers
 from stakes.statistics.bins import bin_of

@@ -1,5 +1,7 @@
 """The confusion matrix: counts that answer what the decisions cost."""
 
+__all__ = ["ConfusionMatrix"]
+
 import math
 from dataclasses import replace
 from typing import Any, Self

@@ -1,5 +1,7 @@
 """Functions of labels and decisions, in the manner of scikit-learn."""
 
+__all__ = ["confusion_matrix", "expected_cost"]
+
 import numpy as np
 
 from stakes._check import (

@@ -1,5 +1,7 @@
 """Expected values of proper scoring rules: how good posteriors are, put to work."""
 
+__all__ = ["bayes_cost", "brier_score", "cross_entropy", "expected_loss"]
+
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -10,17 +10,3 @@ from stakes.paper.score_tables import (
     threshold_study,
     threshold_table,
 )
-
-__all__ = [
-    "Cell",
-    "Reproduction",
-    "ThresholdStudy",
-    "abstention_table",
-    "calibration_table",
-    "metric_scatter",
-    "metric_tables",
-    "paper_sketch",
-    "scoring_table",
-    "threshold_study",
-    "threshold_table",
-]

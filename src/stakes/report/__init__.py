@@ -7,17 +7,6 @@ from stakes.report.page_of_decisions import decisions_page
 from stakes.report.page_of_evaluation import evaluation_page
 from stakes.report.page_of_reproduction import Picture, reproduction_page
 
-__all__ = [
-    "Page",
-    "Picture",
-    "comparison_page",
-    "decisions_page",
-    "evaluation_page",
-    "notebook_frame",
-    "page_of",
-    "reproduction_page",
-]
-
 
 def page_of(
     record: Evaluation | Comparison | DecisionEvaluation, title: str = "", source: str = ""

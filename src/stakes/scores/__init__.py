@@ -13,19 +13,3 @@ from stakes.scores.types import (
     as_scores,
     class_names,
 )
-
-__all__ = [
-    "Answers",
-    "LogLikelihoodRatios",
-    "LogLikelihoods",
-    "LogPosteriors",
-    "LogProbabilities",
-    "Logits",
-    "PosteriorScores",
-    "Posteriors",
-    "Probabilities",
-    "ScoreMeaning",
-    "Scores",
-    "as_scores",
-    "class_names",
-]

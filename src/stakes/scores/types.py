@@ -1,5 +1,14 @@
 """The kinds of score: the kind is a type, never guessed from the values."""
 
+__all__ = [
+    "LogLikelihoodRatios",
+    "LogLikelihoods",
+    "LogPosteriors",
+    "Logits",
+    "Posteriors",
+    "Scores",
+]
+
 import math
 from abc import ABC, abstractmethod
 from enum import StrEnum

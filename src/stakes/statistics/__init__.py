@@ -4,5 +4,3 @@ from stakes.statistics.bins import BinSums
 from stakes.statistics.confusion_counts import ConfusionCounts
 from stakes.statistics.loss_sums import LossSums
 from stakes.statistics.score_levels import ScoreLevels
-
-__all__ = ["BinSums", "ConfusionCounts", "LossSums", "ScoreLevels"]

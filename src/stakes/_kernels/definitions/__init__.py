@@ -24,36 +24,3 @@ from stakes._kernels.definitions.ranks import (
 from stakes._kernels.definitions.reweighted import Ranking, reweighted_ranks
 from stakes._kernels.definitions.score_cells import score_cells, score_limits
 from stakes._kernels.definitions.score_grid import CellGrid, cell_grid
-
-__all__ = [
-    "CellGrid",
-    "Ranking",
-    "affine_answers",
-    "affine_binary_pass",
-    "affine_pass",
-    "auc_pairs",
-    "binary_pass",
-    "blocks_at",
-    "cell_grid",
-    "cells",
-    "exact_add",
-    "grouped_rows",
-    "level_precision",
-    "mean_places",
-    "multinomial_counts",
-    "multinomial_dot",
-    "pav_blocks",
-    "places",
-    "reweighted_ranks",
-    "rows_pass",
-    "score_blocks",
-    "score_cells",
-    "score_levels",
-    "score_limits",
-    "score_pairs",
-    "score_precision",
-    "score_spread",
-    "sorted_by_class",
-    "sorted_merge",
-    "sorted_spread",
-]

@@ -8,16 +8,3 @@ from stakes.evaluation.sketch.sketch_records import (
     Sketch,
     SketchedApplication,
 )
-
-__all__ = [
-    "BY_CASE",
-    "MOST_CLASSES",
-    "TOO_MANY",
-    "LeastCost",
-    "LevelSketch",
-    "RowSketch",
-    "Sketch",
-    "SketchedApplication",
-    "Source",
-    "sketch_of",
-]

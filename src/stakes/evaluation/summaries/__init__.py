@@ -1,5 +1,3 @@
 """Summaries: samples of any number, added batch by batch, evaluated as if all were at hand."""
 
 from stakes.evaluation.summaries.summary import Summary
-
-__all__ = ["Summary"]

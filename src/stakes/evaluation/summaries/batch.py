@@ -16,7 +16,6 @@ from stakes.summary.group_hashes import group_hashes
 from stakes.summary.kept_rows import Hashes
 from stakes.summary.members import CheckedBatch, Members
 
-__all__ = ["Batch", "CodedColumn"]
 _LEAST, _LARGEST = 1e-100, 1e100  # weights whose products and squares are plain numbers
 
 

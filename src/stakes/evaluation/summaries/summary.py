@@ -1,5 +1,7 @@
 """A summary of samples: told once what is to be judged, filled batch by batch, added, evaluated."""
 
+__all__ = ["Summary"]
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module

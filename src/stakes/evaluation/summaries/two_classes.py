@@ -19,7 +19,7 @@ from stakes.evaluation.records import Evaluation
 from stakes.evaluation.slices import JudgedSlice
 from stakes.evaluation.summaries.edges import Codes, changes
 from stakes.evaluation.summaries.summary_request import Request
-from stakes.metrics.reliability import event_of
+from stakes.metrics.probability_bins import event_of
 from stakes.samples import KnownSums, Samples
 from stakes.scores import Scores
 from stakes.scoring import ScoringRule

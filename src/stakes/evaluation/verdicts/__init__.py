@@ -11,18 +11,3 @@ from stakes.evaluation.verdicts.small_samples import (
     small_classes,
 )
 from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts, usefulness_of
-
-__all__ = [
-    "CostClaim",
-    "Evidence",
-    "Groups",
-    "evidence_of",
-    "few_errors",
-    "few_groups",
-    "reversed_systems",
-    "slice_verdicts",
-    "small_classes",
-    "supported_claims",
-    "usefulness_of",
-    "verdicts_of",
-]

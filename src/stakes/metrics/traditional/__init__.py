@@ -28,24 +28,3 @@ from stakes.metrics.traditional.general import (
     ErrorRate,
     Matthews,
 )
-
-__all__ = [
-    "Accuracy",
-    "AtLevels",
-    "BalancedAccuracy",
-    "BalancedErrorRate",
-    "Binary",
-    "BinaryMetric",
-    "DecisionMetric",
-    "ErrorRate",
-    "FScore",
-    "Matthews",
-    "NetBenefit",
-    "PositiveLikelihoodRatio",
-    "Precision",
-    "Recall",
-    "Sensitivity",
-    "Specificity",
-    "SweepMetric",
-    "require_square",
-]

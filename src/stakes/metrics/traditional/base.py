@@ -1,5 +1,7 @@
 """What a traditional metric of hard decisions must tell of itself."""
 
+__all__ = ["DecisionMetric"]
+
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -9,24 +11,13 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels.definitions.sweeps import FourCounts, four, ratio
+from stakes._kernels.definitions.sweeps import FourCounts, four
 from stakes._kernels.records import ClassCounts
 from stakes._text import quoted
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.results import Direction, MetricValue, Undefined
 from stakes.statistics import ConfusionCounts
-
-__all__ = [
-    "AtLevels",
-    "Binary",
-    "BinaryMetric",
-    "DecisionMetric",
-    "SweepMetric",
-    "ratio",
-    "require_binary",
-    "require_square",
-]
 
 
 @dataclass(frozen=True, eq=False)

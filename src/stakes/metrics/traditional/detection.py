@@ -1,15 +1,26 @@
 """Metrics of two classes, one of them of interest: net benefit, F, LR+, precision, recall."""
 
+__all__ = [
+    "FScore",
+    "NetBenefit",
+    "PositiveLikelihoodRatio",
+    "Precision",
+    "Recall",
+    "Sensitivity",
+    "Specificity",
+]
+
 import math
 from dataclasses import dataclass
 
 from stakes._check import read_number
 from stakes._kernels import swept_f_score, swept_net_benefit, swept_precision
 from stakes._kernels.definitions import sweeps as formulas
+from stakes._kernels.definitions.sweeps import ratio
 from stakes._text import number, quoted
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
-from stakes.metrics.traditional.base import AtLevels, Binary, BinaryMetric, ratio
+from stakes.metrics.traditional.base import AtLevels, Binary, BinaryMetric
 from stakes.results import Undefined
 from stakes.statistics import ConfusionCounts
 

@@ -1,5 +1,7 @@
 """Metrics of any number of classes: error rates, accuracies, the Matthews correlation."""
 
+__all__ = ["Accuracy", "BalancedAccuracy", "BalancedErrorRate", "ErrorRate", "Matthews"]
+
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,6 +12,7 @@ import numpy as np
 from stakes._check import UndefinedMetricError
 from stakes._kernels import swept_matthews
 from stakes._kernels.definitions import sweeps as formulas
+from stakes._kernels.definitions.sweeps import ratio
 from stakes._math import difference_of_products
 from stakes._text import quoted
 from stakes._typing import BoolArray, FloatArray
@@ -18,7 +21,6 @@ from stakes.metrics.traditional.base import (
     AtLevels,
     Binary,
     DecisionMetric,
-    ratio,
     require_binary,
     require_square,
 )

@@ -1,5 +1,7 @@
 """How often what was predicted happened, by bins of its probability."""
 
+__all__ = ["EqualMass", "EqualWidth", "Reliability", "reliability"]
+
 import math
 from dataclasses import dataclass
 from statistics import NormalDist

@@ -1,0 +1,24 @@
+# Written by `make exports` from the `__all__` of each module.
+from stakes.calibration.affine import AffineCalibrator as AffineCalibrator
+from stakes.calibration.affine import BetaCalibrator as BetaCalibrator
+from stakes.calibration.affine import BiasCalibrator as BiasCalibrator
+from stakes.calibration.loss import CalibrationLoss as CalibrationLoss
+from stakes.calibration.base import Calibrator as Calibrator
+from stakes.calibration.choice import CalibratorChoice as CalibratorChoice
+from stakes.calibration.crossfit import HeldOut as HeldOut
+from stakes.calibration.steps import HistogramCalibrator as HistogramCalibrator
+from stakes.calibration.steps import IsotonicCalibrator as IsotonicCalibrator
+from stakes.calibration.shift import PriorEstimate as PriorEstimate
+from stakes.calibration.loss import ScoreDecomposition as ScoreDecomposition
+from stakes.calibration.affine import TemperatureCalibrator as TemperatureCalibrator
+from stakes.calibration.steps import ThresholdCalibrator as ThresholdCalibrator
+from stakes.calibration.crossfit import TrainOnTest as TrainOnTest
+from stakes.calibration.affine import VectorCalibrator as VectorCalibrator
+from stakes.calibration.loss import calibration_loss as calibration_loss
+from stakes.calibration.base import calibrator_from_dict as calibrator_from_dict
+from stakes.calibration.choice import choose_calibrator as choose_calibrator
+from stakes.calibration.crossfit import cross_calibrate as cross_calibrate
+from stakes.calibration.loss import decompose as decompose
+from stakes.calibration.shift import estimate_priors as estimate_priors
+from stakes.calibration.shift import estimate_priors_from_decisions as estimate_priors_from_decisions
+from stakes.calibration.risk import risk_curve as risk_curve

@@ -1,0 +1,20 @@
+# Written by `make exports` from the `__all__` of each module.
+from stakes.displays.selective import AbstentionDisplay as AbstentionDisplay
+from stakes.displays.comparison import ComparisonDisplay as ComparisonDisplay
+from stakes.displays.confusion import ConfusionDisplay as ConfusionDisplay
+from stakes.displays.det import DetDisplay as DetDisplay
+from stakes.displays.figures import Display as Display
+from stakes.displays.figures import Drawing as Drawing
+from stakes.displays.reliability import IsotonicReliabilityDisplay as IsotonicReliabilityDisplay
+from stakes.displays.scatter import MetricScatterDisplay as MetricScatterDisplay
+from stakes.displays.precision_recall import PrecisionRecallDisplay as PrecisionRecallDisplay
+from stakes.displays.reliability import ReliabilityDisplay as ReliabilityDisplay
+from stakes.displays.selective import RiskCoverageDisplay as RiskCoverageDisplay
+from stakes.displays.risk import RiskDisplay as RiskDisplay
+from stakes.displays.roc import RocDisplay as RocDisplay
+from stakes.displays.distributions import ScoreDistributionDisplay as ScoreDistributionDisplay
+from stakes.displays.thresholds import ThresholdSweepDisplay as ThresholdSweepDisplay
+from stakes.displays.tippett import TippettDisplay as TippettDisplay
+from stakes.displays.figures import panels as panels
+from stakes.displays.figures import png as png
+from stakes.displays.figures import save_figure as save_figure

@@ -1,0 +1,27 @@
+# Written by `make exports` from the `__all__` of each module.
+from stakes.evaluation.applications import Application as Application
+from stakes.evaluation.records import ApplicationResult as ApplicationResult
+from stakes.evaluation.bootstrapping import AreaUnderRoc as AreaUnderRoc
+from stakes.evaluation.bootstrapping import Bootstrap as Bootstrap
+from stakes.evaluation.records import ClassResult as ClassResult
+from stakes.evaluation.comparison import Comparison as Comparison
+from stakes.evaluation.records import DataSummary as DataSummary
+from stakes.evaluation.decisions import DecisionEvaluation as DecisionEvaluation
+from stakes.evaluation.deciding import Decisions as Decisions
+from stakes.evaluation.differences import Difference as Difference
+from stakes.evaluation.bootstrapping import EqualErrorRate as EqualErrorRate
+from stakes.evaluation.records import Evaluation as Evaluation
+from stakes.evaluation.records import LossResult as LossResult
+from stakes.evaluation.odds import OddsRange as OddsRange
+from stakes.evaluation.differences import RelativeCost as RelativeCost
+from stakes.evaluation.records import SliceResult as SliceResult
+from stakes.evaluation.summaries.summary import Summary as Summary
+from stakes.evaluation.thresholds import ThresholdChoice as ThresholdChoice
+from stakes.evaluation.thresholds import ThresholdResult as ThresholdResult
+from stakes.evaluation.records import Verdict as Verdict
+from stakes.evaluation.bootstrapping import bootstrap as bootstrap
+from stakes.evaluation.thresholds import choose_threshold as choose_threshold
+from stakes.evaluation.comparison import compare as compare
+from stakes.evaluation.deciding import decide as decide
+from stakes.evaluation.entry import evaluate as evaluate
+from stakes.evaluation.decisions import evaluate_decisions as evaluate_decisions

@@ -1,0 +1,68 @@
+"""The stubs of the packages, from the `__all__` of their modules: `make exports` writes them."""
+
+import ast
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src"
+HEAD = "# Written by `make exports` from the `__all__` of each module.\n"
+
+# Packages and modules whose names are names of `stakes`, and its modules that users import.
+TOP = (
+    "_errors",
+    "_version",
+    "calibration",
+    "costs",
+    "curves",
+    "displays",
+    "evaluation",
+    "metrics",
+    "results",
+    "scores",
+    "scoring",
+)
+MODULES = ("displays", "metrics", "simulation")
+# What users ask these modules for: `stakes.metrics.Precision`, `stakes.displays.panels`.
+BELOW = ("stakes.metrics.traditional", "stakes.displays.figures")
+
+
+def stubs() -> dict[Path, str]:
+    """Return what the stub of each package that imports its names lazily should hold."""
+    inits = [p for p in SOURCE.rglob("__init__.py") if "= lazy_names(__name__)" in p.read_text()]
+    return {init.with_suffix(".pyi"): _stub(_module(init)) for init in inits}
+
+
+def _stub(package: str) -> str:
+    homes = _homes(package) if package != "stakes" else _homes_at_top()
+    lines = (f"from {homes[n]} import {n} as {n}\n" for n in sorted(homes))
+    return HEAD + "".join(lines)
+
+
+def _homes_at_top() -> dict[str, str]:
+    found = {name: module for part in TOP for name, module in _homes(f"stakes.{part}").items()}
+    found = {name: module for name, module in found.items() if not module.startswith(BELOW)}
+    return found | dict.fromkeys(MODULES, "stakes")
+
+
+def _homes(package: str) -> dict[str, str]:
+    """Return the module of each public name of a package, or of a module."""
+    base = SOURCE / package.replace(".", "/")
+    paths = sorted(base.rglob("*.py")) if base.is_dir() else [base.with_suffix(".py")]
+    return {name: _module(path) for path in paths for name in _declared(path)}
+
+
+def _module(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _declared(path: Path) -> list[str]:
+    """Return the `__all__` that is written in a module, without importing it."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return list(ast.literal_eval(node.value))
+    return []
+
+
+if __name__ == "__main__":
+    for path, text in stubs().items():
+        path.write_text(text)
