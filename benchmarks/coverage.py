@@ -24,7 +24,7 @@ import numpy as np
 
 import stakes
 from benchmarks.populations import SPECIFICITY, FewValues, Gaussians, Payments
-from stakes.evaluation.ranking import ranking_of
+from stakes.evaluation.ranking_results import ranking_of
 from stakes.results import Estimate, Interval
 from stakes.samples import read_samples
 from stakes.statistics import ScoreLevels

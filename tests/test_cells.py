@@ -15,7 +15,7 @@ from command import call
 from stakes import InputError
 from stakes.calibration.loss import calibration_loss_of
 from stakes.cli import table_streams
-from stakes.evaluation.thresholds import choose_threshold_samples
+from stakes.evaluation.threshold_choice import choose_threshold_samples
 from stakes.samples import Samples, read_samples
 
 N = 200_000

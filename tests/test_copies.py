@@ -13,9 +13,9 @@ from stakes._math import turns
 from stakes.calibration import crossfit
 from stakes.curves import RocCurve
 from stakes.evaluation.assembly import RULES, evaluate_samples
-from stakes.evaluation.comparison import compare_samples
 from stakes.evaluation.sketch import row_sketch
 from stakes.evaluation.sketch.sketch_records import LevelSketch, RowSketch
+from stakes.evaluation.system_comparison import compare_samples
 from stakes.intervals import Resampling
 from stakes.metrics.spreads import flip_test
 from stakes.samples import Samples, read_samples

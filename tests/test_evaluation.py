@@ -28,7 +28,7 @@ from judged import (
     usual,
 )
 from stakes._typing import IntArray
-from stakes.evaluation.applications import read_tasks
+from stakes.evaluation.applications import read_applications
 from stakes.evaluation.assembly import make_system
 from stakes.evaluation.systems import System
 from stakes.intervals import replicate
@@ -242,7 +242,7 @@ def test_class_sizes_are_kept_where_priors_are_given() -> None:
     for priors, kept in ((None, False), ([0.5, 0.5], True)):
         samples = read_samples(TWO.y, RAW, priors=priors)
         system = make_system(
-            System(samples, read_tasks(None, samples), (), None), (None, 5, None, 0), []
+            System(samples, read_applications(None, samples), (), None), (None, 5, None, 0), []
         )
         plan = system.resampling(None, 0)
         sizes = {int(plan.draw(i)[:800].sum()) for i in range(10)}
@@ -255,7 +255,7 @@ def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None
     samples = read_samples(TWO.y, RAW, priors=priors)
     stage = stakes.AffineCalibrator(), 5, None, 0
     system = make_system(
-        System(samples, read_tasks(COSTS, samples), (stakes.LogLoss(),), None), stage, []
+        System(samples, read_applications(COSTS, samples), (stakes.LogLoss(),), None), stage, []
     )
     drawn = replicate(system.statistics([()]), system.resampling(None, 0), 0)
     for name, value in system.calibrated_values().items():

@@ -13,7 +13,7 @@ import stakes
 from command import call
 from stakes._kernels import binary_pass, rows_pass
 from stakes.curves.thresholds import detector
-from stakes.evaluation.thresholds import capped_threshold
+from stakes.evaluation.threshold_choice import capped_threshold
 
 QUICK: dict[str, Any] = {"resamples": 0, "calibrator": None}
 

@@ -10,9 +10,9 @@ import stakes
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.slope import calibration_slope
 from stakes.evaluation.least_cost import curve_of
-from stakes.evaluation.ranking import ranking_of
+from stakes.evaluation.ranking_results import ranking_of
+from stakes.evaluation.verdicts.evaluation_verdicts import SHIFT, share_test
 from stakes.evaluation.verdicts.evidence import effective_units
-from stakes.evaluation.verdicts.rules import SHIFT, share_test
 from stakes.intervals import auc_difference
 from stakes.metrics.spreads import StudentSpread
 from stakes.samples import read_samples

@@ -14,8 +14,8 @@ from hypothesis import given, settings, strategies as st
 import stakes
 from stakes._kernels import by_key
 from stakes.evaluation import resampled
-from stakes.evaluation.applications import read_tasks
-from stakes.evaluation.systems import Judgement, judge
+from stakes.evaluation.applications import read_applications
+from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions
 from stakes.samples import read_samples
 from stakes.summary import decision_sums, parted_cells
 from stakes.summary.amounts import fractions, parts, sizes, total, total_of_units
@@ -497,11 +497,11 @@ def test_damaged_parts_are_refused(name: str) -> None:
         stakes.Summary.from_bytes(found.to_bytes())
 
 
-def judged(data: Data, copies: Any) -> Judgement:
+def judged(data: Data, copies: Any) -> ApplicationDecisions:
     """Return decisions on rows that stand for several samples."""
     samples = replace(read_samples(data.y, data.scores, sample_weight=data.weights), copies=copies)
-    (task,) = read_tasks(BINARY, samples)
-    return judge(task)
+    (use,) = read_applications(BINARY, samples)
+    return bayes_decisions(use)
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -515,8 +515,8 @@ def test_rows_alike_are_drawn_as_one(grouped: Any) -> None:
     assert (np.diff(rows.y) >= 0).all()
     part = np.zeros(800, dtype=np.int64) if unit is None else unit
     mine = np.zeros(rows.y.size, dtype=np.int64) if rows.unit is None else rows.unit
-    for y, d, u in {*zip(data.y.tolist(), found.decided.tolist(), part.tolist(), strict=True)}:
-        here = (data.y == y) & (found.decided == d) & (part == u)
+    for y, d, u in {*zip(data.y.tolist(), found.indices.tolist(), part.tolist(), strict=True)}:
+        here = (data.y == y) & (found.indices == d) & (part == u)
         there = (rows.y == y) & (rows.decided == d) & (mine == u)
         assert copies[here].sum() == rows.copies[there].sum()
         assert rows.weights is not None

@@ -27,8 +27,8 @@ from stakes.evaluation import Evaluation, Verdict, evaluate_decisions
 from stakes.evaluation.verdicts import (
     CostClaim,
     Evidence,
-    calibration,
-    rules,
+    calibration_gains,
+    evaluation_verdicts,
     small_samples,
     supported_claims,
     usefulness,
@@ -213,8 +213,8 @@ def test_the_same_decision_can_be_worse_than_naive() -> None:
 @pytest.mark.parametrize(
     ("p_value", "value", "expected"),
     [
-        (0.01, calibration.GAIN, True),
-        (0.01, calibration.GAIN - 1e-9, False),
+        (0.01, calibration_gains.GAIN, True),
+        (0.01, calibration_gains.GAIN - 1e-9, False),
         (0.0501, 0.3, False),
         (0.049, 0.3, True),
         (math.nan, 0.3, False),
@@ -262,11 +262,11 @@ def test_verdicts_do_not_depend_on_resamples() -> None:
 @pytest.mark.parametrize(
     ("p_value", "share", "gain", "expected"),
     [
-        (0.01, calibration.POOR, Gain(0, 1, 0.04), "decisions_fine_probabilities_not"),
-        (0.01, calibration.POOR, Gain(0, 1, 0.06), "probabilities_not_calibrated"),
-        (0.01, calibration.POOR - 1e-9, Gain(0, 1, 0.04), None),
-        (0.0501, calibration.POOR, Gain(0, 1, 0.04), None),  # it may be chance
-        (0.01, calibration.POOR, Gain(0.5, 0.01, 0.6), None),  # said of the cost already
+        (0.01, calibration_gains.POOR, Gain(0, 1, 0.04), "decisions_fine_probabilities_not"),
+        (0.01, calibration_gains.POOR, Gain(0, 1, 0.06), "probabilities_not_calibrated"),
+        (0.01, calibration_gains.POOR - 1e-9, Gain(0, 1, 0.04), None),
+        (0.0501, calibration_gains.POOR, Gain(0, 1, 0.04), None),  # it may be chance
+        (0.01, calibration_gains.POOR, Gain(0.5, 0.01, 0.6), None),  # said of the cost already
     ],
 )
 def test_poor_probabilities(p_value: float, share: float, gain: Gain, expected: str | None) -> None:
@@ -294,7 +294,7 @@ def test_poor_probabilities(p_value: float, share: float, gain: Gain, expected: 
     ],
 )
 def test_confidence_goes_by_the_slope(low: float, high: float, code: str | None) -> None:
-    found = [v.code for v in calibration.confidence(estimate(low, 0.7, high))]
+    found = [v.code for v in calibration_gains.confidence(estimate(low, 0.7, high))]
     assert found == ([code] if code else [])
 
 
@@ -391,14 +391,14 @@ def test_priors_that_differ(ratio: float, expected: bool) -> None:  # noqa: FBT0
     assert ("priors_differ" in codes(result)) == expected
     llr = stakes.evaluate(TWO.y, TWO.log_likelihood_ratios(), priors=priors, resamples=0)
     assert "priors_differ" not in codes(llr)
-    assert rules.SHIFT == 1.5
+    assert evaluation_verdicts.SHIFT == 1.5
 
 
 @given(st.integers(1, 80), st.data())
 def test_shares_are_tested_exactly(n: int, data: st.DataObject) -> None:
     k = data.draw(st.integers(0, n))
     prior = data.draw(st.sampled_from([0.02, 0.3, 0.5, 0.9]))
-    found = rules.share_test(k / n, prior, n)
+    found = evaluation_verdicts.share_test(k / n, prior, n)
     tails = [binomtest(k, n, prior, side).pvalue for side in ("less", "greater")]
     assert found == pytest.approx(min(1.0, 2 * min(tails)), abs=1e-12)
 
@@ -699,14 +699,14 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
     top = Path(__file__).parents[1]
     page = (top / "docs" / "verdicts.md").read_text(encoding="utf-8")
     page = page.partition("<!-- table -->")[0]
-    modules = sorted(Path(rules.__file__).parent.glob("*.py"))
+    modules = sorted(Path(evaluation_verdicts.__file__).parent.glob("*.py"))
     source = "".join(path.read_text(encoding="utf-8") for path in modules)
     known = set(re.findall(r'Verdict\(\s*"(\w+)"', source))
     assert len(known) == 21
     assert set(re.findall(r"^\| `([a-z_]+)`", page, re.MULTILINE)) == known
     constants = {
         name: getattr(module, name)
-        for module in (calibration, rules, small_samples, usefulness)
+        for module in (calibration_gains, evaluation_verdicts, small_samples, usefulness)
         for name in vars(module)
         if re.fullmatch(r"[A-Z][A-Z_]+", name) and isinstance(vars(module)[name], int | float)
     }

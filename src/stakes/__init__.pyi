@@ -3,7 +3,7 @@ from stakes.curves.selective import AbstentionCurve as AbstentionCurve
 from stakes.displays.selective import AbstentionDisplay as AbstentionDisplay
 from stakes.calibration.affine import AffineCalibrator as AffineCalibrator
 from stakes.evaluation.applications import Application as Application
-from stakes.evaluation.records import ApplicationResult as ApplicationResult
+from stakes.evaluation.findings import ApplicationResult as ApplicationResult
 from stakes.evaluation.bootstrapping import AreaUnderRoc as AreaUnderRoc
 from stakes.scoring import BayesCost as BayesCost
 from stakes.calibration.affine import BetaCalibrator as BetaCalibrator
@@ -16,8 +16,8 @@ from stakes.curves.views import CalibrationLossView as CalibrationLossView
 from stakes.calibration.base import Calibrator as Calibrator
 from stakes.calibration.choice import CalibratorChoice as CalibratorChoice
 from stakes.curves.detectors import ClassDetectors as ClassDetectors
-from stakes.evaluation.records import ClassResult as ClassResult
-from stakes.evaluation.comparison import Comparison as Comparison
+from stakes.evaluation.findings import ClassResult as ClassResult
+from stakes.evaluation.system_comparison import Comparison as Comparison
 from stakes.displays.comparison import ComparisonDisplay as ComparisonDisplay
 from stakes.displays.confusion import ConfusionDisplay as ConfusionDisplay
 from stakes.metrics.confusion import ConfusionMatrix as ConfusionMatrix
@@ -25,8 +25,8 @@ from stakes.costs.matrix import CostMatrix as CostMatrix
 from stakes.costs.by_case import CostsByCase as CostsByCase
 from stakes.curves.views import CurveArea as CurveArea
 from stakes.curves.views import CurveView as CurveView
-from stakes.evaluation.records import DataSummary as DataSummary
-from stakes.evaluation.decisions import DecisionEvaluation as DecisionEvaluation
+from stakes.evaluation.findings import DataSummary as DataSummary
+from stakes.evaluation.decision_evaluation import DecisionEvaluation as DecisionEvaluation
 from stakes.evaluation.deciding import Decisions as Decisions
 from stakes.displays.det import DetDisplay as DetDisplay
 from stakes.curves.likelihood_ratios import DetectionCost as DetectionCost
@@ -35,7 +35,7 @@ from stakes.evaluation.bootstrapping import EqualErrorRate as EqualErrorRate
 from stakes.metrics.probability_bins import EqualMass as EqualMass
 from stakes.metrics.probability_bins import EqualWidth as EqualWidth
 from stakes.results import Estimate as Estimate
-from stakes.evaluation.records import Evaluation as Evaluation
+from stakes.evaluation.findings import Evaluation as Evaluation
 from stakes.results import ExpectedLoss as ExpectedLoss
 from stakes.metrics.explanations import Explanation as Explanation
 from stakes._errors import FileError as FileError
@@ -50,7 +50,7 @@ from stakes.scores.types import LogLikelihoods as LogLikelihoods
 from stakes.scoring import LogLoss as LogLoss
 from stakes.scores.types import LogPosteriors as LogPosteriors
 from stakes.scores.types import Logits as Logits
-from stakes.evaluation.records import LossResult as LossResult
+from stakes.evaluation.findings import LossResult as LossResult
 from stakes.displays.scatter import MetricScatterDisplay as MetricScatterDisplay
 from stakes.results import MetricValue as MetricValue
 from stakes.curves.points import MinimumCost as MinimumCost
@@ -79,7 +79,7 @@ from stakes.displays.distributions import ScoreDistributionDisplay as ScoreDistr
 from stakes.metrics.card import Scorecard as Scorecard
 from stakes.scores.types import Scores as Scores
 from stakes.scoring import ScoringRule as ScoringRule
-from stakes.evaluation.records import SliceResult as SliceResult
+from stakes.evaluation.findings import SliceResult as SliceResult
 from stakes.scoring import SphericalLoss as SphericalLoss
 from stakes._errors import StakesError as StakesError
 from stakes.evaluation.summaries.summary import Summary as Summary
@@ -87,9 +87,9 @@ from stakes.curves.thresholds import SweptMetric as SweptMetric
 from stakes.curves.points import TargetOdds as TargetOdds
 from stakes.calibration.affine import TemperatureCalibrator as TemperatureCalibrator
 from stakes.calibration.steps import ThresholdCalibrator as ThresholdCalibrator
-from stakes.evaluation.thresholds import ThresholdChoice as ThresholdChoice
+from stakes.evaluation.threshold_choice import ThresholdChoice as ThresholdChoice
 from stakes.scoring import ThresholdRange as ThresholdRange
-from stakes.evaluation.thresholds import ThresholdResult as ThresholdResult
+from stakes.evaluation.threshold_choice import ThresholdResult as ThresholdResult
 from stakes.curves.thresholds import ThresholdSweep as ThresholdSweep
 from stakes.displays.thresholds import ThresholdSweepDisplay as ThresholdSweepDisplay
 from stakes.curves.likelihood_ratios import TippettCurve as TippettCurve
@@ -99,7 +99,7 @@ from stakes.results import Undefined as Undefined
 from stakes._errors import UndefinedMetricError as UndefinedMetricError
 from stakes._errors import UndefinedMetricWarning as UndefinedMetricWarning
 from stakes.calibration.affine import VectorCalibrator as VectorCalibrator
-from stakes.evaluation.records import Verdict as Verdict
+from stakes.evaluation.findings import Verdict as Verdict
 from stakes.curves.views import WorstApplication as WorstApplication
 from stakes._version import __version__ as __version__
 from stakes.curves.selective import abstention_curve as abstention_curve
@@ -112,10 +112,10 @@ from stakes.metrics.calibration_errors import calibration_error as calibration_e
 from stakes.calibration.loss import calibration_loss as calibration_loss
 from stakes.calibration.base import calibrator_from_dict as calibrator_from_dict
 from stakes.calibration.choice import choose_calibrator as choose_calibrator
-from stakes.evaluation.thresholds import choose_threshold as choose_threshold
+from stakes.evaluation.threshold_choice import choose_threshold as choose_threshold
 from stakes.curves.detectors import class_detectors as class_detectors
 from stakes.curves.likelihood_ratios import cllr as cllr
-from stakes.evaluation.comparison import compare as compare
+from stakes.evaluation.system_comparison import compare as compare
 from stakes.metrics.calibration_errors import confidence_calibration_error as confidence_calibration_error
 from stakes.metrics.decisions import confusion_matrix as confusion_matrix
 from stakes.calibration.crossfit import cross_calibrate as cross_calibrate
@@ -127,7 +127,7 @@ from stakes import displays as displays
 from stakes.calibration.shift import estimate_priors as estimate_priors
 from stakes.calibration.shift import estimate_priors_from_decisions as estimate_priors_from_decisions
 from stakes.evaluation.entry import evaluate as evaluate
-from stakes.evaluation.decisions import evaluate_decisions as evaluate_decisions
+from stakes.evaluation.decision_evaluation import evaluate_decisions as evaluate_decisions
 from stakes.metrics.decisions import expected_cost as expected_cost
 from stakes.metrics.scores import expected_loss as expected_loss
 from stakes.metrics.explanations import explain as explain

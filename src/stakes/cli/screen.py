@@ -14,7 +14,7 @@ from rich.text import Text
 from stakes._text import number, plain
 from stakes.cli.paragraphs import print_verdicts
 from stakes.costs import CostMatrix
-from stakes.evaluation.records import SCHEMA_VERSION
+from stakes.evaluation.findings import SCHEMA_VERSION
 from stakes.metrics import ConfusionMatrix, Explanation
 
 if TYPE_CHECKING:

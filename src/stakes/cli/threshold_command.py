@@ -17,7 +17,7 @@ from stakes.cli.score_columns import say_rounding
 from stakes.cli.screen import head, sheet
 from stakes.cli.table_request import Request, prepare, read_request
 from stakes.evaluation import ThresholdChoice, choose_threshold
-from stakes.evaluation.thresholds import choose_threshold_samples
+from stakes.evaluation.threshold_choice import choose_threshold_samples
 
 
 def run(*, file: str, review: float | None, level: float, **options: Any) -> None:  # noqa: ANN401

@@ -33,7 +33,7 @@ class Application:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class ApplicationSamples:
     """An application of checked samples: its name, its costs and the samples at its priors."""
 
     name: str
@@ -60,10 +60,10 @@ class Task:
             decided[part] = self.costs.least_expected(answers.p)
         return decided
 
-    def part(self, kept: IntArray) -> "Task":
+    def part(self, kept: IntArray) -> "ApplicationSamples":
         """Return the application of some of the samples."""
         costs = self.costs.part(kept) if isinstance(self.costs, SampleCosts) else self.costs
-        return Task(self.name, costs, self.samples.part(kept))
+        return ApplicationSamples(self.name, costs, self.samples.part(kept))
 
 
 Applications = CostsLike | Application | Mapping[str, "CostsLike | Application"]
@@ -97,19 +97,21 @@ def read_training(samples: Samples, training: PriorsLike | None) -> FloatArray |
     return old
 
 
-def read_tasks(
+def read_applications(
     costs: Applications | None, samples: Samples, training: PriorsLike | None = None
-) -> tuple[Task, ...]:
+) -> tuple[ApplicationSamples, ...]:
     """Read one or several applications of the same samples, each at its own priors."""
     given = costs if isinstance(costs, Mapping) else {_DEFAULT: costs}
     if not given:
         msg = "costs must name at least one application: got an empty mapping."
         raise InputError(msg)
-    tasks = (_task(str(name), entry, samples) for name, entry in given.items())
-    return tuple(replace(task, samples=adapted(task.samples, training)) for task in tasks)
+    uses = (_samples_in_use(str(name), entry, samples) for name, entry in given.items())
+    return tuple(replace(use, samples=adapted(use.samples, training)) for use in uses)
 
 
-def _task(name: str, entry: "CostsLike | Application | None", samples: Samples) -> Task:
+def _samples_in_use(
+    name: str, entry: "CostsLike | Application | None", samples: Samples
+) -> ApplicationSamples:
     """Read one application."""
     priors, from_data = None, False
     if isinstance(entry, Application):
@@ -122,22 +124,22 @@ def _task(name: str, entry: "CostsLike | Application | None", samples: Samples) 
     elif from_data:
         at = replace(samples, priors=samples.data_priors(), priors_from_data=True)
     if entry is None:
-        return Task(name, CostMatrix.zero_one(samples.classes), at)
+        return ApplicationSamples(name, CostMatrix.zero_one(samples.classes), at)
     if isinstance(entry, CostsByCase):
         msg = f"costs must hold numbers for samples: {name!r} names columns. Pass"
         raise InputError(f"{msg} costs.with_columns(table), or a table with label=.")
     if not isinstance(entry, CostMatrix | SampleCosts):
         _refuse_turned(samples.classes)
-        return Task(name, CostMatrix(entry, classes=samples.classes), at)
+        return ApplicationSamples(name, CostMatrix(entry, classes=samples.classes), at)
     if entry.classes != samples.classes:
         msg = f"costs must have the classes of the scores, {quoted(samples.classes)}, in their"
         raise InputError(f"{msg} order: got {quoted(entry.classes)}.")
     if isinstance(entry, CostMatrix):
-        return Task(name, entry, at)
+        return ApplicationSamples(name, entry, at)
     if entry.shape[0] != samples.n_given:
         msg = f"costs must be of the same samples: got {entry.shape[0]} for {samples.n_given}."
         raise InputError(msg)
-    return Task(name, entry if samples.row is None else entry.part(samples.row), at)
+    return ApplicationSamples(name, entry if samples.row is None else entry.part(samples.row), at)
 
 
 def _refuse_turned(classes: Names) -> None:

@@ -16,14 +16,15 @@ from stakes.calibration.slope import calibration_slope
 from stakes.curves import RocCurve
 from stakes.evaluation.applications import (
     Applications,
-    Task,
+    ApplicationSamples,
     adapted,
-    read_tasks,
+    read_applications,
     read_training,
 )
-from stakes.evaluation.decisions import suited_metrics
+from stakes.evaluation.decision_evaluation import suited_metrics
+from stakes.evaluation.findings import DataSummary, Evaluation
 from stakes.evaluation.least_cost import curve_of, least_cost
-from stakes.evaluation.losses import rule_result
+from stakes.evaluation.loss_results import rule_result
 from stakes.evaluation.parts import (
     application_result,
     calibration_errors_of,
@@ -31,11 +32,15 @@ from stakes.evaluation.parts import (
     count_replicates,
     rounding_notes,
 )
-from stakes.evaluation.ranking import ranking_of
-from stakes.evaluation.records import DataSummary, Evaluation
+from stakes.evaluation.ranking_results import ranking_of
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
-from stakes.evaluation.slices import JudgedSlice, judged_slices, read_slices, slice_results
-from stakes.evaluation.systems import SumsOfAll, System, read_units, staged
+from stakes.evaluation.slice_results import (
+    SliceDecisions,
+    decide_slices,
+    read_slices,
+    slice_results,
+)
+from stakes.evaluation.systems import SumsOfAll, System, read_units, with_calibration
 from stakes.evaluation.verdicts import evidence_of, verdicts_of
 from stakes.intervals import Progress, check_resamples, seed_of
 from stakes.metrics.scores import expectation
@@ -56,7 +61,7 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     level: float,
     resamples: int,
     groups: Column | None,
-    slices: "Mapping[str, Column] | Column | Sequence[JudgedSlice] | None",
+    slices: "Mapping[str, Column] | Column | Sequence[SliceDecisions] | None",
     rules: Sequence[ScoringRule],
     rng: "int | np.random.Generator",
     progress: Progress | None,
@@ -71,21 +76,21 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     where rows stand for cells of the score.
     """
     samples = adapted(given, training_priors)
-    tasks = read_tasks(costs, given, training_priors)
+    uses = read_applications(costs, given, training_priors)
     read_level(level)
     check_resamples(resamples)
     seed = seed_of(rng)
     unit = read_units(groups, samples)
-    parts = _slices(slices, samples, tasks[0], unit)
+    parts = _slices(slices, samples, uses[0], unit)
     notes = rounding_notes({"": given})
-    plain = System(samples, tasks, read_rules(rules), None, of_all=of_all)
+    plain = System(samples, uses, read_rules(rules), None, of_all=of_all)
     system = make_system(plain, (calibrator, folds, groups, seed), notes)
-    metrics = [suited_metrics(j.in_use, j.task.costs) for j in system.shown]
+    metrics = [suited_metrics(j.in_use, j.use.costs) for j in system.shown]
     drawn = count_replicates(system, metrics, unit, (resamples, seed), progress)
     of_rows = curve_of(samples)
     curve = of_rows if curve is None else curve
     ranking = ranking_of(samples, curve, level, unit)
-    least = [(least_cost(task, curve), least_cost(task, of_rows)) for task in system.tasks]
+    least = [(least_cost(use, curve), least_cost(use, of_rows)) for use in system.uses]
     del curve, of_rows  # they hold as much as the samples
     evaluation = Evaluation(
         data=_summary(
@@ -95,7 +100,7 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
         ),
         applications=tuple(
             application_result(system, i, drawn[i], level, metrics[i], least[i], unit)
-            for i in range(len(system.tasks))
+            for i in range(len(system.uses))
         ),
         rules=tuple(rule_result(system, i, level, unit) for i in range(len(system.rules))),
         ranking=ranking,
@@ -116,15 +121,15 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
 
 
 def _slices(
-    slices: "Mapping[str, Column] | Column | Sequence[JudgedSlice] | None",
+    slices: "Mapping[str, Column] | Column | Sequence[SliceDecisions] | None",
     samples: Samples,
-    task: Task,
+    use: ApplicationSamples,
     unit: IntArray | None,
-) -> "Iterable[JudgedSlice]":
-    """Return the slices as they are judged, those of columns in the main application."""
-    if isinstance(slices, tuple) and all(isinstance(part, JudgedSlice) for part in slices):
+) -> "Iterable[SliceDecisions]":
+    """Return the slices as they are decisions, those of columns in the main application."""
+    if isinstance(slices, tuple) and all(isinstance(part, SliceDecisions) for part in slices):
         return slices
-    return judged_slices(task, read_slices(slices, samples), unit)
+    return decide_slices(use, read_slices(slices, samples), unit)
 
 
 def _slope(samples: Samples, unit: IntArray | None, level: float) -> Estimate:
@@ -157,12 +162,12 @@ def make_system(
     notes: list[str],
 ) -> System:
     """Return a system with its calibration stage, unless that cannot be fitted."""
-    check_names(plain.tasks, plain.rules)
+    check_names(plain.uses, plain.rules)
     system = plain
     try:
-        system = staged(system, *stage)
+        system = with_calibration(system, *stage)
         if system.stage is not None:
-            _ = system.after, system.judgements_after
+            _ = system.after, system.calibrated_decisions
     except UndefinedMetricError as error:  # the data are too few or too odd to fit on
         if isinstance(error, ImpossibleTruthError):  # of all samples, not those of one fold
             loss = expectation(LogLoss(), plain.samples)
@@ -172,13 +177,13 @@ def make_system(
     return system
 
 
-def check_names(tasks: tuple[Task, ...], rules: tuple[ScoringRule, ...]) -> None:
+def check_names(uses: tuple[ApplicationSamples, ...], rules: tuple[ScoringRule, ...]) -> None:
     """Refuse rules that are none, and two things of one name: their numbers could not be told."""
     for rule in rules:
         if not isinstance(rule, ScoringRule):
             msg = f"rules must be scoring rules, such as [LogLoss()]: got {rule!r}."
             raise InputError(msg)
-    names = [*(key_of(rule.name) for rule in rules), *(task.name for task in tasks)]
+    names = [*(key_of(rule.name) for rule in rules), *(use.name for use in uses)]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         msg = f"rules and costs must have names of their own: {quoted(twice)} stands for several."

@@ -11,8 +11,8 @@ import numpy as np
 from stakes._math import times
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray
-from stakes.evaluation.losses import largest_difference
-from stakes.evaluation.systems import Judgement, System
+from stakes.evaluation.loss_results import largest_difference
+from stakes.evaluation.systems import ApplicationDecisions, System
 from stakes.intervals import auc_difference
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_difference, sample_shares
@@ -82,14 +82,14 @@ class LossColumn:
 def loss_columns(system: System) -> dict[str, LossColumn]:
     """Return every metric of a system that is a sum of losses; infinite ones are left out."""
     out: dict[str, LossColumn] = {}
-    for i, judged in enumerate(system.judgements):
-        naive, largest = judged.naive_losses(), largest_difference(judged)
-        later = None if system.stage is None else system.judgements_after[i]
+    for i, decisions in enumerate(system.decisions):
+        naive, largest = decisions.naive_losses(), largest_difference(decisions)
+        later = None if system.stage is None else system.calibrated_decisions[i]
         after = None if later is None else later.losses()
-        at = judged.task.samples
-        columns = _columns(judged.task.name, "nec", at, judged.losses(), after, naive, largest)
+        at = decisions.use.samples
+        columns = _columns(decisions.use.name, "nec", at, decisions.losses(), after, naive, largest)
         out |= {
-            name: replace(column, constant=any(_constant(j) for j in (judged, later) if j))
+            name: replace(column, constant=any(_constant(j) for j in (decisions, later) if j))
             for name, column in columns.items()
         }
     for i, rule in enumerate(system.rules):
@@ -125,9 +125,9 @@ def _columns(
     return out
 
 
-def _constant(judged: Judgement) -> bool:
+def _constant(decisions: ApplicationDecisions) -> bool:
     """Whether every sample gets the same decision."""
-    return bool((judged.decided == judged.decided[:1]).all())
+    return bool((decisions.indices == decisions.indices[:1]).all())
 
 
 def _naive_losses(loss: ExpectedLoss, y: IntArray) -> FloatArray:
@@ -167,7 +167,7 @@ class Contrasts:
             out["auc"] = {(a, b): self._areas(a, b) for a, b in pairs}
         return out
 
-    def of(self, metric: str, system: str, reference: str) -> PairedDifference | None:
+    def difference(self, metric: str, system: str, reference: str) -> PairedDifference | None:
         """Return a metric of a system less that of another; None without a closed form."""
         pairs = self.found.get(metric)
         if pairs is None:
@@ -178,7 +178,7 @@ class Contrasts:
 
     def estimate(self, metric: str, system: str, reference: str, level: float) -> Estimate | None:
         """Return that difference with its interval, and how it was computed."""
-        found = self.of(metric, system, reference)
+        found = self.difference(metric, system, reference)
         if found is None:
             return None
         estimate = found.estimate(level)

@@ -13,7 +13,7 @@ from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArr
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.applications import CostsLike
 from stakes.evaluation.review import ReviewLevels
-from stakes.evaluation.thresholds import review_order
+from stakes.evaluation.threshold_choice import review_order
 from stakes.scores import PosteriorScores, Scores, as_scores, class_names
 
 

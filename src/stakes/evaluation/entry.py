@@ -12,10 +12,10 @@ from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
 from stakes.evaluation.applications import Applications, adapted, classes_of
 from stakes.evaluation.assembly import RULES, evaluate_samples
+from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.named_columns import columns_of
 from stakes.evaluation.parts import rounding_notes
-from stakes.evaluation.records import Evaluation
 from stakes.intervals import Progress
 from stakes.samples import Samples, read_samples
 from stakes.scores import Posteriors, Scores

@@ -1,7 +1,7 @@
 """The least cost of any threshold, chosen on the samples themselves."""
 
 from stakes.curves import MinimumCost, RocCurve
-from stakes.evaluation.applications import Task
+from stakes.evaluation.applications import ApplicationSamples
 from stakes.samples import Samples
 from stakes.statistics import ScoreLevels
 
@@ -15,9 +15,9 @@ def curve_of(samples: Samples) -> RocCurve | None:
     return RocCurve(levels, samples.classes) if all(levels.totals) else None
 
 
-def least_cost(task: Task, curve: RocCurve | None) -> MinimumCost | None:
+def least_cost(use: ApplicationSamples, curve: RocCurve | None) -> MinimumCost | None:
     """Return the least cost of any threshold, for two classes and two decisions."""
-    costs = task.binary_costs
+    costs = use.binary_costs
     if curve is None or costs is None:
         return None
-    return curve.minimum_cost(costs, None if task.samples.priors_from_data else task.samples.priors)
+    return curve.minimum_cost(costs, None if use.samples.priors_from_data else use.samples.priors)

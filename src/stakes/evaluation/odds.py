@@ -92,9 +92,9 @@ def _best(
     alpha, alpha_naive = _alphas(len(ratios), level)
     naive = np.zeros(len(samples))  # without evidence: the better constant decision
     for i, ratio in enumerate(ratios):
-        less[i] &= _Paths.of(samples, ratio, naive, grid, unit).claims(alpha_naive)[0]
+        less[i] &= _Paths.from_samples(samples, ratio, naive, grid, unit).claims(alpha_naive)[0]
     for a, b in combinations(range(len(ratios)), 2):
-        first, second = _Paths.of(samples, ratios[a], ratios[b], grid, unit).claims(alpha)
+        first, second = _Paths.from_samples(samples, ratios[a], ratios[b], grid, unit).claims(alpha)
         less[a] &= first
         less[b] &= second
     return np.where(less.any(axis=0), less.argmax(axis=0), -1)
@@ -162,7 +162,7 @@ class _Paths:
     degrees: float
 
     @classmethod
-    def of(
+    def from_samples(
         cls,
         samples: Samples,
         first: FloatArray,

@@ -10,10 +10,11 @@ from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost, OperatingPoint
-from stakes.evaluation.applications import Task
+from stakes.evaluation.applications import ApplicationSamples
 from stakes.evaluation.errors import count_errors
-from stakes.evaluation.losses import application_loss, value_of
-from stakes.evaluation.ranking import minimum_cost_estimate
+from stakes.evaluation.findings import ApplicationResult, ClassResult
+from stakes.evaluation.loss_results import application_loss, value_of
+from stakes.evaluation.ranking_results import minimum_cost_estimate
 from stakes.evaluation.rates import (
     Grouping,
     class_share,
@@ -23,9 +24,8 @@ from stakes.evaluation.rates import (
     share_of_decision,
     within_limits,
 )
-from stakes.evaluation.records import ApplicationResult, ClassResult
 from stakes.evaluation.resampled import resampled_decisions
-from stakes.evaluation.systems import Judgement, System
+from stakes.evaluation.systems import ApplicationDecisions, System
 from stakes.intervals import (
     NOT_DRAWN,
     Progress,
@@ -58,29 +58,29 @@ def application_result(
 
     `least` is the least cost of any threshold on the samples, and on the rows that stand for them.
     """
-    judged, given = system.shown[i], system.as_given
+    decisions, given = system.shown[i], system.as_given
     best = least[0]
-    task, costs = judged.task, judged.task.binary_costs
-    threshold, llr_threshold = _thresholds(costs, task.samples.priors)
-    explained = tuple(explain(metric, judged.in_use) for metric in metrics)
+    use, costs = decisions.use, decisions.use.binary_costs
+    threshold, llr_threshold = _thresholds(costs, use.samples.priors)
+    explained = tuple(explain(metric, decisions.in_use) for metric in metrics)
     return ApplicationResult(
-        name=task.name,
-        costs=task.costs,
+        name=use.name,
+        costs=use.costs,
         cost=application_loss(system, i, level, unit),
-        confusion=judged.confusion,
+        confusion=decisions.confusion,
         threshold=threshold,
         llr_threshold=llr_threshold,
-        abstention=abstention_rate(judged, level, unit),
-        minimum=_minimum(given.tasks[i], given.samples, least, level, unit),
-        minimum_point=None if best is None else _own_point(best, given.samples, given.tasks[i]),
+        abstention=abstention_rate(decisions, level, unit),
+        minimum=_minimum(given.uses[i], given.samples, least, level, unit),
+        minimum_point=None if best is None else _own_point(best, given.samples, given.uses[i]),
         traditional=explained,
-        errors=error_counts(judged),
-        traditional_estimates=_traditional(judged, metrics, explained, drawn, level, unit),
+        errors=error_counts(decisions),
+        traditional_estimates=_traditional(decisions, metrics, explained, drawn, level, unit),
     )
 
 
 def _minimum(
-    task: Task,
+    use: ApplicationSamples,
     samples: Samples,
     least: tuple[MinimumCost | None, MinimumCost | None],
     level: float,
@@ -90,12 +90,12 @@ def _minimum(
     best, of_rows = least
     if best is None or of_rows is None:
         return None
-    found = minimum_cost_estimate(task, samples.scores.ranks(), of_rows, level, unit)
+    found = minimum_cost_estimate(use, samples.scores.ranks(), of_rows, level, unit)
     return replace(found, value=best.normalized)
 
 
 def _traditional(
-    judged: Judgement,
+    decisions: ApplicationDecisions,
     metrics: Sequence[DecisionMetric],
     explained: Sequence[Explanation],
     drawn: Replicates | None,
@@ -103,23 +103,23 @@ def _traditional(
     unit: IntArray | None,
 ) -> dict[str, Estimate]:
     """Return the traditional metrics with intervals: in closed form where they are shares."""
-    samples = judged.task.samples
+    samples = decisions.use.samples
     given, grouping = (
         None if samples.priors_from_data else samples.priors,
-        Grouping.of(judged, unit),
+        Grouping.of(decisions, unit),
     )
-    out, few = {}, few_to_resample(judged.confusion)
+    out, few = {}, few_to_resample(decisions.confusion)
     for metric, explanation in zip(metrics, explained, strict=True):
         if explanation.value is None:
             continue
         name, value = explanation.value.name, explanation.value.value
-        share = rate_estimate(metric, judged.confusion, given, level, grouping)
+        share = rate_estimate(metric, decisions.confusion, given, level, grouping)
         if share is not None and math.isfinite(value):
             out[name] = replace(share, value=value)
         elif few:
             out[name] = Estimate(value, None, few)
         else:
-            found = _from(drawn, f"{judged.task.name}.{key_of(name)}", value, level)
+            found = _from(drawn, f"{decisions.use.name}.{key_of(name)}", value, level)
             out[name] = within_limits(found, metric)
     return out
 
@@ -138,13 +138,13 @@ def count_replicates(
     resamples, seed = resampling
     judgements = system.shown
     chosen = [
-        () if few_to_resample(j.confusion) else [m for m in some if not is_share(m, j.task)]
+        () if few_to_resample(j.confusion) else [m for m in some if not is_share(m, j.use)]
         for j, some in zip(judgements, metrics, strict=True)
     ]
     if not resamples or not any(chosen):
         return [None] * len(chosen)
-    if unit is not None or system.shown[0].task.samples.weights is not None:
-        if system.shown[0].task.samples.copies is not None:
+    if unit is not None or system.shown[0].use.samples.weights is not None:
+        if system.shown[0].use.samples.copies is not None:
             pairs = zip(judgements, chosen, strict=True)
             return [
                 resampled_decisions(j, some, j.unit(unit), resampling, progress)
@@ -155,9 +155,9 @@ def count_replicates(
         return [found] * len(chosen)
     out: list[Replicates | None] = []
     for j, some in zip(judgements, chosen, strict=True):
-        given = None if j.task.samples.priors_from_data else j.task.samples.priors
+        given = None if j.use.samples.priors_from_data else j.use.samples.priors
         out.append(
-            replicate_counts(j.confusion, some, given, resamples, seed, f"{j.task.name}.")
+            replicate_counts(j.confusion, some, given, resamples, seed, f"{j.use.name}.")
             if some
             else None
         )
@@ -166,18 +166,18 @@ def count_replicates(
     return out
 
 
-def error_counts(judged: Judgement) -> dict[str, int]:
+def error_counts(decisions: ApplicationDecisions) -> dict[str, int]:
     """Return how many samples got the answer of another class."""
-    samples = judged.task.samples
-    return count_errors(judged.task.costs, samples.y, judged.decided, samples.copies)
+    samples = decisions.use.samples
+    return count_errors(decisions.use.costs, samples.y, decisions.indices, samples.copies)
 
 
-def _own_point(least: MinimumCost, samples: Samples, task: Task) -> OperatingPoint:
+def _own_point(least: MinimumCost, samples: Samples, use: ApplicationSamples) -> OperatingPoint:
     """Return the best threshold on the scores at the priors of the application."""
     cut = least.point.threshold
-    if math.isinf(cut) or task.samples.scores is samples.scores:
+    if math.isinf(cut) or use.samples.scores is samples.scores:
         return least.point
-    below = task.samples.scores.ranks()[samples.scores.ranks() <= cut]
+    below = use.samples.scores.ranks()[samples.scores.ranks() <= cut]
     return replace(least.point, threshold=float(below.max()))
 
 
@@ -199,14 +199,14 @@ def _thresholds(costs: CostMatrix | None, priors: FloatArray) -> tuple[float | N
 
 
 def abstention_rate(
-    judged: Judgement, level: float, unit: IntArray | None = None
+    decisions: ApplicationDecisions, level: float, unit: IntArray | None = None
 ) -> Estimate | None:
     """Return how often a decision is made that is no class, where there is one such decision."""
-    costs = judged.task.costs
+    costs = decisions.use.costs
     extra = [j for j, name in enumerate(costs.decisions) if name not in costs.classes]
     if len(extra) != 1 or len(costs.decisions) != len(costs.classes) + 1:
         return None
-    return share_of_decision(judged, extra[0], level, unit)
+    return share_of_decision(decisions, extra[0], level, unit)
 
 
 def calibration_errors_of(
@@ -225,25 +225,25 @@ def class_results(
     system: System, level: float, unit: IntArray | None = None
 ) -> tuple[ClassResult, ...]:
     """Return what is lost on each class that occurs."""
-    judged, entropy = system.shown[0], system.entropy
-    grouping = Grouping.of(judged, unit)
-    counts = judged.task.samples.counts
+    decisions, entropy = system.shown[0], system.entropy
+    grouping = Grouping.of(decisions, unit)
+    counts = decisions.use.samples.counts
     costs: Grouped | None = None
     losses: Grouped | None = None
     if grouping is not None:
-        costs = _grouped(grouping.samples, judged.losses(), grouping.unit)
+        costs = _grouped(grouping.samples, decisions.losses(), grouping.unit)
         losses = _grouped_entropy(system, unit)
     out = []
-    for k, name in enumerate(judged.task.samples.classes):
+    for k, name in enumerate(decisions.use.samples.classes):
         if counts[k]:
-            square = judged.task.square
-            recall = class_share(judged.confusion, k, level, grouping) if square else None
+            square = decisions.use.square
+            recall = class_share(decisions.confusion, k, level, grouping) if square else None
             out.append(
                 ClassResult(
                     name,
                     int(counts[k]),
-                    float(judged.cost.priors[k]),
-                    _mean(judged.cost, k, level, costs),
+                    float(decisions.cost.priors[k]),
+                    _mean(decisions.cost, k, level, costs),
                     _mean(entropy, k, level, losses),
                     recall,
                 )
@@ -266,7 +266,7 @@ def _grouped_entropy(system: System, unit: IntArray | None) -> Grouped | None:
     rule, known = LogLoss(), system.of_all
     if known is not None and rule in known.groups:
         return known.groups[rule].applied
-    samples = system.judgements[0].task.samples
+    samples = system.decisions[0].use.samples
     return None if unit is None else _grouped(samples, sample_losses(rule, samples), unit)
 
 

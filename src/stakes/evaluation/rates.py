@@ -11,9 +11,9 @@ from stakes._text import number
 from stakes._typing import FloatArray, IntArray
 from stakes.class_losses import ClassLosses
 from stakes.costs import CostMatrix
-from stakes.evaluation.applications import Task
-from stakes.evaluation.losses import value_of
-from stakes.evaluation.systems import Judgement
+from stakes.evaluation.applications import ApplicationSamples
+from stakes.evaluation.loss_results import value_of
+from stakes.evaluation.systems import ApplicationDecisions
 from stakes.intervals import by_groups
 from stakes.metrics import (
     Accuracy,
@@ -48,10 +48,10 @@ class Grouping:
         return int(np.unique(self.unit).size)
 
     @classmethod
-    def of(cls, judged: Judgement, unit: IntArray | None) -> "Grouping | None":
+    def of(cls, decisions: ApplicationDecisions, unit: IntArray | None) -> "Grouping | None":
         """Return the groups of decisions, if there are any."""
-        unit = judged.unit(unit)
-        return None if unit is None else cls(judged.task.samples, judged.decided, unit)
+        unit = decisions.unit(unit)
+        return None if unit is None else cls(decisions.use.samples, decisions.indices, unit)
 
     def size(self, members: FloatArray, hits: FloatArray, size: float) -> float:
         """Return how many independent samples a share of some members is worth."""
@@ -87,10 +87,10 @@ def rate_estimate(
     return None
 
 
-def is_share(metric: DecisionMetric, task: Task) -> bool:
+def is_share(metric: DecisionMetric, use: ApplicationSamples) -> bool:
     """Whether a metric has an interval in closed form."""
     if isinstance(metric, Precision):
-        return task.samples.priors_from_data
+        return use.samples.priors_from_data
     return isinstance(metric, Accuracy | BalancedAccuracy | Sensitivity | Specificity)
 
 
@@ -147,16 +147,16 @@ def _accuracy(
 
 
 def share_of_decision(
-    judged: Judgement, decision: int, level: float, unit: IntArray | None
+    decisions: ApplicationDecisions, decision: int, level: float, unit: IntArray | None
 ) -> Estimate:
     """Return how often a decision is made at the priors of use."""
-    samples, costs = judged.task.samples, judged.task.costs
+    samples, costs = decisions.use.samples, decisions.use.costs
     column = (np.arange(len(costs.decisions)) == decision).astype(float)
     counted = CostMatrix(
         np.tile(column, (len(costs.classes), 1)), classes=costs.classes, decisions=costs.decisions
     )
     given = None if samples.priors_from_data else samples.priors
-    return _expected(judged.confusion, counted, given, level, Grouping.of(judged, unit))
+    return _expected(decisions.confusion, counted, given, level, Grouping.of(decisions, unit))
 
 
 def _expected(

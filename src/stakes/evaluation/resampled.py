@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes._math import times
 from stakes._typing import FloatArray, IntArray
-from stakes.evaluation.systems import Judgement
+from stakes.evaluation.systems import ApplicationDecisions
 from stakes.intervals import Progress, Replicates, Resampling, count_statistic, replicate
 from stakes.metrics import DecisionMetric
 from stakes.summary.amounts import sizes
@@ -16,7 +16,7 @@ _BITS = 5  # sizes of weights in an octave are 2^5, so that one is within 2 % of
 
 
 def resampled_decisions(
-    judged: Judgement,
+    decisions: ApplicationDecisions,
     metrics: Sequence[DecisionMetric],
     unit: IntArray | None,
     resampling: tuple[int, int],
@@ -28,10 +28,10 @@ def resampled_decisions(
     """
     if not metrics:
         return None
-    task, (resamples, seed) = judged.task, resampling
-    rows, names = _alike(judged, unit), (task.costs.classes, task.costs.decisions)
-    given = None if task.samples.priors_from_data else task.samples.priors
-    statistic = count_statistic(task.name, rows.y, rows.decided, names, metrics, given)
+    use, (resamples, seed) = decisions.use, resampling
+    rows, names = _alike(decisions, unit), (use.costs.classes, use.costs.decisions)
+    given = None if use.samples.priors_from_data else use.samples.priors
+    statistic = count_statistic(use.name, rows.y, rows.decided, names, metrics, given)
     n, weights, copies = rows.y.size, rows.weights, rows.copies
     if rows.unit is None:
         strata = None if given is None else rows.y
@@ -52,12 +52,12 @@ class _Rows(NamedTuple):
     weights: FloatArray | None
 
 
-def _alike(judged: Judgement, unit: IntArray | None) -> _Rows:
+def _alike(decisions: ApplicationDecisions, unit: IntArray | None) -> _Rows:
     """Return rows that differ in class, decision, group or size of weight."""
-    samples = judged.task.samples
+    samples = decisions.use.samples
     number = np.ones(len(samples), dtype=np.int64) if samples.copies is None else samples.copies
     size = None if samples.weights is None else sizes(samples.weights, _BITS)
-    keys = tuple(key for key in (size, unit, judged.decided, samples.y) if key is not None)
+    keys = tuple(key for key in (size, unit, decisions.indices, samples.y) if key is not None)
     order = np.lexsort(keys)
     first = np.ones(order.size, dtype=np.bool_)
     first[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
@@ -68,4 +68,4 @@ def _alike(judged: Judgement, unit: IntArray | None) -> _Rows:
         weights = np.add.reduceat((samples.weights * number)[order], starts) / copies
         weights = weights / weights.max()
     own = None if unit is None else np.unique(unit[rows], return_inverse=True)[1]
-    return _Rows(samples.y[rows], judged.decided[rows], own, copies, weights)
+    return _Rows(samples.y[rows], decisions.indices[rows], own, copies, weights)

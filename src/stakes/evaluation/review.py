@@ -3,7 +3,7 @@
 import numpy as np
 
 from stakes._typing import FloatArray, IntArray
-from stakes.evaluation.thresholds import capped_threshold
+from stakes.evaluation.threshold_choice import capped_threshold
 
 
 class ReviewLevels:

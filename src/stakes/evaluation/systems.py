@@ -23,7 +23,7 @@ from stakes.calibration.crossfit import (
     group_codes,
 )
 from stakes.costs import SampleCosts
-from stakes.evaluation.applications import Task
+from stakes.evaluation.applications import ApplicationSamples
 from stakes.intervals import (
     CalibratedStatistic,
     LossStatistic,
@@ -49,11 +49,11 @@ from stakes.scoring import BayesCost, LogLoss, ScoringRule
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class ApplicationDecisions:
     """The Bayes decisions of a system in one application, and what they cost."""
 
-    task: Task
-    decided: IntArray
+    use: ApplicationSamples
+    indices: IntArray
     cost: ExpectedLoss
     own_unit: IntArray | None = None  # groups of its rows, where they are not those of the system
 
@@ -64,36 +64,36 @@ class Judgement:
     @cached_property
     def confusion(self) -> ConfusionMatrix:
         """How many samples of each class got each decision."""
-        s, costs = self.task.samples, self.task.costs
+        s, costs = self.use.samples, self.use.costs
         return ConfusionMatrix.from_codes(
-            s.y, self.decided, s.weights, costs.classes, costs.decisions, s.copies
+            s.y, self.indices, s.weights, costs.classes, costs.decisions, s.copies
         )
 
     @cached_property
     def in_use(self) -> ConfusionMatrix:
         """The same at the priors of the application."""
-        s = self.task.samples
+        s = self.use.samples
         return self.confusion if s.priors_from_data else self.confusion.at_priors(s.priors)
 
     def losses(self) -> FloatArray:
         """Return the cost of each sample."""
-        return self.task.costs.at(self.task.samples.y, self.decided)
+        return self.use.costs.at(self.use.samples.y, self.indices)
 
     def naive_losses(self) -> FloatArray:
         """Return what the naive decision costs each sample."""
-        costs, y = self.task.costs, self.task.samples.y
+        costs, y = self.use.costs, self.use.samples.y
         best = costs.decisions.index(self.cost.naive_answer)
         return costs.at(y, np.full(y.size, best))
 
 
-def judge(task: Task) -> Judgement:
+def bayes_decisions(use: ApplicationSamples) -> ApplicationDecisions:
     """Decide and price the samples of an application."""
-    return judge_decisions(task, task.decide())
+    return price_decisions(use, use.decide())
 
 
-def judge_decisions(task: Task, decided: IntArray) -> Judgement:
+def price_decisions(use: ApplicationSamples, decided: IntArray) -> ApplicationDecisions:
     """Price decisions that were made."""
-    samples, costs = task.samples, task.costs
+    samples, costs = use.samples, use.costs
     if isinstance(costs, SampleCosts):
         costs = costs.constant() or costs
     if isinstance(costs, SampleCosts):
@@ -101,14 +101,14 @@ def judge_decisions(task: Task, decided: IntArray) -> Judgement:
         cost = expected_sample_cost(
             costs, samples.y, decided, samples.weights, given, samples.copies
         )
-        return Judgement(task, decided, replace(cost, name="Bayes expected cost"))
+        return ApplicationDecisions(use, decided, replace(cost, name="Bayes expected cost"))
     sums = losses_summed(costs.at(samples.y, decided), samples)
     empty = np.empty(0, dtype=np.int64)
-    return Judgement(task, decided, from_sums(BayesCost(costs), sums, samples, empty))
+    return ApplicationDecisions(use, decided, from_sums(BayesCost(costs), sums, samples, empty))
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class CalibrationStage:
     """A calibration stage: how it is fitted, and the parts it is fitted on."""
 
     calibrator: Calibrator
@@ -135,7 +135,7 @@ class Stage:
         return f"cross-fitted on {len(self.folds.pairs)} folds{kept}"
 
 
-def staged(
+def with_calibration(
     system: "System", calibrator: Calibrator | None, folds: Folds, groups: Column | None, seed: int
 ) -> "System":
     """Return a system with a calibration stage, whose folds are dealt once for all uses.
@@ -148,25 +148,27 @@ def staged(
         msg = f"calibrator must be one, such as AffineCalibrator(), or None: got {calibrator!r}."
         raise InputError(msg)
     unit = None if groups is None else group_codes(groups, system.samples)
-    samples, tasks, rules, of_all = system.samples, system.tasks, system.rules, system.of_all
+    samples, uses, rules, of_all = system.samples, system.uses, system.rules, system.of_all
     if isinstance(folds, TrainOnTest | HeldOut):
-        stage = Stage(calibrator, folds, unit, seed)
-        return System(samples, tasks, rules, stage, of_all=of_all)
+        stage = CalibrationStage(calibrator, folds, unit, seed)
+        return System(samples, uses, rules, stage, of_all=of_all)
     dealt = deal_samples(samples, folds, groups, seed)
-    stage = Stage(calibrator, dealt.folds, unit, seed)
+    stage = CalibrationStage(calibrator, dealt.folds, unit, seed)
     if dealt.kept is None:
-        return System(samples, tasks, rules, stage, of_all=of_all)
-    tasks = tuple(_parted(task, samples, dealt.samples, dealt.kept) for task in tasks)
-    return System(dealt.samples, tasks, rules, stage, system, dealt.kept, of_all)
+        return System(samples, uses, rules, stage, of_all=of_all)
+    uses = tuple(_parted(use, samples, dealt.samples, dealt.kept) for use in uses)
+    return System(dealt.samples, uses, rules, stage, system, dealt.kept, of_all)
 
 
-def _parted(task: Task, samples: Samples, parted: Samples, kept: IntArray) -> Task:
+def _parted(
+    use: ApplicationSamples, samples: Samples, parted: Samples, kept: IntArray
+) -> ApplicationSamples:
     """Return an application of samples whose rows were parted."""
-    at = task.samples
+    at = use.samples
     scores = parted.scores if at.scores is samples.scores else at.scores.part(kept)
-    costs = task.costs.part(kept) if isinstance(task.costs, SampleCosts) else task.costs
+    costs = use.costs.part(kept) if isinstance(use.costs, SampleCosts) else use.costs
     samples = replace(parted, scores=scores, priors=at.priors, priors_from_data=at.priors_from_data)
-    return Task(task.name, costs, samples)
+    return ApplicationSamples(use.name, costs, samples)
 
 
 def read_units(groups: Column | None, samples: Samples) -> IntArray | None:
@@ -199,7 +201,7 @@ class SumsOfAll:
     """What is known of all samples, where single ones are known of some only."""
 
     samples: Samples  # a row for each class and decision, with its number; no scores
-    judgements: tuple[Judgement, ...]
+    decisions: tuple[ApplicationDecisions, ...]
     losses: Mapping[ScoringRule, ExpectedLoss]  # with groups, where there are any
     errors: Mapping[str, CalibrationError]
     groups: Mapping[ScoringRule, GroupMeans]  # where samples come in groups
@@ -210,9 +212,9 @@ class System:
     """A system on checked samples, in some applications and by some scoring rules."""
 
     samples: Samples
-    tasks: tuple[Task, ...]
+    uses: tuple[ApplicationSamples, ...]
     rules: tuple[ScoringRule, ...]
-    stage: Stage | None
+    stage: CalibrationStage | None
     whole: "System | None" = None  # before copies of a row were dealt to several folds
     kept: IntArray | None = None  # and which row of it each row was
     of_all: SumsOfAll | None = None  # where the samples are only some of all
@@ -229,14 +231,14 @@ class System:
         return given if self.kept is None else given.with_copies(self.kept, self.samples.copies)
 
     @cached_property
-    def judgements(self) -> tuple[Judgement, ...]:
+    def decisions(self) -> tuple[ApplicationDecisions, ...]:
         """The decisions of each application."""
-        return tuple(judge(task) for task in self.tasks)
+        return tuple(bayes_decisions(use) for use in self.uses)
 
     @property
-    def shown(self) -> tuple[Judgement, ...]:
+    def shown(self) -> tuple[ApplicationDecisions, ...]:
         """The decisions of each application, on all samples there are."""
-        return self.judgements if self.of_all is None else self.of_all.judgements
+        return self.decisions if self.of_all is None else self.of_all.decisions
 
     @property
     def raw_shown(self) -> tuple[ExpectedLoss, ...]:
@@ -250,7 +252,7 @@ class System:
         """The cross-entropy at the priors of the main application."""
         if self.of_all is not None and LogLoss() in self.of_all.losses:
             return self.of_all.losses[LogLoss()]
-        return expectation(LogLoss(), self.judgements[0].task.samples)
+        return expectation(LogLoss(), self.decisions[0].use.samples)
 
     @cached_property
     def raw(self) -> tuple[ExpectedLoss, ...]:
@@ -273,10 +275,10 @@ class System:
         return self.calibrated_at(self.samples)
 
     @cached_property
-    def judgements_after(self) -> tuple[Judgement, ...]:
+    def calibrated_decisions(self) -> tuple[ApplicationDecisions, ...]:
         """The decisions of each application after calibration."""
-        tasks = (replace(t, samples=self.calibrated_at(t.samples)) for t in self.tasks)
-        return tuple(judge(task) for task in tasks)
+        uses = (replace(t, samples=self.calibrated_at(t.samples)) for t in self.uses)
+        return tuple(bayes_decisions(use) for use in uses)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -284,7 +286,7 @@ class System:
         return tuple(dict.fromkeys(note for fit in self._fits.values() for note in fit.notes))
 
     @property
-    def _stage(self) -> Stage:
+    def _stage(self) -> CalibrationStage:
         """The calibration stage, where there is one."""
         if self.stage is None:
             msg = "a calibrator must be given for calibrated losses."
@@ -311,12 +313,12 @@ class System:
 
     def decision_learning_cost(self, i: int) -> float:
         """Return the same for the decisions of one application."""
-        task = self.tasks[i]
-        better = self._fitted_to_all(task.samples)
+        use = self.uses[i]
+        better = self._fitted_to_all(use.samples)
         if better is None:
             return 0.0
-        best = judge(replace(task, samples=better)).cost.value
-        return max((self.judgements_after[i].cost.value - best) / 2, 0.0)
+        best = bayes_decisions(replace(use, samples=better)).cost.value
+        return max((self.calibrated_decisions[i].cost.value - best) / 2, 0.0)
 
     def _fitted_to_all(self, samples: Samples) -> Samples | None:
         """Return samples with scores calibrated on themselves; None without folds."""
@@ -351,8 +353,8 @@ class System:
     ) -> list[Statistic]:
         """Return metrics of decisions that have no closed-form interval, ready to be resampled."""
         out: list[Statistic] = []
-        for judged, chosen in zip(self.judgements, metrics, strict=True):
-            out += _counts(judged, chosen, self.order, prefix)
+        for decisions, chosen in zip(self.decisions, metrics, strict=True):
+            out += _counts(decisions, chosen, self.order, prefix)
         return out
 
     def loss_statistics(self, prefix: str = "") -> list[Statistic]:
@@ -374,8 +376,8 @@ class System:
         """Return all losses by the priors they are had at, so that each needs one fit only."""
         order = self.order
         found: dict[bytes, tuple[Samples, list[Priced]]] = {}
-        for judged in self.judgements:
-            _at_priors(found, judged.task.samples).append(_cost_price(judged, order, prefix))
+        for decisions in self.decisions:
+            _at_priors(found, decisions.use.samples).append(_cost_price(decisions, order, prefix))
         for rule in self.rules:
             losses = sample_losses(rule, self.samples)
             if np.isfinite(losses).all():
@@ -406,9 +408,9 @@ class System:
         if self.stage is None:
             return {}
         names = [(key_of(rule.name), "normalized") for rule in self.rules]
-        names += [(task.name, "nec") for task in self.tasks]
-        before = (*self.raw, *(j.cost for j in self.judgements))
-        after = (*self.after, *(j.cost for j in self.judgements_after))
+        names += [(use.name, "nec") for use in self.uses]
+        before = (*self.raw, *(j.cost for j in self.decisions))
+        after = (*self.after, *(j.cost for j in self.calibrated_decisions))
         out = {}
         for (name, short), a, b in zip(names, before, after, strict=True):
             out[f"{prefix}{name}.calibrated_{short}"] = b.normalized
@@ -420,7 +422,7 @@ class System:
         """Return what follows from the order of the scores."""
         odds = [
             Odds(f"{prefix}{t.name}", costs.values, _given(t.samples))
-            for t in self.tasks
+            for t in self.uses
             if (costs := t.binary_costs) is not None
         ]
         ranks = self.samples.scores.ranks()[self.order]
@@ -462,15 +464,15 @@ def _given(samples: Samples) -> FloatArray | None:
     return None if samples.priors_from_data else samples.priors
 
 
-def _cost_price(judged: Judgement, order: IntArray, prefix: str) -> Priced:
+def _cost_price(decisions: ApplicationDecisions, order: IntArray, prefix: str) -> Priced:
     """Return the costs of Bayes decisions as losses."""
-    task = judged.task
-    name, losses = f"{prefix}{task.name}", judged.losses()[order]
-    if not isinstance(task.costs, SampleCosts):
-        rule = BayesCost(task.costs)
+    use = decisions.use
+    name, losses = f"{prefix}{use.name}", decisions.losses()[order]
+    if not isinstance(use.costs, SampleCosts):
+        rule = BayesCost(use.costs)
         return Priced(name, "nec", losses, rule.of, rule.naive, rule=rule)
-    costs = task.costs.part(order)
-    y = task.samples.y[order]
+    costs = use.costs.part(order)
+    y = use.samples.y[order]
 
     def priced(y: IntArray, answers: Answers) -> FloatArray:
         return costs.at(y, costs.least_expected(answers.p))
@@ -480,19 +482,19 @@ def _cost_price(judged: Judgement, order: IntArray, prefix: str) -> Priced:
 
 
 def _counts(
-    judged: Judgement, metrics: Sequence[DecisionMetric], order: IntArray, prefix: str
+    decisions: ApplicationDecisions, metrics: Sequence[DecisionMetric], order: IntArray, prefix: str
 ) -> list[Statistic]:
     """Return the traditional metrics of the decisions."""
     if not metrics:
         return []
-    task = judged.task
+    use = decisions.use
     return [
         count_statistic(
-            f"{prefix}{task.name}",
-            task.samples.y[order],
-            judged.decided[order],
-            (task.costs.classes, task.costs.decisions),
+            f"{prefix}{use.name}",
+            use.samples.y[order],
+            decisions.indices[order],
+            (use.costs.classes, use.costs.decisions),
             metrics,
-            _given(task.samples),
+            _given(use.samples),
         )
     ]

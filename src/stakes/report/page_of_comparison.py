@@ -4,7 +4,7 @@ from pathlib import Path
 
 from stakes._text import number, plain
 from stakes.evaluation import Comparison
-from stakes.evaluation.claims import NONE_BEST, p_note
+from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import p_number
 from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.metric_labels import metric_label

@@ -13,7 +13,7 @@ from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.sketch.level_sketch import Scored, level_sketches
 from stakes.evaluation.sketch.row_sketch import choose_rows, row_error, row_sketch
 from stakes.evaluation.sketch.sketch_records import LeastCost, Sketch, SketchedApplication
-from stakes.evaluation.systems import Judgement, System
+from stakes.evaluation.systems import ApplicationDecisions, System
 from stakes.samples import Samples
 from stakes.scores import PosteriorScores
 
@@ -29,7 +29,7 @@ class Source:
     name: str
     samples: Samples
     reference: FloatArray | None
-    judgements: tuple[Judgement, ...]
+    decisions: tuple[ApplicationDecisions, ...]
     ranked: Samples  # with the scores that areas and least costs are computed from
 
     @classmethod
@@ -41,13 +41,13 @@ class Source:
         if not isinstance(samples.scores, PosteriorScores):
             k = len(samples.classes)
             reference = np.full(k, 1 / k)
-        return cls(name, samples, reference, system.judgements, system.samples)
+        return cls(name, samples, reference, system.decisions, system.samples)
 
     @classmethod
     def calibrated(cls, name: str, system: System) -> "Source":
         """Return a system with calibrated scores, which hold at the priors of the main use."""
-        judged = system.judgements_after
-        samples = judged[0].task.samples
+        judged = system.calibrated_decisions
+        samples = judged[0].use.samples
         fits = bool(samples.priors.all())
         return cls(name, samples, samples.priors if fits else None, judged, samples)
 
@@ -57,8 +57,8 @@ def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Ske
     samples = sources[0].samples
     priced = [
         i
-        for i, judged in enumerate(sources[0].judgements)
-        if isinstance(judged.task.costs, CostMatrix)
+        for i, judged in enumerate(sources[0].decisions)
+        if isinstance(judged.use.costs, CostMatrix)
     ]
     few = len(samples.classes) <= MOST_CLASSES
     sketch = Sketch(
@@ -90,15 +90,15 @@ def _kind(samples: Samples, *, adapted: bool) -> str:
 
 def _application(sources: Sequence[Source], i: int) -> SketchedApplication:
     """Return what was found in one application."""
-    task = sources[0].judgements[i].task
-    if not isinstance(task.costs, CostMatrix):
-        raise TypeError(task.costs)
+    use = sources[0].decisions[i].use
+    if not isinstance(use.costs, CostMatrix):
+        raise TypeError(use.costs)
     return SketchedApplication(
-        task.name,
-        task.costs,
-        task.samples.priors,
-        task.samples.priors_from_data,
-        tuple(source.judgements[i].cost.normalized for source in sources),
+        use.name,
+        use.costs,
+        use.samples.priors,
+        use.samples.priors_from_data,
+        tuple(source.decisions[i].cost.normalized for source in sources),
         (None,) * len(sources),
     )
 
@@ -115,7 +115,7 @@ def _levels(sketch: Sketch, sources: Sequence[Source], priced: Sequence[int]) ->
         if curve is not None and np.array_equal(ranks, log_odds):
             known = curve.levels
         scored.append(Scored(source.name, log_odds, source.reference, area, known))
-        found = [least_cost(source.judgements[i].task, curve) for i in priced]
+        found = [least_cost(source.decisions[i].use, curve) for i in priced]
         least.append([None if m is None else _least(m, ranks, log_odds) for m in found])
     applications = tuple(
         replace(a, least=tuple(row[i] for row in least)) for i, a in enumerate(sketch.applications)

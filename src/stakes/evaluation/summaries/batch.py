@@ -9,7 +9,7 @@ import numpy as np
 from stakes._check import InputError, read_array, read_column, read_weights
 from stakes._text import plain, quoted
 from stakes._typing import Column, FloatArray, IntArray
-from stakes.evaluation.slices import slice_texts
+from stakes.evaluation.slice_results import slice_texts
 from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.scores import Scores
 from stakes.summary.group_hashes import group_hashes

@@ -10,7 +10,7 @@ from stakes._check import InputError, read_names, read_priors
 from stakes._kernels import ExactSums
 from stakes._typing import FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.evaluation.applications import Application, Applications, with_columns
-from stakes.evaluation.comparison import Comparison, compare_samples, system_names
+from stakes.evaluation.system_comparison import Comparison, compare_samples, system_names
 from stakes.samples import Samples
 from stakes.scores import Scores
 from stakes.summary.kept_rows import KeptRows

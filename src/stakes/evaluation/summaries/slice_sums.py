@@ -9,7 +9,7 @@ import numpy as np
 from stakes._check import InputError, StakesError
 from stakes._text import plain
 from stakes._typing import IntArray
-from stakes.evaluation.slices import JudgedSlice
+from stakes.evaluation.slice_results import SliceDecisions
 from stakes.evaluation.summaries.summary_request import Request
 from stakes.evaluation.summaries.totals import judgement, loss_records, plan_of
 from stakes.scores import Scores
@@ -47,9 +47,9 @@ class SliceSums:
             return
         request = self._request
         given = request.samples(new.y, scores)
-        task = request.task(request.main, given, new.amounts)
-        answers = task.samples.scores.answers(task.samples.priors)
-        decided, losses = task.costs.least_expected(answers.p), LogLoss().of(new.y, answers)
+        use = request.samples_in_use(request.main, given, new.amounts)
+        answers = use.samples.scores.answers(use.samples.priors)
+        decided, losses = use.costs.least_expected(answers.p), LogLoss().of(new.y, answers)
         for name, (values, codes) in columns.items():
             order = np.argsort(codes, kind="stable")
             ends = np.searchsorted(codes[order], np.arange(len(values) + 1))
@@ -83,21 +83,21 @@ class SliceSums:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def judged(self) -> Iterator[JudgedSlice]:
+    def judged(self) -> Iterator[SliceDecisions]:
         """Go through the slices, each with its decisions and its cross-entropy."""
         for name, values in self._sums.items():
             for value in sorted(values):
                 yield self._judged(name, value, values[value])
 
-    def _judged(self, name: str, value: str, sums: DecisionSums) -> JudgedSlice:
+    def _judged(self, name: str, value: str, sums: DecisionSums) -> SliceDecisions:
         """Judge the samples of one value."""
         counts = tuple(sums.counts.tolist())
         try:
             judged = judgement(self._request, self._request.main, 0, sums)
-            losses, _ = loss_records(sums, judged.task.samples)
+            losses, _ = loss_records(sums, judged.use.samples)
         except StakesError as error:
-            return JudgedSlice(name, value, counts, why=str(error))
-        return JudgedSlice(name, value, counts, judged, losses[LogLoss()], judged.own_unit)
+            return SliceDecisions(name, value, counts, why=str(error))
+        return SliceDecisions(name, value, counts, judged, losses[LogLoss()], judged.own_unit)
 
     def write(self, writer: Writer) -> None:
         """Write the sums of each value."""

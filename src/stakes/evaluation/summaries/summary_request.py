@@ -16,11 +16,11 @@ from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 from stakes.evaluation.applications import (
     Application,
     Applications,
-    Task,
+    ApplicationSamples,
     adapted,
     classes_of,
     columns_of_costs,
-    read_tasks,
+    read_applications,
     with_columns,
 )
 from stakes.evaluation.assembly import check_names, read_rules
@@ -98,14 +98,14 @@ class Request:
         names = _names(classes, costs)
         probe = _probe(names, kind, priors, training)
         one = dict.fromkeys(columns_of_costs(costs), np.ones(len(probe)))
-        tasks = read_tasks(with_columns(costs, one), probe, training)
+        uses = read_applications(with_columns(costs, one), probe, training)
         return cls(
             names,
             kind,
-            {task.name: _use(task, costs) for task in tasks},
+            {use.name: _use(use, costs) for use in uses},
             None if probe.priors_from_data else probe.priors,
             None if training is None else _numbers(training, probe, "training_priors"),
-            _rules(rules, tasks, names),
+            _rules(rules, uses, names),
             bool(weighted),
             bool(grouped),
             _columns(slices),
@@ -156,13 +156,15 @@ class Request:
             return replace(found, priors=found.data_priors())
         return replace(found, priors=self.priors, priors_from_data=False)
 
-    def task(self, name: str, samples: Samples, amounts: Amounts | None = None) -> Task:
+    def samples_in_use(
+        self, name: str, samples: Samples, amounts: Amounts | None = None
+    ) -> ApplicationSamples:
         """Return an application of samples of this request."""
-        return read_tasks({name: self.application(name, amounts)}, samples, self.training)[0]
+        return read_applications({name: self.application(name, amounts)}, samples, self.training)[0]
 
     def decide(self, name: str, samples: Samples, amounts: Amounts | None = None) -> IntArray:
         """Return the decisions of an application on samples of this request."""
-        return self.task(name, samples, amounts).decide()
+        return self.samples_in_use(name, samples, amounts).decide()
 
     def adapted(self, samples: Samples) -> Samples:
         """Return samples whose posteriors are those at the priors of use."""
@@ -278,20 +280,18 @@ def _numbers(priors: PriorsLike, probe: Samples, argument: str) -> FloatArray:
     return found
 
 
-def _use(task: Task, costs: Applications | None) -> Use:
+def _use(use: ApplicationSamples, costs: Applications | None) -> Use:
     """Return an application with its costs as a matrix, and its own priors if it has any."""
-    entry = costs[task.name] if isinstance(costs, Mapping) else costs
+    entry = costs[use.name] if isinstance(costs, Mapping) else costs
     own = entry.priors if isinstance(entry, Application) else None
     told = entry.costs if isinstance(entry, Application) else entry
-    used = told if isinstance(told, CostsByCase) else task.costs
+    used = told if isinstance(told, CostsByCase) else use.costs
     if isinstance(used, SampleCosts):
-        msg = (
-            f"costs must be a matrix, or name columns, for a summary: {task.name!r} has numbers by"
-        )
+        msg = f"costs must be a matrix, or name columns, for a summary: {use.name!r} has numbers by"
         raise InputError(f"{msg} case. Pass stakes.CostsByCase([[0, 3], ['amount', 0]]).")
     if own is None:
         return Use(used)
-    return Use(used, "data" if task.samples.priors_from_data else task.samples.priors)
+    return Use(used, "data" if use.samples.priors_from_data else use.samples.priors)
 
 
 def _columns(names: Sequence[str]) -> tuple[str, ...]:
@@ -303,11 +303,11 @@ def _columns(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _rules(
-    rules: Sequence[ScoringRule], tasks: Sequence[Task], names: Names
+    rules: Sequence[ScoringRule], uses: Sequence[ApplicationSamples], names: Names
 ) -> tuple[ScoringRule, ...]:
     """Read the scoring rules, of which no two may have one name."""
     found = read_rules(rules)
-    check_names(tuple(tasks), found)
+    check_names(tuple(uses), found)
     for rule in found:
         rule.check(names)
     return found

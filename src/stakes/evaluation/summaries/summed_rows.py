@@ -13,8 +13,8 @@ import numpy as np
 from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.assembly import evaluate_samples
-from stakes.evaluation.records import Evaluation
-from stakes.evaluation.slices import JudgedSlice
+from stakes.evaluation.findings import Evaluation
+from stakes.evaluation.slice_results import SliceDecisions
 from stakes.evaluation.summaries.summary_request import Amounts, Request
 from stakes.evaluation.summaries.totals import judgement, loss_records, plan_of
 from stakes.evaluation.systems import SumsOfAll
@@ -127,7 +127,7 @@ class SummedRows:
         """Return nothing: areas rest on rows, not on cells."""
         return {}
 
-    def evaluate(self, slices: Sequence[JudgedSlice], **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
+    def evaluate(self, slices: Sequence[SliceDecisions], **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
         """Return the evaluation of all samples."""
         if self._state is None:
             msg = "a summary must hold samples to be evaluated: call update first."
@@ -161,7 +161,7 @@ class SummedRows:
         judgements = tuple(
             judgement(request, name, i, state.sums) for i, name in enumerate(request.uses)
         )
-        base = judgements[0].task.samples
+        base = judgements[0].use.samples
         every = request.samples(base.y, base.scores, base.weights, copies=base.copies)
         losses, groups = loss_records(state.sums, every)
         errors = {"confidence_calibration_error": _error(state, every)}

@@ -6,9 +6,9 @@ import numpy as np
 
 from stakes._typing import IntArray
 from stakes.costs import CostsByCase
-from stakes.evaluation.applications import read_tasks
+from stakes.evaluation.applications import read_applications
 from stakes.evaluation.summaries.summary_request import Request
-from stakes.evaluation.systems import GroupMeans, Judgement, judge_decisions
+from stakes.evaluation.systems import ApplicationDecisions, GroupMeans, price_decisions
 from stakes.metrics.scores import from_sums
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
@@ -32,13 +32,13 @@ def plan_of(
     )
 
 
-def judgement(request: Request, name: str, i: int, sums: DecisionSums) -> Judgement:
+def judgement(request: Request, name: str, i: int, sums: DecisionSums) -> ApplicationDecisions:
     """Return the decisions of an application on all samples; those alike are one row."""
     rows = sums.rows(i)
     none = unscored(request, rows.y.size)
     cells = request.samples(rows.y, none, rows.weights, copies=rows.copies)
-    task = read_tasks({name: request.application(name, rows.prices)}, cells)[0]
-    found = judge_decisions(task, rows.decision)
+    use = read_applications({name: request.application(name, rows.prices)}, cells)[0]
+    found = price_decisions(use, rows.decision)
     return found if rows.part is None else replace(found, own_unit=_coded(rows.part))
 
 

@@ -14,9 +14,9 @@ from stakes.curves import RocCurve
 from stakes.curves.likelihood_ratios import minimum_cllr_of
 from stakes.evaluation.applications import Applications
 from stakes.evaluation.assembly import evaluate_samples
+from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.least_cost import curve_of
-from stakes.evaluation.records import Evaluation
-from stakes.evaluation.slices import JudgedSlice
+from stakes.evaluation.slice_results import SliceDecisions
 from stakes.evaluation.summaries.edges import Codes, changes
 from stakes.evaluation.summaries.summary_request import Request
 from stakes.metrics.probability_bins import event_of
@@ -127,7 +127,7 @@ class TwoClasses:
             raise InputError(msg)
         return self._state
 
-    def evaluate(self, slices: Sequence[JudgedSlice], **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
+    def evaluate(self, slices: Sequence[SliceDecisions], **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
         """Return the evaluation of all samples."""
         request, state = self._request, self._suited_or_empty()
         rows, curve = state.rows(), None

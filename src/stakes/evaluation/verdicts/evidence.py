@@ -7,9 +7,9 @@ import numpy as np
 
 from stakes._text import plain
 from stakes._typing import FloatArray, IntArray, Label
-from stakes.evaluation.losses import largest_difference
-from stakes.evaluation.records import ApplicationResult
-from stakes.evaluation.systems import Judgement, System
+from stakes.evaluation.findings import ApplicationResult
+from stakes.evaluation.loss_results import largest_difference
+from stakes.evaluation.systems import ApplicationDecisions, System
 from stakes.evaluation.verdicts.families import IntervalAt
 from stakes.evaluation.verdicts.reversal import class_areas
 from stakes.evaluation.verdicts.small_samples import Groups
@@ -49,17 +49,17 @@ def evidence_of(
                 a.cost.raw,
                 a.cost.normalized,
                 normalized_at(a.cost.raw),
-                naive_p_value(judged, a.cost.normalized, unit),
+                naive_p_value(decisions, a.cost.normalized, unit),
                 _where(a, several),
             )
-            for a, judged in zip(results, system.shown, strict=True)
+            for a, decisions in zip(results, system.shown, strict=True)
         ),
-        accuracies=tuple(_errors_at(judged, unit) for judged in system.shown),
+        accuracies=tuple(_errors_at(decisions, unit) for decisions in system.shown),
         gains=_cost_gains(system, unit),
         rule_gain=_rule_gain(system, unit),
         class_areas={} if unit is not None else class_areas(system.samples, level),
-        units=effective_units(main.task.samples, main.unit(unit)),
-        groups=Groups.of(main.task.samples, main.unit(unit)),
+        units=effective_units(main.use.samples, main.unit(unit)),
+        groups=Groups.from_samples(main.use.samples, main.unit(unit)),
     )
 
 
@@ -74,44 +74,44 @@ def normalized_at(record: ExpectedLoss) -> IntervalAt:
     return lambda level: None if none else record.normalized_interval(level)
 
 
-def naive_p_value(judged: Judgement, shown: Estimate, unit: IntArray | None) -> float:
+def naive_p_value(decisions: ApplicationDecisions, shown: Estimate, unit: IntArray | None) -> float:
     """Return the p-value of costing as much as the best constant answer, on the same samples.
 
     To cost less than the best of them is to cost less than each: the largest p-value counts.
     NaN where the interval shown includes 1, so that no test is needed.
     """
-    if judged.cost.undefined is not None or shown.interval is None or 1 in shown.interval:
+    if decisions.cost.undefined is not None or shown.interval is None or 1 in shown.interval:
         return math.nan  # the interval has decided
-    losses, samples, costs = judged.losses(), judged.task.samples, judged.task.costs
-    others = [judged.naive_losses()]
-    if judged.cost.normalized < 1:  # less than each, as another may be the best in the population
+    losses, samples, costs = decisions.losses(), decisions.use.samples, decisions.use.costs
+    others = [decisions.naive_losses()]
+    if decisions.cost.normalized < 1:  # less than each: another may be best in the population
         y = samples.y
-        others += [costs.at(y, np.full(y.size, r.decision)) for r in judged.cost.rivals]
-    largest, own = largest_difference(judged), judged.unit(unit)
+        others += [costs.at(y, np.full(y.size, r.decision)) for r in decisions.cost.rivals]
+    largest, own = largest_difference(decisions), decisions.unit(unit)
     found = [paired(losses, other, samples, own, largest) for other in others]
     return max((math.nan if f is None else f.p_value) for f in found)
 
 
-def _errors_at(judged: Judgement, unit: IntArray | None) -> IntervalAt | None:
+def _errors_at(decisions: ApplicationDecisions, unit: IntArray | None) -> IntervalAt | None:
     """Return the interval of the normalised error rate, where decisions are classes."""
-    if not judged.task.square:
+    if not decisions.use.square:
         return None
-    samples = judged.task.samples
+    samples = decisions.use.samples
     given = None if samples.priors_from_data else samples.priors
-    rate = judged.confusion.expected_cost(None, given)
-    wrong = (judged.decided != samples.y).astype(np.float64)
-    return normalized_at(by_groups(rate, samples, wrong, judged.unit(unit)))
+    rate = decisions.confusion.expected_cost(None, given)
+    wrong = (decisions.indices != samples.y).astype(np.float64)
+    return normalized_at(by_groups(rate, samples, wrong, decisions.unit(unit)))
 
 
 def _cost_gains(system: System, unit: IntArray | None) -> tuple[PairedDifference | None, ...]:
     """Return for each application what calibration gains, as a paired test on the samples."""
     if system.stage is None:
-        return tuple(None for _ in system.judgements)
+        return tuple(None for _ in system.decisions)
     return tuple(
         paired(
-            before.losses(), after.losses(), before.task.samples, unit, largest_difference(before)
+            before.losses(), after.losses(), before.use.samples, unit, largest_difference(before)
         )
-        for before, after in zip(system.judgements, system.judgements_after, strict=True)
+        for before, after in zip(system.decisions, system.calibrated_decisions, strict=True)
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from stakes._text import plain
 from stakes._typing import IntArray, Label, Names
 from stakes.curves.detectors import detectors_of
-from stakes.evaluation.ranking import area_of
-from stakes.evaluation.records import Verdict
+from stakes.evaluation.findings import Verdict
+from stakes.evaluation.ranking_results import area_of
 from stakes.evaluation.verdicts.families import level_among
 from stakes.evaluation.verdicts.wording import listed, name_of, with_interval
 from stakes.intervals import auc_interval

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from stakes._typing import IntArray, Label
-from stakes.evaluation.records import Verdict
+from stakes.evaluation.findings import Verdict
 from stakes.evaluation.verdicts.wording import counted, listed, name_of
 from stakes.samples import Samples
 from stakes.scoring import BrierLoss
@@ -29,7 +29,7 @@ class Groups:
     holding: tuple[int, ...]  # how many hold each class
 
     @classmethod
-    def of(cls, samples: Samples, unit: IntArray | None) -> Self | None:
+    def from_samples(cls, samples: Samples, unit: IntArray | None) -> Self | None:
         """Return the groups of samples, where they come in groups."""
         if unit is None:
             return None

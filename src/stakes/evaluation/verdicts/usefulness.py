@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from stakes._text import number
 from stakes._typing import Label
-from stakes.evaluation.records import Verdict
+from stakes.evaluation.findings import Verdict
 from stakes.evaluation.verdicts.families import IntervalAt, level_among, supported_claims
 from stakes.evaluation.verdicts.wording import (
     name_of,

@@ -17,19 +17,19 @@ from stakes.evaluation.applications import (
     Applications,
     adapted,
     classes_of,
-    read_tasks,
+    read_applications,
     read_training,
 )
 from stakes.evaluation.assembly import RULES, make_system, read_rules
-from stakes.evaluation.claims import few_errors_of, verdicts_of_comparison
+from stakes.evaluation.comparison_verdicts import few_errors_of, verdicts_of_comparison
 from stakes.evaluation.contrasts import Contrasts
-from stakes.evaluation.decisions import suited_metrics
+from stakes.evaluation.decision_evaluation import suited_metrics
 from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, margin_tests
+from stakes.evaluation.findings import Verdict
 from stakes.evaluation.named_columns import columns_of
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.pages import Paged
 from stakes.evaluation.parts import error_counts, rounding_notes
-from stakes.evaluation.records import Verdict
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import System, read_units
 from stakes.evaluation.verdicts import Groups, few_groups, reversed_systems, small_classes
@@ -228,7 +228,7 @@ def compare_samples(  # noqa: PLR0913  as for compare
         name: make_system(
             System(
                 adapted(samples, training_priors),
-                read_tasks(costs, samples, training_priors),
+                read_applications(costs, samples, training_priors),
                 read_rules(rules),
                 None,
             ),
@@ -263,12 +263,12 @@ def _compared(
     contrasts = Contrasts(made, unit)
     drawn = _drawn(made, unit, resamples, seed, progress)
     values = {name: _values(made[name], name, drawn) for name in names}
-    costs = [f"{task.name}.nec" for task in first.tasks]
+    costs = [f"{use.name}.nec" for use in first.uses]
     adjusted = _adjusted(contrasts, costs)
     differences = _differences(contrasts, adjusted, drawn, values, level, _higher_is_better(first))
     unseen = contrasts.adjusted(costs, unseen=True)
     tests = (adjusted, unseen)
-    best = {task.name: _may_be_best(task.name, values, tests, level) for task in first.tasks}
+    best = {use.name: _may_be_best(use.name, values, tests, level) for use in first.uses}
     margins = () if margin is None else _relative_costs(contrasts, best, margin, level)
     return Comparison(
         systems=tuple(names),
@@ -361,7 +361,7 @@ def _reversed(
     unit: IntArray | None,
 ) -> list[Verdict]:
     """Say which systems have scores that look reversed, of those that cost more than naive."""
-    costs = [f"{task.name}.nec" for task in next(iter(made.values())).tasks]
+    costs = [f"{use.name}.nec" for use in next(iter(made.values())).uses]
     costly = {
         name: system.as_given.samples
         for name, system in made.items()
@@ -374,12 +374,12 @@ def _warnings(made: Mapping[str, System], unit: IntArray | None) -> list[Verdict
     """Return warnings of little data."""
     first = next(iter(made.values()))
     found: list[Verdict] = []
-    for i, task in enumerate(first.tasks):
-        where = f"{plain(task.name)}: " if len(first.tasks) > 1 else ""
-        counts = {name: error_counts(system.judgements[i]) for name, system in made.items()}
+    for i, use in enumerate(first.uses):
+        where = f"{plain(use.name)}: " if len(first.uses) > 1 else ""
+        counts = {name: error_counts(system.decisions[i]) for name, system in made.items()}
         found += few_errors_of(counts, where)
     classes = first.samples.classes
-    groups = Groups.of(first.samples, unit)
+    groups = Groups.from_samples(first.samples, unit)
     calibrated = [] if first.stage is None else [rule.name for rule in first.rules]
     found += small_classes(classes, first.samples.counts.tolist(), groups, calibrated=calibrated)
     found += few_groups(groups, loss=first.stage is not None)
@@ -449,7 +449,7 @@ def _drawn(
 
 def _suited(system: System) -> list[tuple[DecisionMetric, ...]]:
     """Return the traditional metrics of each application."""
-    return [suited_metrics(j.in_use, j.task.costs) for j in system.judgements]
+    return [suited_metrics(j.in_use, j.use.costs) for j in system.decisions]
 
 
 def _infinite_notes(systems: Mapping[str, System]) -> list[str]:
@@ -465,17 +465,17 @@ def _infinite_notes(systems: Mapping[str, System]) -> list[str]:
 def _higher_is_better(system: System) -> set[str]:
     """Return the metrics for which higher is better."""
     found = {"auc"}
-    for task, metrics in zip(system.tasks, _suited(system), strict=True):
-        found |= {f"{task.name}.{key_of(m.name)}" for m in metrics if m.better == "higher"}
+    for use, metrics in zip(system.uses, _suited(system), strict=True):
+        found |= {f"{use.name}.{key_of(m.name)}" for m in metrics if m.better == "higher"}
     return found
 
 
 def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
     """Return the values of a system by metric, the main cost first."""
     out: dict[str, float] = {}
-    for judged in system.judgements:
-        out[f"{judged.task.name}.value"] = judged.cost.value
-        out[f"{judged.task.name}.nec"] = judged.cost.normalized
+    for decisions in system.decisions:
+        out[f"{decisions.use.name}.value"] = decisions.cost.value
+        out[f"{decisions.use.name}.nec"] = decisions.cost.normalized
     for rule, loss in zip(system.rules, system.raw, strict=True):
         if not loss.infinite_samples:
             out[f"{key_of(rule.name)}.value"] = loss.value
@@ -520,7 +520,7 @@ def _differences(
             pair = (system, reference)
             mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in pair)
             closed = contrasts.estimate(metric, *pair, level)
-            paired = contrasts.of(metric, *pair)
+            paired = contrasts.difference(metric, *pair)
             out.append(
                 Difference(
                     system=system,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from stakes._text import number, plain
 from stakes.evaluation.differences import Difference, RelativeCost
-from stakes.evaluation.records import Verdict
+from stakes.evaluation.findings import Verdict
 from stakes.evaluation.verdicts.small_samples import FEWEST_ERRORS
 from stakes.evaluation.verdicts.wording import counted, listed, p_number
 

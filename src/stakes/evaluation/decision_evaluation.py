@@ -1,4 +1,4 @@
-"""Everything about a system's decisions at once: the one entry point behind the command line."""
+"""Everything about decisions that were made: their cost, traditional metrics, verdicts."""
 
 __all__ = ["DecisionEvaluation", "evaluate_decisions"]
 
@@ -14,9 +14,9 @@ from stakes._text import key_of, plain
 from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.errors import count_errors
+from stakes.evaluation.findings import Verdict
 from stakes.evaluation.pages import Paged
 from stakes.evaluation.rates import few_to_resample, rate_estimate, within_limits
-from stakes.evaluation.records import Verdict
 from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import Replicates, replicate_counts, seed_of

@@ -6,8 +6,8 @@ import numpy as np
 
 from stakes._typing import FloatArray, IntArray
 from stakes.costs import SampleCosts
-from stakes.evaluation.records import LossResult
-from stakes.evaluation.systems import Judgement, System
+from stakes.evaluation.findings import LossResult
+from stakes.evaluation.systems import ApplicationDecisions, System
 from stakes.intervals import CalibrationPair, by_groups, with_learning
 from stakes.metrics.scores import sample_losses
 from stakes.results import FEWEST_OF_CLASS, Estimate, ExpectedLoss
@@ -61,21 +61,21 @@ def rule_result(system: System, i: int, level: float, unit: IntArray | None) -> 
 
 def application_loss(system: System, i: int, level: float, unit: IntArray | None) -> LossResult:
     """Return the cost of decisions in one application, uncalibrated and calibrated."""
-    judged = system.judgements[i]
+    decisions = system.decisions[i]
     raw = cost_of(system.shown[i], unit)
     if system.stage is None:
         return LossResult(raw, *estimates_of(raw, level))
-    later = system.judgements_after[i]
+    later = system.calibrated_decisions[i]
     pair = CalibrationPair(
-        judged.task.samples,
-        judged.losses(),
+        decisions.use.samples,
+        decisions.losses(),
         later.losses(),
-        judged.naive_losses(),
+        decisions.naive_losses(),
         unit,
         system.decision_learning_cost(i),
-        largest_difference(judged),
+        largest_difference(decisions),
     )
-    beyond = _beyond_rows(raw, judged.cost)
+    beyond = _beyond_rows(raw, decisions.cost)
     return _calibrated(raw, cost_of(later, unit), pair, level, beyond)
 
 
@@ -89,13 +89,13 @@ def _beyond_rows(of_all: ExpectedLoss, of_rows: ExpectedLoss) -> float:
     return moved if np.isfinite(moved) else 0.0
 
 
-def cost_of(judged: Judgement, unit: IntArray | None) -> ExpectedLoss:
+def cost_of(decisions: ApplicationDecisions, unit: IntArray | None) -> ExpectedLoss:
     """Return what decisions cost, with the groups that samples come in."""
-    unit = judged.unit(unit)
+    unit = decisions.unit(unit)
     if unit is None:
-        return judged.cost
-    losses, naive = judged.losses(), judged.naive_losses()
-    return by_groups(judged.cost, judged.task.samples, losses, unit, naive)
+        return decisions.cost
+    losses, naive = decisions.losses(), decisions.naive_losses()
+    return by_groups(decisions.cost, decisions.use.samples, losses, unit, naive)
 
 
 def rule_loss(
@@ -107,9 +107,9 @@ def rule_loss(
     return by_groups(record, samples, sample_losses(rule, samples), unit)
 
 
-def largest_difference(judged: Judgement) -> FloatArray:
+def largest_difference(decisions: ApplicationDecisions) -> FloatArray:
     """Return the largest possible difference of what two decisions cost each sample."""
-    costs, y = judged.task.costs, judged.task.samples.y
+    costs, y = decisions.use.costs, decisions.use.samples.y
     if not isinstance(costs, SampleCosts):
         low, high = costs.ranges()
         return np.asarray((high - low)[y], dtype=np.float64)

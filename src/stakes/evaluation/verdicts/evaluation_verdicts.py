@@ -7,8 +7,12 @@ import numpy as np
 
 from stakes._text import number, plain
 from stakes._typing import FloatArray
-from stakes.evaluation.records import ApplicationResult, Evaluation, Verdict
-from stakes.evaluation.verdicts.calibration import calibration_gains, confidence, probabilities
+from stakes.evaluation.findings import ApplicationResult, Evaluation, Verdict
+from stakes.evaluation.verdicts.calibration_gains import (
+    calibration_gains,
+    confidence,
+    probabilities,
+)
 from stakes.evaluation.verdicts.evidence import Evidence
 from stakes.evaluation.verdicts.families import level_among
 from stakes.evaluation.verdicts.reversal import below, reversed_verdict, wrong_ranks

@@ -39,7 +39,7 @@ _STANDINGS = {
 
 @dataclass(frozen=True, eq=False)
 class DataSummary:
-    """What was judged: how many samples of which classes."""
+    """What was decisions: how many samples of which classes."""
 
     n: int
     classes: Names

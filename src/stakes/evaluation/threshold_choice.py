@@ -12,10 +12,15 @@ from stakes._text import number, percent, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.costs.tables import expected_column
-from stakes.evaluation.applications import CostsLike, Task, classes_of, read_tasks
+from stakes.evaluation.applications import (
+    ApplicationSamples,
+    CostsLike,
+    classes_of,
+    read_applications,
+)
 from stakes.evaluation.least_cost import curve_of, least_cost
-from stakes.evaluation.ranking import best_threshold_estimate, least_on_part
-from stakes.evaluation.systems import Judgement, judge_decisions
+from stakes.evaluation.ranking_results import best_threshold_estimate, least_on_part
+from stakes.evaluation.systems import ApplicationDecisions, price_decisions
 from stakes.evaluation.verdicts import reversed_systems
 from stakes.results import Estimate, json_number
 from stakes.samples import Samples, read_samples
@@ -145,21 +150,21 @@ def choose_threshold_samples(
 ) -> ThresholdChoice:
     """Choose a threshold for checked samples, whose rows may stand for several."""
     read_level(level)
-    task = read_tasks(costs, samples, training_priors)[0]
-    if len(samples.classes) != 2 or len(task.costs.decisions) != 2:
+    use = read_applications(costs, samples, training_priors)[0]
+    if len(samples.classes) != 2 or len(use.costs.decisions) != 2:
         msg = f"a threshold needs two classes and two decisions: got {len(samples.classes)} and"
-        raise InputError(f"{msg} {len(task.costs.decisions)}.")
-    value, of, bayes = _compared(task)
-    share = task.samples.balanced_mass()
-    cuts = {"Bayes rule": bayes, _BEST: _best_on_data(task, value)}
+        raise InputError(f"{msg} {len(use.costs.decisions)}.")
+    value, of, bayes = _compared(use)
+    share = use.samples.balanced_mass()
+    cuts = {"Bayes rule": bayes, _BEST: _best_on_data(use, value)}
     if review is not None:
         cap = read_number(review, "review", 0, 1)
         cuts[f"cap of {100 * cap:g} %"] = max(bayes, capped_threshold(value, share, cap))
-    results = tuple(_result(task, name, value, cut, level) for name, cut in cuts.items())
-    naive = judge_decisions(task, np.zeros(len(samples), dtype=np.int64)).cost
+    results = tuple(_result(use, name, value, cut, level) for name, cut in cuts.items())
+    naive = price_decisions(use, np.zeros(len(samples), dtype=np.int64)).cost
     return ThresholdChoice(
         of,
-        task.costs.decisions[1],
+        use.costs.decisions[1],
         naive.naive,
         naive.naive_answer,
         samples.n,
@@ -169,15 +174,15 @@ def choose_threshold_samples(
     )
 
 
-def _compared(task: Task) -> tuple[FloatArray, str, float]:
+def _compared(use: ApplicationSamples) -> tuple[FloatArray, str, float]:
     """Return what is compared with a threshold, its name, and the threshold of the Bayes rule."""
-    if isinstance(task.costs, CostMatrix):
-        _refuse_useless(task.costs)
-    p = task.samples.scores.answers(task.samples.priors).p
-    value, bayes = review_order(task.costs, p)
-    if isinstance(task.costs, SampleCosts):
+    if isinstance(use.costs, CostMatrix):
+        _refuse_useless(use.costs)
+    p = use.samples.scores.answers(use.samples.priors).p
+    value, bayes = review_order(use.costs, p)
+    if isinstance(use.costs, SampleCosts):
         return value, "the expected saving", bayes
-    return value, f"the posterior of {task.samples.classes[-1]}", bayes
+    return value, f"the posterior of {use.samples.classes[-1]}", bayes
 
 
 def review_order(
@@ -240,21 +245,21 @@ def _refuse_useless(costs: CostMatrix) -> None:
     raise InputError(f"{msg} threshold is needed: leave it out.")
 
 
-def _best_on_data(task: Task, value: FloatArray) -> float:
+def _best_on_data(use: ApplicationSamples, value: FloatArray) -> float:
     """Return the threshold of least cost on the samples; by the ROC curve if costs allow."""
     least = None
-    if task.binary_costs is not None and np.bincount(task.samples.y, minlength=2).all():
-        least = least_cost(task, curve_of(task.samples))
+    if use.binary_costs is not None and np.bincount(use.samples.y, minlength=2).all():
+        least = least_cost(use, curve_of(use.samples))
     if least is None:
-        return _best(task, value)
-    below = value[task.samples.scores.ranks() <= least.point.threshold]
+        return _best(use, value)
+    below = value[use.samples.scores.ranks() <= least.point.threshold]
     return float(below.max()) if below.size else float("-inf")
 
 
-def _best(task: Task, value: FloatArray) -> float:
+def _best(use: ApplicationSamples, value: FloatArray) -> float:
     """Return the threshold of least cost on the samples, just below a distinct value."""
-    y, w = task.samples.y, task.samples.balanced_mass()
-    first, second = (task.costs.at(y, np.full(y.size, j)) for j in (0, 1))
+    y, w = use.samples.y, use.samples.balanced_mass()
+    first, second = (use.costs.at(y, np.full(y.size, j)) for j in (0, 1))
     level, code = np.unique(value, return_inverse=True)
     saved = np.bincount(code, w * (first - second), level.size)
     above = np.concatenate([np.cumsum(saved[::-1])[::-1], [0.0]])  # if all from here on are taken
@@ -262,41 +267,47 @@ def _best(task: Task, value: FloatArray) -> float:
     return float("-inf") if best == 0 else float(level[best - 1])
 
 
-def _best_on_part(task: Task, value: FloatArray, kept: IntArray) -> float:
+def _best_on_part(use: ApplicationSamples, value: FloatArray, kept: IntArray) -> float:
     """Return the threshold of least cost on some of the samples."""
-    return _best(task.part(kept), value[kept])
+    return _best(use.part(kept), value[kept])
 
 
-def _result(task: Task, name: str, value: FloatArray, cut: float, level: float) -> ThresholdResult:
+def _result(
+    use: ApplicationSamples, name: str, value: FloatArray, cut: float, level: float
+) -> ThresholdResult:
     """Return what a threshold does."""
     decided: IntArray = (value > cut).astype(np.int64)
-    judged = judge_decisions(task, decided)
-    y, share = task.samples.y, task.samples.balanced_mass()
+    decisions = price_decisions(use, decided)
+    y, share = use.samples.y, use.samples.balanced_mass()
     rates = []
     for k in (0, 1):
         mine = share * (y == k)
         total = float(mine.sum())
         rates.append(float(mine @ (decided == k)) / total if total else float("nan"))
-    cost = judged.cost
+    cost = decisions.cost
     return ThresholdResult(
         rule=name,
         threshold=cut,
         reviewed=float(share @ decided),
         sensitivity=rates[1],
         specificity=rates[0],
-        normalized=_normalized(task, name, value, judged, level),
+        normalized=_normalized(use, name, value, decisions, level),
         value=cost.value,
     )
 
 
 def _normalized(
-    task: Task, name: str, value: FloatArray, judged: Judgement, level: float
+    use: ApplicationSamples,
+    name: str,
+    value: FloatArray,
+    decisions: ApplicationDecisions,
+    level: float,
 ) -> Estimate:
     """Return a normalised cost with its interval, which allows for a threshold that was chosen."""
-    if name != _BEST or not np.bincount(task.samples.y, minlength=2).all():
-        band = judged.cost.normalized_interval(level)
-        return Estimate(judged.cost.normalized, band, "closed form")
-    if task.binary_costs is None:
-        return best_threshold_estimate(task, value, judged.decided, _best_on_part, level, None)
-    scores = task.samples.scores.ranks()
-    return best_threshold_estimate(task, scores, judged.decided, least_on_part, level, None)
+    if name != _BEST or not np.bincount(use.samples.y, minlength=2).all():
+        band = decisions.cost.normalized_interval(level)
+        return Estimate(decisions.cost.normalized, band, "closed form")
+    if use.binary_costs is None:
+        return best_threshold_estimate(use, value, decisions.indices, _best_on_part, level, None)
+    scores = use.samples.scores.ranks()
+    return best_threshold_estimate(use, scores, decisions.indices, least_on_part, level, None)

@@ -14,10 +14,10 @@ from stakes.calibration import AffineCalibrator
 from stakes.calibration.crossfit import TrainOnTest, cross_fitted, deal_samples
 from stakes.curves import MinimumCost, RocCurve
 from stakes.curves.detectors import detectors_of
-from stakes.evaluation.applications import Task
+from stakes.evaluation.applications import ApplicationSamples
 from stakes.evaluation.least_cost import curve_of
-from stakes.evaluation.losses import cost_of, estimates_of, rule_loss
-from stakes.evaluation.systems import judge_decisions
+from stakes.evaluation.loss_results import cost_of, estimates_of, rule_loss
+from stakes.evaluation.systems import price_decisions
 from stakes.intervals import auc_interval, auc_of_samples
 from stakes.metrics.scores import expectation
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
@@ -27,7 +27,7 @@ from stakes.statistics import ScoreLevels
 from stakes.statistics.group_effects import ONE_GROUP, design_effect, effective_groups
 
 _FOLDS = 5
-BestThreshold = Callable[[Task, FloatArray, IntArray], float]  # on the samples kept
+BestThreshold = Callable[[ApplicationSamples, FloatArray, IntArray], float]  # on the samples kept
 
 
 def area_of(samples: Samples, level: float, unit: IntArray | None) -> Estimate:
@@ -101,19 +101,23 @@ def _equal_error(
 
 
 def minimum_cost_estimate(
-    task: Task, scores: FloatArray, least: MinimumCost, level: float, unit: IntArray | None
+    use: ApplicationSamples,
+    scores: FloatArray,
+    least: MinimumCost,
+    level: float,
+    unit: IntArray | None,
 ) -> Estimate:
     """Return the least normalised cost of any threshold with its interval.
 
     `scores` are those that the threshold is on: at other priors they are in the same order.
     """
     decided = (scores > least.point.threshold).astype(np.int64)
-    found = best_threshold_estimate(task, scores, decided, least_on_part, level, unit)
+    found = best_threshold_estimate(use, scores, decided, least_on_part, level, unit)
     return replace(found, value=least.normalized)
 
 
 def best_threshold_estimate(
-    task: Task,
+    use: ApplicationSamples,
     scores: FloatArray,
     decided: IntArray,
     best: BestThreshold,
@@ -127,14 +131,14 @@ def best_threshold_estimate(
     Only the order of the scores counts, so that any rising map of them gives the same interval.
     """
     places = np.unique(scores, return_inverse=True)[1].astype(np.float64)
-    copies = task.samples.copies
+    copies = use.samples.copies
     if copies is None or unit is not None:
-        folded = task, _decisions_of_folds(task, places, best, unit)
+        folded = use, _decisions_of_folds(use, places, best, unit)
     else:
-        folded = _decisions_of_copies(task, copies, places, best)
+        folded = _decisions_of_copies(use, copies, places, best)
     first, second = (
-        estimates_of(cost_of(judge_decisions(*made), unit), level)[1]
-        for made in ((task, decided), folded)
+        estimates_of(cost_of(price_decisions(*made), unit), level)[1]
+        for made in ((use, decided), folded)
     )
     if first.interval is None or second.interval is None:
         return Estimate(first.value, None, first.method)
@@ -144,13 +148,13 @@ def best_threshold_estimate(
 
 
 def _decisions_of_folds(
-    task: Task,
+    use: ApplicationSamples,
     places: FloatArray,
     best: BestThreshold,
     unit: IntArray | None,
 ) -> IntArray:
     """Return decisions by the threshold that is best on the samples of other folds."""
-    samples = task.samples
+    samples = use.samples
     fold = _folds(places, samples.y) if unit is None else unit % _FOLDS
     decided = np.zeros(len(samples), dtype=np.int64)
     for number in range(_FOLDS):
@@ -158,31 +162,31 @@ def _decisions_of_folds(
         train = np.flatnonzero(~test)
         if not np.bincount(samples.y[train], minlength=2).all():
             continue
-        cut = best(task, places, train)
+        cut = best(use, places, train)
         decided[test] = places[test] > _middle(places[train], cut)
     return decided
 
 
 def _decisions_of_copies(
-    task: Task, copies: IntArray, places: FloatArray, best: BestThreshold
-) -> tuple[Task, IntArray]:
+    use: ApplicationSamples, copies: IntArray, places: FloatArray, best: BestThreshold
+) -> tuple[ApplicationSamples, IntArray]:
     """Return the same where rows stand for several samples, which are dealt one by one.
 
     A row becomes two where its copies get different decisions.
     """
-    samples = task.samples
+    samples = use.samples
     second = np.zeros(len(samples), dtype=np.int64)  # copies that get the second decision
     for own in _copies_of_folds(places, samples.y, copies):
         rest = copies - own
         train = np.flatnonzero(rest)
         if not np.bincount(samples.y[train], minlength=2).all():
             continue
-        others = replace(task, samples=replace(samples, copies=rest))
+        others = replace(use, samples=replace(samples, copies=rest))
         cut = _middle(places[train], best(others, places, train))
         second += np.where(places > cut, own, 0)
     made = np.stack([copies - second, second])
     decided, kept = np.nonzero(made)
-    return replace(task, samples=samples.with_copies(kept, made[decided, kept])), decided
+    return replace(use, samples=samples.with_copies(kept, made[decided, kept])), decided
 
 
 def _copies_of_folds(places: FloatArray, y: IntArray, copies: IntArray) -> IntArray:
@@ -196,9 +200,9 @@ def _copies_of_folds(places: FloatArray, y: IntArray, copies: IntArray) -> IntAr
     return out
 
 
-def least_on_part(task: Task, places: FloatArray, kept: IntArray) -> float:
+def least_on_part(use: ApplicationSamples, places: FloatArray, kept: IntArray) -> float:
     """Return the threshold of least cost on some of the samples, for one matrix of costs."""
-    samples = task.samples
+    samples = use.samples
     if samples.weights is None and samples.copies is None:
         levels = ScoreLevels.from_places(places[kept].astype(np.int64), samples.y[kept])
     else:
@@ -206,7 +210,7 @@ def least_on_part(task: Task, places: FloatArray, kept: IntArray) -> float:
         copies = None if samples.copies is None else samples.copies[kept]
         levels = ScoreLevels.from_scores(places[kept], samples.y[kept], weights, copies)
     given = None if samples.priors_from_data else samples.priors
-    return RocCurve(levels, samples.classes).minimum_cost(task.binary_costs, given).point.threshold
+    return RocCurve(levels, samples.classes).minimum_cost(use.binary_costs, given).point.threshold
 
 
 def _middle(places: FloatArray, threshold: float) -> float:

@@ -8,10 +8,10 @@ import numpy as np
 from stakes._check import InputError, StakesError, columns_by_name, is_table, read_column
 from stakes._text import plain
 from stakes._typing import Column, IntArray
-from stakes.evaluation.applications import Task
-from stakes.evaluation.losses import cost_of, estimates_of, rule_loss
-from stakes.evaluation.records import SliceResult, Verdict
-from stakes.evaluation.systems import Judgement, judge
+from stakes.evaluation.applications import ApplicationSamples
+from stakes.evaluation.findings import SliceResult, Verdict
+from stakes.evaluation.loss_results import cost_of, estimates_of, rule_loss
+from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions
 from stakes.evaluation.verdicts.evidence import naive_p_value, normalized_at
 from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts
 from stakes.metrics.scores import expectation
@@ -61,42 +61,45 @@ def _ranges_as_texts(values: Column) -> Column:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedSlice:
+class SliceDecisions:
     """The samples of one value of a column: decisions and cross-entropy, or why there are none."""
 
     column: str
     value: str
     counts: tuple[int, ...]
-    judged: Judgement | None = None
+    decisions: ApplicationDecisions | None = None
     entropy: ExpectedLoss | None = None  # with groups, where there are any
     unit: IntArray | None = None
     why: str = ""
 
 
-def judged_slices(
-    task: Task, slices: Mapping[str, list[str]], unit: IntArray | None
-) -> Iterator[JudgedSlice]:
+def decide_slices(
+    use: ApplicationSamples, slices: Mapping[str, list[str]], unit: IntArray | None
+) -> Iterator[SliceDecisions]:
     """Go through the values of each column, with the main application on their samples."""
     for column, texts in slices.items():
         values, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
         for k, value in enumerate(values):
             rows = np.flatnonzero(code == k)
             group = None if unit is None else np.unique(unit[rows], return_inverse=True)[1]
-            yield _judged((column, str(value)), task.part(rows), group)
+            yield _decide_slice((column, str(value)), use.part(rows), group)
 
 
-def _judged(name: tuple[str, str], task: Task, unit: IntArray | None) -> JudgedSlice:
+def _decide_slice(
+    name: tuple[str, str], use: ApplicationSamples, unit: IntArray | None
+) -> SliceDecisions:
     """Judge the samples of one value."""
-    samples = task.samples
+    samples = use.samples
     counts = tuple(samples.counts.tolist())
     try:
-        judged, entropy = judge(task), expectation(LogLoss(), samples)
+        decisions, entropy = bayes_decisions(use), expectation(LogLoss(), samples)
     except StakesError as error:
-        return JudgedSlice(*name, counts, why=str(error))
-    return JudgedSlice(*name, counts, judged, rule_loss(LogLoss(), entropy, samples, unit), unit)
+        return SliceDecisions(*name, counts, why=str(error))
+    entropy = rule_loss(LogLoss(), entropy, samples, unit)
+    return SliceDecisions(*name, counts, decisions, entropy, unit)
 
 
-def slice_results(slices: Iterable[JudgedSlice], level: float) -> tuple[SliceResult, ...]:
+def slice_results(slices: Iterable[SliceDecisions], level: float) -> tuple[SliceResult, ...]:
     """Return the results of each slice, with verdicts that allow for how many there are."""
     found = [_slice(part, level) for part in slices]
     said = iter(slice_verdicts([claim for _, claim in found if claim is not None], level))
@@ -109,16 +112,16 @@ def _none(s: SliceResult) -> Verdict:
     return Verdict("no_verdict", f"{plain(s.column)} {plain(s.value)}: No verdict: {s.why}")
 
 
-def _slice(part: JudgedSlice, level: float) -> tuple[SliceResult, CostClaim | None]:
+def _slice(part: SliceDecisions, level: float) -> tuple[SliceResult, CostClaim | None]:
     """Return the results for one value, and what there is to say of its cost."""
     name, n = (part.column, part.value), sum(part.counts)
-    if part.judged is None or part.entropy is None:
+    if part.decisions is None or part.entropy is None:
         return SliceResult(*name, n, part.counts, None, None, part.why), None
-    record = cost_of(part.judged, part.unit)
+    record = cost_of(part.decisions, part.unit)
     cost, losses = (estimates_of(each, level)[1] for each in (record, part.entropy))
     undefined = record.undefined
     why = "" if undefined is None else undefined.text
     result = SliceResult(*name, n, part.counts, cost, losses, why)
     where = f"{plain(part.column)} {plain(part.value)}: "
-    p_value = naive_p_value(part.judged, cost, part.unit)
+    p_value = naive_p_value(part.decisions, cost, part.unit)
     return result, CostClaim(record, cost, normalized_at(record), p_value, where)
