@@ -8,7 +8,8 @@ import pytest
 
 import stakes
 from stakes import samples
-from stakes._kernels import BlockSums, compiled, sum_by, sums
+from stakes._kernels import compiled, group_sums
+from stakes._kernels.group_sums import BlockSums, sum_by
 from stakes.statistics import LossSums
 
 Metric = Callable[..., object]
@@ -80,7 +81,7 @@ def test_sums_of_blocks_are_those_of_all(
     scale: float, *, quick: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not quick:
-        monkeypatch.setattr(sums, "KERNELS", None)
+        monkeypatch.setattr(group_sums, "KERNELS", None)
     group = RNG.integers(0, 3, 1000)
     values = RNG.choice([1.0, 1e-20, 3e-9], 1000) * RNG.random(1000) * scale / 1000
     blocks = [(group[i : i + 130], values[i : i + 130]) for i in range(0, 1000, 130)]

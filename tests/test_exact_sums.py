@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from stakes._kernels import ExactSums, exact, library
+from stakes._kernels import exact_sums, library
 from stakes._kernels.definitions.exact import carried
+from stakes._kernels.exact_sums import ExactSums
 
 Rows = list[tuple[int, float, int]]  # class, value, copies
 
@@ -25,7 +26,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 2), NUMBERS, st.integers(0, 2**44 - 1))
 @contextmanager
 def implementation(name: str) -> Iterator[None]:
     """Run the numpy definitions, or what is in use."""
-    with patch.object(exact, "KERNELS", library.KERNELS if name == "in use" else None):
+    with patch.object(exact_sums, "KERNELS", library.KERNELS if name == "in use" else None):
         yield
 
 
@@ -98,7 +99,7 @@ def test_many_values_of_any_type_and_stride(name: str) -> None:
 @both
 def test_carries_keep_limbs_within_their_numbers(name: str) -> None:
     y, x = np.zeros(1000, int), np.full(1000, -1.7976931348623157e308)
-    with implementation(name), patch.object(exact, "_MOST_ADDITIONS", 20_000):
+    with implementation(name), patch.object(exact_sums, "_MOST_ADDITIONS", 20_000):
         sums = ExactSums(1)
         for _ in range(40):
             sums.add(y, x, np.full(1000, 2**44 - 1))
@@ -109,7 +110,7 @@ def test_carries_keep_limbs_within_their_numbers(name: str) -> None:
 
 def test_batches_beyond_a_slice_are_whole() -> None:
     y, x = np.arange(10) % 3, np.linspace(-1, 1, 10)
-    with patch.object(exact, "_SLICE", 3):
+    with patch.object(exact_sums, "_SLICE", 3):
         sums = sums_of([(0, 0.25, 1)])
         sums.add(y, x)
         x[9] = math.nan

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 import stakes
 from command import call
-from stakes._kernels import binary_pass, rows_pass
+from stakes._kernels.passes import binary_pass, rows_pass
 from stakes.curves.thresholds import detector
 from stakes.evaluation.threshold_choice import capped_threshold
 

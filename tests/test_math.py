@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from stakes import _kernels
+from stakes._kernels import group_sums
 from stakes._math import difference_of_products, log_softmax, row_sums, sum_by
 
-ROADS = pytest.mark.parametrize("sum_by", [sum_by, _kernels.sum_by])
+ROADS = pytest.mark.parametrize("sum_by", [sum_by, group_sums.sum_by])
 
 
 @ROADS
@@ -45,15 +45,15 @@ def test_compiled_sums_have_the_bits_of_the_definition(odd: float, n_groups: int
     values[rng.integers(0, 1000, 20)] = odd
     group = rng.integers(0, n_groups, 1000)
     wanted = sum_by(group, values, n_groups)
-    np.testing.assert_array_equal(_kernels.sum_by(group, values, n_groups), wanted)
+    np.testing.assert_array_equal(group_sums.sum_by(group, values, n_groups), wanted)
     codes: Any = group.astype(np.int32)[::-1]
-    turned = _kernels.sum_by(codes, values[::-1], n_groups)
+    turned = group_sums.sum_by(codes, values[::-1], n_groups)
     np.testing.assert_array_equal(turned, wanted)
 
 
 def test_groups_that_are_none_are_refused_by_both() -> None:
     for code in (-1, 2):
-        for add in (sum_by, _kernels.sum_by):
+        for add in (sum_by, group_sums.sum_by):
             with pytest.raises((ValueError, IndexError)):
                 add(np.full(1000, code), np.ones(1000), 2)
 

@@ -16,11 +16,10 @@ from hypothesis import given, strategies as st
 from sklearn import metrics as sk
 
 import stakes
-from stakes import _kernels as kernels
-from stakes._kernels import definitions, keys
-from stakes._kernels.definitions import sweeps
+from stakes._kernels import definitions, keys, sweeps
+from stakes._kernels.definitions import sweeps as formulas
+from stakes._kernels.kernel_records import ClassCounts
 from stakes._kernels.library import KERNELS
-from stakes._kernels.records import ClassCounts
 from stakes.calibration.maps import StepMap
 from stakes.curves.delong import auc_interval
 from stakes.metrics.traditional import Binary
@@ -63,9 +62,9 @@ def same(found: Any, wanted: Any) -> None:
 
 @given(columns())
 def test_keys_are_sorted_as_scores_are(data: tuple[Any, Any]) -> None:
-    assert kernels.score_pairs(*data) == definitions.score_pairs(*data)
-    same(kernels.score_levels(*data), definitions.score_levels(*data))
-    same(kernels.score_blocks(*data), definitions.score_blocks(*data))
+    assert keys.score_pairs(*data) == definitions.score_pairs(*data)
+    same(keys.score_levels(*data), definitions.score_levels(*data))
+    same(keys.score_blocks(*data), definitions.score_blocks(*data))
 
 
 @given(columns())
@@ -73,12 +72,12 @@ def test_pairs_are_what_they_are(data: tuple[Any, Any]) -> None:
     scores, y = (part[:100] for part in data)
     first, second = scores[y == 0].tolist(), scores[y == 1].tolist()
     total = sum(2 * (b > a) + (b == a) for a in first for b in second)
-    assert kernels.score_pairs(scores, y) == (total, len(first), len(second))
+    assert keys.score_pairs(scores, y) == (total, len(first), len(second))
 
 
 @given(columns())
 def test_precision_of_keys_is_that_of_its_definition(data: tuple[Any, Any]) -> None:
-    assert kernels.score_precision(*data) == definitions.score_precision(*data)
+    assert keys.score_precision(*data) == definitions.score_precision(*data)
 
 
 @given(columns())
@@ -87,7 +86,7 @@ def test_average_precision_is_rounded_once(data: tuple[Any, Any]) -> None:
     hits = [int(((scores >= s) & (y == 1)).sum()) for s in scores[y == 1]]
     alarms = [int((scores >= s).sum()) for s in scores[y == 1]]
     shares = [Fraction(hit / alarm) for hit, alarm in zip(hits, alarms, strict=True)]
-    found = kernels.score_precision(scores, y)
+    found = keys.score_precision(scores, y)
     assert (found.first, found.second) == ((y == 0).sum(), len(hits))
     assert found.mean == (float(sum(shares) / len(hits)) if hits else 0)
 
@@ -138,15 +137,13 @@ def test_many_keys(decimals: int) -> None:
     rng = np.random.default_rng(decimals)
     y = rng.integers(0, 2, 100_000)
     scores = (rng.normal(0, 2, y.size) + y).round(decimals)
-    assert kernels.score_pairs(scores, y) == definitions.score_pairs(scores, y)
-    assert kernels.score_precision(scores, y) == definitions.score_precision(scores, y)
-    same(kernels.score_levels(scores, y), definitions.score_levels(scores, y))
-    same(kernels.score_blocks(scores, y), definitions.score_blocks(scores, y))
+    assert keys.score_pairs(scores, y) == definitions.score_pairs(scores, y)
+    assert keys.score_precision(scores, y) == definitions.score_precision(scores, y)
+    same(keys.score_levels(scores, y), definitions.score_levels(scores, y))
+    same(keys.score_blocks(scores, y), definitions.score_blocks(scores, y))
 
 
-@pytest.mark.parametrize(
-    "kernel", [kernels.score_pairs, kernels.score_levels, kernels.score_precision]
-)
+@pytest.mark.parametrize("kernel", [keys.score_pairs, keys.score_levels, keys.score_precision])
 def test_keys_of_what_is_no_score_or_no_class(kernel: Any) -> None:
     p = np.linspace(0, 1, 700)
     with pytest.raises(ValueError, match="0 and 1"):
@@ -179,21 +176,21 @@ counts_at = st.lists(
 def test_swept_metrics_have_the_bits_of_the_definitions(
     at: ClassCounts, beta: float, p: float, more: float
 ) -> None:
-    four = n11, n12, n21, n22 = sweeps.four(at.first, at.second)
+    four = n11, n12, n21, n22 = formulas.four(at.first, at.second)
     table = np.array([[0.0, 2.0], [0.7, 0.0]]) + more
     priors = np.array([0.3, 0.7])
     with np.errstate(invalid="ignore", divide="ignore"):
         pairs = [
-            (kernels.swept_f_score(at, beta), sweeps.f_score(n12, n21, n22, beta)),
-            (kernels.swept_matthews(at), sweeps.matthews(n11, n12, n21, n22)),
+            (sweeps.swept_f_score(at, beta), formulas.f_score(n12, n21, n22, beta)),
+            (sweeps.swept_matthews(at), formulas.matthews(n11, n12, n21, n22)),
             (
-                kernels.swept_net_benefit(at, p),
-                sweeps.net_benefit(n12, n22, float(sum(at.totals)), p),
+                sweeps.swept_net_benefit(at, p),
+                formulas.net_benefit(n12, n22, float(sum(at.totals)), p),
             ),
-            (kernels.swept_precision(at), sweeps.precision(n12, n22)),
+            (sweeps.swept_precision(at), formulas.precision(n12, n22)),
             (
-                kernels.swept_costs(at, table, priors, 0.21),
-                sweeps.costs(four, at.totals, table, priors) / 0.21,
+                sweeps.swept_costs(at, table, priors, 0.21),
+                formulas.costs(four, at.totals, table, priors) / 0.21,
             ),
         ]
     for found, wanted in pairs:
@@ -203,7 +200,7 @@ def test_swept_metrics_have_the_bits_of_the_definitions(
 def test_a_correlation_near_nothing_keeps_its_digits() -> None:
     n = 94_906_267  # the products differ by 1 in 9e15
     at = counted([n, n + 1], [n - 1, n])
-    found = kernels.swept_matthews(at)[1]
+    found = sweeps.swept_matthews(at)[1]
     n1, n2 = 2 * n + 1, 2 * n - 1
     exact = Fraction(n * n - (n + 1) * (n - 1))
     assert found == pytest.approx(float(exact) / math.sqrt(n1 * n2 * (2 * n - 1) * (2 * n + 1)))
@@ -211,7 +208,7 @@ def test_a_correlation_near_nothing_keeps_its_digits() -> None:
 
 def test_counts_that_no_kernel_takes() -> None:
     at = counted([2**60, 3], [1, 2**59])
-    found = kernels.swept_f_score(at, 1.0)
+    found = sweeps.swept_f_score(at, 1.0)
     assert found[1] == pytest.approx(2 * 2**59 / (2 * 2**59 + 1 + 3))
 
 
@@ -332,7 +329,7 @@ def test_a_metric_of_ones_own_is_swept() -> None:
 
 @given(columns())
 def test_the_spread_of_places_is_that_of_its_definition(data: tuple[Any, Any]) -> None:
-    pairs, spread = kernels.score_spread(*data)
+    pairs, spread = keys.score_spread(*data)
     same, wanted = definitions.score_spread(*data)
     assert pairs == same
     assert spread == pytest.approx(wanted, rel=1e-12, abs=1e-9)

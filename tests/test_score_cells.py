@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from stakes._kernels import (
+from stakes._kernels import exact_sums, library, score_cells
+from stakes._kernels.exact_sums import ExactSums
+from stakes._kernels.kernel_records import Limits
+from stakes._kernels.passes import binary_pass
+from stakes._kernels.score_cells import ScoreCells
+from stakes._kernels.score_grid import (
     CellGrid,
-    ExactSums,
-    ScoreCells,
-    binary_pass,
+    base_cells,
     cell_grid,
-    exact,
-    library,
-    score_cells,
+    from_ordered_bits,
+    ordered_bits,
 )
-from stakes._kernels.definitions.score_grid import base_cells, from_ordered_bits, ordered_bits
-from stakes._kernels.records import Limits
 from stakes._typing import FloatArray
 
 Array = np.ndarray[Any, Any]
@@ -39,7 +39,7 @@ kinds = pytest.mark.parametrize("log_odds", [False, True])
 def implementation(name: str) -> Iterator[None]:
     """Run the numpy definitions, or what is in use."""
     used = library.KERNELS if name == "in use" else None
-    with patch.object(exact, "KERNELS", used), patch.object(score_cells, "KERNELS", used):
+    with patch.object(exact_sums, "KERNELS", used), patch.object(score_cells, "KERNELS", used):
         yield
 
 

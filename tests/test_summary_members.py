@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import stakes
-from stakes._kernels import by_key
+from stakes._kernels import group_sums
 from stakes.evaluation import resampled
 from stakes.evaluation.applications import read_applications
 from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions
@@ -464,15 +464,15 @@ def test_sums_that_are_too_large_are_refused() -> None:
 def test_sums_by_key_are_those_of_sorted_rows(
     n: int, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(by_key, "_SLICE", 1700)
+    monkeypatch.setattr(group_sums, "_SLICE", 1700)
     rng = np.random.default_rng(n)
     keys = rng.choice([0, 1, 2**62, *rng.integers(2**62, size=60)], size=n)
     numbers = rng.integers(-(2**40), 2**40, size=(width, n))
-    found, sums = by_key.sum_by_key(keys, numbers)
+    found, sums = group_sums.sum_by_key(keys, numbers)
     expected = {key: numbers[:, keys == key].sum(axis=1).tolist() for key in np.unique(keys)}
     assert found.tolist() == list(expected)
     assert sums.T.tolist() == list(expected.values())
-    assert [part.tolist() for part in by_key._sorted(keys, numbers)] == [
+    assert [part.tolist() for part in group_sums._sorted(keys, numbers)] == [
         found.tolist(),
         sums.tolist(),
     ]

@@ -17,7 +17,7 @@ from stakes._check import (
     read_priors,
     read_weights,
 )
-from stakes._kernels import sum_by
+from stakes._kernels.group_sums import sum_by
 from stakes._math import count_by, shares, times, weight_exponents
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.scores import Answers, Scores, as_scores, class_names

@@ -19,8 +19,8 @@ from stakes._kernels.arrays import (
     summed,
     table,
 )
+from stakes._kernels.kernel_records import Slopes
 from stakes._kernels.library import KERNELS, check
-from stakes._kernels.records import Slopes
 from stakes._kernels.threads import over_chunks, useful_threads
 from stakes._typing import FloatArray, IntArray, NDArray
 

@@ -8,7 +8,6 @@ import numpy as np
 from stakes._kernels import definitions
 from stakes._kernels.arrays import contiguous, pointer
 from stakes._kernels.library import KERNELS, check
-from stakes._kernels.ranks import places
 from stakes._typing import FloatArray, IntArray, NDArray
 
 Counts = NDArray[np.int32]
@@ -205,7 +204,7 @@ def _ranks_job(ranking: Ranking, rows: int) -> tuple[FloatArray, _RanksJob, list
     """Return space for the values, what the kernel is told, and what must live until it is done."""
     first, second = ranking.by_class
     order = np.concatenate([first, second]).astype(np.int32)
-    ranks = places(ranking.scores[first], ranking.scores[second])
+    ranks = definitions.places(ranking.scores[first], ranking.scores[second])
     below, upto = (part.astype(np.int32) for part in ranks)
     rises = contiguous(ranking.rises, np.float64)
     as_rate = ranking.as_rate.astype(np.int32)

@@ -10,7 +10,7 @@
 #include "wide.h"
 #include "rows.h"
 #include "sort.h"
-#include "ranks.h"
+#include "pav.h"
 #include "keys.h"
 #include "sweeps.h"
 #include "affine_binary.h"

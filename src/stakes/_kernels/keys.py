@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels import definitions
-from stakes._kernels.arrays import as_codes, as_numbers, check_lengths, column, pointer
+from stakes._kernels.arrays import as_codes, as_numbers, check_lengths, column, contiguous, pointer
+from stakes._kernels.kernel_records import Blocks, Levels, Pairs, Precisions
 from stakes._kernels.library import KERNELS, check
-from stakes._kernels.ranks import auc_pairs, pav_blocks, sorted_merge
-from stakes._kernels.records import Blocks, Levels, Pairs, Precisions
-from stakes._typing import FloatArray, NDArray
+from stakes._typing import Counts, FloatArray, IntArray, NDArray
 
 _WHOLE, _BITS, _AT = ctypes.c_int64, ctypes.c_uint64, ctypes.c_void_p
 _FEWEST_SORTED = 4096  # below, numpy is quicker on every processor
@@ -22,6 +21,8 @@ _USUAL = 10 * _EXPONENT  # a shift that leaves room for sizes from 2**-1011 to 1
 if KERNELS is not None:
     _keys = KERNELS.function("keys", _AT, _AT, _WHOLE, _BITS, _AT, _AT, _AT)
     _sort = KERNELS.function("sort_doubles", _AT, _WHOLE)
+    _pav_whole = KERNELS.function("pav_whole", _AT, _AT, _WHOLE, _AT, _AT, _AT, _AT)
+    _pav_real = KERNELS.function("pav_real", _AT, _AT, _WHOLE, _AT, _AT, _AT, _AT)
     _key_pairs = KERNELS.function("key_pairs", _AT, _WHOLE, _AT)
     _key_spread = KERNELS.function("key_spread", _AT, _WHOLE, _AT, _AT)
     _key_precision = KERNELS.function("key_precision", _AT, _WHOLE, _AT)
@@ -55,7 +56,7 @@ def score_pairs(scores: NDArray[Any], y: NDArray[Any]) -> Pairs:
         return definitions.score_pairs(*_checked(scores, y))
     found = _sorted_keys(scores, y)
     if found.key is None:
-        return Pairs(auc_pairs(*_by_class(scores, y)), found.first, found.second)
+        return Pairs(definitions.auc_pairs(*_by_class(scores, y)), found.first, found.second)
     return _pairs(found.key, found)
 
 
@@ -104,7 +105,7 @@ def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
         return definitions.score_precision(*_checked(scores, y))
     found = _sorted_keys(scores, y)
     if found.key is None:
-        levels = sorted_merge(*_by_class(scores, y))
+        levels = definitions.sorted_merge(*_by_class(scores, y))
         return definitions.level_precision(levels.first, levels.second)
     limbs = np.zeros(4, dtype=np.int64)
     check(_key_precision(pointer(found.key), found.key.size, pointer(limbs)))
@@ -126,7 +127,7 @@ def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
         return definitions.score_levels(*_checked(scores, y))
     found = _sorted_keys(scores, y)
     if found.key is None:
-        return sorted_merge(*_by_class(scores, y))
+        return definitions.sorted_merge(*_by_class(scores, y))
     level = found.key
     low, high = (np.empty(level.size, dtype=np.int64) for _ in range(2))
     size = ctypes.c_int64()
@@ -151,7 +152,7 @@ def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
         return definitions.score_blocks(*_checked(scores, y))
     found = _sorted_keys(scores, y)
     if found.key is None:
-        levels = sorted_merge(*_by_class(scores, y))
+        levels = definitions.sorted_merge(*_by_class(scores, y))
         return definitions.blocks_at(levels, pav_blocks(levels.first, levels.second))
     n = found.key.size
     most = int(3 * n ** (2 / 3)) + 16  # more steps than so many samples can make a hull of
@@ -165,6 +166,36 @@ def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
     return Blocks(
         low[:m].copy(), high[:m].copy(), np.diff(stop[: m + 1]) - second, second, found.limits
     )
+
+
+def pav_blocks(first: Counts, second: Counts) -> IntArray:
+    """Return where the blocks of pool-adjacent-violators begin.
+
+    Within a block the levels are taken as one; from block to block the share of the second class
+    rises strictly. Whole numbers are compared exactly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pav_blocks(np.array([2, 1, 1, 0]), np.array([1, 0, 1, 3]))
+    array([0, 2, 3])
+    """
+    whole = first.dtype.kind == "i" and second.dtype.kind == "i"
+    kind: type[np.generic] = np.int64 if whole else np.float64
+    a, b = (contiguous(part, kind) for part in (first, second))
+    if a.shape != b.shape or a.ndim != 1:
+        msg = f"first and second must be columns of one length: got {a.shape} and {b.shape}."
+        raise ValueError(msg)
+    if KERNELS is None:
+        return definitions.pav_blocks(a, b)
+    starts = np.empty(a.size, dtype=np.int64)
+    x, y = np.empty_like(a), np.empty_like(a)
+    size = ctypes.c_int64()
+    run = _pav_whole if whole else _pav_real
+    parts = [part.ctypes.data for part in (a, b)]
+    scratch = [part.ctypes.data for part in (starts, x, y)]
+    check(run(*parts, a.size, *scratch, ctypes.byref(size)))
+    return starts[: size.value].copy()
 
 
 def _sorted_keys(scores: NDArray[Any], y: NDArray[Any]) -> _Keys:

@@ -21,8 +21,7 @@ from stakes._kernels.arrays import (
     summed,
     table,
 )
-from stakes._kernels.library import KERNELS, check
-from stakes._kernels.records import (
+from stakes._kernels.kernel_records import (
     BinaryPass,
     Bins,
     Cells,
@@ -31,6 +30,7 @@ from stakes._kernels.records import (
     RowsPass,
     class_parts,
 )
+from stakes._kernels.library import KERNELS, check
 from stakes._kernels.threads import over_chunks, useful_threads
 from stakes._typing import FloatArray, NDArray
 

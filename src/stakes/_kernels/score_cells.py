@@ -8,10 +8,10 @@ import numpy as np
 
 from stakes._kernels import definitions
 from stakes._kernels.arrays import Column, as_codes, as_numbers, check_lengths, column, pointer
-from stakes._kernels.definitions.score_grid import CellGrid, from_ordered_bits
-from stakes._kernels.exact import ExactSums
+from stakes._kernels.exact_sums import ExactSums
+from stakes._kernels.kernel_records import Levels, Limits
 from stakes._kernels.library import KERNELS, check
-from stakes._kernels.records import Levels, Limits
+from stakes._kernels.score_grid import CellGrid, from_ordered_bits
 from stakes._typing import FloatArray, IntArray, NDArray
 
 _POWERS = 3  # of losses that are summed
@@ -52,7 +52,7 @@ class ScoreCells:
     Examples
     --------
     >>> import numpy as np
-    >>> from stakes._kernels import cell_grid
+    >>> from stakes._kernels.score_grid import cell_grid
     >>> cells = ScoreCells(cell_grid([0.5]))
     >>> cells.update(np.array([0.25, 0.75, 1.0]), np.array([0, 1, 0]))
     Limits(least=0.25, largest=1.0, unknown=0, gap=0.0, gap_row=-1)

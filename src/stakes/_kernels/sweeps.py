@@ -10,8 +10,8 @@ import numpy as np
 
 from stakes._kernels.arrays import contiguous, pointer
 from stakes._kernels.definitions import sweeps as definitions
+from stakes._kernels.kernel_records import ClassCounts
 from stakes._kernels.library import KERNELS, check
-from stakes._kernels.records import ClassCounts
 from stakes._typing import FloatArray
 
 _COSTS, _F, _MATTHEWS, _BENEFIT, _PRECISION = range(5)

@@ -16,7 +16,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError
-from stakes._kernels import affine_answers
+from stakes._kernels.folds import affine_answers
 from stakes._kernels.threads import available_threads
 from stakes._math import log_softmax
 from stakes._typing import FloatArray, IntArray

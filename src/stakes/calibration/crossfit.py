@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array, read_column
-from stakes._kernels import grouped_rows
+from stakes._kernels.folds import grouped_rows
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration.base import Calibrator

@@ -8,8 +8,8 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from stakes._kernels import affine_binary_pass, affine_pass
-from stakes._kernels.records import Slopes
+from stakes._kernels.affine import affine_binary_pass, affine_pass
+from stakes._kernels.kernel_records import Slopes
 from stakes._math import log_softmax
 from stakes._typing import BoolArray, FloatArray, IntArray
 from stakes.calibration.blas import one_thread

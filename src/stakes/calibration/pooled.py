@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels import affine_binary_pass, affine_pass, grouped_rows
-from stakes._kernels.records import Slopes
+from stakes._kernels.affine import affine_binary_pass, affine_pass
+from stakes._kernels.folds import grouped_rows
+from stakes._kernels.kernel_records import Slopes
 from stakes._kernels.threads import available_threads
 from stakes._typing import FloatArray, IntArray, NDArray
 from stakes.calibration.newton import Descent, along, chosen, descend, stepped, thin_sizes, units_of

@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 
 from stakes._check import InputError, read_names, read_number, read_priors
-from stakes._kernels import score_blocks
-from stakes._kernels.records import Blocks
+from stakes._kernels.kernel_records import Blocks
+from stakes._kernels.keys import score_blocks
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration.base import Calibrator
 from stakes.calibration.fitted import FittedMap

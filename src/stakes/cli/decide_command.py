@@ -9,7 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
-from stakes._kernels import ExactSums
+from stakes._kernels.exact_sums import ExactSums
 from stakes._text import number, percent, plain
 from stakes._typing import FloatArray
 from stakes.calibration import Calibrator

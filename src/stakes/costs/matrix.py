@@ -27,7 +27,7 @@ from stakes.costs.tables import TIE, CostTable, DenseTable, ErrorTable
 from stakes.scores import Scores, as_scores
 
 if TYPE_CHECKING:
-    from stakes._kernels import CostColumns
+    from stakes._kernels.kernel_records import CostColumns
 
 _MOST_SHOWN = 20
 _MOST_LISTED = 10_000

@@ -12,7 +12,7 @@ from stakes._typing import BoolArray, FloatArray, Floats, IntArray
 from stakes.costs.dominance import MOST_COMPARED, optimal_decisions
 
 if TYPE_CHECKING:
-    from stakes._kernels import CostColumns
+    from stakes._kernels.kernel_records import CostColumns
 
 _MOST_CELLS = 2**26
 _MOST_IN_ORDER = 64
@@ -97,7 +97,7 @@ class DenseTable:
 
     def columns(self) -> "CostColumns":
         """Return the costs as the kernels take them."""
-        from stakes._kernels import CostColumns  # noqa: PLC0415  not needed to write costs down
+        from stakes._kernels.kernel_records import CostColumns  # noqa: PLC0415  not needed to write costs down
 
         return CostColumns(None, self.values, TIE * float(np.abs(self.values).max()))
 
@@ -192,7 +192,7 @@ class ErrorTable:
 
     def columns(self) -> "CostColumns":
         """Return the costs as the kernels take them."""
-        from stakes._kernels import CostColumns  # noqa: PLC0415  not needed to write costs down
+        from stakes._kernels.kernel_records import CostColumns  # noqa: PLC0415  not needed to write costs down
 
         top = max(float(self.error.max()), float(self.further.max(initial=0.0)))
         return CostColumns(self.error, self.further, TIE * top)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._kernels import score_precision
 from stakes._kernels.definitions import level_precision
+from stakes._kernels.keys import score_precision
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike
 from stakes.curves.area import RankingValue
 from stakes.curves.reading import check_both, read_detector, read_plain

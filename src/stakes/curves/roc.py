@@ -11,8 +11,9 @@ from functools import cached_property, partial
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_level, read_number, read_priors
-from stakes._kernels import score_spread, swept_costs
 from stakes._kernels.definitions.sweeps import costs as costs_of
+from stakes._kernels.keys import score_spread
+from stakes._kernels.sweeps import swept_costs
 from stakes._math import cumulative, sum_by
 from stakes._quantiles import normal, student
 from stakes._text import number, quoted

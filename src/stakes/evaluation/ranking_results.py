@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from stakes._check import StakesError
-from stakes._kernels import grouped_rows
+from stakes._kernels.folds import grouped_rows
 from stakes._math import log, times, turns
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import AffineCalibrator

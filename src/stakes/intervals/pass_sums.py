@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from stakes._kernels import binary_pass, rows_pass
-from stakes._kernels.records import LossParts
+from stakes._kernels.kernel_records import LossParts
+from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._typing import FloatArray, IntArray
 from stakes.costs import CostMatrix
 from stakes.metrics.onepass import MOST_COLUMNS, between

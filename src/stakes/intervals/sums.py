@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes._kernels import multinomial_dot
+from stakes._kernels.draws import multinomial_dot
 from stakes._typing import FloatArray, IntArray
 from stakes.intervals.resampling import Resampling
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels.records import LossParts
+from stakes._kernels.kernel_records import LossParts
 from stakes._typing import ArrayLike, Column, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.calibration_errors import (

@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 
-from stakes._kernels import sum_by
+from stakes._kernels.group_sums import sum_by
 from stakes._math import times
 from stakes._typing import FloatArray, IntArray
 from stakes.metrics.probability_bins import event_of

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from stakes._check import encode, read_column, read_names, read_priors, read_weights, slack
-from stakes._kernels import binary_pass, rows_pass
-from stakes._kernels.passes import Kind
-from stakes._kernels.records import BinaryPass, Bins, LossParts, RowsPass
+from stakes._kernels.kernel_records import BinaryPass, Bins, LossParts, RowsPass
+from stakes._kernels.passes import Kind, binary_pass, rows_pass
 from stakes._kernels.threads import available_threads
 from stakes._typing import Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels import BlockSums, sum_by
+from stakes._kernels.group_sums import BlockSums, sum_by
 from stakes._math import times
 from stakes._typing import FloatArray, IntArray
 

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from stakes._check import InputError, read_array, read_names
-from stakes._kernels import sum_by
+from stakes._kernels.group_sums import sum_by
 from stakes._math import count_by, shares, times, total_by, weight_exponents
 from stakes._text import quoted
 from stakes._typing import ArrayLike, Counts, FloatArray, IntArray, Names, NamesLike

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from stakes._kernels import BlockSums, sum_by
+from stakes._kernels.group_sums import BlockSums, sum_by
 from stakes._math import count_by, times, weight_exponents
 from stakes._typing import FloatArray, IntArray
 

@@ -6,8 +6,9 @@ from typing import Self
 
 import numpy as np
 
-from stakes._kernels import pav_blocks, score_levels, sum_by
-from stakes._kernels.records import ClassCounts
+from stakes._kernels.group_sums import sum_by
+from stakes._kernels.kernel_records import ClassCounts
+from stakes._kernels.keys import pav_blocks, score_levels
 from stakes._math import cumulative, times, total_by, weight_exponents
 from stakes._typing import Counts, FloatArray, IntArray
 

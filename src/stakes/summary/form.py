@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import ChecksumError, InputError
-from stakes._kernels import ExactSums
+from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import IntArray
 
 MAGIC = b"stakes summary\n"

@@ -13,7 +13,8 @@ from typing import Self
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels import CellGrid, ScoreCells, ScoreIntervals, cell_grid, score_limits
+from stakes._kernels.score_cells import ScoreCells, score_limits
+from stakes._kernels.score_grid import CellGrid, ScoreIntervals, cell_grid
 from stakes._math import log
 from stakes._typing import FloatArray, IntArray
 from stakes.scores import Answers, Logits, LogLikelihoodRatios, LogPosteriors, Posteriors, Scores

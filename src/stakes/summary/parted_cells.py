@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from stakes._kernels import ScoreIntervals, from_ordered_bits, ordered_bits
+from stakes._kernels.score_grid import ScoreIntervals, from_ordered_bits, ordered_bits
 from stakes._math import log
 from stakes._typing import FloatArray, IntArray
 from stakes.summary.amounts import amount_field, parts, sizes, total

@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 
-from stakes._kernels import ExactSums
+from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import FloatArray, IntArray
 from stakes.statistics import LossSums
 from stakes.summary.form import Reader, Writer

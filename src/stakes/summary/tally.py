@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels import sum_by_key
+from stakes._kernels.group_sums import sum_by_key
 from stakes._typing import IntArray
 from stakes.summary.form import Reader, Writer, damaged
 

@@ -23,4 +23,4 @@ from stakes._kernels.definitions.ranks import (
 )
 from stakes._kernels.definitions.reweighted import Ranking, reweighted_ranks
 from stakes._kernels.definitions.score_cells import score_cells, score_limits
-from stakes._kernels.definitions.score_grid import CellGrid, cell_grid
+from stakes._kernels.score_grid import CellGrid, cell_grid

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.arrays import summed
-from stakes._kernels.records import Slopes
+from stakes._kernels.kernel_records import Slopes
 from stakes._typing import FloatArray, IntArray, NDArray
 
 _BLOCK = 65536  # samples times classes

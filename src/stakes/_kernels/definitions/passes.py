@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stakes._kernels.arrays import summed
-from stakes._kernels.records import (
+from stakes._kernels.kernel_records import (
     BinaryPass,
     Bins,
     Cells,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.records import Blocks, Levels, Pairs, Precisions
+from stakes._kernels.kernel_records import Blocks, Levels, Pairs, Precisions
 from stakes._math import limbs
 from stakes._typing import Counts, IntArray, NDArray
 

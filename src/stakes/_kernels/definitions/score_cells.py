@@ -11,8 +11,8 @@ from stakes._kernels.definitions.passes import (
     from_second,
     limits_of,
 )
-from stakes._kernels.definitions.score_grid import CellGrid, ordered_bits
-from stakes._kernels.records import Limits
+from stakes._kernels.kernel_records import Limits
+from stakes._kernels.score_grid import CellGrid, ordered_bits
 from stakes._typing import FloatArray, IntArray, NDArray
 
 _BLOCK = 65536  # samples

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._check import InputError, read_names, read_priors
-from stakes._kernels import ExactSums
+from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.evaluation.applications import Application, Applications, with_columns
 from stakes.evaluation.system_comparison import Comparison, compare_samples, system_names

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stakes._kernels import from_ordered_bits, ordered_bits
+from stakes._kernels.score_grid import from_ordered_bits, ordered_bits
 from stakes._typing import FloatArray, IntArray
 
 Codes = Callable[[FloatArray], IntArray]  # of scores, such as decisions

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels import cell_grid, from_ordered_bits
+from stakes._kernels.score_grid import cell_grid, from_ordered_bits
 from stakes._typing import FloatArray, IntArray, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.curves import RocCurve

@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._kernels.definitions.sweeps import FourCounts, four
-from stakes._kernels.records import ClassCounts
+from stakes._kernels.kernel_records import ClassCounts
 from stakes._text import quoted
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix

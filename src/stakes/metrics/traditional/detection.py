@@ -14,9 +14,9 @@ import math
 from dataclasses import dataclass
 
 from stakes._check import read_number
-from stakes._kernels import swept_f_score, swept_net_benefit, swept_precision
 from stakes._kernels.definitions import sweeps as formulas
 from stakes._kernels.definitions.sweeps import ratio
+from stakes._kernels.sweeps import swept_f_score, swept_net_benefit, swept_precision
 from stakes._text import number, quoted
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix

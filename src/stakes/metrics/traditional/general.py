@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from stakes._check import UndefinedMetricError
-from stakes._kernels import swept_matthews
 from stakes._kernels.definitions import sweeps as formulas
 from stakes._kernels.definitions.sweeps import ratio
+from stakes._kernels.sweeps import swept_matthews
 from stakes._math import difference_of_products
 from stakes._text import quoted
 from stakes._typing import BoolArray, FloatArray

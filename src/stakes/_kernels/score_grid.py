@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from stakes._kernels.records import Limits
+from stakes._kernels.kernel_records import Limits
 from stakes._typing import FloatArray, IntArray, NDArray
 
 _NEGATIVE = np.int64(-(2**63))
