@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import stakes
 from stakes._typing import FloatArray, IntArray
+from stakes.scoring import RULES
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,18 +131,29 @@ def _squared_distance(h: int, d: FloatArray) -> float:
 
 
 def rules(k: int) -> list[stakes.ScoringRule]:
-    """Every scoring rule, for k classes; a new rule is one more line here."""
+    """Every scoring rule, for k classes: those of the registry, and some with other options."""
     costs = np.arange(1.0, 3 * k + 1).reshape(k, 3)
     every: list[stakes.ScoringRule] = [
-        stakes.LogLoss(),
-        stakes.BrierLoss(),
-        stakes.SphericalLoss(),
+        *RULES.choices.values(),
         stakes.BayesCost(stakes.CostMatrix.zero_one(k)),
         stakes.BayesCost(stakes.CostMatrix.zero_one(k, abstain=0.1)),
         stakes.BayesCost(stakes.CostMatrix(costs % 5, decisions=3)),
         stakes.ScoringRule.from_cost(lambda h, d: abs(h - d), [0, 0.5, 1, 1.5]),
         stakes.ScoringRule.from_cost(_squared_distance, lambda s: s),
+        stakes.ThresholdRange(0.1, 0.4),
     ]
-    if k == 2:
-        every += [stakes.ThresholdRange(), stakes.ThresholdRange(0.1, 0.4)]
-    return every
+    return [rule for rule in every if _suits(rule, k)]
+
+
+def _suits(rule: stakes.ScoringRule, k: int) -> bool:
+    """Whether a rule is for k classes."""
+    try:
+        rule.check(tuple(range(k)))
+    except stakes.InputError:
+        return False
+    return True
+
+
+def plain_rules() -> list[stakes.ScoringRule]:
+    """The scoring rules of any number of classes, which treat all of them alike."""
+    return [rule for rule in RULES.choices.values() if _suits(rule, 3)]

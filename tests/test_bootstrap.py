@@ -13,6 +13,7 @@ from stakes.intervals.sums import ClassSums
 from stakes.scores import LogProbabilities
 from stakes.scores.answers import LogOdds
 from stakes.simulation import simulate
+from strategies import rules
 
 TWO = simulate(2, n=1500, priors=[0.7, 0.3])
 P = TWO.posteriors([0.5, 0.5])
@@ -148,19 +149,15 @@ def test_one_pass_gives_the_sums_of_the_rules(k: int) -> None:
     assert not passable(None, k)
     z = rng.normal(size=(400, k))
     answers = LogOdds(z[:, 1] - z[:, 0]) if k == 2 else LogProbabilities.normalised(z)
-    table = np.stack([rule.of(y, answers) for rule in rules])
+    table = np.stack([rule.losses(y, answers) for rule in rules])
     found = pass_sums(rules, y, answers, w)
     assert found is not None
     np.testing.assert_allclose(found, ClassSums(table, y, k).under(w[None])[0], rtol=1e-12)
 
 
 def test_the_naive_loss_of_many_priors_is_that_of_each() -> None:
-    class Odd(stakes.LogLoss):
-        def naive(self, priors: np.ndarray) -> float:
-            return float(priors[0])
-
     rng = np.random.default_rng(0)
     rows = np.vstack([rng.dirichlet(np.ones(3), 20), np.eye(3)])
-    for rule in (stakes.LogLoss(), stakes.BrierLoss(), stakes.SphericalLoss(), Odd()):
+    for rule in rules(3):
         wanted = [rule.naive(row) for row in rows]
         np.testing.assert_allclose(rule.naive_each(rows), wanted, rtol=1e-14)

@@ -259,7 +259,7 @@ def test_differences_are_paired() -> None:
 
 def loss_values(data: Scored, rule: stakes.ScoringRule) -> FloatArray:
     samples = read_samples(data.y, data.p, priors=data.priors)
-    priced = Priced("x", "normalized", sample_losses(rule, samples), rule.of, rule.naive)
+    priced = Priced("x", "normalized", sample_losses(rule, samples), rule.losses, rule.naive)
     weighing = Weighing(samples.y, data.n_classes, data.priors)
     w = np.ones(data.y.size) if data.weights is None else data.weights / data.weights.max()
     return LossStatistic(weighing, [priced]).of(w[None, :])[0]
@@ -295,7 +295,7 @@ def test_costs_per_sample_are_those_of_the_library(priors: list[float] | None) -
     costs = SampleCosts.from_columns([[0, 3], ["amount", 0]], {"amount": amounts})
     decided = costs.bayes_decisions(p)
     constants = np.column_stack([costs.at(y, np.full(60, j)) for j in (0, 1)])
-    priced = Priced("x", "nec", costs.at(y, decided), stakes.LogLoss().of, constants=constants)
+    priced = Priced("x", "nec", costs.at(y, decided), stakes.LogLoss().losses, constants=constants)
     weighing = Weighing(y, 2, None if priors is None else np.array(priors))
     expected = stakes.bayes_cost(y, p, costs=costs, priors=priors)
     found = LossStatistic(weighing, [priced]).of(np.ones((1, 60)))[0]
@@ -303,7 +303,7 @@ def test_costs_per_sample_are_those_of_the_library(priors: list[float] | None) -
 
 
 def test_a_given_class_that_was_not_drawn_leaves_no_value() -> None:
-    priced = Priced("x", "nec", np.ones(3), stakes.LogLoss().of, lambda _: 1.0)
+    priced = Priced("x", "nec", np.ones(3), stakes.LogLoss().losses, lambda _: 1.0)
     absent = np.array([[1.0, 1.0, 0.0]])
     y = np.array([0, 0, 1])
     at_given = LossStatistic(Weighing(y, 2, np.array([0.5, 0.5])), [priced]).of(absent)
@@ -583,7 +583,7 @@ def gap_in_spreads(data: Training, calibrator: LinearCalibrator, count: int = 30
     n, k = data.log_p.shape
     rule = stakes.LogLoss()
     weighing = Weighing(data.y, k, data.priors)
-    priced = [Priced("x", "normalized", np.ones(n), rule.of, rule.naive)]
+    priced = [Priced("x", "normalized", np.ones(n), rule.losses, rule.naive)]
     plan = Resampling(n, 1, weights=data.weights)
     rows = np.stack([plan.draw(i) for i in range(count)])
     warm, full = (
@@ -742,7 +742,7 @@ def test_calibrated_values_add_up(data: Scored) -> None:
     rule = stakes.BrierLoss()
     samples = read_samples(data.y, data.p)
     losses = sample_losses(rule, samples)
-    priced = [Priced("x", "normalized", losses, rule.of, rule.naive)]
+    priced = [Priced("x", "normalized", losses, rule.losses, rule.naive)]
     weighing = Weighing(samples.y, data.n_classes, None)
     flat = stakes.Posteriors(np.full(data.p.shape, 1 / data.n_classes)).answers(None)
     kept: list[Statistic] = [
@@ -783,11 +783,11 @@ def statistics_of(*, sorted_classes: bool) -> list[Statistic]:
     data = simulate(2, n=300, priors=[0.6, 0.4])
     y = np.sort(data.y) if sorted_classes else data.y
     p = np.clip(RNG.normal(0.4 + 0.2 * y, 0.2).round(2), 0.01, 0.99)
-    losses = LogLoss().of(y, SecondProbabilities(p))
+    losses = LogLoss().losses(y, SecondProbabilities(p))
     constants = RNG.uniform(0.5, 2, (300, 2))
     priced = [
-        Priced("log", "normalized", losses, LogLoss().of, LogLoss().naive, rule=LogLoss()),
-        Priced("cost", "nec", losses**2, LogLoss().of, constants=constants),
+        Priced("log", "normalized", losses, LogLoss().losses, LogLoss().naive, rule=LogLoss()),
+        Priced("cost", "nec", losses**2, LogLoss().losses, constants=constants),
     ]
     names = ("a", "b")
     d = (p > 0.5).astype(np.int64)

@@ -219,7 +219,7 @@ class Harm(stakes.ScoringRule):
     theta: float
     name = "harm"
 
-    def of(self, y: IntArray, answers: Answers) -> FloatArray:
+    def losses(self, y: IntArray, answers: Answers) -> FloatArray:
         decided = answers.p[:, 1] > self.theta
         return np.where(y == 0, self.theta / (1 - self.theta), -1.0) * decided
 

@@ -200,7 +200,7 @@ class Halved(ScoringRule):
 
     name = "halved"
 
-    def of(self, y: Any, answers: Any) -> Any:
+    def losses(self, y: Any, answers: Any) -> Any:
         return (1 - answers.p[np.arange(y.size), y]) / 2
 
 

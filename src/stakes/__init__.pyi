@@ -5,11 +5,11 @@ from stakes.calibration.affine import AffineCalibrator as AffineCalibrator
 from stakes.evaluation.applications import Application as Application
 from stakes.evaluation.findings import ApplicationResult as ApplicationResult
 from stakes.evaluation.bootstrapping import AreaUnderRoc as AreaUnderRoc
-from stakes.scoring import BayesCost as BayesCost
+from stakes.scoring.by_decision import BayesCost as BayesCost
 from stakes.calibration.affine import BetaCalibrator as BetaCalibrator
 from stakes.calibration.affine import BiasCalibrator as BiasCalibrator
 from stakes.evaluation.bootstrapping import Bootstrap as Bootstrap
-from stakes.scoring import BrierLoss as BrierLoss
+from stakes.scoring.by_answer import BrierLoss as BrierLoss
 from stakes.metrics.calibration_errors import CalibrationError as CalibrationError
 from stakes.calibration.loss import CalibrationLoss as CalibrationLoss
 from stakes.curves.views import CalibrationLossView as CalibrationLossView
@@ -47,7 +47,7 @@ from stakes.calibration.steps import IsotonicCalibrator as IsotonicCalibrator
 from stakes.displays.reliability import IsotonicReliabilityDisplay as IsotonicReliabilityDisplay
 from stakes.scores.types import LogLikelihoodRatios as LogLikelihoodRatios
 from stakes.scores.types import LogLikelihoods as LogLikelihoods
-from stakes.scoring import LogLoss as LogLoss
+from stakes.scoring.by_answer import LogLoss as LogLoss
 from stakes.scores.types import LogPosteriors as LogPosteriors
 from stakes.scores.types import Logits as Logits
 from stakes.evaluation.findings import LossResult as LossResult
@@ -78,9 +78,9 @@ from stakes.curves.distributions import ScoreDistribution as ScoreDistribution
 from stakes.displays.distributions import ScoreDistributionDisplay as ScoreDistributionDisplay
 from stakes.metrics.card import Scorecard as Scorecard
 from stakes.scores.types import Scores as Scores
-from stakes.scoring import ScoringRule as ScoringRule
+from stakes.scoring.base import ScoringRule as ScoringRule
 from stakes.evaluation.findings import SliceResult as SliceResult
-from stakes.scoring import SphericalLoss as SphericalLoss
+from stakes.scoring.by_answer import SphericalLoss as SphericalLoss
 from stakes._errors import StakesError as StakesError
 from stakes.evaluation.summaries.summary import Summary as Summary
 from stakes.curves.thresholds import SweptMetric as SweptMetric
@@ -88,7 +88,7 @@ from stakes.curves.points import TargetOdds as TargetOdds
 from stakes.calibration.affine import TemperatureCalibrator as TemperatureCalibrator
 from stakes.calibration.steps import ThresholdCalibrator as ThresholdCalibrator
 from stakes.evaluation.threshold_choice import ThresholdChoice as ThresholdChoice
-from stakes.scoring import ThresholdRange as ThresholdRange
+from stakes.scoring.by_decision import ThresholdRange as ThresholdRange
 from stakes.evaluation.threshold_choice import ThresholdResult as ThresholdResult
 from stakes.curves.thresholds import ThresholdSweep as ThresholdSweep
 from stakes.displays.thresholds import ThresholdSweepDisplay as ThresholdSweepDisplay

@@ -201,7 +201,7 @@ def _expected(rule: ScoringRule, q: FloatArray, answers: Any) -> FloatArray:  # 
     """Return the expected loss of answers under posteriors that are taken for true."""
     total = np.zeros(q.shape[0])
     for k in range(q.shape[1]):
-        losses = rule.of(np.full(q.shape[0], k), answers)
+        losses = rule.losses(np.full(q.shape[0], k), answers)
         with np.errstate(invalid="ignore"):
             total += np.where(q[:, k] > 0, q[:, k] * losses, 0.0)
     return total

@@ -40,15 +40,17 @@ def _as_ratios(llr: Scores | Column) -> LogLikelihoodRatios:
     return LogLikelihoodRatios(values)
 
 
-@dataclass(frozen=True)
-class LogLossInBits(ScoringRule):
+class _LogLossInBits(ScoringRule):
     """Logarithmic loss in bits, so that no information costs 1 at even priors."""
 
     name = "Cllr"
 
-    def of(self, y: IntArray, answers: Answers) -> FloatArray:
+    def losses(self, y: IntArray, answers: Answers) -> FloatArray:
         """Return the loss of each sample."""
-        return LogLoss().of(y, answers) / math.log(2)
+        return LogLoss().losses(y, answers) / math.log(2)
+
+
+LOG_LOSS_IN_BITS = _LogLossInBits()
 
 
 def cllr(
@@ -70,7 +72,7 @@ def cllr(
     1.0
     """
     return expected_loss(
-        LogLossInBits(),
+        LOG_LOSS_IN_BITS,
         y_true,
         _as_ratios(llr),
         priors=[0.5, 0.5],

@@ -237,10 +237,10 @@ def _likelihood_costs(
     """Return the cost of likelihood ratios (Cllr) and its minimum, where scores are that."""
     if not isinstance(samples.scores, LogLikelihoodRatios):
         return {}
-    from stakes.curves.likelihood_ratios import LogLossInBits  # noqa: PLC0415  for these alone
+    from stakes.curves.likelihood_ratios import LOG_LOSS_IN_BITS  # noqa: PLC0415  for these alone
 
     even = replace(samples, priors=np.array([0.5, 0.5]), priors_from_data=False)
-    cost = rule_loss(LogLossInBits(), expectation(LogLossInBits(), even), even, unit)
+    cost = rule_loss(LOG_LOSS_IN_BITS, expectation(LOG_LOSS_IN_BITS, even), even, unit)
     return {
         "cllr": estimates_of(cost, level)[1],
         "minimum_cllr": _minimum_cllr(even, curve, level, unit),
@@ -255,9 +255,9 @@ def _minimum_cllr(even: Samples, curve: RocCurve, level: float, unit: IntArray |
     end of the second.
     """
     from stakes.calibration import IsotonicCalibrator  # noqa: PLC0415  for this alone
-    from stakes.curves.likelihood_ratios import LogLossInBits, minimum_cllr_of  # noqa: PLC0415
+    from stakes.curves.likelihood_ratios import LOG_LOSS_IN_BITS, minimum_cllr_of  # noqa: PLC0415
 
-    value, rule = minimum_cllr_of(curve), LogLossInBits()
+    value, rule = minimum_cllr_of(curve), LOG_LOSS_IN_BITS
     try:
         dealt = deal_samples(even, _FOLDS, unit, 0)
         best, worse = (

@@ -382,7 +382,9 @@ class System:
             losses = sample_losses(rule, self.samples)
             if np.isfinite(losses).all():
                 name = f"{prefix}{key_of(rule.name)}"
-                priced = Priced(name, "normalized", losses[order], rule.of, rule.naive, rule=rule)
+                priced = Priced(
+                    name, "normalized", losses[order], rule.losses, rule.naive, rule=rule
+                )
                 _at_priors(found, self.samples).append(priced)
         return list(found.values())
 
@@ -470,7 +472,7 @@ def _cost_price(decisions: ApplicationDecisions, order: IntArray, prefix: str) -
     name, losses = f"{prefix}{use.name}", decisions.losses()[order]
     if not isinstance(use.costs, SampleCosts):
         rule = BayesCost(use.costs)
-        return Priced(name, "nec", losses, rule.of, rule.naive, rule=rule)
+        return Priced(name, "nec", losses, rule.losses, rule.naive, rule=rule)
     costs = use.costs.part(order)
     y = use.samples.y[order]
 

@@ -69,7 +69,7 @@ def sample_losses(rule: ScoringRule, samples: Samples) -> FloatArray:
     """Return the loss of each sample."""
     losses = np.empty(len(samples))
     for part, y, answers in samples.blocks():
-        losses[part] = rule.of(y, answers)
+        losses[part] = rule.losses(y, answers)
     return losses
 
 
@@ -100,13 +100,13 @@ def _expectation_in_blocks(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
 
     def blocks() -> Iterator[tuple[IntArray, FloatArray]]:
         for _, y, answers in samples.blocks():
-            yield y, np.asarray(rule.of(y, answers), dtype=np.float64)
+            yield y, np.asarray(rule.losses(y, answers), dtype=np.float64)
 
     sums = LossSums.from_blocks(blocks, len(samples.classes))
     places = []
     if sums.infinite.any():
         for part, y, answers in samples.blocks():
-            places.append(part.start + np.flatnonzero(np.isinf(rule.of(y, answers))))
+            places.append(part.start + np.flatnonzero(np.isinf(rule.losses(y, answers))))
     rows = samples.rows(np.concatenate([np.empty(0, dtype=np.int64), *places]))
     return from_sums(rule, sums, samples, rows)
 
@@ -120,11 +120,10 @@ def from_sums(
     low, high = rule.bounds(p.size)
     losses = ClassLosses(sums.size, sums.mean, *sums.moments(), low, high, sums.third)
     unseeing = rule.naive_losses(p)
-    plain = type(rule).naive is ScoringRule.naive
     return ExpectedLoss(
         name=rule.name,
         value=mean_over_classes(p, sums.mean),
-        naive=mean_over_classes(p, unseeing) if plain else rule.naive(p),
+        naive=mean_over_classes(p, unseeing),
         naive_answer=rule.naive_answer(p),
         classes=samples.classes,
         priors=p,

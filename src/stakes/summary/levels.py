@@ -114,7 +114,9 @@ class LevelState:
 
         `answers` are their posteriors, where further rules need them.
         """
-        losses = [] if answers is None else [rule.of(new.y, answers) for rule in self.plan.further]
+        losses = (
+            [] if answers is None else [rule.losses(new.y, answers) for rule in self.plan.further]
+        )
         if not self._counted(new, column):
             return False
         if self.grouped is not None:

@@ -49,7 +49,7 @@ class SliceSums:
         given = request.samples(new.y, scores)
         use = request.samples_in_use(request.main, given, new.amounts)
         answers = use.samples.scores.answers(use.samples.priors)
-        decided, losses = use.costs.least_expected(answers.p), LogLoss().of(new.y, answers)
+        decided, losses = use.costs.least_expected(answers.p), LogLoss().losses(new.y, answers)
         for name, (values, codes) in columns.items():
             order = np.argsort(codes, kind="stable")
             ends = np.searchsorted(codes[order], np.arange(len(values) + 1))

@@ -54,7 +54,7 @@ class SummedRows:
         samples = request.adapted(given)
         answers = samples.scores.answers(samples.priors)
         decided = [self._decided(name, new.amounts, given, answers) for name in request.uses]
-        losses = [rule.of(new.y, answers) for rule in request.rules]
+        losses = [rule.losses(new.y, answers) for rule in request.rules]
         state.update(new, scores.values, answers.p, decided, losses)
         self._state = state
 

@@ -1,0 +1,11 @@
+"""Scoring rules: what an answer costs, least on average when it is the true posterior.
+
+Each rule of a module here is registered in `RULES`.
+"""
+
+from stakes._registry import Registry
+from stakes.scoring.base import ScoringRule
+from stakes.scoring.by_answer import BrierLoss, LogLoss, SphericalLoss
+from stakes.scoring.by_decision import BayesCost, ThresholdRange
+
+RULES: Registry[ScoringRule] = Registry(__name__, ScoringRule, "rule")  # type: ignore[type-abstract]

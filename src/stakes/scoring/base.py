@@ -1,0 +1,135 @@
+"""What a scoring rule is: one method, from which all else follows."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from stakes._math import expectation
+from stakes._registry import read_options, words
+from stakes._typing import FloatArray, IntArray, Label, Names
+from stakes.class_losses import Constant
+from stakes.scores import Answers, LogProbabilities, Probabilities
+
+__all__ = ["ScoringRule"]
+
+_CELLS = 2**18  # of the answers for many priors at a time
+
+
+class _Named:
+    """A name, which is that of the class in words where a class gives none."""
+
+    name: str  # what the expected loss is called
+
+
+@dataclass(frozen=True)
+class ScoringRule(_Named, ABC):
+    """A cost of posteriors that is least, on average, when they are the true ones (a PSR).
+
+    A rule is one method, `losses`. Its naive value, normalised value, standard error and interval
+    follow from it. Declare `bounds` where no loss can leave them.
+
+    Examples
+    --------
+    A rule of your own, in full; it is proper because log loss is:
+
+    >>> import math
+    >>> import stakes
+    >>> class Bits(stakes.ScoringRule):
+    ...     name = "cross-entropy in bits"
+    ...
+    ...     def losses(self, y, answers):
+    ...         return stakes.LogLoss().losses(y, answers) / math.log(2)
+    >>> cost = stakes.expected_loss(Bits(), [0, 1], [[0.5, 0.5], [0.25, 0.75]])
+    >>> round(cost.value, 4), cost.naive
+    (0.7075, 1.0)
+    """
+
+    aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {}  # short names, with their options
+    strict: ClassVar[bool] = True  # whether no other answer is as good as the true posteriors
+
+    def __init_subclass__(cls) -> None:
+        own = vars(cls)
+        if not hasattr(cls, "name"):
+            cls.name = words(cls.__name__)
+        if "of" in own:  # what rules of version 0.1 implement
+            cls.losses = cls.of  # type: ignore[method-assign]
+        elif "losses" in own:
+            cls.of = cls.losses  # type: ignore[method-assign]
+
+    def __post_init__(self) -> None:
+        read_options(self)
+
+    @abstractmethod
+    def losses(self, y: IntArray, answers: Answers) -> FloatArray:
+        """Return the cost of each sample: C*(h, s), for coded classes and posteriors."""
+
+    def of(self, y: IntArray, answers: Answers) -> FloatArray:
+        """Return `losses`, by its name in version 0.1."""
+        return self.losses(y, answers)
+
+    def loss(self, y: IntArray, log_posteriors: FloatArray) -> FloatArray:
+        """Return the cost of each sample from log posteriors, one row per sample."""
+        return self.losses(np.asarray(y), LogProbabilities(np.asarray(log_posteriors, dtype=float)))
+
+    @final
+    def naive(self, priors: FloatArray) -> float:
+        """Return the expected loss of a system that sees no input, so answers the priors."""
+        p = np.asarray(priors, dtype=float)
+        return expectation(p, self.naive_losses(p))
+
+    @final
+    def naive_each(self, priors: FloatArray) -> FloatArray:
+        """Return `naive` for many priors, one row each."""
+        k = priors.shape[1]
+        out = np.empty(len(priors))
+        size = max(1, _CELLS // k**2)
+        for start in range(0, len(priors), size):
+            p = priors[start : start + size]
+            answers = Probabilities(np.repeat(p, k, axis=0))
+            losses = self.losses(np.tile(np.arange(k), len(p)), answers).reshape(p.shape)
+            out[start : start + size] = (p * np.where(p > 0, losses, 0.0)).sum(axis=1)
+        return out
+
+    def naive_losses(self, priors: FloatArray) -> FloatArray:
+        """Return what answering the priors costs for each class."""
+        k = priors.size
+        return self.losses(np.arange(k), Probabilities(np.broadcast_to(priors, (k, k))))
+
+    def naive_answer(self, priors: FloatArray) -> Label:  # noqa: ARG002
+        """Say what the naive system answers."""
+        return "the priors"
+
+    def rivals(self, priors: FloatArray) -> tuple[Constant, ...]:  # noqa: ARG002
+        """Return other answers without looking that could be the best at priors near these."""
+        return ()
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest possible loss of each class."""
+        return np.zeros(n_classes), np.full(n_classes, np.inf)
+
+    def check(self, classes: Names) -> None:
+        """Refuse classes that the rule is not for."""
+
+    @staticmethod
+    def from_cost(
+        function: Callable[[int, Any], float],
+        decisions: Sequence[Any] | Callable[[FloatArray], Any],
+        *,
+        name: str = "expected cost of Bayes decisions",
+    ) -> "ScoringRule":
+        """Return the proper rule of a cost function: the cost of the Bayes decision (eq:psr_const).
+
+        Parameters
+        ----------
+        function : callable
+            Cost C(h, d) of decision d when the truth is the class with index h.
+        decisions : sequence, or callable
+            The decisions to choose from, by least expected cost; or, where there are too many,
+            a function that gives the Bayes decision for a vector of posteriors.
+        """
+        from stakes.scoring.by_decision import rule_of_cost  # noqa: PLC0415  a rule of its own
+
+        return rule_of_cost(function, decisions, name)

@@ -1,0 +1,158 @@
+"""Scoring rules of the decision that the posteriors lead to."""
+
+__all__ = ["BayesCost", "ThresholdRange"]
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes._check import InputError, read_array, read_number
+from stakes._registry import option
+from stakes._typing import Label
+from stakes.class_losses import Constant, rivals_of
+from stakes.costs import CostMatrix
+from stakes.costs.matrix import check_order
+from stakes.costs.tables import DenseTable
+from stakes.scoring.base import Answers, FloatArray, IntArray, Names, ScoringRule
+
+
+@dataclass(frozen=True)
+class BayesCost(ScoringRule):
+    """Cost of the Bayes decision at given costs; its expectation is the Bayes EC. Not strict."""
+
+    costs: CostMatrix
+
+    name = "Bayes expected cost"
+    strict = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.costs, CostMatrix):
+            object.__setattr__(self, "costs", CostMatrix(self.costs))
+
+    def check(self, classes: Names) -> None:
+        check_order(self.costs, classes)
+
+    def losses(self, y: IntArray, answers: Answers) -> FloatArray:
+        return self.costs.at(y, self.costs.least_expected(answers.p))
+
+    def naive_answer(self, priors: FloatArray) -> Label:
+        return self.costs.decisions[self.costs.naive(priors)[0]]
+
+    def rivals(self, priors: FloatArray) -> tuple[Constant, ...]:
+        return rivals_of(self.costs, priors, self.costs.naive_at(priors)[0])
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
+        return self.costs.ranges()
+
+
+@dataclass(frozen=True)
+class ThresholdRange(ScoringRule):
+    """Bayes cost of two classes averaged over an interval of thresholds, in closed form.
+
+    At threshold t a false alarm costs t and a miss 1 - t. From 0 to 1 it is half the Brier score;
+    a narrow interval judges the posteriors where your decisions will be made.
+    """
+
+    low: float = option(0.0, 0, 1, closed=(True, False))
+    high: float = option(1.0, 0, 1, closed=(False, True))
+
+    strict = False
+
+    def __post_init__(self) -> None:
+        low = read_number(self.low, "low", 0, 1, closed=(True, False))
+        high = read_number(self.high, "high", low, 1, closed=(False, True))
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        name = f"mean Bayes cost for thresholds {low:g} to {high:g}"
+        object.__setattr__(self, "name", name)
+
+    def check(self, classes: Names) -> None:
+        if len(classes) != 2:
+            msg = f"ThresholdRange needs two classes: got {len(classes)}."
+            raise InputError(msg)
+
+    def losses(self, y: IntArray, answers: Answers) -> FloatArray:
+        width = self.high - self.low
+        first, second = answers.p.T
+        up = np.clip(second, self.low, self.high)
+        down = np.clip(first, 1 - self.high, 1 - self.low)  # 1 - up, to full precision near 0
+        alarm = (up - self.low) * (up + self.low)
+        miss = (down - (1 - self.high)) * (down + (1 - self.high))
+        return np.where(y == 0, alarm, miss) / (2 * width)
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
+        most = np.array([self.low + self.high, 2 - self.low - self.high]) / 2
+        return np.zeros(n_classes), most[:n_classes]
+
+
+@dataclass(frozen=True)
+class _ListedCost(ScoringRule):
+    """The proper rule of a cost function with listed decisions: the cost of the best of them."""
+
+    function: Callable[[int, Any], float]
+    decisions: tuple[Any, ...]
+    name: str
+
+    strict = False
+
+    def losses(self, y: IntArray, answers: Answers) -> FloatArray:
+        values = self._values(answers.shape[1])
+        return values[y, DenseTable(values).least_expected(answers.p)]
+
+    def naive_answer(self, priors: FloatArray) -> Label:
+        return str(self.decisions[DenseTable(self._values(priors.size)).best_constant(priors)])
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
+        table = DenseTable(self._values(n_classes))
+        return table.ranges(table.optimal())
+
+    def _values(self, n_classes: int) -> FloatArray:
+        """Return the costs of all classes and decisions."""
+        table = [[self.function(h, d) for d in self.decisions] for h in range(n_classes)]
+        values = read_array(table, "costs of the function")
+        if not np.isfinite(values).all():
+            h, j = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
+            msg = f"function must give finite costs for listed decisions: got {values[h, j]} for"
+            raise InputError(f"{msg} class {h} and decision {self.decisions[j]!r}.")
+        return values
+
+
+@dataclass(frozen=True)
+class _SoftCost(ScoringRule):
+    """The proper rule of a cost function whose Bayes decision is known in closed form."""
+
+    function: Callable[[int, Any], float]
+    bayes: Callable[[FloatArray], Any]
+    name: str
+
+    strict = False
+
+    def losses(self, y: IntArray, answers: Answers) -> FloatArray:
+        best = (self.bayes(row) for row in answers.p)
+        costs = (self.function(int(h), d) for h, d in zip(y, best, strict=True))
+        values = np.fromiter(costs, np.float64, y.size)
+        if np.isnan(values).any():
+            place = int(np.isnan(values).argmax())
+            msg = f"function must give numbers: got NaN for sample {place}."
+            raise InputError(msg)
+        return values
+
+    def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
+        return np.full(n_classes, -np.inf), np.full(n_classes, np.inf)
+
+
+def rule_of_cost(
+    function: Callable[[int, Any], float],
+    decisions: Sequence[Any] | Callable[[FloatArray], Any],
+    name: str,
+) -> ScoringRule:
+    """Return the rule of a cost function, for `ScoringRule.from_cost`."""
+    if callable(decisions):
+        return _SoftCost(function, decisions, name)
+    listed = tuple(decisions)
+    if not listed:
+        msg = "decisions must hold at least one decision: got none."
+        raise InputError(msg)
+    return _ListedCost(function, listed, name)

@@ -1,0 +1,55 @@
+"""Registries: what stands in a folder is found, named, exported, described and under the laws."""
+
+from importlib import import_module
+from pkgutil import walk_packages
+
+import pytest
+
+import stakes
+from stakes._typing import FloatArray, IntArray
+from stakes.scores import Answers
+from stakes.scoring import RULES, ScoringRule
+from strategies import rules
+
+
+def public_classes(base: type) -> set[type]:
+    """Return the public classes of a kind in all modules of the library."""
+    found: set[type] = set()
+    for module in walk_packages(stakes.__path__, "stakes."):
+        if not module.name.endswith(("__main__", "._kernels")):
+            for name, thing in vars(import_module(module.name)).items():
+                if isinstance(thing, type) and issubclass(thing, base) and name[0] != "_":
+                    found.add(thing)
+    return {c for c in found if not getattr(c, "__abstractmethods__", None)}
+
+
+def test_every_public_rule_is_registered_and_under_the_laws() -> None:
+    assert public_classes(ScoringRule) == set(RULES.classes.values())
+    judged = {type(rule) for k in (2, 3) for rule in rules(k)}
+    assert judged >= set(RULES.classes.values())
+
+
+@pytest.mark.parametrize("name", RULES.choices)
+def test_a_rule_is_read_from_its_names(name: str) -> None:
+    rule = RULES.choices[name]
+    assert RULES.read(name) == RULES.read(name.upper().replace("_", "-")) == rule
+    assert type(rule).__doc__
+
+
+def test_options_are_numbers_in_brackets() -> None:
+    assert RULES.read("threshold_range(0.1, 0.4)") == stakes.ThresholdRange(0.1, 0.4)
+    with pytest.raises(stakes.InputError, match=r"low must be a number in \[0, 1\): got 2"):
+        RULES.read("threshold_range(2)")
+    for text in ("log(1)", "threshold_range(a)", "threshold_range(0, 1, 2)", "bayes_cost", ""):
+        with pytest.raises(stakes.InputError, match="rule must be one of 'log', 'brier'"):
+            RULES.read(text)
+
+
+def test_a_rule_of_version_0_1_still_counts() -> None:
+    class Doubled(stakes.LogLoss):
+        def of(self, y: IntArray, answers: Answers) -> FloatArray:
+            return 2 * super().of(y, answers)
+
+    found = stakes.expected_loss(Doubled(), [0, 1], [0.5, 0.5])
+    assert found.value == 2 * stakes.cross_entropy([0, 1], [0.5, 0.5]).value
+    assert Doubled().name == "cross-entropy"
