@@ -105,7 +105,7 @@ def test_every_kind_gives_the_same_columns(name: str, tmp_path: Path) -> None:
     assert (len(table), table.source) == (2, name)
     lined = name.split(".")[1] in {"csv", "tsv"}
     first = "line 3" if lined else "line 2" if name[2:] in {"jsonl", "ndjson"} else "row 1"
-    assert table.place(1) == f"{name}, {first}"
+    assert str(table.place(1)) == f"{name}, {first}"
     assert column_names(tmp_path / name) == ["y", "p0", "p1"]
     assert read_whole(tmp_path / name).column_names == ["y", "p0", "p1"]
     assert seen
@@ -138,7 +138,7 @@ def test_places_are_lines_of_an_editor_also_after_quoted_newlines(tmp_path: Path
     path = tmp_path / "t.csv"
     path.write_bytes(b'y,p\r\n"a\r\nb",1\r\n\r\nc,2\r\n')
     table = read_columns(path, ("y",), ("p",))
-    assert [table.place(row) for row in range(2)] == ["t.csv, line 2", "t.csv, line 5"]
+    assert [str(table.place(row)) for row in range(2)] == ["t.csv, line 2", "t.csv, line 5"]
     with pytest.raises(InputError, match="2 rows"):
         table.place(2)
 
@@ -164,7 +164,7 @@ def test_rows_are_cut_at_no_quoted_line_end(labels: list[str], chunk: int) -> No
     line = 2 + sum(
         label.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1 for label in labels[:-1]
     )
-    assert table.place(len(labels) - 1).endswith(f", line {line}")
+    assert str(table.place(len(labels) - 1)).endswith(f", line {line}")
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
@@ -248,7 +248,7 @@ def test_parts_are_joined_by_name_in_sorted_order(tmp_path: Path) -> None:
         table = read_columns(source, ("y",), ("p",))
         assert table.texts("y").tolist() == wanted
         assert table.numbers("p").tolist() == [0, 1, 2]
-        assert table.place(2) == "part2.parquet, row 0"
+        assert str(table.place(2)) == "part2.parquet, row 0"
     assert read_whole(tmp_path).column("y").to_pylist() == wanted
 
 
@@ -286,13 +286,15 @@ def test_scores_and_key_are_joined_by_trial(tmp_path: Path) -> None:
     table = join_keys(scores, key)
     assert table.texts("label").tolist() == ["target", "nontarget", "nontarget"]
     assert table.numbers("score").tolist() == [2.5, -0.001, -np.inf]
-    assert table.place(2) == "scores.txt, line 4"
+    assert str(table.place(2)) == "scores.txt, line 4"
 
 
 def test_a_table_is_not_written_over_another_unasked(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     write_table(TABLE, path)
-    with pytest.raises(FileError, match=r"out\.csv' exists already: give --force to replace it"):
+    with pytest.raises(
+        FileError, match=r"out\.csv' exists already\. Pass force=True to replace it"
+    ):
         write_table(TABLE, path)
     write_table(with_columns(TABLE, {"new": [1, 2]}), path, force=True)
     assert column_names(path) == ["y", "p0", "p1", "new"]

@@ -172,7 +172,7 @@ def test_folders_give_columns(reader: str, folders: Path) -> None:
     sites, years = (np.concatenate([t.texts(n) for t in found]) for n in ("site", "year"))
     assert sites.tolist() == ["A"] * 20 + ["B =/"] * 20
     assert years.tolist() == (["2024"] * 10 + ["2025"] * 10) * 2
-    assert found[0].place(3) == "site=A/year=2024/part-0.parquet, row 3"
+    assert str(found[0].place(3)) == "site=A/year=2024/part-0.parquet, row 3"
 
 
 def test_columns_of_folders_are_columns_of_the_table(folders: Path) -> None:

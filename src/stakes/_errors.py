@@ -1,4 +1,14 @@
-"""What goes wrong, by kind: every error of the library is one of these."""
+"""What goes wrong, by kind: every error of the library is one of these.
+
+An error carries fields: the argument, the rule that it breaks, the value as shown, its place and
+the way out. `str(error)` puts them together for Python; a command line or a page names its own
+options and files, with `moved` and `said`, and never looks into a text.
+"""
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 __all__ = [
     "FileError",
@@ -9,9 +19,173 @@ __all__ = [
     "UndefinedMetricWarning",
 ]
 
+_PYTHON_HINTS = {  # what to do, by code, in words of Python
+    "add_bytes": "If that is meant, allow more with max_bytes=...",
+    "choose_prefix": "Rename it, or choose another prefix.",
+    "name_any_kind": "kind=... tells the kind of any file.",
+    "name_kind": "Pass one with kind=..., such as csv ({kinds}).",
+    "name_packed_kind": "Let its name end in .gz, or pass kind='csv.gz'.",
+    "replace_file": "Pass force=True to replace it.",
+    "renormalize": "To divide rows by their sum use Posteriors(scores, renormalize=True)."
+    " For other scores say what they are: {kinds}, ...",
+    "say_kind": "For other scores say what they are: {kinds}, ...",
+    "say_kind_or_percent": "Row {row} sums to {total}: percent? Divide by 100."
+    " For other scores say what they are: {kinds}, ...",
+    "use_logits": "For unnormalised scores use Logits.",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value stands: a row of the arguments, or a file with a line or a row of it."""
+
+    row: int | None = None
+    file: str | None = None
+    line: int | None = None
+    column: str | None = None
+    part: str | None = None  # the file of a table in several files
+
+    def __str__(self) -> str:
+        column = None if self.column is None else f"column {self.column!r}"
+        return ", ".join(text for text in (self.sample, column) if text)
+
+    @property
+    def sample(self) -> str:
+        """The sample alone, whatever its column: "row 3" or "t.csv, line 5"."""
+        row = None if self.row is None else f"row {self.row}"
+        line = row if self.line is None else f"line {self.line}"
+        return ", ".join(text for text in (self.part or self.file, line) if text)
+
+
+class PlacedText(str):
+    """A text about a place, which can be said of another place."""
+
+    __slots__ = ("after", "before", "place")
+    before: str
+    place: Place
+    after: str
+
+    def __new__(cls, before: str, place: Place, after: str) -> Self:
+        """Return the text with the place between its two ends."""
+        text = super().__new__(cls, f"{before}{place}{after}")
+        text.before, text.place, text.after = before, place, after
+        return text
+
+    def moved(self, place: Place) -> "PlacedText":
+        """Return the same text about another place."""
+        return PlacedText(self.before, place, self.after)
+
+    def __getnewargs__(self) -> tuple[str, Place, str]:  # type: ignore[override]
+        return self.before, self.place, self.after
+
+
+@dataclass(frozen=True)
+class Action:
+    """What to do, as a code with fields, which each edge puts into its own words."""
+
+    code: str
+    fields: Mapping[str, object] = field(default_factory=dict)
+
+    def said(self, texts: Mapping[str, str]) -> str:
+        """Return the sentence for it: one of the edge's, else that for Python."""
+        return texts.get(self.code, _PYTHON_HINTS[self.code]).format(**self.fields)
+
 
 class StakesError(Exception):
-    """Any error that stakes raises on purpose."""
+    """Any error that stakes raises on purpose.
+
+    Made from a whole sentence, or from an argument and its rule, with what there is of
+
+        <source>: <argument> <rule>: got <value> at <place><more>. <hint>
+
+    `found` are words in place of "got <value> at". Without an argument (None) it is the place that
+    breaks the rule: "t.csv, line 5: column 'p' must hold numbers".
+    """
+
+    source: str | None = None  # of the argument, said first: a file, a table
+
+    def __init__(  # noqa: PLR0913  one argument per field
+        self,
+        argument: str | None,
+        rule: str | None = None,
+        value: object = None,
+        *,
+        found: object = None,
+        row: int | None = None,
+        place: Place | None = None,
+        more: str = "",
+        hint: str | Action = "",
+    ) -> None:
+        self.argument = None if rule is None else argument
+        self.rule = rule or argument or ""
+        self.value = None if value is None else str(value)
+        self.place = place if row is None else Place(row=int(row))
+        self.hint = hint
+        self._found, self._more, self._whole = (
+            None if found is None else str(found),
+            more,
+            rule is None,
+        )
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        return self.said({})
+
+    def said(self, hints: Mapping[str, str]) -> str:
+        """Return the message, with an edge's own words for actions by their codes."""
+        before, place, after = self._parts(hints)
+        return f"{before}{place or ''}{after}"
+
+    def note(self, start: str) -> str:
+        """Return the message as a note that begins so, and that knows its place."""
+        before, place, after = self._parts({})
+        return start + before + after if place is None else PlacedText(start + before, place, after)
+
+    def _parts(self, hints: Mapping[str, str]) -> tuple[str, Place | None, str]:
+        """Return what is said before a place, the place, and what is said after it."""
+        before, after = f"{self._subject}{self.rule}", self._more
+        if self.value is not None:
+            before += f": got {self.value}"
+        elif self._found is not None:
+            before += f": {self._found}".rstrip()
+        place = self.place if self._whole or self.argument is not None else None
+        if place is not None:
+            before += " " if self.value is None else " at "
+        if not self._whole or place is not None or after:
+            after += "."
+        hint = self.hint.said(hints) if isinstance(self.hint, Action) else self.hint
+        return before, place, f"{after} {hint}" if hint else after
+
+    @property
+    def _subject(self) -> str:
+        """What breaks the rule: an argument, else a place; a whole sentence has its own."""
+        source = "" if self.source is None else f"{self.source}: "
+        if self.argument is not None:
+            return f"{source}{self.argument} "
+        if self._whole or self.place is None:
+            return source
+        column = "" if self.place.column is None else f": column {self.place.column!r}"
+        return f"{source}{self.place.sample}{column} "
+
+    def moved(self, **fields: Any) -> Self:  # noqa: ANN401
+        """Return the same error with another source, argument, place or hint: that of an edge."""
+        error = copy(self)
+        vars(error).update(fields)
+        error.args = (str(error),)
+        return error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, vars(self))
+
+
+def _restored(
+    kind: type[StakesError], args: tuple[Any, ...], fields: dict[str, Any]
+) -> StakesError:
+    """Return an error from its fields, whatever its constructor takes."""
+    error = kind.__new__(kind)
+    error.args = args
+    vars(error).update(fields)
+    return error
 
 
 class InputError(StakesError, ValueError):

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from stakes._errors import FileError, InputError, StakesError
+from stakes._errors import Action, FileError, InputError, Place, StakesError
 from stakes._text import plain
 
 _LARGEST_TEXT = 64 * 1024 * 1024
@@ -24,8 +24,8 @@ def read_text(path: str | os.PathLike[str]) -> str:
         msg = f"cannot read {str(path)!r}: {error.strerror or error}."
         raise FileError(msg) from error
     if len(data) > _LARGEST_TEXT:
-        msg = f"{str(path)!r} must be at most {_LARGEST_TEXT} bytes for a file of this kind."
-        raise InputError(msg)
+        rule = f"must be at most {_LARGEST_TEXT} bytes for a file of this kind"
+        raise InputError(None, rule, place=Place(file=repr(str(path))))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -112,5 +112,5 @@ def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
         msg = f"cannot write '{shown}': it is a directory."
         raise FileError(msg)
     if there is not None and not force:
-        msg = f"'{shown}' exists already: give --force to replace it."
-        raise FileError(msg)
+        msg = f"'{shown}' exists already."
+        raise FileError(msg, hint=Action("replace_file"))

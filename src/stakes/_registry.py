@@ -111,8 +111,8 @@ class Registry(Generic[_T]):
         values = _numbers(given or "")
         if kind is not None and values is not None and len(values) <= len(options_of(kind)):
             return kind(*values)
-        msg = f"{self.argument} must be one of {quoted(self.choices, most=20)}: got {text!r}."
-        raise InputError(msg)
+        rule = f"must be one of {quoted(self.choices, most=20)}"
+        raise InputError(self.argument, rule, repr(text))
 
 
 def _numbers(text: str) -> list[float] | None:

@@ -252,8 +252,9 @@ def _refuse_binary_scores(column: LabelColumn, scores: Scores) -> None:
     count = int(column.values.max()) + 1
     if count > 2:
         kind = type(scores).__name__
-        msg = f"scores must have one column per class: got a 1-D column of {kind}, which is binary,"
-        raise InputError(f"{msg} where y_true has labels up to {count - 1} ({count} classes).")
+        labels = f"where y_true has labels up to {count - 1} ({count} classes)"
+        got = f"a 1-D column of {kind}, which is binary, {labels}"
+        raise InputError("scores", "must have one column per class", got)
 
 
 def _data_priors(

@@ -22,8 +22,7 @@ class Distortion:
         """Return distorted log likelihoods."""
         shift = np.zeros(log_likelihoods.shape[1])
         if len(self.shift) > shift.size:
-            msg = f"shift must have at most one number per class: got {len(self.shift)}."
-            raise InputError(msg)
+            raise InputError("shift", "must have at most one number per class", len(self.shift))
         shift[: len(self.shift)] = self.shift
         return self.scale * log_likelihoods + shift
 
@@ -51,8 +50,8 @@ class Simulation:
     def log_likelihood_ratios(self, distortion: Distortion = CALIBRATED) -> LogLikelihoodRatios:
         """Return log p(x|H_2) - log p(x|H_1), for two classes."""
         if self.n_classes != 2:
-            msg = f"log_likelihood_ratios need two classes: this simulation has {self.n_classes}."
-            raise InputError(msg)
+            found = f"this simulation has {self.n_classes}"
+            raise InputError("log_likelihood_ratios", "need two classes", found=found)
         values = self.log_likelihoods(distortion).values
         return LogLikelihoodRatios(values[:, 1] - values[:, 0])
 
@@ -74,8 +73,7 @@ class Simulation:
 def skewed_priors(n_classes: int, *, largest: float = 0.9, at: int = 0) -> FloatArray:
     """Return one large prior and the rest shared evenly: the paper's, and its mismatched ones."""
     if n_classes < 2:
-        msg = f"n_classes must be at least 2: got {n_classes}."
-        raise InputError(msg)
+        raise InputError("n_classes", "must be at least 2", n_classes)
     read_number(largest, "largest", 0, 1)
     priors = np.full(n_classes, (1 - largest) / (n_classes - 1))
     priors[at] = largest
@@ -115,11 +113,11 @@ def simulate(
     (999, 2)
     """
     if not isinstance(n_classes, int) or not isinstance(n, int) or n < 1:
-        msg = f"n_classes and n must be whole numbers above 0: got {n_classes!r} and {n!r}."
-        raise InputError(msg)
+        rule = "must be whole numbers above 0"
+        raise InputError("n_classes and n", rule, f"{n_classes!r} and {n!r}")
     if not isinstance(rng, int) or not 0 <= rng < 2**32:
-        msg = f"rng must be a seed from 0 to 2**32 - 1 for the paper's generator: got {rng!r}."
-        raise InputError(msg)
+        rule = "must be a seed from 0 to 2**32 - 1 for the paper's generator"
+        raise InputError("rng", rule, repr(rng))
     p = skewed_priors(n_classes) if priors is None else _priors(priors, n_classes)
     width = read_number(variance, "variance", 0, np.inf, closed=(False, False))
     sizes = [int(share * n) for share in p]
@@ -132,6 +130,5 @@ def _priors(priors: ArrayLike, n_classes: int) -> FloatArray:
     """Read priors of unnamed classes."""
     p = read_priors(read_array(priors, "priors"), tuple(range(n_classes)))
     if p is None:
-        msg = "priors must be numbers."
-        raise InputError(msg)
+        raise InputError("priors", "must be numbers")
     return p

@@ -21,11 +21,14 @@ from stakes._check.tables import (
     settle_posteriors,
 )
 from stakes._errors import (
+    Action,
     AddressError,
     ChecksumError,
     FileError,
     InputError,
     MissingExtraError,
+    Place,
+    PlacedText,
     ResourceError,
     StakesError,
     UndefinedMetricError,

@@ -19,6 +19,7 @@ _FRACTIONS = {
     "y_true": "Are these scores? Labels come first, scores second.",
     "y_pred": "Are these scores? Decisions are needed here; bayes_cost takes scores.",
 }
+_TEXTS = "For string labels pass classes=[...], in the order of costs' rows or scores' columns."
 _RANGES = "Cut numbers into ranges first, for example with pandas.cut."
 
 
@@ -51,20 +52,19 @@ class LabelColumn:
 def read_column(values: Column, argument: str, *, mixed: bool = False) -> LabelColumn:
     """Read labels from a list, an array, or a column of any data frame."""
     if isinstance(values, str | bytes) or np.isscalar(values) or values is None:
-        msg = f"{argument} must be 1-D, one label per sample: got {values!r}."
-        raise InputError(msg)
+        raise InputError(argument, "must be 1-D, one label per sample", repr(values))
     if isinstance(values, Iterator):
-        msg = f"{argument} must be a sequence: got a generator, which can be read only once."
-        raise InputError(f"{msg} Pass list({argument}).")
+        got = "a generator, which can be read only once"
+        raise InputError(argument, "must be a sequence", got, hint=f"Pass list({argument}).")
     array = _as_array(values, argument)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        msg = f"{argument} must be 1-D, one label per sample: got {array.ndim}-D {array.shape}."
-        raise InputError(f"{msg} For one-hot rows pass {argument}.argmax(axis=1).")
+        rule = "must be 1-D, one label per sample"
+        hint = f"For one-hot rows pass {argument}.argmax(axis=1)."
+        raise InputError(argument, rule, f"{array.ndim}-D {array.shape}", hint=hint)
     if array.size == 0:
-        msg = f"{argument} must hold at least one label: got an empty column."
-        raise InputError(msg)
+        raise InputError(argument, "must hold at least one label", "an empty column")
     if mixed and array.dtype.kind == "O":
         listed = array.tolist()
         if {isinstance(v, str) for v in listed} == {True, False}:
@@ -89,8 +89,9 @@ def _numbers_and_texts(values: list[Any], argument: str) -> LabelColumn:
 def _as_array(values: Column, argument: str) -> np.ndarray[Any, Any]:
     """Return the column as an array that shows its kind of labels; nulls stay visible."""
     if is_masked(values):
-        msg = f"{argument} must not be a masked array: its mask would be lost."
-        raise InputError(f"{msg} Pass {argument}.compressed() with its partner arrays cut alike.")
+        rule = "must not be a masked array"
+        hint = f"Pass {argument}.compressed() with its partner arrays cut alike."
+        raise InputError(argument, rule, found="its mask would be lost", hint=hint)
     values = off_device(values)
     if isinstance(values, np.ndarray):
         return values
@@ -108,8 +109,8 @@ def _from_sequence(values: Sequence[Any]) -> np.ndarray[Any, Any]:
         try:
             return np.asarray(values)
         except ValueError as error:
-            msg = f"labels must be 1-D, one per sample: got rows of several lengths ({error})."
-            raise InputError(msg) from error
+            rule = "must be 1-D, one per sample"
+            raise InputError("labels", rule, f"rows of several lengths ({error})") from error
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -130,8 +131,8 @@ def _from_frame(values: Column, argument: str) -> np.ndarray[Any, Any]:
     if series.dtype in {nw.String, nw.Categorical, nw.Enum, nw.Object}:
         return _from_sequence(series.to_list())
     if series.dtype.is_temporal():
-        msg = f"{argument} must hold whole numbers or texts: got {series.dtype} (a timestamp)."
-        raise InputError(msg)
+        rule = "must hold whole numbers or texts"
+        raise InputError(argument, rule, f"{series.dtype} (a timestamp)")
     return series.to_numpy()
 
 
@@ -151,8 +152,7 @@ def _from_array(array: np.ndarray[Any, Any], argument: str) -> LabelColumn:
     if kind == "O":
         return _from_objects(array, argument)
     what = "bytes (decode them)" if kind == "S" else f"{array.dtype}"
-    msg = f"{argument} must hold whole numbers or texts: got {what}."
-    raise InputError(msg)
+    raise InputError(argument, "must hold whole numbers or texts", what)
 
 
 def _whole(array: np.ndarray[Any, Any], argument: str) -> IntArray:
@@ -165,8 +165,10 @@ def _whole(array: np.ndarray[Any, Any], argument: str) -> IntArray:
         odd = (np.trunc(array) != array) | (np.abs(array) > _LARGEST_WHOLE_FLOAT)
     if odd.any():
         row = int(odd.argmax())
-        msg = f"{argument} must hold whole numbers or texts: got {array[row]} at row {row}."
-        raise InputError(f"{msg} {_FRACTIONS.get(argument, _RANGES)}")
+        rule = "must hold whole numbers or texts"
+        raise InputError(
+            argument, rule, array[row], row=row, hint=_FRACTIONS.get(argument, _RANGES)
+        )
     return array.astype(np.int64)
 
 
@@ -188,13 +190,12 @@ def _from_objects(array: np.ndarray[Any, Any], argument: str) -> LabelColumn:
     if all(issubclass(k, str) for k in kinds):
         return LabelColumn([str(v) for v in values], argument)
     names = ", ".join(sorted(k.__name__ for k in kinds))
-    msg = f"{argument} must hold whole numbers or texts, all of one kind: got {names}."
-    raise InputError(msg)
+    raise InputError(argument, "must hold whole numbers or texts, all of one kind", names)
 
 
 def _too_large(argument: str, value: int) -> InputError:
     """Return the error for a label that no 64-bit number holds."""
-    return InputError(f"{argument} must hold whole numbers below 2**63: got {value}.")
+    return InputError(argument, "must hold whole numbers below 2**63", value)
 
 
 def _is_missing(value: object) -> bool:
@@ -206,34 +207,31 @@ def _is_missing(value: object) -> bool:
 
 def _missing(argument: str, row: int) -> InputError:
     """Return the error for a label that is not there."""
-    msg = f"{argument} must hold a label for every sample: got a missing value (null) at row {row}."
-    return InputError(f"{msg} Label it, or drop the row from every argument.")
+    rule = "must hold a label for every sample"
+    hint = "Label it, or drop the row from every argument."
+    return InputError(argument, rule, "a missing value (null)", row=row, hint=hint)
 
 
 def read_names(names: NamesLike, argument: str, *, mixed: bool = False) -> Names:
     """Read the names of classes or decisions, or how many of them: n means 0, ..., n-1."""
     if isinstance(names, int | np.integer) and not isinstance(names, bool):
         if names < 1:
-            msg = f"{argument} must be at least 1: got {names}."
-            raise InputError(msg)
+            raise InputError(argument, "must be at least 1", names)
         return tuple(range(int(names)))
     if isinstance(names, str | bytes):
-        msg = f"{argument} must be a sequence of names: got the text {names!r}."
-        raise InputError(msg)
+        raise InputError(argument, "must be a sequence of names", f"the text {names!r}")
     listed_names = names if not isinstance(names, range) else list(names)
     column = read_column(listed_names, argument, mixed=mixed)
     listed = tuple(column.values if isinstance(column.values, list) else column.values.tolist())
     if "" in listed:
-        msg = f"{argument} must be names that can be shown: got an empty class name at {listed}."
-        raise InputError(msg)
+        rule = "must be names that can be shown"
+        raise InputError(argument, rule, f"an empty class name at {listed}")
     if len(set(listed)) < len(listed):
         twice = Counter(listed).most_common(1)[0][0]
-        msg = f"{argument} must be distinct: got a duplicate {twice!r} in {quoted(listed)}."
-        raise InputError(msg)
+        raise InputError(argument, "must be distinct", f"a duplicate {twice!r} in {quoted(listed)}")
     for name in listed:
         if isinstance(name, str) and any("\ud800" <= c <= "\udfff" for c in name):
-            msg = f"{argument} must be names that can be written as UTF-8: got {name!r}."
-            raise InputError(msg)
+            raise InputError(argument, "must be names that can be written as UTF-8", repr(name))
     return tuple(bool(v) for v in listed) if column.truth else listed
 
 
@@ -243,8 +241,8 @@ def seen_names(*columns: LabelColumn) -> Names:
     if len(kinds) > 1:
         text = next(c for c in columns if isinstance(c.values, list))
         other = next(c for c in columns if not isinstance(c.values, list))
-        msg = f"{text.argument} and {other.argument} must hold the same kind of label:"
-        raise InputError(f"{msg} got str ({text.values[0]!r}) and int ({other.values[0]}).")
+        both, got = f"{text.argument} and {other.argument}", f"str ({text.values[0]!r}) and int"
+        raise InputError(both, "must hold the same kind of label", f"{got} ({other.values[0]})")
     if all(c.truth for c in columns):
         return (False, True)
     found: set[Label] = set()
@@ -253,10 +251,8 @@ def seen_names(*columns: LabelColumn) -> Names:
     if "" in found:
         column = next(c for c in columns if isinstance(c.values, list) and "" in c.values)
         row = column.place(column.values.index(""))  # type: ignore[union-attr]
-        msg = (
-            f"{column.argument} must hold a label for every sample: got an empty text at row {row}."
-        )
-        raise InputError(msg)
+        rule = "must hold a label for every sample"
+        raise InputError(column.argument, rule, "an empty text", row=row)
     return tuple(sorted(found))
 
 
@@ -329,16 +325,12 @@ def _other_kind(column: LabelColumn, names: Names, what: str, hint: str) -> Inpu
     first = column.values[0]
     shown, kind = (repr(first), "str") if isinstance(first, str) else (str(first), "int")
     other = "str" if kind == "int" else "int"
-    msg = f"{column.argument} must hold labels of the {what} {quoted(names)}:"
-    msg = f"{msg} got {shown} at row 0, which is {kind} where {what} are {other}."
-    if hint:
-        return InputError(f"{msg} {hint}")
-    if what == "classes" and names == tuple(range(len(names))):
-        hint = (
-            "For string labels pass classes=[...], in the order of costs' rows or scores' columns."
-        )
-        return InputError(f"{msg} {hint}")
-    return InputError(f"{msg} Convert one of the two.")
+    numbered = what == "classes" and names == tuple(range(len(names)))
+    hint = hint or (_TEXTS if numbered else "Convert one of the two.")
+    rule, more = f"must hold labels of the {what} {quoted(names)}", f"where {what} are {other}"
+    return InputError(
+        column.argument, rule, shown, row=0, more=f", which is {kind} {more}", hint=hint
+    )
 
 
 def _unknown(column: LabelColumn, names: Names, row: int, what: str, hint: str = "") -> InputError:
@@ -348,10 +340,8 @@ def _unknown(column: LabelColumn, names: Names, row: int, what: str, hint: str =
         shown, guess = f"{label!r}", _text_hint(label, names)
     else:
         shown, guess = f"label {label}", _number_hint(np.asarray(column.values), names)
-    hint = hint or guess
-    listed, place = _range_of(names), column.place(row)
-    msg = f"{column.argument} must hold labels of the {what} {listed}: got {shown} at row {place}."
-    return InputError(f"{msg} {hint}".rstrip())
+    rule = f"must hold labels of the {what} {_range_of(names)}"
+    return InputError(column.argument, rule, shown, row=column.place(row), hint=hint or guess)
 
 
 def _range_of(names: Names) -> str:

@@ -17,23 +17,20 @@ SUM_TOLERANCE = 1e-9  # how far priors may be from adding up to 1: rounding, not
 def read_array(values: Any, argument: str) -> FloatArray:  # noqa: ANN401
     """Read numbers of any kind as float64, without a copy where they are float64 already."""
     if is_masked(values):
-        msg = f"{argument} must not be a masked array: its mask would be lost."
-        raise InputError(msg)
+        raise InputError(argument, "must not be a masked array", found="its mask would be lost")
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        msg = f"{argument} must be dense: got a sparse matrix. Pass {argument}.toarray()."
-        raise InputError(msg)
+        rule = "must be dense"
+        raise InputError(argument, rule, "a sparse matrix", hint=f"Pass {argument}.toarray().")
     try:
         array = np.asarray(off_device(values))
     except ValueError as error:
-        msg = f"{argument} must be a regular array: got ragged rows ({error})."
-        raise InputError(msg) from error
+        raise InputError(argument, "must be a regular array", f"ragged rows ({error})") from error
     if array.dtype.kind in "biuf" or array.dtype.name == "bfloat16":  # of ml_dtypes, as JAX has it
         return array.astype(np.float64, copy=False)
     if array.dtype.kind == "O":
         return _from_objects(array, argument)
     kind = {"U": "str", "S": "bytes", "T": "str"}.get(array.dtype.kind, str(array.dtype))
-    msg = f"{argument} must hold numbers: got {kind}."
-    raise InputError(msg)
+    raise InputError(argument, "must hold numbers", kind)
 
 
 def _from_objects(array: np.ndarray[Any, Any], argument: str) -> FloatArray:
@@ -41,15 +38,15 @@ def _from_objects(array: np.ndarray[Any, Any], argument: str) -> FloatArray:
     for place, value in np.ndenumerate(array):
         odd = isinstance(value, str | bytes | complex | np.complexfloating) or value is None
         if odd or not hasattr(value, "__float__"):
-            where = place[0] if len(place) == 1 else place
-            kind = type(value).__name__
-            msg = f"{argument} must hold numbers: got {value!r} ({kind}) at row {where}."
-            raise InputError(msg)
+            got = f"{value!r} ({type(value).__name__})"
+            if len(place) == 1:
+                raise InputError(argument, "must hold numbers", got, row=place[0])
+            raise InputError(argument, "must hold numbers", f"{got} at row {place}")
     try:
         return array.astype(np.float64)
     except (OverflowError, TypeError, ValueError) as error:
-        msg = f"{argument} must hold numbers that a double can hold: {error}."
-        raise InputError(msg) from error
+        rule = "must hold numbers that a double can hold"
+        raise InputError(argument, rule, found=error) from error
 
 
 def read_weights(weights: Column | None, n: int, *, some: bool = True) -> FloatArray | None:
@@ -62,21 +59,19 @@ def read_weights(weights: Column | None, n: int, *, some: bool = True) -> FloatA
     argument = "sample_weight"
     w = read_array(weights, argument)
     if w.ndim != 1:
-        msg = f"{argument} must be 1-D, one weight per sample: got shape {w.shape}."
-        hint = f" Pass {argument}[:, 0]." if w.ndim == 2 and w.shape[1] == 1 else ""
-        raise InputError(f"{msg}{hint}")
+        hint = f"Pass {argument}[:, 0]." if w.ndim == 2 and w.shape[1] == 1 else ""
+        rule = "must be 1-D, one weight per sample"
+        raise InputError(argument, rule, f"shape {w.shape}", hint=hint)
     if w.size != n:
-        msg = f"{argument} must hold one weight per sample: got {w.size} for {n} samples."
-        raise InputError(msg)
+        raise InputError(argument, "must hold one weight per sample", f"{w.size} for {n} samples")
     bad = ~(w >= 0) | np.isinf(w)
     if bad.any():
         row = int(bad.argmax())
         shown = "NaN" if np.isnan(w[row]) else f"{w[row]}"
-        msg = f"{argument} must be finite and at least 0: got {shown} at row {row}."
-        raise InputError(msg)
+        raise InputError(argument, "must be finite and at least 0", shown, row=row)
     if some and not w.any():
-        msg = f"{argument} must be above 0 for some sample: all {n} weights are 0."
-        raise InputError(msg)
+        rule = "must be above 0 for some sample"
+        raise InputError(argument, rule, found=f"all {n} weights are 0")
     return w
 
 
@@ -87,8 +82,8 @@ def read_priors(priors: PriorsLike | None, names: Names) -> FloatArray | None:
     if isinstance(priors, str):
         if priors == "data":
             return None
-        msg = f'priors must be probabilities, by class or in order, or "data": got {priors!r}.'
-        raise InputError(msg)
+        rule = 'must be probabilities, by class or in order, or "data"'
+        raise InputError("priors", rule, repr(priors))
     if hasattr(priors, "index") and hasattr(priors, "to_dict"):  # a pandas Series has names
         named = priors.to_dict()
         priors = named if set(named) != set(range(len(named))) or names == tuple(named) else priors
@@ -98,16 +93,16 @@ def read_priors(priors: PriorsLike | None, names: Names) -> FloatArray | None:
     p.setflags(write=False)
     if p.shape != (len(names),):
         what = f"{p.item()!r}" if p.ndim == 0 else f"{p.size} values"
-        msg = f"priors must hold one value for each of the {len(names)} classes {quoted(names)}:"
-        raise InputError(f"{msg} got {what}.")
+        rule = f"must hold one value for each of the {len(names)} classes {quoted(names)}"
+        raise InputError("priors", rule, what)
     if np.isnan(p).any():
-        msg = f"priors must be probabilities: got NaN for class {names[int(np.isnan(p).argmax())]}."
-        raise InputError(msg)
+        rule = "must be probabilities"
+        raise InputError("priors", rule, f"NaN for class {names[int(np.isnan(p).argmax())]}")
     total = math.fsum(p)
     if (p < 0).any() or not abs(total - 1) <= SUM_TOLERANCE:
-        hint = " They seem to be counts: divide by their sum." if total > 2 else ""
-        msg = f"priors must be at least 0 and sum to 1: got {p.tolist()}, sum {total:.10g}.{hint}"
-        raise InputError(msg)
+        hint = "They seem to be counts: divide by their sum." if total > 2 else ""
+        got = f"{p.tolist()}, sum {total:.10g}"
+        raise InputError("priors", "must be at least 0 and sum to 1", got, hint=hint)
     return p
 
 
@@ -127,27 +122,26 @@ def _by_name(priors: Mapping[Any, float], names: Names) -> list[float]:
     lacking = [name for name in names if name not in priors]
     if unknown or lacking:
         fault = f"unknown {quoted(unknown)}" if unknown else f"none for {quoted(lacking)}"
-        msg = f"priors must name each class of {quoted(names)} once: got {fault}."
-        raise InputError(msg)
+        raise InputError("priors", f"must name each class of {quoted(names)} once", fault)
     return [priors[name] for name in names]
 
 
 def read_costs(values: ArrayLike) -> FloatArray:
     """Read a table of costs: classes in rows, decisions in columns, finite, none below 0."""
     if isinstance(values, str | bytes):
-        msg = f"costs must be a 2-D array or a CostMatrix: got a {type(values).__name__}."
-        raise InputError(f"{msg} For a file use CostMatrix.read(path).")
+        rule, got = "must be a 2-D array or a CostMatrix", f"a {type(values).__name__}"
+        raise InputError("costs", rule, got, hint="For a file use CostMatrix.read(path).")
     c = read_array(values, "costs")
     if c.ndim != 2 or not c.size:
-        msg = f"costs must be 2-D, classes in rows and decisions in columns: got shape {c.shape}."
-        raise InputError(msg)
+        rule = "must be 2-D, classes in rows and decisions in columns"
+        raise InputError("costs", rule, f"shape {c.shape}")
     for bad, rule in ((~np.isfinite(c), "finite"), (c < 0, "at least 0")):
         if bad.any():
             i, j = (int(k) for k in np.argwhere(bad)[0])
             shown = "NaN" if np.isnan(c[i, j]) else f"{c[i, j]:g}"
-            hint = " For gains use CostMatrix.from_utilities." if c[i, j] < 0 else ""
-            msg = f"costs must be {rule}: got {shown} at (row, column) ({i}, {j}).{hint}"
-            raise InputError(msg)
+            hint = "For gains use CostMatrix.from_utilities." if c[i, j] < 0 else ""
+            got = f"{shown} at (row, column) ({i}, {j})"
+            raise InputError("costs", f"must be {rule}", got, hint=hint)
     return c
 
 
@@ -166,8 +160,8 @@ def read_number(
     )
     if not inside:
         left, right = "[" if closed[0] else "(", "]" if closed[1] else ")"
-        msg = f"{argument} must be a number in {left}{low:g}, {high:g}{right}: got {value!r}."
-        raise InputError(msg)
+        rule = f"must be a number in {left}{low:g}, {high:g}{right}"
+        raise InputError(argument, rule, repr(value))
     return float(x)
 
 

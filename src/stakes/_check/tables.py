@@ -14,7 +14,7 @@ from stakes._check.labels import read_names
 from stakes._check.numbers import read_array
 from stakes._check.precision import Rounding, log_slack, slack
 from stakes._check.written import SHORTEST, is_text_of
-from stakes._errors import InputError
+from stakes._errors import Action, InputError, Place
 from stakes._typing import BoolArray, Column, FloatArray, Names
 
 _DOUBLE, _SINGLE = (float(np.finfo(t).eps) for t in (np.float64, np.float32))
@@ -24,8 +24,7 @@ _FEW = 4.0  # units in the last place of 1 that computing may leave a value outs
 def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Names | None, float]:
     """Read a table or a single column; also the names of its columns and its rounding unit."""
     if isinstance(values, Iterator):
-        msg = f"{argument} must be an array: got a generator, which can be read only once."
-        raise InputError(msg)
+        raise InputError(argument, "must be an array", "a generator, which can be read only once")
     names = None
     if is_table(values):
         values, names = _from_frame(gathered(values), argument)
@@ -36,12 +35,10 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
     if array.ndim == 2 and array.shape[1] == 1:
         array, names = array[:, 0], None  # one column speaks of the class of interest
     if array.ndim == 2 and array.shape[1] == 0:
-        msg = f"{argument} must have a column per class: got none."
-        raise InputError(msg)
+        raise InputError(argument, "must have a column per class", "none")
     if array.ndim not in {1, 2}:
         what = "a single number" if array.ndim == 0 else f"{array.ndim} dimensions"
-        msg = f"{argument} must be 2-D (samples in rows, classes in columns) or 1-D: got {what}."
-        raise InputError(msg)
+        raise InputError(argument, "must be 2-D (samples in rows, classes in columns) or 1-D", what)
     return array, names, unit
 
 
@@ -59,8 +56,8 @@ def _from_frame(values: Column, argument: str) -> tuple[Any, Names | None]:
     for name, column in zip(names, frame.iter_columns(), strict=True):
         if column.is_null().any():
             row = int(column.is_null().to_numpy().argmax())
-            msg = f"{argument} must hold numbers: got a missing value (NaN) at row {row}"
-            raise InputError(f"{msg}, column {name!r}.")
+            place = Place(row=row, column=str(name))
+            raise InputError(argument, "must hold numbers", "a missing value (NaN)", place=place)
     return frame.to_numpy(), names
 
 
@@ -78,15 +75,15 @@ def _refuse_ragged(values: Column, argument: str) -> None:
     lengths = [len(row) if hasattr(row, "__len__") else -1 for row in values]
     if len(set(lengths)) > 1:
         row = next(i for i, n in enumerate(lengths) if n != lengths[0])
-        msg = f"{argument} must have rows of one length: row {row} is ragged, with {lengths[row]}"
-        raise InputError(f"{msg} values where row 0 has {lengths[0]}.")
+        more = f" is ragged, with {lengths[row]} values where row 0 has {lengths[0]}"
+        raise InputError(argument, "must have rows of one length", found="", row=row, more=more)
 
 
 def check_rows(n_rows: int, n_labels: int, argument: str = "scores") -> None:
     """Refuse another number of rows than of labels."""
     if n_rows != n_labels:
-        msg = f"{argument} must have one row per label: got {n_rows} rows for {n_labels} labels."
-        raise InputError(msg)
+        rule = "must have one row per label"
+        raise InputError(argument, rule, f"{n_rows} rows for {n_labels} labels")
 
 
 def settle_posteriors(
@@ -149,27 +146,27 @@ def _off(total: FloatArray, found: Unexplained, argument: str) -> InputError:
     count = f"{found.count} rows do not, most of all" if found.count > 1 else "got"
     text = f"{total[row]:.10g}"
     text = text if text != "1" else f"1{total[row] - 1:+.2g}"
-    msg = f"{argument} must be posteriors, rows that sum to 1: {count} row {row} with sum {text}"
+    rule, more = "must be posteriors, rows that sum to 1", f" with sum {text}"
     if found.precision:
-        most = f"{found.bound:.2g}"
-        msg = f"{msg}, where rounding to {found.precision} explains gaps below {most}"
-    hint = "To divide rows by their sum use Posteriors(scores, renormalize=True). For other scores"
-    return InputError(f"{msg}. {hint} say what they are: Logits, LogLikelihoods, ...")
+        gaps = f"explains gaps below {found.bound:.2g}"
+        more = f"{more}, where rounding to {found.precision} {gaps}"
+    hint = Action("renormalize", {"kinds": "Logits, LogLikelihoods"})
+    return InputError(argument, rule, found=count, row=row, more=more, hint=hint)
 
 
 def _renormalized(p: FloatArray, argument: str) -> tuple[FloatArray, Rounding | None]:
     """Divide rows of numbers of at least 0 by their sums."""
     if p.ndim != 2:
-        msg = f"{argument} must be a table, one column per class, to be renormalized: got one"
-        raise InputError(f"{msg} column. Leave renormalize out.")
+        rule = "must be a table, one column per class, to be renormalized"
+        raise InputError(argument, rule, "one column", hint="Leave renormalize out.")
     below = -float(p.min(initial=0))
     outside = below if 0 < below <= _FEW * _DOUBLE else 0.0
     p = np.maximum(p, 0.0) if outside else p
     bad = ~(np.isfinite(p) & (p >= 0)).all(axis=1) | ~p.any(axis=1)
     if bad.any():
         row = int(bad.argmax())
-        msg = f"{argument} must be finite numbers of at least 0, one above 0 in each row: got"
-        raise InputError(f"{msg} {p[row, :8].tolist()} at row {row}.")
+        rule = "must be finite numbers of at least 0, one above 0 in each row"
+        raise InputError(argument, rule, p[row, :8].tolist(), row=row)
     with np.errstate(over="ignore"):
         gap = float(np.abs(p.sum(axis=1) - 1).max(initial=0))
     level = p / p.max(axis=1, keepdims=True)  # so that no sum overflows
@@ -184,12 +181,14 @@ def _outside(p: FloatArray, inside: BoolArray, argument: str) -> InputError:
     value = p[row] if p.ndim == 1 else p[row][~inside[row]][0]
     if np.isnan(p[rows]).any():
         return _not_a_number(_any_in_row(np.isnan(p)), argument)
-    hint = ""
     total = float(p[row].sum()) if p.ndim == 2 else math.nan
-    if abs(total - 100) < 1e-3:
-        hint = f" Row {row} sums to {total:.10g}: percent? Divide by 100."
-    msg = f"{argument} must be posteriors: got {float(value)!r} at row {row}, outside [0, 1].{hint}"
-    return InputError(f"{msg} For other scores say what they are: Logits, LogLikelihoodRatios, ...")
+    percent = abs(total - 100) < 1e-3
+    fields = {"row": row, "total": f"{total:.10g}", "kinds": "Logits, LogLikelihoodRatios"}
+    hint = Action("say_kind_or_percent" if percent else "say_kind", fields)
+    more = ", outside [0, 1]"
+    return InputError(
+        argument, "must be posteriors", repr(float(value)), row=row, more=more, hint=hint
+    )
 
 
 def _any_in_row(bad: BoolArray) -> BoolArray:
@@ -199,10 +198,9 @@ def _any_in_row(bad: BoolArray) -> BoolArray:
 
 def _not_a_number(bad: BoolArray, argument: str) -> InputError:
     """Return the error for NaN, with how many rows have one."""
-    count = int(bad.sum())
-    where = f"row {int(bad.argmax())}"
-    said = f"NaN in {count} rows, the first at {where}" if count > 1 else f"NaN at {where}"
-    return InputError(f"{argument} must hold numbers: got {said}.")
+    count, row = int(bad.sum()), int(bad.argmax())
+    got = f"NaN in {count} rows, the first" if count > 1 else "NaN"
+    return InputError(argument, "must hold numbers", got, row=row)
 
 
 def check_no_nan(values: FloatArray, argument: str = "scores") -> None:
@@ -223,8 +221,7 @@ def check_below_infinity(values: FloatArray, argument: str = "scores") -> None:
         top = values.max(axis=1)
         row = int(np.isinf(top).argmax())
         shown = "inf" if top[row] > 0 else "-inf for every class"
-        msg = f"{argument} must have a finite largest value in each row: got {shown} at row {row}."
-        raise InputError(msg)
+        raise InputError(argument, "must have a finite largest value in each row", shown, row=row)
 
 
 def settle_log_posteriors(
@@ -234,17 +231,17 @@ def settle_log_posteriors(
     check_below_infinity(values, argument)
     if values.size and values.max() > 0:
         row = int(_any_in_row(values > 0).argmax())
-        msg = f"{argument} must be log posteriors, at most 0: got {values[row].max()} at row {row}."
-        raise InputError(f"{msg} For unnormalised scores use Logits.")
+        rule = "must be log posteriors, at most 0"
+        raise InputError(argument, rule, values[row].max(), row=row, hint=Action("use_logits"))
     if values.ndim == 1 or not len(values):
         return values, None
     total = np.concatenate([np.exp(part).sum(axis=1) for part in parts(values)])
     gap = np.abs(total - 1)
     found = explain_gaps(values, gap, unit, log_slack, logs=True)
     if isinstance(found, Unexplained):
-        msg = f"{argument} must be log posteriors, whose exponentials sum to 1: got sum"
-        where = f"{total[found.row]:.10g} at row {found.row}"
-        raise InputError(f"{msg} {where}. For unnormalised scores use Logits.")
+        rule = "must be log posteriors, whose exponentials sum to 1"
+        got = f"sum {total[found.row]:.10g}"
+        raise InputError(argument, rule, got, row=found.row, hint=Action("use_logits"))
     if found.rounded is not None:
         values = values - np.log(np.where(found.rounded, total, 1.0))[:, None]
     return values, found.rounding

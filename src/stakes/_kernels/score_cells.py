@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._errors import InputError
 from stakes._kernels import definitions
 from stakes._kernels.arrays import Column, as_codes, as_numbers, check_lengths, column, pointer
 from stakes._kernels.exact_sums import ExactSums
@@ -106,7 +107,7 @@ class ScoreCells:
         """Add samples, if all values are scores of the grid's kind; return the limits of all.
 
         Where `grid.accepts` refuses the limits, nothing was added. Labels other than 0 and 1 raise
-        ValueError, and more than 2^38 samples in a cell OverflowError; nothing is added then.
+        ValueError, and more than 2^38 samples in a cell InputError; nothing is added then.
         """
         x, codes = as_numbers(values), as_codes(_unsigned(y))
         check_lengths(x.size, values=x, y=codes)
@@ -158,8 +159,7 @@ class ScoreCells:
         """Refuse more samples in a cell than their places can be summed of."""
         self._fullest = int(self.count.sum(axis=0).max())
         if self._fullest > _MOST:
-            msg = f"a cell must hold at most 2**38 samples: got {self._fullest}."
-            raise OverflowError(msg)
+            raise InputError("a cell", "must hold at most 2**38 samples", self._fullest)
 
     def __add__(self, other: "ScoreCells") -> "ScoreCells":
         if self.grid != other.grid or self.shift != other.shift:

@@ -17,8 +17,7 @@ def available_threads() -> int:
     """
     own = os.environ.get("STAKES_THREADS", "")
     if own and not (own.isdecimal() and int(own)):
-        msg = f"STAKES_THREADS must be a whole number of at least 1: got {own!r}."
-        raise InputError(msg)
+        raise InputError("STAKES_THREADS", "must be a whole number of at least 1", repr(own))
     told = own or os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if told.isdecimal() and int(told):
         return int(told)

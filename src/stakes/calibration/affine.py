@@ -50,8 +50,8 @@ class LinearCalibrator(Calibrator):
 
     def __post_init__(self) -> None:
         if not isinstance(self.rule, LogLoss | BrierLoss):
-            msg = f"rule must be LogLoss() or BrierLoss() to train with: got {self.rule!r}."
-            raise InputError(msg)
+            rule = "must be LogLoss() or BrierLoss() to train with"
+            raise InputError("rule", rule, repr(self.rule))
 
     @abstractmethod
     def basis(self, k: int) -> FloatArray:

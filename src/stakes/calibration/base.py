@@ -32,10 +32,13 @@ class ImpossibleTruthError(UndefinedMetricError):
         n = rows.size if samples is None else samples
         many = f"{n} samples have" if n > 1 else "1 sample has"
         more = f" and {n - 1} more" if n > 1 else ""
-        place = f", row {rows[0]}{more}" if rows.size else ""  # those of a summary are not known
-        msg = f"{many} posterior 0 for the true class{place}: no scale or shift of log"
-        msg = f"{msg} posteriors can fix that. Use an isotonic or a histogram calibrator, or"
-        super().__init__(f"{msg} scores without exact zeros.")
+        why = "no scale or shift of log posteriors can fix that"
+        hint = "Use an isotonic or a histogram calibrator, or scores without exact zeros."
+        said = f"{many} posterior 0 for the true class"
+        if rows.size:
+            super().__init__(f"{said},", row=rows[0], more=f"{more}: {why}", hint=hint)
+        else:  # those of a summary are not known
+            super().__init__(said, more=f": {why}", hint=hint)
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,8 +247,8 @@ def calibrator_from_dict(data: dict[str, Any]) -> Calibrator:
 
 def _swapped(found: object) -> InputError:
     """Return the error for scores in the place of labels."""
-    msg = f"y_true must be labels: got {found}, which looks like scores. Call"
-    return InputError(f"{msg} fit(scores, y_true): scores come first here.")
+    hint = "Call fit(scores, y_true): scores come first here."
+    return InputError("y_true", "must be labels", f"{found}, which looks like scores", hint=hint)
 
 
 def _score_among(y_true: Column) -> str | None:

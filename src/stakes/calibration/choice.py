@@ -145,8 +145,8 @@ def choose_calibrator(  # noqa: PLR0913
     """
     read_level(level)
     if isinstance(candidates, Calibrator) or not candidates:
-        msg = "candidates must be a list of calibrators, such as [AffineCalibrator()]: got"
-        raise InputError(f"{msg} {candidates!r}.")
+        wanted = "must be a list of calibrators, such as [AffineCalibrator()]"
+        raise InputError("candidates", wanted, repr(candidates))
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )

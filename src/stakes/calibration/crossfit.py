@@ -96,8 +96,9 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
     if samples.row is not None:
-        msg = "sample_weight must be above 0 for every sample: each gets a calibrated score."
-        raise InputError(f"{msg} Leave out the samples of weight 0.")
+        rule = "must be above 0 for every sample"
+        hint = "Leave out the samples of weight 0."
+        raise InputError("sample_weight", rule, found="each gets a calibrated score", hint=hint)
     return cross_fitted(calibrator, samples, folds, groups, rng).scores
 
 
@@ -118,8 +119,7 @@ def cross_fitted(
 ) -> CrossFit:
     """Return calibrated posteriors of checked samples."""
     if not isinstance(calibrator, Calibrator):
-        msg = f"calibrator must be one, such as AffineCalibrator(): got {calibrator!r}."
-        raise InputError(msg)
+        raise InputError("calibrator", "must be one, such as AffineCalibrator()", repr(calibrator))
     if isinstance(folds, TrainOnTest | HeldOut):
         seen = samples if isinstance(folds, TrainOnTest) else _held_out(folds, samples)
         fitted = calibrator.fresh().fit_samples(seen)
@@ -145,8 +145,8 @@ def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterator[Split]
         notes |= dict.fromkeys(fitted.notes)
     missed = np.isnan(output).any(axis=1)
     if missed.any():
-        msg = f"folds must test every sample: row {int(missed.argmax())} is in no test set."
-        raise InputError(msg)
+        row, more = int(missed.argmax()), " is in no test set"
+        raise InputError("folds", "must test every sample", found="", row=row, more=more)
     return CrossFit(LogPosteriors.trusted(output, samples.scores.names), tuple(notes))
 
 
@@ -268,8 +268,8 @@ def splits(
         sides = (train, test) if unit is None else (unit[train], unit[test])
         if _overlap(*sides, len(samples) if unit is None else int(unit.max()) + 1):
             what = "sample" if unit is None else "group"
-            msg = f"folds must keep each {what} on one side: one is trained on and tested on."
-            raise InputError(msg)
+            rule = f"must keep each {what} on one side"
+            raise InputError("folds", rule, found="one is trained on and tested on")
         yield train, test
 
 
@@ -306,8 +306,8 @@ def _generator(rng: "int | np.random.Generator") -> "np.random.Generator":
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
-        msg = f"rng must be a whole number of at least 0 or a Generator: got {rng!r}."
-        raise InputError(msg) from error
+        rule = "must be a whole number of at least 0 or a Generator"
+        raise InputError("rng", rule, repr(rng)) from error
 
 
 def _given_folds(samples: Samples, folds: Column) -> IntArray:
@@ -317,8 +317,8 @@ def _given_folds(samples: Samples, folds: Column) -> IntArray:
         number = number[samples.row]
     whole = np.isfinite(number).all() and bool((np.trunc(number) == number).all())
     if number.shape != (len(samples),) or not whole or np.unique(number).size < 2:
-        msg = "folds must be a number, a splitter or one fold per sample, at least two of them:"
-        raise InputError(f"{msg} got {folds!r}.")
+        rule = "must be a number, a splitter or one fold per sample, at least two of them"
+        raise InputError("folds", rule, repr(folds))
     return number.astype(np.int64)
 
 
@@ -335,8 +335,8 @@ def _folds(
 def _check_enough(samples: Samples, n_folds: int, group: IntArray | None) -> None:
     """Refuse folds that some class has too few samples or groups for."""
     if n_folds < 2:
-        msg = f"folds must be at least 2: got {n_folds}. To fit on the test data say TrainOnTest()."
-        raise InputError(msg)
+        rule = "must be at least 2"
+        raise InputError("folds", rule, n_folds, hint="To fit on the test data say TrainOnTest().")
     for k, name in enumerate(samples.classes):
         size = int(samples.counts[k]) if group is None else np.unique(group[samples.y == k]).size
         if size < n_folds:
@@ -350,8 +350,8 @@ def group_codes(groups: Column, samples: Samples) -> IntArray:
     column = read_column(groups, "groups")
     n = samples.n_given
     if len(column) != n:
-        msg = f"groups must hold one name per sample: got {len(column)} for {n} samples."
-        raise InputError(msg)
+        rule = "must hold one name per sample"
+        raise InputError("groups", rule, f"{len(column)} for {n} samples")
     names = np.asarray(column.values)
     return np.unique(names if samples.row is None else names[samples.row], return_inverse=True)[1]
 

@@ -53,14 +53,16 @@ class FittedMap:
     def _check(self, scores: Scores) -> None:
         """Refuse scores of other classes or of another kind."""
         if scores.n_classes != len(self.classes):
-            msg = f"scores must have one column per class {quoted(self.classes)}: got"
-            raise InputError(f"{msg} {scores.n_classes} columns.")
+            rule = f"must have one column per class {quoted(self.classes)}"
+            raise InputError("scores", rule, f"{scores.n_classes} columns")
         same = not scores.needs_priors if self.meaning is None else scores.meaning == self.meaning
         if not same:
             fitted = self.meaning or "posteriors or logits"
-            msg = f"scores must be of the kind the calibrator was fitted on, {fitted}: got"
-            msg = f"{msg} {type(scores).__name__}, which are {scores.meaning}. Pass {fitted} of the"
-            raise InputError(f"{msg} same system, or fit a calibrator on {scores.meaning}.")
+            rule = f"must be of the kind the calibrator was fitted on, {fitted}"
+            hint = f"Pass {fitted} of the same system, or fit a calibrator on {scores.meaning}."
+            raise InputError(
+                "scores", rule, f"{type(scores).__name__}, which are {scores.meaning}", hint=hint
+            )
 
     def _moved(self, output: LogPosteriors, priors: PriorsLike | None) -> LogPosteriors:
         """Return posteriors at the priors of use, by Bayes' rule."""
@@ -68,8 +70,9 @@ class FittedMap:
             return output
         target = read_priors(priors, self.classes)
         if target is None:
-            msg = f"priors must be numbers, there are no labels to count: got {priors!r}."
-            raise InputError(f"{msg} Give the priors of use, one per class.")
+            rule = "must be numbers, there are no labels to count"
+            hint = "Give the priors of use, one per class."
+            raise InputError("priors", rule, repr(priors), hint=hint)
         if self.priors is not None and (target == self.priors).all():
             return output
         return output.at_priors(self._known_priors(), target)
@@ -114,8 +117,8 @@ class FittedMap:
         _require_whole(data)
         kind = MAPS.get(str(data.get("kind")))
         if kind is None:
-            msg = f"data must be of a known kind, one of {quoted(MAPS)}: got {data.get('kind')!r}."
-            raise InputError(msg)
+            rule = f"must be of a known kind, one of {quoted(MAPS)}"
+            raise InputError("data", rule, repr(data.get("kind")))
         names = read_names(data.get("classes", []), "classes")
         try:
             fitted = kind.from_dict(data["map"])
@@ -124,23 +127,21 @@ class FittedMap:
             with np.errstate(all="ignore"):
                 probe = np.exp(fitted(np.log(np.full((1, len(names)), 1 / len(names)))))
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            msg = f"data must hold a whole {data.get('kind')} map: {error!r}."
-            raise InputError(msg) from error
+            rule = f"must hold a whole {data.get('kind')} map"
+            raise InputError("data", rule, found=repr(error)) from error
         if probe.shape != (1, len(names)) or not abs(probe.sum() - 1) < 1e-9:
-            msg = f"data must hold a {data.get('kind')} map that gives posteriors: it gives"
-            raise InputError(f"{msg} {probe}.")
+            rule = f"must hold a {data.get('kind')} map that gives posteriors"
+            raise InputError("data", rule, found=f"it gives {probe}")
         return cls(fitted, names, meaning, priors)
 
 
 def _version(data: dict[str, Any]) -> int:
     """Return the version of a calibrator's dictionary, one that can be read."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        msg = f"data must be a calibrator's dictionary, with format {FORMAT!r}."
-        raise InputError(msg)
+        raise InputError("data", f"must be a calibrator's dictionary, with format {FORMAT!r}")
     version = data.get("version")
     if type(version) is not int or not _EARLIER <= version <= VERSION:
-        msg = f"data must be of version {_EARLIER} to {VERSION}: got {version!r}."
-        raise InputError(msg)
+        raise InputError("data", f"must be of version {_EARLIER} to {VERSION}", repr(version))
     return version
 
 
@@ -152,8 +153,7 @@ def _require_whole(data: dict[str, Any]) -> None:
     except (TypeError, ValueError):
         whole = False
     if not whole:
-        msg = "data must be as it was written: its checksum does not fit."
-        raise InputError(msg)
+        raise InputError("data", "must be as it was written", found="its checksum does not fit")
 
 
 def _meaning(text: object) -> ScoreMeaning | None:

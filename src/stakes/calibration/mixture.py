@@ -33,8 +33,8 @@ def most_likely_priors(ratio: FloatArray, start: FloatArray) -> FloatArray:
         p = _along(ratio, p, target)
         p = p * (ratio / (ratio @ p)[:, None]).mean(axis=0)
         p /= p.sum()
-    msg = f"scores must allow an estimate of the priors: after {_STEPS} steps it still moves."
-    raise UndefinedMetricError(f"{msg} Calibrate the scores first.")
+    rule, found = "must allow an estimate of the priors", f"after {_STEPS} steps it still moves"
+    raise UndefinedMetricError("scores", rule, found=found, hint="Calibrate the scores first.")
 
 
 def _quadratic_maximum(relative: FloatArray, slope: FloatArray) -> FloatArray:

@@ -62,8 +62,8 @@ class PriorEstimate:
         """Return the interval of one class's prior, within 0 and 1."""
         z = NormalDist().inv_cdf((1 + read_level(level)) / 2)
         if name not in self.classes:
-            msg = f"name must be one of the classes {quoted(self.classes)}: got {name!r}."
-            raise InputError(msg)
+            rule = f"must be one of the classes {quoted(self.classes)}"
+            raise InputError("name", rule, repr(name))
         i = self.classes.index(name)
         p, half = float(self.priors[i]), z * float(self.standard_errors[i])
         return Interval(max(p - half, 0.0), min(p + half, 1.0), level)
@@ -139,8 +139,9 @@ def _labelled(labelled: HeldOut, scores: Scores, names: Names, training: PriorsL
     )
     require_every_class(samples)
     if samples.scores.meaning != scores.meaning:
-        msg = f"labelled must hold scores of the same kind, {scores.meaning}: got"
-        raise InputError(f"{msg} {type(samples.scores).__name__}. Pass scores of the same system.")
+        rule = f"must hold scores of the same kind, {scores.meaning}"
+        hint = "Pass scores of the same system."
+        raise InputError("labelled", rule, type(samples.scores).__name__, hint=hint)
     return samples
 
 
@@ -150,8 +151,7 @@ def _trained(training: PriorsLike, names: Names, labelled: Samples | None) -> Fl
     if priors is None and labelled is not None:
         priors = labelled.data_priors()
     if priors is None or not priors.all():
-        msg = f"training_priors must be numbers above 0: got {training!r}."
-        raise InputError(msg)
+        raise InputError("training_priors", "must be numbers above 0", repr(training))
     return priors
 
 
@@ -172,23 +172,20 @@ def estimate_priors_from_decisions(
     rates = confusion.rates
     if np.isnan(rates).any():
         bare = quoted([confusion.classes[int(np.isnan(rates).any(axis=1).argmax())]])
-        msg = f"confusion must hold samples of every class: class {bare} has none."
-        raise UndefinedMetricError(msg)
+        rule = "must hold samples of every class"
+        raise UndefinedMetricError("confusion", rule, found=f"class {bare} has none")
     decided = encode(read_column(y_pred, "y_pred"), confusion.decisions, "decisions")
     counts = np.bincount(decided, minlength=len(confusion.decisions))
     if resamples < 2:
-        msg = f"resamples must be at least 2: got {resamples}."
-        raise InputError(msg)
+        raise InputError("resamples", "must be at least 2", resamples)
     if np.linalg.matrix_rank(rates) < rates.shape[0]:
-        msg = "confusion must tell the classes apart: two of them get the same decisions."
-        raise UndefinedMetricError(msg)
+        rule = "must tell the classes apart"
+        raise UndefinedMetricError("confusion", rule, found="two of them get the same decisions")
     unknown = (counts > 0) & ~rates.any(axis=0)
     if unknown.any():
         name = quoted([confusion.decisions[int(unknown.argmax())]])
-        msg = (
-            f"y_pred must hold decisions that confusion shows: it has no sample decided as {name}."
-        )
-        raise UndefinedMetricError(msg)
+        rule = "must hold decisions that confusion shows"
+        raise UndefinedMetricError("y_pred", rule, found=f"it has no sample decided as {name}")
 
     def solve(r: FloatArray, share: FloatArray) -> FloatArray:
         found, _ = nnls(r.T, share)

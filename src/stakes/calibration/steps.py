@@ -27,8 +27,7 @@ _FARTHEST = 1e6  # log odds; beyond it a threshold may lie anywhere
 def _require_two(log_p: FloatArray, name: str) -> None:
     """Refuse more than two classes."""
     if log_p.shape[1] != 2:
-        msg = f"{name} needs two classes: got {log_p.shape[1]}."
-        raise InputError(msg)
+        raise InputError(name, "needs two classes", log_p.shape[1])
 
 
 @dataclass(eq=False)
@@ -144,8 +143,7 @@ class HistogramCalibrator(Calibrator):
     def __post_init__(self) -> None:
         whole = isinstance(self.bins, int | np.integer) and not isinstance(self.bins, bool)
         if not whole or self.bins < 1:
-            msg = f"bins must be a whole number of at least 1: got {self.bins!r}."
-            raise InputError(msg)
+            raise InputError("bins", "must be a whole number of at least 1", repr(self.bins))
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return edges and shares; an empty bin keeps its middle."""

@@ -170,6 +170,7 @@ def _ended(error: BaseException) -> int:
     """Say why a command ended, and return its code."""
     from stakes._errors import StakesError  # noqa: PLC0415
     from stakes.cli.memory import memory_message, short_of_memory  # noqa: PLC0415
+    from stakes.cli.places import said  # noqa: PLC0415
 
     interrupted = isinstance(error, click.Abort | KeyboardInterrupt)
     end = Ended() if interrupted else end_asked_for()
@@ -178,7 +179,7 @@ def _ended(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         return _usage(error)
     if isinstance(error, StakesError) and not short_of_memory(error.__cause__):
-        return _say(str(error), _code(error))
+        return _say(said(error), _code(error))
     if isinstance(error, OSError) and error.errno != errno.ENOMEM:
         return _no_output(error)
     if short_of_memory(error):

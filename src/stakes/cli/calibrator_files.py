@@ -35,7 +35,7 @@ def read_calibrator(path: str) -> Calibrator:
         return calibrator_from_dict(json.loads(read_text(path)))
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
-            raise InputError(f"{path!r}: {error}") from error
+            raise error.moved(source=repr(path)) from error
         msg = f"{path!r} must be a calibrator's JSON file: {error}."
         raise InputError(msg) from error
 

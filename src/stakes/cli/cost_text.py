@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._text import quoted
+from stakes.cli.places import said
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 
 Entry = float | str  # a price, or the column that holds it
@@ -102,7 +103,8 @@ def _understood() -> Iterator[None]:
     try:
         yield
     except (InputError, ValueError) as error:
-        msg = f"--cost is not understood: {error}"
+        shown = said(error) if isinstance(error, InputError) else error
+        msg = f"--cost is not understood: {shown}"
         raise click.UsageError(msg) from error
 
 
@@ -217,7 +219,7 @@ def _from_file(path: str) -> CostMatrix:
     try:
         costs = CostMatrix.read(path)
     except InputError as error:
-        raise click.UsageError(f"--cost: {error}") from error
+        raise click.UsageError(f"--cost: {said(error)}") from error
     names = ([str(n) for n in part] for part in (costs.classes, costs.decisions))
     classes, decisions = names
     return CostMatrix(costs.values, classes=classes, decisions=decisions)

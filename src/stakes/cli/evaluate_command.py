@@ -11,7 +11,7 @@ from stakes._text import plain
 from stakes.cli.formats import begin, publish
 from stakes.cli.outputs import forget
 from stakes.cli.parsing import parse_priors
-from stakes.cli.places import with_line
+from stakes.cli.places import text_in_file
 from stakes.cli.progress import progress_bar
 from stakes.cli.read_mode import WHOLE, choose_for_decisions, summed, why_not_summed
 from stakes.cli.table_request import Asked, Paths, Problem, Request, Setting, prepare, read_request
@@ -121,18 +121,14 @@ def _in_own_words(evaluation: Evaluation, setting: Setting, table: Columns | Non
     verdicts = tuple(
         replace(
             verdict,
-            text=with_line(verdict.text, table)
-            if verdict.code == "infinite_loss" and table is not None
-            else verdict.text,
+            text=text_in_file(verdict.text, table),
             command=calibrate
             if verdict.command.startswith("stakes calibrate")
             else verdict.command,
         )
         for verdict in evaluation.verdicts
     )
-    notes = evaluation.notes
-    if table is not None:
-        notes = tuple(with_line(note, table) for note in notes)
+    notes = tuple(text_in_file(note, table) for note in evaluation.notes)
     return replace(evaluation, verdicts=verdicts, notes=notes)
 
 

@@ -1,13 +1,32 @@
-"""Errors of the library in words of a file: its columns for arguments, its lines for rows."""
+"""Errors of the library in words of a command line: columns and lines of files, and options."""
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from stakes._check import InputError
+from stakes._errors import InputError, Place, PlacedText, StakesError
 from stakes._text import plain
+
+_OPTIONS = {  # what to do, by code
+    "add_bytes": "If that is meant, allow more with --max-bytes.",
+    "choose_prefix": "Rename it, or give --prefix.",
+    "name_any_kind": "--input-format tells the kind of any file.",
+    "name_kind": "Give one with --input-format, such as csv ({kinds}).",
+    "name_packed_kind": "Let its name end in .gz, or give --input-format csv.gz.",
+    "renormalize": "To divide rows by their sum give --renormalize."
+    " For other scores say what they are with --scores-are.",
+    "replace_file": "Give --force to replace it.",
+    "say_kind": "For other scores say what they are with --scores-are.",
+    "say_kind_or_percent": "That row sums to {total}: percent? Divide by 100."
+    " For other scores say what they are with --scores-are.",
+    "use_logits": "For unnormalised scores give --scores-are logits.",
+}
+
+
+def said(error: StakesError) -> str:
+    """Return the message of an error with options where Python has arguments."""
+    return error.said(_OPTIONS)
 
 
 class Placed(Protocol):
@@ -22,7 +41,7 @@ class Placed(Protocol):
         """Return how many rows there are."""
         ...
 
-    def place(self, row: int) -> str:
+    def place(self, row: int) -> Place:
         """Return where a row came from."""
         ...
 
@@ -36,9 +55,9 @@ class Unplaced:
     def __len__(self) -> int:
         return 0
 
-    def place(self, row: int) -> str:
+    def place(self, row: int) -> Place:
         """Return a row as it is: where it came from is not known any more."""
-        return f"row {row}"
+        return Place(row=row)
 
 
 @contextmanager
@@ -47,26 +66,22 @@ def told_in_place(table: Placed, columns: Mapping[str, str | None]) -> Iterator[
     try:
         yield
     except InputError as error:
-        raise type(error)(_in_words(str(error), table, columns)) from error
-
-
-def _in_words(message: str, table: Placed, columns: Mapping[str, str | None]) -> str:
-    """Return a message in words of the file."""
-    source = plain(table.source)
-    for argument, column in columns.items():
+        moved = error.moved(place=in_file(error.place, table))
+        column = columns.get(error.argument or "")
         if column is not None:
-            message = _put(message, rf"^{argument}\b", f"{source}: column {plain(column)!r}")
-    return with_line(message, table)
+            moved = moved.moved(source=plain(table.source), argument=f"column {plain(column)!r}")
+        raise moved from error
 
 
-def with_line(message: str, table: Placed) -> str:
-    """Return a message with the file and the line of the first row it names."""
-    found = re.search(r"\brow (\d+)", message)
-    if found is None or int(found[1]) >= len(table):
-        return message
-    return _put(message, r"\brow \d+", table.place(int(found[1])))
+def in_file(place: Place | None, table: Placed) -> Place | None:
+    """Return a place in a table's file for a row of arguments; any other place as it is."""
+    if place is None or place.file is not None or not 0 <= (place.row or 0) < len(table):
+        return place
+    return place if place.row is None else replace(table.place(place.row), column=place.column)
 
 
-def _put(message: str, pattern: str, text: str) -> str:
-    """Put a text in the place of the first match."""
-    return re.sub(pattern, text.replace("\\", r"\\"), message, count=1)
+def text_in_file(text: str, table: Placed | None) -> str:
+    """Return a text about a row of arguments as one about its place in a table's file."""
+    if table is None or not isinstance(text, PlacedText):
+        return text
+    return text.moved(in_file(text.place, table) or text.place)

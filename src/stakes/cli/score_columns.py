@@ -8,7 +8,7 @@ import click
 from stakes._check import InputError, Rounding
 from stakes._text import plain, quoted
 from stakes.cli.parsing import listed_classes, order_classes
-from stakes.cli.places import with_line
+from stakes.cli.places import in_file
 from stakes.io import Columns
 from stakes.scores import (
     Logits,
@@ -40,10 +40,10 @@ def score_columns(scores: str) -> list[str]:
 
 
 def typed(
-    table: Columns, columns: str, kind: str, names: Sequence[str], *, renormalize: bool = False
+    table: Columns, named: str, kind: str, names: Sequence[str], *, renormalize: bool = False
 ) -> Scores:
     """Return the scores of a table, of the declared kind and for these classes."""
-    listed = score_columns(columns)
+    listed = score_columns(named)
     if renormalize and kind != "posteriors":
         msg = f"--renormalize is for posteriors: --scores-are says {kind}. Leave it out."
         raise click.UsageError(msg)
@@ -51,14 +51,11 @@ def typed(
         values = table.matrix(listed)
         scores = Posteriors(values, renormalize=True) if renormalize else KINDS[kind](values)
     except InputError as error:
-        which = ", ".join(plain(c) for c in listed)
-        what, hint, _ = str(error).partition(" For other scores")
-        what = what.replace("use Posteriors(scores, renormalize=True)", "give --renormalize")
-        way_out = " For other scores say what they are with --scores-are." if hint else ""
-        msg = f"{plain(table.source)}: columns {which}: {with_line(what, table)}{way_out}"
-        raise type(error)(msg) from error
+        columns = f"columns {', '.join(plain(c) for c in listed)}"
+        place = in_file(error.place, table)
+        raise error.moved(source=f"{plain(table.source)}: {columns}", place=place) from error
     if scores.n_classes != len(names):
-        msg = f"{plain(table.source)}: scores {columns!r} are of {scores.n_classes} classes, but"
+        msg = f"{plain(table.source)}: scores {named!r} are of {scores.n_classes} classes, but"
         raise InputError(f"{msg} there are {len(names)}: {quoted(names)}.")
     return scores
 

@@ -171,9 +171,10 @@ class TableStream:
         codes = recoded(places, table).astype(kind, copy=False)
         if (table < 0).any():
             row = int(np.argmax(codes < 0))
-            msg = f"{plain(columns.source)}: column {plain(label)!r} must hold labels of the"
-            msg = f"{msg} classes {quoted(self.setting.classes)}: got {texts[places[row]]!r}"
-            raise InputError(f"{msg} at {columns.place(row)}.")
+            rule = f"must hold labels of the classes {quoted(self.setting.classes)}"
+            got, place = repr(texts[places[row]]), columns.place(row)
+            wrong = InputError(f"column {plain(label)!r}", rule, got, place=place)
+            raise wrong.moved(source=plain(columns.source))
         return codes
 
 

@@ -147,8 +147,7 @@ class CostMatrix:
         p = read_priors(priors, names)
         if p is None or not p.all():
             fault = "data" if p is None else f"0 for class {quoted([names[int(p.argmin())]])}"
-            msg = f"priors must be numbers above 0 for balanced costs: got {fault}."
-            raise InputError(msg)
+            raise InputError("priors", "must be numbers above 0 for balanced costs", fault)
         return cls._errors(1 / (len(names) * p), names)
 
     @classmethod
@@ -182,8 +181,8 @@ class CostMatrix:
         framed = is_frame(values)
         gains = read_array(values.to_numpy() if framed else values, "values")
         if gains.ndim != 2 or not gains.size or not (np.abs(gains) < _LARGEST_GAIN).all():
-            msg = f"values must be a finite 2-D table of utilities: got shape {gains.shape}."
-            raise InputError(msg)
+            rule = "must be a finite 2-D table of utilities"
+            raise InputError("values", rule, f"shape {gains.shape}")
         costs = gains.max(axis=1, keepdims=True) - gains
         if framed:
             costs = type(values)(costs, index=values.index, columns=values.columns)
@@ -200,7 +199,7 @@ class CostMatrix:
         try:
             return cls(values, classes=classes, decisions=decisions)
         except InputError as error:
-            raise InputError(f"{str(path)!r}: {error}") from error
+            raise error.moved(source=repr(str(path))) from error
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a cost file, .toml or .csv; reading it gives an equal matrix."""
@@ -252,8 +251,8 @@ class CostMatrix:
         named = len(classes) == error.size and len(decisions) == error.size + further.shape[1]
         every = np.concatenate([error, further.ravel()])
         if not named or not np.isfinite(every).all() or (every < 0).any():
-            msg = "costs must be finite and at least 0, one for each class, each decision named."
-            raise InputError(msg)
+            rule = "must be finite and at least 0, one for each class, each decision named"
+            raise InputError("costs", rule)
         return cls._from_table(ErrorTable(error, further), classes, decisions)
 
     def at(self, y: IntArray, d: IntArray) -> FloatArray:
@@ -334,8 +333,8 @@ class CostMatrix:
         """
         scores = as_scores(posteriors).ordered(self.classes)
         if scores.n_classes != self.shape[0]:
-            msg = f"posteriors must have one column per class {quoted(self.classes)}:"
-            raise InputError(f"{msg} got {scores.n_classes} columns.")
+            rule = f"must have one column per class {quoted(self.classes)}"
+            raise InputError("posteriors", rule, f"{scores.n_classes} columns")
         p = read_priors(priors, self.classes)
         if p is None and scores.needs_priors:
             raise scores.lacks_priors()
@@ -370,16 +369,16 @@ class CostMatrix:
         false_alarm, miss = self._errors_of_two("odds")
         above, below = false_alarm * p[0], miss * p[1]
         if above == below == 0:
-            msg = "odds need a cost and a prior above 0: both errors cost nothing at these priors."
-            raise UndefinedMetricError(msg)
+            found = "both errors cost nothing at these priors"
+            raise UndefinedMetricError("odds", "need a cost and a prior above 0", found=found)
         return float(above / below) if below > 0 else math.inf
 
     def threshold(self) -> float:
         """Return the threshold on P(classes[-1]) above which to decide so: c12 / (c12 + c21)."""
         false_alarm, miss = self._errors_of_two("threshold")
         if false_alarm == miss == 0:
-            msg = "threshold needs an error that costs something: got costs of 0 only."
-            raise UndefinedMetricError(msg)
+            rule = "needs an error that costs something"
+            raise UndefinedMetricError("threshold", rule, "costs of 0 only")
         return false_alarm / 2 / (false_alarm / 2 + miss / 2)
 
     def llr_threshold(self, priors: PriorsLike) -> float:
@@ -409,8 +408,8 @@ class CostMatrix:
         """Read priors that must be told: a cost matrix has no data to take them from."""
         p = read_priors(priors, self.classes)
         if p is None:
-            msg = f"priors must be given for the classes {quoted(self.classes)}: got {priors!r}."
-            raise InputError(msg)
+            rule = f"must be given for the classes {quoted(self.classes)}"
+            raise InputError("priors", rule, repr(priors))
         return p
 
     def _errors_of_two(self, asked: str) -> tuple[float, float]:
@@ -487,5 +486,5 @@ def check_order(costs: CostMatrix, classes: Names) -> None:
     Costs whose classes have no names, 0 to K - 1, are in the order of any K classes.
     """
     if costs.classes not in (classes, tuple(range(len(classes)))):
-        msg = f"costs must have the classes of the scores, {quoted(classes)}, in their order:"
-        raise InputError(f"{msg} got {quoted(costs.classes)}.")
+        rule = f"must have the classes of the scores, {quoted(classes)}, in their order"
+        raise InputError("costs", rule, quoted(costs.classes))

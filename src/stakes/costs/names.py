@@ -29,14 +29,15 @@ def names_of(
     k, m = shape
     rows = read_names(k if classes is None else classes, "classes")
     if len(rows) != k:
-        msg = f"costs must have one row per class {quoted(rows)}, {len(rows)} in all: got {k} rows"
-        raise InputError(f"{msg} for {len(rows)} classes; rows are classes, columns are decisions.")
+        rule = f"must have one row per class {quoted(rows)}, {len(rows)} in all"
+        got = f"{k} rows for {len(rows)} classes; rows are classes, columns are decisions"
+        raise InputError("costs", rule, got)
     if decisions is None:
         decisions = default_decisions(classes, rows, m)
     columns = rows if decisions is rows else read_names(decisions, "decisions", mixed=True)
     if len(columns) != m:
-        msg = f"costs must have one column per decision {quoted(columns)}: got {m} columns"
-        raise InputError(f"{msg} for {len(columns)} decisions; columns are decisions.")
+        got = f"{m} columns for {len(columns)} decisions; columns are decisions"
+        raise InputError("costs", f"must have one column per decision {quoted(columns)}", got)
     return rows, columns
 
 
@@ -46,8 +47,9 @@ def default_decisions(classes: NamesLike | None, rows: Names, m: int) -> NamesLi
         return rows
     if classes is None or rows == tuple(range(len(rows))):
         return m
-    msg = f"decisions must be named where they are not the classes: got {m} columns for"
-    raise InputError(f"{msg} the classes {quoted(rows)}. Pass decisions=[...].")
+    rule = "must be named where they are not the classes"
+    hint = "Pass decisions=[...]."
+    raise InputError("decisions", rule, f"{m} columns for the classes {quoted(rows)}", hint=hint)
 
 
 def reordered(
@@ -69,8 +71,8 @@ def reordered(
     for own, (argument, names) in zip(named, asked, strict=True):
         order = own if names is None else read_names(names, argument, mixed=argument == "decisions")
         if set(order) != set(own):
-            msg = f"{argument} must be those of the cost table: got {quoted(order)}"
-            raise InputError(f"{msg} where the table has {quoted(own)}.")
+            rule = "must be those of the cost table"
+            raise InputError(argument, rule, f"{quoted(order)} where the table has {quoted(own)}")
         wanted.append(order)
         orders.append([own.index(name) for name in order])
     return array[np.ix_(*orders)], (wanted[0], wanted[1])

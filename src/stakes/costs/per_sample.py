@@ -66,8 +66,7 @@ class SampleCosts:
     ) -> None:
         table = read_array(values, "costs")
         if table.ndim != 3 or not table.size:
-            msg = f"costs must have shape (samples, classes, decisions): got {table.shape}."
-            raise InputError(msg)
+            raise InputError("costs", "must have shape (samples, classes, decisions)", table.shape)
         _, k, m = table.shape
         cells = tuple(tuple(table[:, i, j] for j in range(m)) for i in range(k))
         self._set(cells, names_of((k, m), classes, decisions), table.shape[0])
@@ -99,8 +98,7 @@ class SampleCosts:
         for row in entries:
             for entry in row:
                 if isinstance(entry, bool) or not isinstance(entry, str | int | float | np.number):
-                    msg = f"entries must be numbers or names of columns: got {entry!r}."
-                    raise InputError(msg)
+                    raise InputError("entries", "must be numbers or names of columns", repr(entry))
         names = {e for row in entries for e in row if isinstance(e, str)}
         found = {name: read_array(_column(columns, name), f"column {name!r}") for name in names}
         for name, values in found.items():
@@ -112,11 +110,11 @@ class SampleCosts:
             what = (
                 "no entry names a column" if not lengths else f"columns of {sorted(lengths)} rows"
             )
-            msg = f"entries must name columns of one length: got {what}."
-            raise InputError(f"{msg} For one matrix use CostMatrix.")
+            rule = "must name columns of one length"
+            raise InputError("entries", rule, what, hint="For one matrix use CostMatrix.")
         if len({len(row) for row in entries}) != 1:
-            msg = f"entries must have rows of one length: got {[len(row) for row in entries]}."
-            raise InputError(msg)
+            rule = "must have rows of one length"
+            raise InputError("entries", rule, [len(row) for row in entries])
         cells = tuple(
             tuple(found[e] if isinstance(e, str) else float(e) for e in row) for row in entries
         )
@@ -200,9 +198,9 @@ class SampleCosts:
         """Return the index of the decision of least expected cost for each sample."""
         scores = as_scores(posteriors).ordered(self._classes)
         if (len(scores), scores.n_classes) != self.shape[:2]:
-            msg = f"posteriors must have {self._n} rows and one column per class"
+            rule = f"must have {self._n} rows and one column per class {quoted(self._classes)}"
             got = f"{len(scores)} rows and {scores.n_classes} columns"
-            raise InputError(f"{msg} {quoted(self._classes)}: got {got}.")
+            raise InputError("posteriors", rule, got)
         given = read_priors(priors, self._classes)
         if given is None and scores.needs_priors:
             raise scores.lacks_priors()
@@ -255,8 +253,8 @@ def _check_cell(cell: Cell, i: int, j: int) -> None:
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         row = int(bad.argmax())
-        msg = f"costs must be finite and at least 0: got {values[row]} at row {row} for (class,"
-        raise InputError(f"{msg} decision) ({i}, {j}).")
+        rule, more = "must be finite and at least 0", f" for (class, decision) ({i}, {j})"
+        raise InputError("costs", rule, values[row], row=row, more=more)
 
 
 def _column(columns: Any, name: str) -> Column:  # noqa: ANN401
@@ -267,7 +265,5 @@ def _column(columns: Any, name: str) -> Column:  # noqa: ANN401
         there = (
             list(columns) if isinstance(columns, Mapping) else list(getattr(columns, "columns", []))
         )
-        msg = (
-            f"entries must name columns of the table: got {name!r}, the table has {quoted(there)}."
-        )
-        raise InputError(msg) from error
+        rule = "must name columns of the table"
+        raise InputError("entries", rule, f"{name!r}, the table has {quoted(there)}") from error

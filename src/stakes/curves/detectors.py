@@ -61,10 +61,8 @@ def class_detectors(
     )
     curves = detectors_of(samples)
     if not curves:
-        msg = (
-            f"y_true must hold at least two classes: only one of {quoted(samples.classes)} occurs."
-        )
-        raise UndefinedMetricError(msg)
+        found = f"only one of {quoted(samples.classes)} occurs"
+        raise UndefinedMetricError("y_true", "must hold at least two classes", found=found)
     return ClassDetectors(curves)
 
 

@@ -266,8 +266,7 @@ def read_grid(grid: object, default: FloatArray) -> FloatArray:
         return default
     x = np.atleast_1d(read_array(grid, "grid"))
     if x.ndim != 1 or not x.size or not (np.diff(x) > 0).all():
-        msg = f"grid must be a list of rising numbers: got {grid!r}."
-        raise InputError(msg)
+        raise InputError("grid", "must be a list of rising numbers", repr(grid))
     return x
 
 
@@ -275,8 +274,8 @@ def inside(x: FloatArray, name: str) -> FloatArray:
     """Refuse probabilities that are not between 0 and 1, or are either."""
     bad = ~((x > 0) & (x < 1))
     if bad.any():
-        msg = f"{name} must lie between 0 and 1, and be neither: got {np.asarray(x)[bad][0]:g}."
-        raise InputError(msg)
+        rule = "must lie between 0 and 1, and be neither"
+        raise InputError(name, rule, f"{np.asarray(x)[bad][0]:g}")
     return x
 
 
@@ -284,6 +283,6 @@ def finite_odds(x: FloatArray) -> FloatArray:
     """Refuse log odds so large that one of the two probabilities is lost."""
     bad = ~(np.abs(x) <= MOST_LOG_ODDS)
     if bad.any():
-        msg = f"grid must hold log odds between -{MOST_LOG_ODDS:g} and {MOST_LOG_ODDS:g}:"
-        raise InputError(f"{msg} got {x[bad][0]:g}.")
+        rule = f"must hold log odds between -{MOST_LOG_ODDS:g} and {MOST_LOG_ODDS:g}"
+        raise InputError("grid", rule, f"{x[bad][0]:g}")
     return x

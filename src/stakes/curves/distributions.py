@@ -53,8 +53,7 @@ def score_distribution(
            [0., 1.]])
     """
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
-        msg = f"bins must be a whole number of at least 1: got {bins!r}."
-        raise InputError(msg)
+        raise InputError("bins", "must be a whole number of at least 1", repr(bins))
     found = detector(
         y_true, scores, sample_weight=sample_weight, classes=classes, positive=positive
     )

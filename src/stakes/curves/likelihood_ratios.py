@@ -33,8 +33,7 @@ def _as_ratios(llr: Scores | Column) -> LogLikelihoodRatios:
     if isinstance(llr, LogLikelihoodRatios):
         return llr
     if isinstance(llr, Scores):
-        msg = f"llr must be log likelihood ratios: got {type(llr).__name__}."
-        raise InputError(msg)
+        raise InputError("llr", "must be log likelihood ratios", type(llr).__name__)
     values, _, _ = read_table(llr, "llr")
     check_no_nan(values, "llr")
     return LogLikelihoodRatios(values)

@@ -103,8 +103,9 @@ def _detector(
             return column, table, None if names is None else _positive_last(names, positive)
     column, typed, names = read_pair(y_true, scores, classes)
     if typed.n_classes != 2:
-        msg = f"scores must be those of two classes: got {typed.n_classes} columns."
-        raise InputError(f"{msg} For one class against the others use class_detectors.")
+        rule = "must be those of two classes"
+        hint = "For one class against the others use class_detectors."
+        raise InputError("scores", rule, f"{typed.n_classes} columns", hint=hint)
     ordered = _positive_last(names, positive)
     return column, typed.ranks() if ordered == names else -typed.ranks(), ordered
 
@@ -113,10 +114,9 @@ def _seen(column: LabelColumn, positive: Label | None) -> Names:
     """Return the two classes that occur; one class seen as 0 or 1 has the other beside it."""
     seen = seen_names(column)
     if positive is None and isinstance(seen[0], str):  # sorted, they could be the wrong way round
-        msg = f"classes must be given for labels that are texts: got y_true with {quoted(seen)}."
-        raise InputError(
-            f"{msg} Pass classes=[other, positive], or positive=the class of the scores."
-        )
+        rule = "must be given for labels that are texts"
+        hint = "Pass classes=[other, positive], or positive=the class of the scores."
+        raise InputError("classes", rule, f"y_true with {quoted(seen)}", hint=hint)
     both: Names = (0, 1) if len(seen) == 1 and seen[0] in (0, 1) else seen
     return _positive_last(both, positive)
 
@@ -124,13 +124,13 @@ def _seen(column: LabelColumn, positive: Label | None) -> Names:
 def _positive_last(names: Names, positive: Label | None) -> Names:
     """Return two names, the class of interest last."""
     if len(names) != 2:
-        msg = f"y_true must hold two classes, binary: got {len(names)} classes, {quoted(names)}."
-        raise InputError(f"{msg} For one class against the others use class_detectors.")
+        rule = "must hold two classes, binary"
+        hint = "For one class against the others use class_detectors."
+        raise InputError("y_true", rule, f"{len(names)} classes, {quoted(names)}", hint=hint)
     if positive is None or positive == names[-1]:
         return names
     if positive not in names:
-        msg = f"positive must be one of the classes {quoted(names)}: got {positive!r}."
-        raise InputError(msg)
+        raise InputError("positive", f"must be one of the classes {quoted(names)}", repr(positive))
     return names[::-1]
 
 

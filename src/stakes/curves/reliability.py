@@ -71,14 +71,13 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     """
     read_level(level)
     if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1:
-        msg = f"resamples must be a whole number of at least 1: got {resamples!r}."
-        raise InputError(msg)
+        raise InputError("resamples", "must be a whole number of at least 1", repr(resamples))
     samples = read_samples(
         y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
     )
     if len(samples.classes) != 2:
-        msg = f"reliability_curve needs two classes: got {len(samples.classes)}."
-        raise InputError(f"{msg} Use reliability with confidence=True.")
+        hint = "Use reliability with confidence=True."
+        raise InputError("reliability_curve", "needs two classes", len(samples.classes), hint=hint)
     p = np.minimum(samples.scores.answers(samples.priors).p[:, 1], 1.0)
     levels = ScoreLevels.from_scores(p, samples.y, samples.weights)
     factors = samples.class_factors()

@@ -79,8 +79,8 @@ class RiskCurve:
     def cross_fitted(self, threshold: ArrayLike) -> FloatArray:
         """Return the expected cost after a calibration stage that did not see the samples."""
         if self.calibrated is None:
-            msg = "calibrator must be given to risk_curve for a cross-fitted line: got None."
-            raise InputError(msg)
+            rule = "must be given to risk_curve for a cross-fitted line"
+            raise InputError("calibrator", rule, "None")
         return self._costs(self.calibrated, threshold)
 
     def naive(self, threshold: ArrayLike) -> FloatArray:
@@ -306,12 +306,11 @@ class RiskCurve:
 def check_two(samples: Samples) -> None:
     """Refuse samples for which no threshold can be weighed: not two classes, or one missing."""
     if len(samples.classes) != 2:
-        msg = f"scores must be those of two classes: got {len(samples.classes)} classes."
-        raise InputError(msg)
+        rule = "must be those of two classes"
+        raise InputError("scores", rule, f"{len(samples.classes)} classes")
     for k, name in enumerate(samples.classes):
         if not (samples.y == k).any():
             msg = f"a threshold needs samples of both classes: class {quoted([name])} has none."
             raise UndefinedMetricError(msg)
     if not samples.priors.all():
-        msg = f"priors must be above 0 for both classes: got {samples.priors.tolist()}."
-        raise InputError(msg)
+        raise InputError("priors", "must be above 0 for both classes", samples.priors.tolist())

@@ -342,8 +342,8 @@ class RocCurve:
             matrix = costs if named else CostMatrix(costs, classes=self.classes)  # type: ignore[assignment]
         check_order(matrix, self.classes)
         if len(matrix.decisions) != 2:
-            msg = "costs must have two decisions, for a threshold between them: got"
-            raise InputError(f"{msg} {len(matrix.decisions)}, {quoted(matrix.decisions)}.")
+            rule = "must have two decisions, for a threshold between them"
+            raise InputError("costs", rule, f"{len(matrix.decisions)}, {quoted(matrix.decisions)}")
         return matrix, self._priors(priors)
 
     def __repr__(self) -> str:

@@ -68,8 +68,7 @@ def abstention_curve(
         prices = np.linspace(0, (k - 1) / k * float(base.ranges()[1].max()), 41)[1:].tolist()
     listed = read_array(list(prices) if isinstance(prices, Iterable) else prices, "prices")
     if listed.ndim != 1 or not listed.size:
-        msg = f"prices must be a list of numbers: got {prices!r}."
-        raise InputError(msg)
+        raise InputError("prices", "must be a list of numbers", repr(prices))
     records, rates = [], []
     for price in listed.tolist():
         matrix = base.with_abstention(price)

@@ -153,8 +153,8 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
         y_true, scores, sample_weight=sample_weight, classes=declared, positive=positive
     )
     if not named and not metrics:
-        msg = "costs must hold at least one cost matrix where there are no metrics: got none."
-        raise InputError(msg)
+        rule = "must hold at least one cost matrix where there are no metrics"
+        raise InputError("costs", rule, "none")
     swept = [_swept_cost(name, found, given, priors) for name, given in named.items()]
     swept += [_swept(metric, found.roc) for metric in metrics]
     return ThresholdSweep(found.roc.thresholds, tuple(swept), found.scale, found.roc.classes)

@@ -69,8 +69,8 @@ class ComparisonDisplay(ScoreDisplay):
         answers = {name: predicted(one, X) for name, one in estimator.items()}
         orders = {tuple(classes) for _, classes in answers.values()}
         if len(orders) != 1:
-            msg = f"estimator must map names to classifiers of the same classes: got {orders}."
-            raise InputError(msg)
+            rule = "must map names to classifiers of the same classes"
+            raise InputError("estimator", rule, orders)
         systems = {name: p for name, (p, _) in answers.items()}
         return cls.from_predictions(y, systems, **{"classes": orders.pop(), **options})
 
@@ -84,8 +84,8 @@ class ComparisonDisplay(ScoreDisplay):
             wanted = list(self.metrics)
             unknown = [m for m in wanted if m not in known]
             if unknown:
-                msg = f"metrics must be some of {quoted(known, most=20)}: got {quoted(unknown)}."
-                raise InputError(msg)
+                rule = f"must be some of {quoted(known, most=20)}"
+                raise InputError("metrics", rule, quoted(unknown))
         return [d for m in wanted for d in self.comparison.differences if d.metric == m]
 
     def frame(self) -> Frame:

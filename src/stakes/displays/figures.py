@@ -110,8 +110,8 @@ def predicted(estimator: Any, X: Any) -> tuple[np.ndarray, list[Any]]:  # noqa: 
     """Return posteriors and the classes that their columns stand for."""
     for needed in ("predict_proba", "classes_"):
         if not hasattr(estimator, needed):
-            msg = "estimator must be fitted and have predict_proba and classes_:"
-            raise InputError(f"{msg} {type(estimator).__name__} has no {needed}.")
+            rule = "must be fitted and have predict_proba and classes_"
+            raise InputError("estimator", rule, found=f"{type(estimator).__name__} has no {needed}")
     return np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_).tolist()
 
 

@@ -83,17 +83,17 @@ def read_training(samples: Samples, training: PriorsLike | None) -> FloatArray |
     if training is None:
         return None
     if not isinstance(samples.scores, PosteriorScores):
-        msg = "training_priors are for posteriors: likelihoods carry no priors."
-        raise InputError(msg)
+        rule = "are for posteriors"
+        raise InputError("training_priors", rule, found="likelihoods carry no priors")
     try:
         given = read_priors(training, samples.classes)
     except InputError as error:
-        raise InputError(str(error).replace("priors", "training_priors", 1)) from error
+        raise error.moved(argument="training_priors") from error
     old = samples.data_priors() if given is None else given
     if not old.all():
         name = quoted([samples.classes[int(old.argmin())]])
-        msg = f"training_priors must be above 0 for every class: class {name} has 0."
-        raise InputError(msg)
+        rule = "must be above 0 for every class"
+        raise InputError("training_priors", rule, found=f"class {name} has 0")
     return old
 
 
@@ -103,8 +103,7 @@ def read_applications(
     """Read one or several applications of the same samples, each at its own priors."""
     given = costs if isinstance(costs, Mapping) else {_DEFAULT: costs}
     if not given:
-        msg = "costs must name at least one application: got an empty mapping."
-        raise InputError(msg)
+        raise InputError("costs", "must name at least one application", "an empty mapping")
     uses = (_samples_in_use(str(name), entry, samples) for name, entry in given.items())
     return tuple(replace(use, samples=adapted(use.samples, training)) for use in uses)
 
@@ -126,27 +125,28 @@ def _samples_in_use(
     if entry is None:
         return ApplicationSamples(name, CostMatrix.zero_one(samples.classes), at)
     if isinstance(entry, CostsByCase):
-        msg = f"costs must hold numbers for samples: {name!r} names columns. Pass"
-        raise InputError(f"{msg} costs.with_columns(table), or a table with label=.")
+        rule = "must hold numbers for samples"
+        hint = "Pass costs.with_columns(table), or a table with label=."
+        raise InputError("costs", rule, found=f"{name!r} names columns", hint=hint)
     if not isinstance(entry, CostMatrix | SampleCosts):
         _refuse_turned(samples.classes)
         return ApplicationSamples(name, CostMatrix(entry, classes=samples.classes), at)
     if entry.classes != samples.classes:
-        msg = f"costs must have the classes of the scores, {quoted(samples.classes)}, in their"
-        raise InputError(f"{msg} order: got {quoted(entry.classes)}.")
+        rule = f"must have the classes of the scores, {quoted(samples.classes)}, in their order"
+        raise InputError("costs", rule, quoted(entry.classes))
     if isinstance(entry, CostMatrix):
         return ApplicationSamples(name, entry, at)
     if entry.shape[0] != samples.n_given:
-        msg = f"costs must be of the same samples: got {entry.shape[0]} for {samples.n_given}."
-        raise InputError(msg)
+        rule = "must be of the same samples"
+        raise InputError("costs", rule, f"{entry.shape[0]} for {samples.n_given}")
     return ApplicationSamples(name, entry if samples.row is None else entry.part(samples.row), at)
 
 
 def _refuse_turned(classes: Names) -> None:
     """Refuse a bare matrix for whole numbers out of order: its rows could be meant either way."""
     if set(classes) == set(range(len(classes))) and classes != tuple(range(len(classes))):
-        msg = f"costs must name their classes where those of the scores are {quoted(classes)}:"
-        raise InputError(f"{msg} pass CostMatrix(costs, classes=[...]).")
+        rule = f"must name their classes where those of the scores are {quoted(classes)}"
+        raise InputError("costs", rule, found="pass CostMatrix(costs, classes=[...])")
 
 
 def with_columns(costs: Applications | None, columns: Any) -> Applications | None:  # noqa: ANN401

@@ -172,7 +172,7 @@ def make_system(
         if isinstance(error, ImpossibleTruthError):  # of all samples, not those of one fold
             loss = expectation(LogLoss(), plain.samples)
             error = ImpossibleTruthError(loss.infinite_rows, loss.infinite_samples)
-        notes.append(f"Calibration was left out: {error}")
+        notes.append(error.note("Calibration was left out: "))
         return replace(system, stage=None, _fits={}, _whole={})
     return system
 
@@ -181,13 +181,12 @@ def check_names(uses: tuple[ApplicationSamples, ...], rules: tuple[ScoringRule, 
     """Refuse rules that are none, and two things of one name: their numbers could not be told."""
     for rule in rules:
         if not isinstance(rule, ScoringRule):
-            msg = f"rules must be scoring rules, such as [LogLoss()]: got {rule!r}."
-            raise InputError(msg)
+            raise InputError("rules", "must be scoring rules, such as [LogLoss()]", repr(rule))
     names = [*(key_of(rule.name) for rule in rules), *(use.name for use in uses)]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
-        msg = f"rules and costs must have names of their own: {quoted(twice)} stands for several."
-        raise InputError(msg)
+        found = f"{quoted(twice)} stands for several"
+        raise InputError("rules and costs", "must have names of their own", found=found)
 
 
 def _summary(samples: Samples, unit: IntArray | None, *, adapted_scores: bool) -> DataSummary:
@@ -214,6 +213,6 @@ def _summary(samples: Samples, unit: IntArray | None, *, adapted_scores: bool) -
 def read_rules(rules: Sequence[ScoringRule]) -> tuple[ScoringRule, ...]:
     """Read several scoring rules."""
     if isinstance(rules, ScoringRule | str) or not isinstance(rules, Sequence):
-        msg = f"rules must be a list of scoring rules, such as [LogLoss()]: got {rules!r}."
-        raise InputError(msg)
+        rule = "must be a list of scoring rules, such as [LogLoss()]"
+        raise InputError("rules", rule, repr(rules))
     return tuple(rules)

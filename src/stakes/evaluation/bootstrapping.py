@@ -77,8 +77,7 @@ class Bootstrap:
 
     def __getitem__(self, name: str) -> Estimate:
         if name not in self.estimates:
-            msg = f"name must be one of {', '.join(self.estimates)}: got {name!r}."
-            raise InputError(msg)
+            raise InputError("name", f"must be one of {', '.join(self.estimates)}", repr(name))
         return self.estimates[name]
 
     def __str__(self) -> str:
@@ -168,16 +167,15 @@ def _read_metrics(metrics: Drawable | Sequence[Drawable]) -> tuple[Drawable, ...
     asked = (metrics,) if isinstance(metrics, Drawable) else tuple(metrics)
     for metric in asked:
         if not isinstance(metric, Drawable):
-            msg = "metrics must be scoring rules, AreaUnderRoc() or EqualErrorRate():"
-            raise InputError(f"{msg} got {metric!r}.")
+            rule = "must be scoring rules, AreaUnderRoc() or EqualErrorRate()"
+            raise InputError("metrics", rule, repr(metric))
     if not asked:
-        msg = "metrics must name at least one metric, such as [LogLoss()]: got none."
-        raise InputError(msg)
+        raise InputError("metrics", "must name at least one metric, such as [LogLoss()]", "none")
     names = [key_of(metric.name) for metric in asked]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
-        msg = f"metrics must have names of their own: {', '.join(twice)} stands for several."
-        raise InputError(msg)
+        rule = "must have names of their own"
+        raise InputError("metrics", rule, found=f"{', '.join(twice)} stands for several")
     return asked
 
 
@@ -195,8 +193,8 @@ def _check_two(samples: Samples) -> None:
     """Refuse ranking metrics of anything but two classes that both occur."""
     occurs = np.count_nonzero(np.bincount(samples.y, minlength=len(samples.classes)))
     if len(samples.classes) != 2 or occurs != 2:
-        msg = "metrics must be scoring rules unless two classes occur:"
-        raise InputError(f"{msg} got {occurs} of {len(samples.classes)} classes in y_true.")
+        rule = "must be scoring rules unless two classes occur"
+        raise InputError("metrics", rule, f"{occurs} of {len(samples.classes)} classes in y_true")
 
 
 def _estimates(

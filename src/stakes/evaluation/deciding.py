@@ -144,11 +144,10 @@ def _costs(costs: CostsLike | None, names: Names, n: int) -> CostMatrix | Sample
     if not isinstance(table, CostMatrix | SampleCosts):
         table = CostMatrix(table, classes=names)
     if table.classes != names:
-        msg = f"costs must have the classes of the scores, {quoted(names)}, in their order:"
-        raise InputError(f"{msg} got {quoted(table.classes)}.")
+        rule = f"must have the classes of the scores, {quoted(names)}, in their order"
+        raise InputError("costs", rule, quoted(table.classes))
     if isinstance(table, SampleCosts) and table.shape[0] != n:
-        msg = f"costs must be of the same samples: got {table.shape[0]} for {n}."
-        raise InputError(msg)
+        raise InputError("costs", "must be of the same samples", f"{table.shape[0]} for {n}")
     return table
 
 
@@ -166,8 +165,8 @@ def _posteriors(
         return scores.answers(given).p
     old = read_priors(training, names)
     if given is None or old is None or not isinstance(scores, PosteriorScores):
-        msg = "training_priors are for posteriors, which they move to priors: pass both as numbers."
-        raise InputError(msg)
+        rule = "are for posteriors, which they move to priors"
+        raise InputError("training_priors", rule, found="pass both as numbers")
     return np.exp(scores.at_priors(old, given).values)
 
 
@@ -175,8 +174,8 @@ def _by_threshold(found: Decisions, threshold: float) -> Decisions:
     """Return decisions by a threshold on the posterior of the second class."""
     cut = read_number(threshold, "threshold", 0, 1)
     if len(found.classes) != 2 or len(found.decisions) != 2:
-        msg = "threshold is for two classes and two decisions: there are"
-        raise InputError(f"{msg} {len(found.classes)} and {len(found.decisions)}.")
+        numbers = f"there are {len(found.classes)} and {len(found.decisions)}"
+        raise InputError("threshold", "is for two classes and two decisions", found=numbers)
     return replace(found, indices=(found.posteriors[:, 1] > cut).astype(np.int64))
 
 

@@ -392,28 +392,27 @@ def _check_margin(margin: float | None, level: float) -> None:
         return
     read_number(margin, "margin", 0, np.inf, closed=(False, False))
     if level <= 0.5:
-        msg = f"level must be above 0.5 with a margin, which is tested on one side: got {level:g}."
-        raise InputError(msg)
+        rule = "must be above 0.5 with a margin, which is tested on one side"
+        raise InputError("level", rule, f"{level:g}")
 
 
 def system_names(systems: Mapping[str, Any], reference: str | None) -> list[str]:
     """Return the names of the systems, the reference first."""
     if not isinstance(systems, Mapping) or len(systems) < 2:
-        msg = "systems must map at least two names to scores, such as {'A': p_a, 'B': p_b}."
-        raise InputError(msg)
+        rule = "must map at least two names to scores, such as {'A'"
+        raise InputError("systems", rule, found="p_a, 'B': p_b}")
     names = list(systems)
     if not all(isinstance(name, str) for name in names):
-        msg = f"systems must have texts for names: got {quoted(names)}."
-        raise InputError(msg)
+        raise InputError("systems", "must have texts for names", quoted(names))
     if reference is None:
         return names
     if not isinstance(reference, str):
         kind = type(reference).__name__
-        msg = f"reference must be the name of one of the systems {quoted(names)}: got a {kind}."
-        raise InputError(msg)
+        rule = f"must be the name of one of the systems {quoted(names)}"
+        raise InputError("reference", rule, f"a {kind}")
     if reference not in names:
-        msg = f"reference must be one of the systems {quoted(names)}: got {reference!r}."
-        raise InputError(msg)
+        rule = f"must be one of the systems {quoted(names)}"
+        raise InputError("reference", rule, repr(reference))
     return [reference, *(name for name in names if name != reference)]
 
 
@@ -422,8 +421,8 @@ def _check_alike(read: Mapping[str, Samples]) -> None:
     (first, samples), *others = read.items()
     for name, other in others:
         if other.classes != samples.classes:
-            msg = f"systems must have the same classes: {first!r} has"
-            raise InputError(f"{msg} {quoted(samples.classes)}, {name!r} {quoted(other.classes)}.")
+            found = f"{first!r} has {quoted(samples.classes)}, {name!r} {quoted(other.classes)}"
+            raise InputError("systems", "must have the same classes", found=found)
 
 
 def _drawn(

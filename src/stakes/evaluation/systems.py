@@ -145,8 +145,8 @@ def with_calibration(
     if calibrator is None:
         return system
     if not isinstance(calibrator, Calibrator):
-        msg = f"calibrator must be one, such as AffineCalibrator(), or None: got {calibrator!r}."
-        raise InputError(msg)
+        rule = "must be one, such as AffineCalibrator(), or None"
+        raise InputError("calibrator", rule, repr(calibrator))
     unit = None if groups is None else group_codes(groups, system.samples)
     samples, uses, rules, of_all = system.samples, system.uses, system.rules, system.of_all
     if isinstance(folds, TrainOnTest | HeldOut):
@@ -177,8 +177,8 @@ def read_units(groups: Column | None, samples: Samples) -> IntArray | None:
         return None
     unit = group_codes(groups, samples)
     if unit.max() == 0:
-        msg = "groups must hold at least two groups: one cannot tell how others differ."
-        raise InputError(msg)
+        rule = "must hold at least two groups"
+        raise InputError("groups", rule, found="one cannot tell how others differ")
     return unit
 
 

@@ -135,8 +135,7 @@ def seed_of(rng: "int | np.random.Generator") -> int:
     if not isinstance(rng, int) and isinstance(rng, np.random.Generator):  # slow to load
         return int(rng.integers(2**53))  # a whole number that any reader of JSON keeps
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
-        msg = f"rng must be a whole number of at least 0 or a Generator: got {rng!r}."
-        raise InputError(msg)
+        raise InputError("rng", "must be a whole number of at least 0 or a Generator", repr(rng))
     return int(rng)
 
 
@@ -145,5 +144,5 @@ def check_resamples(resamples: int, *, none: bool = True) -> None:
     whole = isinstance(resamples, int | np.integer) and not isinstance(resamples, bool)
     if not whole or (resamples < _FEWEST and not (none and resamples == 0)):
         zero = "0 or " if none else ""
-        msg = f"resamples must be {zero}a whole number of at least {_FEWEST}: got {resamples!r}."
-        raise InputError(msg)
+        rule = f"must be {zero}a whole number of at least {_FEWEST}"
+        raise InputError("resamples", rule, repr(resamples))

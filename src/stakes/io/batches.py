@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from stakes._check import InputError
+from stakes._check import InputError, Place
 from stakes._text import plain
 from stakes._typing import IntArray
 
@@ -79,7 +79,7 @@ class Places:
         self._in_file += batch.table.num_rows
         self.rows += batch.table.num_rows
 
-    def of(self, row: int) -> str:
+    def of(self, row: int) -> Place:
         """Return the place of a row: 'scores.csv, line 7' or 'part1.parquet, row 0'."""
         if not 0 <= row < self.rows:
             msg = f"row must be one of the {self.rows} rows: got {row}."
@@ -88,8 +88,8 @@ class Places:
         name, before, lines = self._batches[at]
         offset = row - self._starts[at]
         if lines is not None:
-            return f"{name}, line {lines.of(offset)}"
-        return f"{name}, row {before + offset}"
+            return Place(file=name, line=lines.of(offset))
+        return Place(file=name, row=before + offset)
 
 
 def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, StakesError
+from stakes._check import InputError, Place, StakesError
 from stakes._text import plain
 from stakes._typing import FloatArray
 from stakes.io.batches import Ask, Batch, Places
@@ -78,7 +78,7 @@ class Columns:
                 raise InputError(msg)
         return np.column_stack(values)
 
-    def place(self, row: int) -> str:
+    def place(self, row: int) -> Place:
         """Return where a row came from: 'scores.csv, line 7' or 'part1.parquet, row 0'."""
         return self._places.of(row)
 
@@ -120,8 +120,7 @@ def asked_columns(texts: Sequence[str], numbers: Sequence[str], finite: Sequence
     """Return which columns are asked for; there must be one at least."""
     ask = Ask(tuple(texts), tuple(numbers), tuple(finite))
     if not ask.names:
-        msg = "texts or numbers must name a column: both are empty."
-        raise InputError(msg)
+        raise InputError("texts or numbers", "must name a column", found="both are empty")
     return ask
 
 

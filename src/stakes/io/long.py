@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError
+from stakes._check import InputError, Place
 from stakes._text import plain
 from stakes._typing import FloatArray, IntArray
 from stakes.io.columns import Columns
@@ -80,10 +80,10 @@ class LongColumns(Columns):
             raise InputError(f"{msg} sample: got {plain(values[row])!r}.")
         return kept
 
-    def place(self, row: int) -> str:
+    def place(self, row: int) -> Place:
         """Return where a sample begins."""
         return self.place_in_file(int(self._first[row]))
 
-    def place_in_file(self, row: int) -> str:
+    def place_in_file(self, row: int) -> Place:
         """Return where a row of the file stands."""
         return self._table.place(row)

@@ -2,10 +2,9 @@
 
 __all__ = ["Relation", "Roles", "table_columns"]
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,8 +92,7 @@ class Roles:
         named = {"weight": self.weight, "group": self.group}
         for role, name in named.items():
             if name is not None and not isinstance(name, str):
-                msg = f"{role} must be the name of a column: got {plain(name)}."
-                raise InputError(msg)
+                raise InputError(role, "must be the name of a column", plain(name))
         texts = [name for name in (self.group, *self.slices) if name is not None]
         numbers = [name for name in (self.weight, *self.amounts) if name is not None]
         return Ask(
@@ -142,8 +140,11 @@ class Relation:
             return (False, True)
         if kind == "whole numbers":
             return tuple(range(*(width or (2,))))
-        msg = f"classes must name the classes, that of interest last: column {self._label!r} holds"
-        raise InputError(f"{msg} texts without an order. Pass classes=[...].")
+        rule = "must name the classes, that of interest last"
+        hint = "Pass classes=[...]."
+        raise InputError(
+            "classes", rule, found=f"column {self._label!r} holds texts without an order", hint=hint
+        )
 
     def add_to(self, summary: "Summary", kind: type[Scores]) -> None:
         """Add all batches to a summary."""
@@ -185,9 +186,10 @@ class Relation:
         codes: IntArray = table[places]
         if codes.min() < 0:
             row = int(codes.argmin())
-            msg = f"table: column {plain(self._label)!r} must hold labels of the classes"
-            got = _as_labels([texts[places[row]]], kind)[0]
-            raise InputError(f"{msg} {quoted(classes)}: got {got!r} at {columns.place(row)}.")
+            rule = f"must hold labels of the classes {quoted(classes)}"
+            got = repr(_as_labels([texts[places[row]]], kind)[0])
+            label, place = f"column {plain(self._label)!r}", columns.place(row)
+            raise InputError(label, rule, got, place=place).moved(source=_SOURCE.name)
         return codes
 
 
@@ -195,19 +197,17 @@ def _listed(columns: ScoreColumns) -> list[str]:
     """Return the names of one column or several."""
     names = [columns] if isinstance(columns, str) else list(columns)
     if not names or not all(isinstance(name, str) for name in names):
-        msg = "scores must be the name of a column, or the names of several, one for each class:"
-        raise InputError(f"{msg} got {plain(columns)}.")
+        rule = "must be the name of a column, or the names of several, one for each class"
+        raise InputError("scores", rule, plain(columns))
     return names
 
 
 def _ask(label: str, scores: list[str]) -> Ask:
     """Return the columns that are needed."""
     if not isinstance(label, str):
-        msg = f"label must be the name of a column: got {plain(label)}."
-        raise InputError(msg)
+        raise InputError("label", "must be the name of a column", plain(label))
     if label in scores:
-        msg = f"label must not be a column of scores: {label!r} is."
-        raise InputError(msg)
+        raise InputError("label", "must not be a column of scores", found=f"{label!r} is")
     return Ask(texts=(label,), numbers=tuple(scores))
 
 
@@ -241,8 +241,8 @@ def _selected(table: Any, names: list[str]) -> Any:  # noqa: ANN401
         return table
     if hasattr(type(table), "to_reader"):  # a scanner of pyarrow
         return table.to_reader()
-    msg = "table must hand over an Arrow stream, as those of pyarrow, polars, pandas and DuckDB do:"
-    raise InputError(f"{msg} got {type(table).__name__}.")
+    rule = "must hand over an Arrow stream, as those of pyarrow, polars, pandas and DuckDB do"
+    raise InputError("table", rule, type(table).__name__)
 
 
 @contextmanager
@@ -255,8 +255,8 @@ def _readable() -> Iterator[None]:
     except StakesError:
         raise
     except (pa.ArrowException, OSError, ValueError, TypeError) as error:
-        msg = f"table must hand over an Arrow stream: {plain(error, 200)}."
-        raise InputError(msg) from error
+        rule = "must hand over an Arrow stream"
+        raise InputError("table", rule, found=plain(error, 200)) from error
 
 
 @contextmanager
@@ -265,10 +265,14 @@ def _placed(scores: list[str], first: int) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        column = f"column{'s' if len(scores) > 1 else ''} {quoted(scores)}"
-        message = re.sub(r"^scores\b", lambda _: f"table: {column}", str(error))
-        place = re.sub(r"\brow (\d+)", lambda row: f"row {first + int(row[1])}", message, count=1)
-        raise type(error)(place) from error
+        place = error.place
+        if place is not None and place.row is not None:
+            place = replace(place, row=first + place.row)
+        moved = error.moved(place=place)
+        if error.argument == "scores":
+            columns = f"column{'s' if len(scores) > 1 else ''} {quoted(scores)}"
+            moved = moved.moved(source=_SOURCE.name, argument=columns)
+        raise moved from error
 
 
 def _as_labels(texts: Sequence[str], kind: str) -> list[Label]:

@@ -181,8 +181,8 @@ class ConfusionMatrix(ConfusionCounts):
             msg = f"a detector needs two classes: got {quoted(self.classes)}. Pass classes=[...]."
             raise InputError(msg)
         if positive not in self.classes:
-            msg = f"positive must be one of the classes {quoted(self.classes)}: got {positive!r}."
-            raise InputError(msg)
+            rule = f"must be one of the classes {quoted(self.classes)}"
+            raise InputError("positive", rule, repr(positive))
         traditional.require_square(self, "a detector")
         i = self.classes.index(positive)
         other: Label = self.classes[0] if i else self.classes[-1]
@@ -208,8 +208,8 @@ class ConfusionMatrix(ConfusionCounts):
         for what in ("classes", "decisions"):
             ours, theirs = getattr(self, what), getattr(costs, what)
             if ours != theirs:
-                msg = f"costs must have the {what} of the confusion matrix, {quoted(ours)}:"
-                raise InputError(f"{msg} got {quoted(theirs)}.")
+                rule = f"must have the {what} of the confusion matrix, {quoted(ours)}"
+                raise InputError("costs", rule, quoted(theirs))
         return costs
 
     def _losses(self, costs: CostMatrix, cost: FloatArray) -> ClassLosses:

@@ -133,8 +133,8 @@ def _read(
     """
     y, d = read_column(y_true, "y_true"), read_column(y_pred, "y_pred", mixed=named)
     if len(y) != len(d):
-        msg = f"y_true and y_pred must have the same length: got {len(y)} and {len(d)} samples."
-        raise InputError(msg)
+        rule = "must have the same length"
+        raise InputError("y_true and y_pred", rule, f"{len(y)} and {len(d)} samples")
     weights = read_weights(sample_weight, len(y))
     if weights is None or weights.all():
         return y, d, weights
@@ -163,8 +163,8 @@ def _per_sample(
     if y.row is not None and y.row.max() < rows:
         costs = costs.part(y.row)
     if len(y) != costs.shape[0]:
-        msg = "y_true, y_pred and costs must be of the same samples:"
-        raise InputError(f"{msg} got {len(y)}, {len(d)} and {rows}.")
+        rule = "must be of the same samples"
+        raise InputError("y_true, y_pred and costs", rule, f"{len(y)}, {len(d)} and {rows}")
     codes = encode(y, costs.classes, "classes")
     decided = encode(d, costs.decisions, "decisions")
     given, same = read_priors(priors, costs.classes), costs.constant()
@@ -181,8 +181,7 @@ def _cost_matrix(
     if not isinstance(costs, CostMatrix):
         return CostMatrix(costs, classes=classes, decisions=decisions)
     if classes is not None and read_names(classes, "classes") != costs.classes:
-        msg = f"classes must be those of costs, {costs.classes}: got {classes!r}."
-        raise InputError(msg)
+        raise InputError("classes", f"must be those of costs, {costs.classes}", repr(classes))
     return costs
 
 
@@ -192,6 +191,6 @@ def _refuse_transposed(costs: CostMatrix, y: LabelColumn, d: LabelColumn) -> Non
     if k <= m or isinstance(y.values, list) or isinstance(d.values, list):
         return
     if y.values.max() < m <= d.values.max() < k:
-        msg = f"costs must have classes in rows, and its columns are decisions: got {k} rows and"
-        msg = f"{msg} {m} columns where y_true shows {m} classes and y_pred {k} decisions."
-        raise InputError(f"{msg} Pass the transposed costs.")
+        rule = "must have classes in rows, and its columns are decisions"
+        got = f"{k} rows and {m} columns where y_true shows {m} classes and y_pred {k} decisions"
+        raise InputError("costs", rule, got, hint="Pass the transposed costs.")

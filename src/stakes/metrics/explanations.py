@@ -163,13 +163,14 @@ def explain(
     """
     chosen = _BY_NAME.get(metric.lower()) if isinstance(metric, str) else metric
     if not isinstance(chosen, traditional.DecisionMetric):
-        msg = f"metric must be one of {quoted(_BY_NAME, most=20)} or an object: got {metric!r}."
-        raise InputError(msg)
+        rule = f"must be one of {quoted(_BY_NAME, most=20)} or an object"
+        raise InputError("metric", rule, repr(metric))
     if confusion is None:
         return Explanation(chosen)
     if not isinstance(confusion, ConfusionMatrix):
-        msg = f"confusion must be a ConfusionMatrix: got {type(confusion).__name__}."
-        raise InputError(f"{msg} Use confusion_matrix(...) or ConfusionMatrix.from_counts(...).")
+        rule = "must be a ConfusionMatrix"
+        hint = "Use confusion_matrix(...) or ConfusionMatrix.from_counts(...)."
+        raise InputError("confusion", rule, type(confusion).__name__, hint=hint)
     value = chosen.of(confusion)
     if not confusion.class_weight.all():
         return Explanation(chosen, value)  # without samples of a class no costs can be told

@@ -51,8 +51,7 @@ class EqualMass:
 def check_bins(n: object) -> None:
     """Refuse anything but a whole number of at least 1."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        msg = f"bins must be a whole number of at least 1: got {n!r}."
-        raise InputError(msg)
+        raise InputError("bins", "must be a whole number of at least 1", repr(n))
 
 
 Bins = int | EqualWidth | EqualMass
@@ -178,8 +177,8 @@ def event_of(y: IntArray, answers: Answers, *, confidence: bool) -> tuple[FloatA
 def check_two(samples: Samples) -> None:
     """Refuse anything but two classes."""
     if len(samples.classes) != 2:
-        msg = f"calibration_error needs two classes: got {len(samples.classes)}."
-        raise InputError(f"{msg} Use confidence_calibration_error.")
+        hint = "Use confidence_calibration_error."
+        raise InputError("calibration_error", "needs two classes", len(samples.classes), hint=hint)
 
 
 def read_bins(bins: Bins) -> EqualWidth | EqualMass:

@@ -76,8 +76,7 @@ def sample_losses(rule: ScoringRule, samples: Samples) -> FloatArray:
 def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
     """Return the expected loss of checked samples."""
     if not isinstance(rule, ScoringRule):
-        msg = f"rule must be a scoring rule, such as LogLoss(): got {rule!r}."
-        raise InputError(msg)
+        raise InputError("rule", "must be a scoring rule, such as LogLoss()", repr(rule))
     rule.check(samples.classes)
     if samples.many:
         return _expectation_in_blocks(rule, samples)
@@ -191,13 +190,11 @@ def bayes_cost_of(
 def _bayes_sample_cost(samples: Samples, costs: SampleCosts) -> ExpectedLoss:
     """Return the expected cost of Bayes decisions where costs differ from sample to sample."""
     if costs.classes != samples.classes:
-        msg = (
-            f"costs must have the classes of the scores, {quoted(samples.classes)}, in their order:"
-        )
-        raise InputError(f"{msg} got {quoted(costs.classes)}.")
+        rule = f"must have the classes of the scores, {quoted(samples.classes)}, in their order"
+        raise InputError("costs", rule, quoted(costs.classes))
     if costs.shape[0] != samples.n_given:
-        msg = f"costs must be of the same samples: got {costs.shape[0]} for {samples.n_given}."
-        raise InputError(msg)
+        rule = "must be of the same samples"
+        raise InputError("costs", rule, f"{costs.shape[0]} for {samples.n_given}")
     kept = costs if samples.row is None else costs.part(samples.row)
     same = kept.constant()
     if same is not None:

@@ -33,6 +33,8 @@ from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.scores.answers import Answers, LogProbabilities, Probabilities, SecondProbabilities
 
+_POSSIBLE = "must leave each sample possible"
+
 
 class ScoreMeaning(StrEnum):
     """What scores stand for; those of one meaning may take each other's place.
@@ -122,8 +124,9 @@ class Scores(ABC):
 
     def lacks_priors(self) -> InputError:
         """Return the error for likelihoods without priors."""
-        msg = f"priors must be given for {type(self).__name__}: posteriors depend on them."
-        return InputError(f'{msg} Pass priors=[...], or priors="data" for those of the data.')
+        rule = f"must be given for {type(self).__name__}"
+        hint = 'Pass priors=[...], or priors="data" for those of the data.'
+        return InputError("priors", rule, found="posteriors depend on them", hint=hint)
 
     def named(self, names: Names) -> Self:
         """Return the scores with names for their columns."""
@@ -134,11 +137,10 @@ class Scores(ABC):
         if self._names is None or self._names == names:
             return self
         if set(self._names) != set(names):
-            msg = f"columns of scores must be the classes {quoted(names)}: got"
-            hint = (
-                "Rename them, or pass scores.to_numpy(), with columns in the order of the classes."
-            )
-            raise InputError(f"{msg} {quoted(self._names)}. {hint}")
+            rule = f"must be the classes {quoted(names)}"
+            hint = "Rename them, or pass scores.to_numpy(), with columns in the order of the"
+            got = quoted(self._names)
+            raise InputError("columns of scores", rule, got, hint=f"{hint} classes.")
         order = [self._names.index(name) for name in names]
         return self._replaced(self._values[:, order], names)
 
@@ -150,8 +152,8 @@ class Scores(ABC):
                [0.2, 0.8]])
         """
         if self.n_classes != 2:
-            msg = f"scores must be of two classes to be swapped: these are of {self.n_classes}."
-            raise InputError(msg)
+            rule = "must be of two classes to be swapped"
+            raise InputError("scores", rule, found=f"these are of {self.n_classes}")
         names = None if self._names is None else self._names[::-1]
         turned = self._turned() if self._values.ndim == 1 else self._values[:, ::-1]
         return self._replaced(turned, names)
@@ -316,8 +318,9 @@ class LogLikelihoods(Scores):
 
     def _settled(self, values: FloatArray, unit: float) -> tuple[FloatArray, Rounding | None]:  # noqa: ARG002
         if values.ndim == 1:
-            msg = "scores must have one column per class for LogLikelihoods: got one column."
-            raise InputError(f"{msg} For log p(x|H_2) - log p(x|H_1) use LogLikelihoodRatios.")
+            rule = "must have one column per class for LogLikelihoods"
+            hint = "For log p(x|H_2) - log p(x|H_1) use LogLikelihoodRatios."
+            raise InputError("scores", rule, "one column", hint=hint)
         check_below_infinity(values)
         return values, None
 
@@ -361,20 +364,20 @@ class LogLikelihoodRatios(Scores):
         """Read plain ratios, at least 0; 0 and infinity are certain answers."""
         ratios = np.atleast_1d(read_array(values, "values"))
         if ratios.ndim > 1:
-            msg = f"values must be one ratio per sample: got shape {ratios.shape}."
-            raise InputError(msg)
+            raise InputError("values", "must be one ratio per sample", f"shape {ratios.shape}")
         bad = ~(ratios >= 0)
         if bad.any():
             row = int(np.argmax(bad))
-            msg = f"values must be likelihood ratios of at least 0: got {ratios[row]} at row {row}."
-            raise InputError(msg)
+            rule = "must be likelihood ratios of at least 0"
+            raise InputError("values", rule, ratios[row], row=row)
         return cls(log(ratios))
 
     def _settled(self, values: FloatArray, unit: float) -> tuple[FloatArray, Rounding | None]:  # noqa: ARG002
         if values.ndim != 1:
             k = values.shape[1]
-            msg = f"scores must be one column for LogLikelihoodRatios, which are binary: got {k}"
-            raise InputError(f"{msg} columns. For {k} classes use LogLikelihoods.")
+            rule = "must be one column for LogLikelihoodRatios, which are binary"
+            hint = f"For {k} classes use LogLikelihoods."
+            raise InputError("scores", rule, f"{k} columns", hint=hint)
         check_no_nan(values)
         return values, None
 
@@ -387,10 +390,9 @@ class LogLikelihoodRatios(Scores):
             log_odds = self._values + (second - first)
         if np.isnan(log_odds).any():
             row = int(np.isnan(log_odds).argmax())
-            msg = (
-                f"priors must leave each sample possible: row {row} (ratio {self._values[row]}) is"
-            )
-            raise InputError(f"{msg} certain of a class of prior 0 ({priors.tolist()}).")
+            certain = f"is certain of a class of prior 0 ({priors.tolist()})"
+            more = f" (ratio {self._values[row]}) {certain}"
+            raise InputError("priors", _POSSIBLE, found="", row=row, more=more)
         return LogProbabilities.from_log_odds(log_odds)
 
     def ranks(self) -> FloatArray:
@@ -403,10 +405,8 @@ def _refuse_impossible(joint: FloatArray) -> None:
     impossible = np.isneginf(joint).all(axis=1)
     if impossible.any():
         row = int(impossible.argmax())
-        msg = (
-            f"priors must leave each sample possible: at row {row} every class with a prior above 0"
-        )
-        raise InputError(f"{msg} has likelihood 0.")
+        more = " every class with a prior above 0 has likelihood 0"
+        raise InputError("priors", _POSSIBLE, found="at", row=row, more=more)
 
 
 def as_scores(scores: Scores | Column) -> Scores:
@@ -421,8 +421,8 @@ def class_names(scores: Scores, classes: NamesLike | None) -> Names | None:
     names = read_names(classes, "classes")
     if len(names) != scores.n_classes:
         if scores.values.ndim == 1:
-            msg = "scores must have one column per class: a 1-D array is binary, it cannot tell"
-            raise InputError(f"{msg} {len(names)} classes apart.")
-        msg = f"classes must name the columns of scores: got {len(names)} names for"
-        raise InputError(f"{msg} {scores.n_classes} columns.")
+            found = f"a 1-D array is binary, it cannot tell {len(names)} classes apart"
+            raise InputError("scores", "must have one column per class", found=found)
+        rule = "must name the columns of scores"
+        raise InputError("classes", rule, f"{len(names)} names for {scores.n_classes} columns")
     return names

@@ -114,8 +114,8 @@ class _ListedCost(ScoringRule):
         values = read_array(table, "costs of the function")
         if not np.isfinite(values).all():
             h, j = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
-            msg = f"function must give finite costs for listed decisions: got {values[h, j]} for"
-            raise InputError(f"{msg} class {h} and decision {self.decisions[j]!r}.")
+            got = f"{values[h, j]} for class {h} and decision {self.decisions[j]!r}"
+            raise InputError("function", "must give finite costs for listed decisions", got)
         return values
 
 
@@ -135,8 +135,7 @@ class _SoftCost(ScoringRule):
         values = np.fromiter(costs, np.float64, y.size)
         if np.isnan(values).any():
             place = int(np.isnan(values).argmax())
-            msg = f"function must give numbers: got NaN for sample {place}."
-            raise InputError(msg)
+            raise InputError("function", "must give numbers", f"NaN for sample {place}")
         return values
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
@@ -153,6 +152,5 @@ def rule_of_cost(
         return _SoftCost(function, decisions, name)
     listed = tuple(decisions)
     if not listed:
-        msg = "decisions must hold at least one decision: got none."
-        raise InputError(msg)
+        raise InputError("decisions", "must hold at least one decision", "none")
     return _ListedCost(function, listed, name)

@@ -119,8 +119,7 @@ class BinSums:
 
     def __add__(self, other: Self) -> Self:
         if not np.array_equal(self.edges, other.edges):
-            msg = "bins must have the same edges to add up."
-            raise InputError(msg)
+            raise InputError("bins", "must have the same edges to add up")
         return type(self)(
             self.edges,
             self.weight_by + other.weight_by,

@@ -104,8 +104,9 @@ class ConfusionCounts:
         default = default_decisions(classes, rows, m) if decisions is None else decisions
         columns = read_names(default, "decisions", mixed=True)
         if (len(rows), len(columns)) != table.shape:
-            msg = f"counts must have one row per class and one column per decision: got {k} x {m}"
-            raise InputError(f"{msg} for {len(rows)} classes and {len(columns)} decisions.")
+            rule = "must have one row per class and one column per decision"
+            got = f"{k} x {m} for {len(rows)} classes and {len(columns)} decisions"
+            raise InputError("counts", rule, got)
         row, column = np.nonzero(table)
         cells = table[row, column]
         exponent = np.zeros(k, dtype=np.int64)
@@ -278,16 +279,13 @@ def _read_counts(counts: ArrayLike) -> Counts:
     if table.dtype.kind not in "iu" or (table.size and table.max() > 2**62):
         table = read_array(counts, "counts")
     if table.ndim != 2 or not table.size:
-        msg = f"counts must be 2-D, classes in rows and decisions in columns: got {table.shape}."
-        raise InputError(msg)
+        rule = "must be 2-D, classes in rows and decisions in columns"
+        raise InputError("counts", rule, table.shape)
     bad = ~np.isfinite(table) | (table < 0)
     if bad.any():
         i, j = (int(k) for k in np.argwhere(bad)[0])
-        msg = (
-            f"counts must be finite and at least 0: got {table[i, j]} at (row, column) ({i}, {j})."
-        )
-        raise InputError(msg)
+        got = f"{table[i, j]} at (row, column) ({i}, {j})"
+        raise InputError("counts", "must be finite and at least 0", got)
     if not table.any():
-        msg = "counts must hold at least one sample: all are 0."
-        raise InputError(msg)
+        raise InputError("counts", "must hold at least one sample", found="all are 0")
     return table.astype(np.int64) if table.dtype.kind in "iu" else table

@@ -40,8 +40,8 @@ class DecisionPlan:
     def __post_init__(self) -> None:
         for names in self.columns:
             if len(names) > max(_PRICE_BITS):
-                msg = f"costs must name at most {max(_PRICE_BITS)} columns for a summary: got"
-                raise InputError(f"{msg} {len(names)}.")
+                rule = f"must name at most {max(_PRICE_BITS)} columns for a summary"
+                raise InputError("costs", rule, len(names))
 
     @property
     def _members(self) -> list[Field]:

@@ -65,23 +65,22 @@ class Reader:
 
     def __init__(self, data: bytes) -> None:
         if not isinstance(data, bytes | bytearray | memoryview):
-            msg = f"data must be bytes of a summary: got {type(data).__name__}."
-            raise InputError(msg)
+            raise InputError("data", "must be bytes of a summary", type(data).__name__)
         raw = bytes(data)
         if not raw.startswith(MAGIC) or len(raw) < len(MAGIC) + 1 + _CHECK:
-            msg = "data must be bytes of a summary, as to_bytes gives them: these are not."
-            raise InputError(msg)
+            rule = "must be bytes of a summary, as to_bytes gives them"
+            raise InputError("data", rule, found="these are not")
         if len(raw) > _LARGEST:
-            msg = f"data must be at most {_LARGEST} bytes for a summary: got {len(raw)}."
-            raise InputError(msg)
+            raise InputError("data", f"must be at most {_LARGEST} bytes for a summary", len(raw))
         version = raw[len(MAGIC)]
         if version != VERSION:
-            msg = f"data must be of version {VERSION} of the form of summaries: got version"
-            raise InputError(f"{msg} {version}. Read it with the stakes that wrote it.")
+            rule = f"must be of version {VERSION} of the form of summaries"
+            hint = "Read it with the stakes that wrote it."
+            raise InputError("data", rule, f"version {version}", hint=hint)
         body, check = raw[:-_CHECK], raw[-_CHECK:]
         if hashlib.sha256(body).digest() != check:
-            msg = "data must be a whole summary: its checksum does not agree. Write it again."
-            raise ChecksumError(msg)
+            rule, found = "must be a whole summary", "its checksum does not agree"
+            raise ChecksumError("data", rule, found=found, hint="Write it again.")
         self._data = np.frombuffer(body, dtype=np.uint8)
         self._at = len(MAGIC) + 1
         self.head = self._head()
@@ -170,4 +169,4 @@ def _packed(values: IntArray) -> bytes:
 
 def damaged(what: str) -> InputError:
     """Return the error for bytes that no summary has."""
-    return InputError(f"data must be bytes of a summary: they hold {what}.")
+    return InputError("data", "must be bytes of a summary", found=f"they hold {what}")

@@ -5,14 +5,11 @@ calibration error changes. So costs, counts and bins are those of all samples; w
 order within a cell lies between bounds.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
-from stakes._check import InputError
 from stakes._kernels.score_cells import ScoreCells, score_limits
 from stakes._kernels.score_grid import CellGrid, ScoreIntervals, cell_grid
 from stakes._math import log
@@ -132,14 +129,12 @@ class LevelState:
             if fine:
                 self.cells.update(new, np.asarray(column, dtype=np.float64))
             return fine
-        with _bounded():
-            limits = self.cells.update(column, new.y)
+        limits = self.cells.update(column, new.y)
         return self.cells.grid.accepts(limits)
 
     def __add__(self, other: Self) -> Self:
         out = type(self)(self.plan)
-        with _bounded():
-            out.cells = self.cells + other.cells  # type: ignore[operator]
+        out.cells = self.cells + other.cells  # type: ignore[operator]
         if self.grouped is not None and other.grouped is not None:
             out.grouped = self.grouped + other.grouped
         out._powers = [a + b for a, b in zip(self._powers, other._powers, strict=True)]
@@ -239,8 +234,7 @@ def _read_cells(reader: Reader, grid: CellGrid, shift: float) -> ScoreCells:
     sums = reader.sums(12)
     lost = reader.array(6).reshape(3, 2)
     _check_counts(numbers[:2], lost)
-    with _bounded():
-        cells = ScoreCells.from_parts(grid, numbers[:2], numbers[2], sums, lost, shift)
+    cells = ScoreCells.from_parts(grid, numbers[:2], numbers[2], sums, lost, shift)
     if not np.array_equal(grid.cells(cells.levels().level), used):
         raise damaged("scores that are not of their cells")
     return cells
@@ -253,15 +247,6 @@ def _check_counts(count: IntArray, lost: IntArray) -> None:
     impossible = count[0, -1], count[1, 0]  # surely of the other class
     if (lost[0] != impossible).any() or (lost > count.sum(axis=1)).any():
         raise damaged("infinite losses that there are not")
-
-
-@contextmanager
-def _bounded() -> Iterator[None]:
-    """Refuse more samples in a cell than can be kept."""
-    try:
-        yield
-    except OverflowError as error:
-        raise InputError(str(error)) from error
 
 
 def _loss_sums(counts: IntArray, sums: FloatArray, lost: IntArray) -> LossSums:

@@ -37,8 +37,8 @@ class RowPlan:
     def __post_init__(self) -> None:
         k = self.n_classes
         if k > MOST_CLASSES or any(k * m > _MOST_CELLS for m in self.sums.decisions):
-            msg = f"classes must be at most {MOST_CLASSES} for a summary, and classes times"
-            raise InputError(f"{msg} decisions at most {_MOST_CELLS}: got {k} classes.")
+            rule = f"must be at most {MOST_CLASSES} for a summary, and classes times decisions"
+            raise InputError("classes", f"{rule} at most {_MOST_CELLS}", f"{k} classes")
 
     @property
     def n_classes(self) -> int:

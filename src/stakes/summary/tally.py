@@ -52,8 +52,8 @@ class Layout:
 
     def __post_init__(self) -> None:
         if self.n_keys(self.last) > _LARGEST_KEY:
-            msg = "costs must name fewer columns, or classes be fewer, for a summary: all their"
-            raise InputError(f"{msg} combinations cannot be numbered.")
+            rule = "must name fewer columns, or classes be fewer, for a summary"
+            raise InputError("costs", rule, found="all their combinations cannot be numbered")
 
     @property
     def first(self) -> int:

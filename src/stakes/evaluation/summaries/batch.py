@@ -56,24 +56,24 @@ class Batch:
 def _check_told(argument: str, given: bool, option: str, told: bool) -> None:  # noqa: FBT001
     """Refuse what the summary was not told, and the lack of what it was."""
     if given and not told:
-        msg = f"{argument} must be left out: the summary was not told of any. Make it with"
-        raise InputError(f"{msg} Summary(..., {option}=True).")
+        rule = "must be left out"
+        hint = f"Make it with Summary(..., {option}=True)."
+        raise InputError(argument, rule, found="the summary was not told of any", hint=hint)
     if told and not given:
-        msg = f"{argument} must be given with each batch: the summary was told {option}=True."
-        raise InputError(msg)
+        rule = "must be given with each batch"
+        raise InputError(argument, rule, found=f"the summary was told {option}=True")
 
 
 def _named(argument: str, given: Mapping[str, Any], told: tuple[str, ...]) -> dict[str, Any]:
     """Return columns in the order that the summary was told."""
     if not isinstance(given, Mapping):
-        msg = f"{argument} must be a mapping from names to columns: got {type(given).__name__}."
-        raise InputError(msg)
+        raise InputError(argument, "must be a mapping from names to columns", type(given).__name__)
     missing = [name for name in told if name not in given]
     odd = [name for name in given if name not in told] if argument == "slices" else []
     if missing or odd:
         fault = f"{quoted(missing)} is missing" if missing else f"{quoted(odd)} is not among them"
-        msg = f"{argument} must hold the columns that the summary was told, {quoted(told)}:"
-        raise InputError(f"{msg} {fault}.")
+        rule = f"must hold the columns that the summary was told, {quoted(told)}"
+        raise InputError(argument, rule, found=fault)
     return {name: given[name] for name in told}
 
 
@@ -85,8 +85,8 @@ def _weights(column: Column | None, n: int) -> FloatArray | None:
     extreme = (weights != 0) & ~((weights >= _LEAST) & (weights <= _LARGEST))
     if extreme.any():
         row = int(extreme.argmax())
-        msg = f"sample_weight must be 0 or from {_LEAST} to {_LARGEST} for a summary: got"
-        raise InputError(f"{msg} {weights[row]} at row {row}.")
+        rule = f"must be 0 or from {_LEAST} to {_LARGEST} for a summary"
+        raise InputError("sample_weight", rule, weights[row], row=row)
     return weights
 
 
@@ -114,21 +114,20 @@ def _coded(name: str, column: "Column | CodedColumn", n: int) -> CodedColumn:
 
 def _amounts(name: str, column: Column, n: int) -> FloatArray:
     """Read the prices of a column."""
+    shown = f"column {plain(name)!r}"
     values = read_array(column, f"column {name!r}")
     if values.ndim != 1:
-        msg = f"column {plain(name)!r} must hold one number per sample: got shape {values.shape}."
-        raise InputError(msg)
-    _check_length(f"column {plain(name)!r}", values.size, n)
+        raise InputError(shown, "must hold one number per sample", f"shape {values.shape}")
+    _check_length(shown, values.size, n)
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         row = int(bad.argmax())
-        msg = f"column {plain(name)!r} must hold costs that are finite and at least 0: got"
-        raise InputError(f"{msg} {values[row]} at row {row}.")
+        rule = "must hold costs that are finite and at least 0"
+        raise InputError(shown, rule, values[row], row=row)
     return values
 
 
 def _check_length(what: str, found: int, n: int) -> None:
     """Refuse columns of other lengths."""
     if found != n:
-        msg = f"{what} must hold one value per sample: got {found} for {n} samples."
-        raise InputError(msg)
+        raise InputError(what, "must hold one value per sample", f"{found} for {n} samples")

@@ -79,9 +79,10 @@ class ComparedRows:
         """
         for name, form in self._forms.items():
             if ScoreForm.from_scores(systems[name]) != form:
-                msg = f"scores of {name!r} must be of one form in all batches: those before were"
-                got = ScoreForm.from_scores(systems[name])
-                raise InputError(f"{msg} {form.kind.__name__} in {form.width} columns, got {got}.")
+                before = f"{form.kind.__name__} in {form.width} columns"
+                found = f"those before were {before}, got {ScoreForm.from_scores(systems[name])}"
+                rule = "must be of one form in all batches"
+                raise InputError(f"scores of {name!r}", rule, found=found)
         y = np.asarray(codes, dtype=np.int64)
         further = [] if added is None else self._members.columns_of(added)
         values = np.column_stack([*(systems[name].values for name in self._forms), *further])

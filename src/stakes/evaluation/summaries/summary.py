@@ -218,8 +218,8 @@ class Summary:
         """Add a batch whose labels are numbers of classes, and whose scores were checked."""
         kind = self._request.kind
         if batch.scores.meaning != kind.meaning:
-            msg = f"scores must be {kind.__name__}, as the summary was told: got"
-            raise InputError(f"{msg} {type(batch.scores).__name__}.")
+            rule = f"must be {kind.__name__}, as the summary was told"
+            raise InputError("scores", rule, type(batch.scores).__name__)
         new, slices, rows = batch.read(self._request.members, self._request.slices)
         scores = batch.scores if rows is None else batch.scores.part(rows)
         if not new.y.size:

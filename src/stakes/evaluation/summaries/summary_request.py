@@ -93,8 +93,8 @@ class Request:
     ) -> "Request":
         """Read and check what a summary is told, with the errors of `evaluate`."""
         if kind not in _KINDS.values():
-            msg = f"scores must be a kind of scores, such as stakes.Logits: got {kind!r}."
-            raise InputError(msg)
+            rule = "must be a kind of scores, such as stakes.Logits"
+            raise InputError("scores", rule, repr(kind))
         names = _names(classes, costs)
         probe = _probe(names, kind, priors, training)
         one = dict.fromkeys(columns_of_costs(costs), np.ones(len(probe)))
@@ -234,15 +234,13 @@ def _names(classes: NamesLike | None, costs: Applications | None) -> Names:
     """Return the names of the classes, as told or as costs have them."""
     given = classes if classes is not None else classes_of(costs)
     if given is None:
-        msg = "classes must name the classes of a summary, such as classes=[0, 1]: a batch may"
-        raise InputError(f"{msg} not hold all of them.")
+        rule = "must name the classes of a summary, such as classes=[0, 1]"
+        raise InputError("classes", rule, found="a batch may not hold all of them")
     names = read_names(given, "classes")
     if len(names) < 2:
-        msg = f"classes must name at least two classes: got {quoted(names)}."
-        raise InputError(msg)
+        raise InputError("classes", "must name at least two classes", quoted(names))
     if len(names) > MOST_CLASSES:
-        msg = f"classes must be at most {MOST_CLASSES} for a summary: got {len(names)}."
-        raise InputError(msg)
+        raise InputError("classes", f"must be at most {MOST_CLASSES} for a summary", len(names))
     return names
 
 
@@ -259,12 +257,15 @@ def _probe(
     moved = kind.needs_priors or training is not None
     if moved and probe.priors_from_data:
         what = "likelihoods" if kind.needs_priors else "posteriors with training_priors"
-        msg = f"priors must be numbers for a summary of {what}: those of the data are known only"
-        raise InputError(f"{msg} at the end. Pass priors=[...].")
+        rule = f"must be numbers for a summary of {what}"
+        hint = "Pass priors=[...]."
+        raise InputError(
+            "priors", rule, found="those of the data are known only at the end", hint=hint
+        )
     if moved and not probe.priors.all():
         name = quoted([names[int(probe.priors.argmin())]])
-        msg = f"priors must be above 0 for every class in a summary: class {name} has 0."
-        raise InputError(msg)
+        rule = "must be above 0 for every class in a summary"
+        raise InputError("priors", rule, found=f"class {name} has 0")
     if not kind.needs_priors:
         return probe
     flat = np.broadcast_to(0.0, (k,) if kind is LogLikelihoodRatios else (k, k))
@@ -275,8 +276,8 @@ def _numbers(priors: PriorsLike, probe: Samples, argument: str) -> FloatArray:
     """Return priors as numbers."""
     found = read_priors(priors, probe.classes)
     if found is None:
-        msg = f"{argument} must be numbers for a summary: those of the data are known only at the"
-        raise InputError(f"{msg} end.")
+        rule = "must be numbers for a summary"
+        raise InputError(argument, rule, found="those of the data are known only at the end")
     return found
 
 
@@ -287,8 +288,9 @@ def _use(use: ApplicationSamples, costs: Applications | None) -> Use:
     told = entry.costs if isinstance(entry, Application) else entry
     used = told if isinstance(told, CostsByCase) else use.costs
     if isinstance(used, SampleCosts):
-        msg = f"costs must be a matrix, or name columns, for a summary: {use.name!r} has numbers by"
-        raise InputError(f"{msg} case. Pass stakes.CostsByCase([[0, 3], ['amount', 0]]).")
+        rule = "must be a matrix, or name columns, for a summary"
+        hint = "Pass stakes.CostsByCase([[0, 3], ['amount', 0]])."
+        raise InputError("costs", rule, found=f"{use.name!r} has numbers by case", hint=hint)
     if own is None:
         return Use(used)
     return Use(used, "data" if use.samples.priors_from_data else use.samples.priors)
@@ -297,8 +299,8 @@ def _use(use: ApplicationSamples, costs: Applications | None) -> Use:
 def _columns(names: Sequence[str]) -> tuple[str, ...]:
     """Read the names of the columns of slices."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        msg = f"slices must be names of columns for a summary, such as ['site']: got {names!r}."
-        raise InputError(msg)
+        rule = "must be names of columns for a summary, such as ['site']"
+        raise InputError("slices", rule, repr(names))
     return tuple(dict.fromkeys(names))
 
 
@@ -362,8 +364,8 @@ def _restored_rule(data: Mapping[str, Any], own: Mapping[str, ScoringRule]) -> S
     name = str(data["rule"])
     if "own" in data:
         if name not in own:
-            msg = f"rules must hold the rule {name!r} that this summary was told: pass"
-            raise InputError(f"{msg} rules=[{name}()] to from_bytes.")
+            rule = f"must hold the rule {name!r} that this summary was told"
+            raise InputError("rules", rule, found=f"pass rules=[{name}()] to from_bytes")
         return own[name]
     if name == ThresholdRange.__name__:
         return ThresholdRange(data["low"], data["high"])

@@ -47,8 +47,8 @@ class SummedRows:
         """Add samples; nothing changes if they are refused."""
         request, kind = self._request, self._request.kind
         if type(scores) is not kind:  # rows are kept as they came
-            msg = f"scores must be {kind.__name__}, as the summary was told: got"
-            raise InputError(f"{msg} {type(scores).__name__}.")
+            rule = f"must be {kind.__name__}, as the summary was told"
+            raise InputError("scores", rule, type(scores).__name__)
         state = self._suited(new, scores)
         given = request.samples(new.y, scores)
         samples = request.adapted(given)
@@ -63,14 +63,14 @@ class SummedRows:
         k, shape = len(self._request.classes), scores.values.shape
         single = k == 2 and len(shape) == 1
         if shape[0] != new.y.size or (shape[1:] != (k,) and not single):
-            msg = "scores must have one row per label and one column per class: got shape"
-            raise InputError(f"{msg} {shape} for {new.y.size} labels.")
+            rule = "must have one row per label and one column per class"
+            raise InputError("scores", rule, f"shape {shape} for {new.y.size} labels")
         width = 1 if single else k
         if self._state is None:
             return RowState(_plan(self._request, width))
         if self._state.plan.width != width:
-            msg = "scores must be of one form in all batches: those before had"
-            raise InputError(f"{msg} {self._state.plan.width} columns, these have {width}.")
+            found = f"those before had {self._state.plan.width} columns, these have {width}"
+            raise InputError("scores", "must be of one form in all batches", found=found)
         return self._state
 
     def _decided(self, name: str, amounts: Amounts, given: Samples, answers: Answers) -> IntArray:
@@ -118,10 +118,9 @@ class SummedRows:
     def samples(self) -> Samples:
         """Refuse: rows stand for some of the samples only."""
         k = len(self._request.classes)
-        msg = f"classes must be two for cells of the score: got {k}."
         if k == 2:
-            msg = "costs must be one matrix for cells of the score: got costs by case."
-        raise InputError(msg)
+            raise InputError("costs", "must be one matrix for cells of the score", "costs by case")
+        raise InputError("classes", "must be two for cells of the score", k)
 
     def bounds(self) -> dict[str, tuple[float, float]]:
         """Return nothing: areas rest on rows, not on cells."""

@@ -64,8 +64,7 @@ class TwoClasses:
             samples = self._request.adapted(self._request.samples(new.y, scores))
             answers = samples.scores.answers(samples.priors)
         if not state.update(new, column_of(scores), answers):
-            msg = f"scores must be {state.plan.domain}: got others."
-            raise InputError(msg)
+            raise InputError("scores", f"must be {state.plan.domain}", "others")
         self._state = state
 
     def _suited(self, domain: str) -> LevelState:
@@ -73,8 +72,8 @@ class TwoClasses:
         if self._state is None:
             return LevelState(_plan(self._request, domain))
         if self._state.plan.domain != domain:
-            msg = "scores must be of one form in all batches: those before were"
-            raise InputError(f"{msg} {self._state.plan.domain}, these are {domain}.")
+            found = f"those before were {self._state.plan.domain}, these are {domain}"
+            raise InputError("scores", "must be of one form in all batches", found=found)
         return self._state
 
     def __add__(self, other: Self) -> Self:

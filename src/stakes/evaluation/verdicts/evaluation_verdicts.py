@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from stakes._check import Place, PlacedText
 from stakes._text import number, plain
 from stakes._typing import FloatArray
 from stakes.evaluation.findings import ApplicationResult, Evaluation, Verdict
@@ -200,13 +201,15 @@ def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
     worst = max(infinite, key=lambda raw: raw.infinite_samples)
     n, rows = worst.infinite_samples, worst.infinite_rows
     more = f" and {n - 1} more" if n > 1 else ""
-    place = f" (row {rows[0]}{more})" if rows.size else ""  # those of a summary are not known
     names = listed([raw.name for raw in infinite])
+    said = f"{n} {'sample has' if n == 1 else 'samples have'} posterior 0 for the true class"
+    end = f", so the {names} {'is' if len(infinite) == 1 else 'are'} infinite."
+    text = said + end  # rows of a summary are not known
+    if rows.size:
+        text = PlacedText(f"{said} (", Place(row=int(rows[0])), f"{more}){end}")
     yield Verdict(
         "infinite_loss",
-        f"{n} {'sample has' if n == 1 else 'samples have'} posterior 0 for the true"
-        f" class{place}, so the {names} {'is' if len(infinite) == 1 else 'are'}"
-        " infinite.",
+        text,
         "Keep more digits, use log odds, or calibrate with a method that never gives 0.",
     )
 

@@ -158,16 +158,17 @@ class DecisionMetric(ABC):
 def require_square(counts: ConfusionCounts, name: str) -> None:
     """Refuse decisions that are not the classes, for which right and wrong are not defined."""
     if counts.decisions != counts.classes:
-        msg = f"{name} needs decisions that are the classes {quoted(counts.classes)}:"
-        raise InputError(f"{msg} got {quoted(counts.decisions)}. Use expected_cost with costs.")
+        rule = f"needs decisions that are the classes {quoted(counts.classes)}"
+        raise InputError(name, rule, quoted(counts.decisions), hint="Use expected_cost with costs.")
 
 
 def require_binary(counts: ConfusionCounts, name: str) -> None:
     """Refuse anything but two classes and the same two decisions."""
     require_square(counts, name)
     if len(counts.classes) != 2:
-        msg = f"{name} needs two classes: got {len(counts.classes)}, {quoted(counts.classes)}."
-        raise InputError(f"{msg} Pass positive=, or cm.detector(name), for one against the others.")
+        rule = "needs two classes"
+        hint = "Pass positive=, or cm.detector(name), for one against the others."
+        raise InputError(name, rule, f"{len(counts.classes)}, {quoted(counts.classes)}", hint=hint)
 
 
 @dataclass(frozen=True)

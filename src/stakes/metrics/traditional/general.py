@@ -108,8 +108,8 @@ class BalancedErrorRate(DecisionMetric):
         require_square(counts, self.name)
         if not counts.class_weight.all():
             bare = quoted([counts.classes[int(counts.class_weight.argmin())]])
-            msg = f"{self.name} needs samples of every class: class {bare} has none."
-            raise UndefinedMetricError(msg)
+            rule = "needs samples of every class"
+            raise UndefinedMetricError(self.name, rule, found=f"class {bare} has none")
         kept = (counts.row == counts.column) == right
         shares = (counts.weight / counts.class_weight[counts.row])[kept]
         return math.fsum(shares) / len(counts.classes)
