@@ -3,8 +3,9 @@
 __all__ = ["Display", "Drawing", "panels", "png", "save_figure"]
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
@@ -14,13 +15,16 @@ import numpy as np
 from stakes._check import InputError, MissingExtraError
 from stakes._files import write_bytes
 from stakes._typing import Column
+from stakes.displays.looks import legend, shown
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # noqa: PLC0414  handed on
     from matplotlib.figure import Figure
+else:  # of an extra, and slow to load
+    Axes = Figure = Any
 
 Frame = dict[str, np.ndarray]
-Drawing: TypeAlias = "Figure"  # matplotlib's, for packages that do not know matplotlib
+Drawing: TypeAlias = Figure  # matplotlib's, for packages that do not know matplotlib
 
 STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
@@ -45,22 +49,33 @@ class Display(ABC):
     `plot` draws it, on axes of its own or on given ones, and returns the display; `ax_` and
     `figure_` are then what was drawn on. `frame` gives the drawn numbers as columns. Several
     displays of one kind may be drawn on the same axes: each takes the next colour and dash.
+
+    A kind of display says what it draws (`title`) and from what (`needs`), gives its numbers
+    (`frame`) and draws them (`_draw`); figure, style, looks and legend are the same for all.
     """
 
+    title: ClassVar[str]
+    needs: ClassVar[str]
     size: ClassVar[tuple[float, float]] = (3.8, 3.6)  # inches, for one column of a paper
+    legend_at: ClassVar[Mapping[str, Any]] = {"loc": "best"}
 
-    ax_: "Axes"
-    figure_: "Figure"
+    name: str = ""  # of the system, for the legend
+    ax_: Axes
+    figure_: Figure
 
     @abstractmethod
     def frame(self) -> Frame:
         """Return what is drawn as columns of equal length."""
 
     @abstractmethod
-    def _draw(self, axes: "Axes") -> None:
+    def _draw(self, axes: Axes) -> None:
         """Draw on axes."""
 
-    def plot(self, ax: "Axes | None" = None) -> Self:
+    def _label(self, text: str) -> str:
+        """Return what a legend says of a line: the name of the system, if it has one, and more."""
+        return f"{shown(self.name)}: {text}" if self.name else text
+
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw on given axes, or on new ones, and return the display.
 
         Without `ax` the figure belongs to no window: save it with `figure_.savefig`.
@@ -68,6 +83,7 @@ class Display(ABC):
         with styled():
             axes = new_figure(*self.size).subplots() if ax is None else ax
             self._draw(axes)
+            legend(axes, **self.legend_at)
         self.ax_, self.figure_ = axes, axes.figure  # type: ignore[assignment]
         return self
 
@@ -79,10 +95,23 @@ class Display(ABC):
 class ScoreDisplay(Display):
     """A display of labels and scores."""
 
+    needs = "scores of two classes"
+    compute: ClassVar[Callable[..., Any]]  # of labels and scores; its value is the first field
+
     @classmethod
-    @abstractmethod
-    def from_predictions(cls, *args: Any, **options: Any) -> Self:  # noqa: ANN401
-        """Return the display of labels and scores."""
+    def from_predictions(cls, *data: Any, **options: Any) -> Self:  # noqa: ANN401
+        """Return the display of labels and scores.
+
+        Parameters
+        ----------
+        *data
+            Labels and scores, as for the function that computes what is drawn (`compute`).
+        **options
+            Those of that function; `name` (of the system, for the legend) and other fields of the
+            display.
+        """
+        own = {f.name: options.pop(f.name) for f in fields(cls) if f.name in options}  # type: ignore[arg-type]
+        return cls(cls.compute(*data, **options), **own)  # type: ignore[call-arg]
 
     @classmethod
     def from_estimator(
@@ -127,7 +156,7 @@ def styled() -> Iterator[None]:
         yield
 
 
-def new_figure(width: float, height: float) -> "Figure":
+def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure that needs no window."""
     from matplotlib.figure import Figure  # noqa: PLC0415  there, or `styled` would have said so
 
@@ -139,7 +168,7 @@ def panels(
     titles: Sequence[Sequence[str]] | None = None,
     *,
     size: tuple[float, float] | None = None,
-) -> "Figure":
+) -> Figure:
     """Draw displays as the panels of one figure, row by row, under one legend if all share it."""
     height, width = len(rows), max((len(row) for row in rows), default=1)
     with styled():
@@ -163,7 +192,7 @@ def _size_of(rows: Sequence[Sequence[Display]]) -> tuple[float, float]:
     return across, sum(max((d.size[1] for d in row), default=0.0) for row in rows) or 1.0
 
 
-def _share_legend(figure: "Figure", grid: "list[Axes]") -> None:
+def _share_legend(figure: Figure, grid: list[Axes]) -> None:
     """Put one legend above all panels where they say the same."""
     entries = [axes.get_legend_handles_labels() for axes in grid]
     labels = {tuple(dict.fromkeys(names)) for _, names in entries}
@@ -180,7 +209,7 @@ def _share_legend(figure: "Figure", grid: "list[Axes]") -> None:
     figure.legend(list(unique.values()), list(unique), loc="outside upper center", ncols=columns)
 
 
-def _lift_title(axes: "Axes") -> None:
+def _lift_title(axes: Axes) -> None:
     """Put the title over a legend that stands above the axes."""
     legend = axes.get_legend()
     if legend is not None and legend.get_bbox_to_anchor().height == 0 and axes.get_title():
@@ -188,7 +217,7 @@ def _lift_title(axes: "Axes") -> None:
         axes.set_title(axes.get_title(), pad=10.0 + 13.0 * rows)
 
 
-def png(figure: "Figure", dpi: float = 150) -> bytes:
+def png(figure: Figure, dpi: float = 150) -> bytes:
     """Return a figure as PNG; the same numbers give the same bytes."""
     stream = BytesIO()
     with styled():
@@ -196,7 +225,7 @@ def png(figure: "Figure", dpi: float = 150) -> bytes:
     return stream.getvalue()
 
 
-def svg(figure: "Figure") -> bytes:
+def svg(figure: Figure) -> bytes:
     """Return a figure as SVG; the same numbers give the same bytes."""
     stream = BytesIO()
     with styled():
@@ -204,7 +233,7 @@ def svg(figure: "Figure") -> bytes:
     return stream.getvalue()
 
 
-def save_figure(drawn: "Display | Figure", stem: str | Path) -> list[Path]:
+def save_figure(drawn: Display | Figure, stem: str | Path) -> list[Path]:
     """Write a figure, or that of a display, as SVG and PNG."""
     figure = drawn.figure_ if isinstance(drawn, Display) else drawn
     written = {Path(f"{stem}.svg"): svg(figure), Path(f"{stem}.png"): png(figure)}

@@ -51,14 +51,14 @@ BAYES: dict[str, Any] = {"marker": "^", "markersize": 7, "linestyle": "none", "m
 BEST: dict[str, Any] = {"marker": "o", "markersize": 5.5, "linestyle": "none"}
 
 
-def look(index: int) -> Look:
+def look_of(index: int) -> Look:
     """Return the look of a line by its number; there are six, then they come again."""
     return LOOKS[index % len(LOOKS)]
 
 
 def next_look(axes: "Axes") -> Look:
     """Return a look that no system on these axes has yet."""
-    return look(sum(line.get_gid() == _SYSTEM for line in axes.lines))
+    return look_of(sum(line.get_gid() == _SYSTEM for line in axes.lines))
 
 
 def draw_system(axes: "Axes", x: FloatArray, y: FloatArray, **options: Any) -> None:  # noqa: ANN401
@@ -85,11 +85,6 @@ def class_of(name: object) -> str:
 def digits(value: float, count: int = 3) -> str:
     """Return a number with few digits and a true minus sign."""
     return number(value, count).replace("-", "−")
-
-
-def labelled(name: str, text: str) -> str:
-    """Return what a legend says of a line: the name of the system, if it has one, and the rest."""
-    return f"{shown(name)}: {text}" if name else text
 
 
 def with_interval(estimate: Estimate) -> str:
@@ -130,12 +125,8 @@ def legend(axes: "Axes", **options: Any) -> None:  # noqa: ANN401
     """Draw the legend; a line that several displays share is named once."""
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
-    axes.legend(list(unique.values()), list(unique), **options)
-
-
-def legend_above(axes: "Axes") -> None:
-    """Draw the legend over the axes, for pictures that leave no corner free."""
-    legend(axes, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, columnspacing=1.2)
+    if unique:
+        axes.legend(list(unique.values()), list(unique), **options)
 
 
 def note(axes: "Axes", lines: Sequence[str]) -> None:

@@ -4,29 +4,16 @@ __all__ = ["RiskDisplay"]
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from stakes._typing import ArrayLike, Column, FloatArray
 from stakes.calibration import risk_curve
 from stakes.curves import CalibrationLossView, CurveView, RiskCurve
-from stakes.displays.figures import Frame, ScoreDisplay
-from stakes.displays.looks import (
-    BLACK,
-    GREEN,
-    GREY,
-    digits,
-    draw_system,
-    labelled,
-    legend,
-    next_look,
-    note,
-)
+from stakes.displays.figures import Axes, Frame, ScoreDisplay
+from stakes.displays.looks import BLACK, GREEN, GREY, digits, draw_system, next_look, note
 from stakes.scores import Scores
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _REFERENCES = {
     "naive": (GREY, (0, (1, 1.5))),
@@ -58,6 +45,7 @@ class RiskDisplay(ScoreDisplay):
     view: CurveView
     name: str = ""
 
+    title = "any view of a risk curve: decision curve, Murphy diagram, ..."
     size = (4.6, 3.4)
 
     @classmethod
@@ -90,8 +78,9 @@ class RiskDisplay(ScoreDisplay):
         """Return the lines of the view."""
         return dict(self.view.frame())
 
-    def _draw(self, axes: "Axes") -> None:
-        look, view = next_look(axes), self.view
+    def _draw(self, axes: Axes) -> None:
+        look = next_look(axes)
+        view = self.view
         for name, line in view.references.items():
             colour, dashes = _REFERENCES.get(name, (GREY, ":"))
             text = name.replace("_", " ")
@@ -103,22 +92,21 @@ class RiskDisplay(ScoreDisplay):
         loss = isinstance(view, CalibrationLossView)
         more: dict[str, Any] = {"linewidth": 1.1, "color": look.colour, "linestyle": (0, (5, 2))}
         if view.minimum is not None:
-            axes.plot(view.x, view.minimum, label=labelled(self.name, "minimum"), **more)
+            axes.plot(view.x, view.minimum, label=self._label("minimum"), **more)
         if view.cross_fitted is not None:
             more |= {"color": GREEN, "linestyle": (0, (4, 1, 1, 1))}
             text = "against the cross-fitted" if loss else "cross-fitted"
-            axes.plot(view.x, view.cross_fitted, label=labelled(self.name, text), **more)
+            axes.plot(view.x, view.cross_fitted, label=self._label(text), **more)
         text = "against the minimum" if loss else "actual"
-        draw_system(axes, view.x, view.actual, label=labelled(self.name, text), color=look.colour)
+        draw_system(axes, view.x, view.actual, label=self._label(text), color=look.colour)
         if isinstance(view, CalibrationLossView):
             _mark_worst(axes, view)
         axes.set(xlabel=view.x_label, ylabel=view.y_label, xlim=(view.x[0], view.x[-1]))
         axes.set_ylim(*_limits(view))
         note(axes, _infinite(view))
-        legend(axes, loc="best")
 
 
-def _mark_worst(axes: "Axes", view: CalibrationLossView) -> None:
+def _mark_worst(axes: Axes, view: CalibrationLossView) -> None:
     """Mark where calibration loses most, if the picture holds it."""
     worst = view.worst
     text = f"worst at {digits(worst.threshold)}: {digits(worst.value)}"

@@ -4,21 +4,18 @@ __all__ = ["ComparisonDisplay"]
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from stakes._check import InputError
 from stakes._text import quoted
 from stakes._typing import Column
-from stakes.displays.figures import Frame, ScoreDisplay, predicted
-from stakes.displays.looks import BLUE, GREY, RED, legend, note, shown, with_interval
+from stakes.displays.figures import Axes, Frame, ScoreDisplay, predicted
+from stakes.displays.looks import BLUE, GREY, RED, note, shown, with_interval
 from stakes.evaluation import Comparison, compare
 from stakes.evaluation.differences import Difference
 from stakes.scores import Scores
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Colour, mark and words by whether the system is better, worse, or not distinguishable.
 _KINDS = {
@@ -44,6 +41,11 @@ class ComparisonDisplay(ScoreDisplay):
 
     comparison: Comparison
     metrics: Sequence[str] | None = None  # by default normalised ones and the AUC
+
+    title = "differences between systems, with intervals"
+    needs = "scores of several systems"
+    legend_at = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}  # noqa: RUF012
+    compute = compare
 
     @classmethod
     def from_predictions(
@@ -106,7 +108,7 @@ class ComparisonDisplay(ScoreDisplay):
         """Inches; a row takes the same height however many there are."""
         return 5.4, 1.3 + 0.3 * len(self.differences)
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw(self, axes: Axes) -> None:
         rows = self.differences
         axes.axvline(0, color=GREY, linewidth=1.0)
         used = []
@@ -129,7 +131,6 @@ class ComparisonDisplay(ScoreDisplay):
         for kind, (colour, mark, fill, text) in _KINDS.items():
             if kind in used:
                 axes.plot([], [], mark, color=colour, mfc=fill, ls="none", label=text)
-        legend(axes, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
 
 
 def _kind(difference: Difference) -> str:
@@ -139,7 +140,7 @@ def _kind(difference: Difference) -> str:
     return "better" if difference.wins else "worse"
 
 
-def _draw_row(axes: "Axes", place: int, row: Difference) -> None:
+def _draw_row(axes: Axes, place: int, row: Difference) -> None:
     """Draw one difference, and write it at the right edge."""
     colour, mark, fill, _ = _KINDS[_kind(row)]
     band = row.difference.interval

@@ -3,18 +3,22 @@
 __all__ = ["TippettDisplay"]
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.curves import TippettCurve, tippett_curve
-from stakes.displays.figures import Frame, ScoreDisplay, predicted
-from stakes.displays.looks import REFERENCE, class_of, digits, draw_system, legend, look, note
+from stakes.displays.figures import Axes, Frame, ScoreDisplay, predicted
+from stakes.displays.looks import (
+    REFERENCE,
+    class_of,
+    digits,
+    draw_system,
+    look_of,
+    note,
+)
 from stakes.scores import LogLikelihoodRatios, Posteriors
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(eq=False)
@@ -35,6 +39,8 @@ class TippettDisplay(ScoreDisplay):
 
     curve: TippettCurve
 
+    title = "Tippett plot: likelihood ratios of both classes, cumulated"
+    needs = "likelihood ratios of two classes"
     size = (4.6, 3.4)
 
     @classmethod
@@ -74,7 +80,7 @@ class TippettDisplay(ScoreDisplay):
         shares = zip(self.curve.roc.classes, self.curve.share_above, strict=True)
         return {"log10_ratio": self.curve.log10_ratios, **{str(c): row for c, row in shares}}
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw(self, axes: Axes) -> None:
         curve = self.curve
         x = curve.log10_ratios
         finite = x[np.isfinite(x)]
@@ -85,7 +91,7 @@ class TippettDisplay(ScoreDisplay):
         for i, (name, share) in enumerate(zip(curve.roc.classes, curve.share_above, strict=True)):
             text = f"{class_of(name)}: {digits(100 * misled[i])} % {ways[i]}"
             edge = np.clip(x, left - 1, right + 1)  # infinite ratios lie outside
-            line = {**look(i).line, "drawstyle": "steps-post"}
+            line = {**look_of(i).line, "drawstyle": "steps-post"}
             draw_system(axes, edge, 100 * share, label=text, **line)
         second = class_of(curve.roc.classes[1])
         axes.set(
@@ -95,7 +101,6 @@ class TippettDisplay(ScoreDisplay):
             ylim=(-1, 101),
         )
         note(axes, self._infinite())
-        legend(axes, loc="best")
 
     def _infinite(self) -> list[str]:
         """Say how much evidence is infinite."""

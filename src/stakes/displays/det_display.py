@@ -3,51 +3,25 @@
 __all__ = ["DetDisplay"]
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 import numpy as np
 
-from stakes._typing import Column, FloatArray, Label, NamesLike
+from stakes._typing import FloatArray
 from stakes.curves import RocCurve, roc_curve
-from stakes.displays.figures import Frame, ScoreDisplay
+from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import (
     GREY,
     REFERENCE,
     class_of,
     digits,
     draw_system,
-    labelled,
-    legend,
     next_look,
     shown,
     thinned,
 )
-from stakes.scores import Scores
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_TICKS = np.array(
-    [
-        1e-6,
-        1e-5,
-        1e-4,
-        1e-3,
-        0.002,
-        0.005,
-        0.01,
-        0.02,
-        0.05,
-        0.1,
-        0.2,
-        0.4,
-        0.6,
-        0.8,
-        0.9,
-        0.95,
-        0.99,
-    ]
-)
+_TICKS = np.array([1e-4, 1e-3, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 80, 90, 95, 99]) / 100
 _BEYOND = 1e-9  # where an error rate of 0 is drawn: outside, so that the line leaves the picture
 
 
@@ -70,24 +44,9 @@ class DetDisplay(ScoreDisplay):
     curve: RocCurve
     name: str = ""
 
+    title = "DET curve: misses and false alarms on probit axes"
     size = (4.2, 4.2)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Column,
-        scores: Scores | Column,
-        *,
-        sample_weight: Column | None = None,
-        classes: NamesLike | None = None,
-        positive: Label | None = None,
-        name: str = "",
-    ) -> Self:
-        """Return the display of a detector's scores; arguments as for `roc_curve`."""
-        curve = roc_curve(
-            y_true, scores, sample_weight=sample_weight, classes=classes, positive=positive
-        )
-        return cls(curve, name)
+    compute = roc_curve
 
     def frame(self) -> Frame:
         """Return every point of the curve, lowest threshold first."""
@@ -100,7 +59,7 @@ class DetDisplay(ScoreDisplay):
             "miss_probit": miss,
         }
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw(self, axes: Axes) -> None:
         from scipy.special import ndtr, ndtri  # noqa: PLC0415  slow to import
 
         look = next_look(axes)
@@ -127,7 +86,7 @@ class DetDisplay(ScoreDisplay):
         kept = thinned(*curve.det())  # as they are drawn, where low rates take as much room
         x, y = (np.clip(rate[kept], _BEYOND, 1 - _BEYOND) for rate in rates)
         draw_system(axes, x, y, label=shown(self.name) if self.name else "system", **look.line)
-        text = labelled(self.name, f"EER {digits(100 * eer)} %")
+        text = self._label(f"EER {digits(100 * eer)} %")
         if eer > 0:
             axes.plot(eer, eer, look.mark, color=look.colour, mfc="white", label=text, zorder=3)
         else:
@@ -142,7 +101,6 @@ class DetDisplay(ScoreDisplay):
             ylim=limits[1],
         )
         axes.set_aspect("equal")
-        legend(axes, loc="best")
 
 
 def _least(rate: FloatArray, other: FloatArray, high: float) -> float:

@@ -2,16 +2,13 @@
 
 __all__ = ["ThresholdSweepDisplay"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.curves import SweptMetric, ThresholdSweep, threshold_sweep
-from stakes.curves.thresholds import Costs
-from stakes.displays.figures import Frame, ScoreDisplay
+from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import (
     BAYES,
     BEST,
@@ -20,18 +17,11 @@ from stakes.displays.looks import (
     Look,
     class_of,
     digits,
-    legend,
-    look,
+    look_of,
     note,
     shown,
     thinned,
 )
-from stakes.metrics.traditional import SweepMetric
-from stakes.scores import Scores
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 _HIGHEST = 2.5  # marked values above it are told, not drawn: all others would be flat
 
@@ -59,47 +49,19 @@ class ThresholdSweepDisplay(ScoreDisplay):
     sweep: ThresholdSweep
     labels: Mapping[str, str] = field(default_factory=dict)
 
+    title = "metrics at every threshold, the best and the Bayes thresholds"
     size = (4.6, 3.4)
-
-    @classmethod
-    def from_predictions(  # noqa: PLR0913
-        cls,
-        y_true: Column,
-        scores: Scores | Column,
-        *,
-        metrics: Sequence[SweepMetric] = (),
-        costs: Costs | Mapping[str, Costs] | None = None,
-        priors: PriorsLike | None = None,
-        sample_weight: Column | None = None,
-        classes: NamesLike | None = None,
-        positive: Label | None = None,
-    ) -> Self:
-        """Return the display of a detector's scores; arguments as for `threshold_sweep`.
-
-        The thresholds are of the kind the scores are: posteriors, log odds, likelihood ratios.
-        """
-        return cls(
-            threshold_sweep(
-                y_true,
-                scores,
-                metrics,
-                costs=costs,
-                priors=priors,
-                sample_weight=sample_weight,
-                classes=classes,
-                positive=positive,
-            )
-        )
+    compute = threshold_sweep  # thresholds are of the kind the scores are
 
     def frame(self) -> Frame:
         """Return each metric at every threshold."""
         swept = {metric.name: metric.values for metric in self.sweep.metrics}
         return {"threshold": self.sweep.thresholds, **swept}
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw(self, axes: Axes) -> None:
         left, right = self._range()
         for i, metric in enumerate(self.sweep.metrics):
-            self._draw_metric(axes, metric, look(i), (left, right))
+            self._draw_metric(axes, metric, look_of(i), (left, right))
         if any(metric.naive is not None for metric in self.sweep.metrics):
             axes.axhline(1, label="naive cost", **REFERENCE)
         axes.plot([], [], color=BLACK, label="best threshold", **BEST)
@@ -113,23 +75,16 @@ class ThresholdSweepDisplay(ScoreDisplay):
             ylim=(0, self._top()),
         )
         note(axes, [*self._outside(left, right), *self._above()])
-        legend(axes, loc="best")
 
     def _draw_metric(
-        self, axes: "Axes", metric: SweptMetric, style: Look, ends: tuple[float, float]
+        self, axes: Axes, metric: SweptMetric, style: Look, ends: tuple[float, float]
     ) -> None:
         """Draw one metric; a value holds up to the next threshold."""
         x = np.clip(self.sweep.thresholds, *ends)
         kept = thinned(x, metric.values)
+        line = {**style.line, "drawstyle": "steps-post", "linewidth": 1.6}
         label = self.labels.get(metric.name, shown(metric.name))
-        axes.plot(
-            x[kept],
-            metric.values[kept],
-            drawstyle="steps-post",
-            linewidth=1.6,
-            label=label,
-            **style.line,
-        )
+        axes.plot(x[kept], metric.values[kept], label=label, **line)
         for point, marks in ((metric.best, BEST), (metric.bayes, BAYES)):
             if point is not None:
                 axes.plot(*point, color=style.colour, zorder=3, **marks)
@@ -146,17 +101,14 @@ class ThresholdSweepDisplay(ScoreDisplay):
             return float(thresholds[0]), float(thresholds[-1])
         held = np.any([m.values <= self._top() for m in self.sweep.metrics], axis=0) & finite
         inside = thresholds[held if held.any() else finite]
-        marked = [p[0] for m in self.sweep.metrics for p in (m.best, m.bayes) if p is not None]
-        ends = np.append(
-            np.quantile(inside, [0.005, 0.995], method="nearest"),
-            [t for t in marked if np.isfinite(t)],
-        )
+        marked = [point[0] for _, point in self._marked() if np.isfinite(point[0])]
+        ends = np.append(np.quantile(inside, [0.005, 0.995], method="nearest"), marked)
         low, high = float(ends.min()), float(ends.max())
         return low, high + 0.04 * (high - low or 1.0)
 
     def _top(self) -> float:
         """Return how far up to draw: costs may rise far above the naive one."""
-        marked = [p[1] for m in self.sweep.metrics for p in (m.best, m.bayes) if p is not None]
+        marked = [point[1] for _, point in self._marked()]
         return max([1.05, *(1.1 * value for value in marked if value <= _HIGHEST)])
 
     def _direction(self) -> str:
@@ -167,18 +119,24 @@ class ThresholdSweepDisplay(ScoreDisplay):
     def _above(self) -> list[str]:
         """Tell the marked values that lie above the picture."""
         return [
-            f"{what} threshold of {shown(metric.name)}: {digits(point[1])}, above the picture"
-            for metric in self.sweep.metrics
-            for what, point in (("best", metric.best), ("Bayes", metric.bayes))
-            if point is not None and point[1] > self._top()
+            f"{what}: {digits(point[1])}, above the picture"
+            for what, point in self._marked()
+            if point[1] > self._top()
         ]
 
     def _outside(self, left: float, right: float) -> list[str]:
         """Name the marked thresholds that the picture does not hold."""
-        said = []
-        for metric in self.sweep.metrics:
-            for what, point in (("best", metric.best), ("Bayes", metric.bayes)):
-                if point is not None and not left <= point[0] <= right:
-                    way = "below" if point[0] < left else "above"
-                    said.append(f"{what} threshold of {shown(metric.name)}: {way} all scores")
-        return said
+        return [
+            f"{what}: {'below' if point[0] < left else 'above'} all scores"
+            for what, point in self._marked()
+            if not left <= point[0] <= right
+        ]
+
+    def _marked(self) -> list[tuple[str, tuple[float, float]]]:
+        """Return the marked points of all metrics, and what to call them."""
+        return [
+            (f"{what} threshold of {shown(metric.name)}", point)
+            for metric in self.sweep.metrics
+            for what, point in (("best", metric.best), ("Bayes", metric.bayes))
+            if point is not None
+        ]

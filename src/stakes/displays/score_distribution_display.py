@@ -4,7 +4,7 @@ __all__ = ["ScoreDistributionDisplay"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,12 +12,9 @@ from stakes._typing import ArrayLike, Column, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import declared_classes
 from stakes.curves import ScoreDistribution, score_distribution
-from stakes.displays.figures import Frame, ScoreDisplay
-from stakes.displays.looks import BLACK, Dashes, class_of, digits, legend, look, note
+from stakes.displays.figures import Axes, Frame, ScoreDisplay
+from stakes.displays.looks import BLACK, Dashes, class_of, digits, look_of, note
 from stakes.scores import Scores
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _DASHES: dict[str, Dashes] = {"Bayes": (0, (4, 2)), "best": (0, (1, 1.5))}
 
@@ -41,6 +38,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
     distribution: ScoreDistribution
     thresholds: Mapping[str, float] = field(default_factory=dict)
 
+    title = "scores of each class, the thresholds that costs choose"
     size = (4.6, 3.0)
 
     @classmethod
@@ -77,11 +75,11 @@ class ScoreDistributionDisplay(ScoreDisplay):
         shares = {str(c): row for c, row in zip(found.classes, found.shares, strict=True)}
         return {"low": found.edges[:-1], "high": found.edges[1:], **shares}
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw(self, axes: Axes) -> None:
         found = self.distribution
         edges = found.edges
         for i, (name, share) in enumerate(zip(found.classes, found.shares, strict=True)):
-            style = look(i)
+            style = look_of(i)
             hatch = None if i == 0 else "////"
             face: dict[str, Any] = {"facecolor": style.colour, "edgecolor": style.colour}
             axes.stairs(share, edges, fill=True, alpha=0.25, linewidth=0, hatch=hatch, **face)
@@ -100,7 +98,6 @@ class ScoreDistributionDisplay(ScoreDisplay):
         )
         axes.set_ylim(0, 1.45 * float(found.shares.max(initial=1e-9)))  # room for the legend
         note(axes, [*self._infinite(), *self._outside()])
-        legend(axes, loc="best")
 
     def _infinite(self) -> list[str]:
         """Say what share of each class has infinite scores, which no bin can hold."""

@@ -4,7 +4,7 @@ __all__ = ["RocDisplay"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from stakes.costs import CostMatrix
 from stakes.costs.matrix import declared_classes
 from stakes.curves import OperatingPoint, RocCurve, roc_curve
 from stakes.curves.thresholds import detector
-from stakes.displays.figures import Frame, ScoreDisplay
+from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import (
     BAYES,
     BEST,
@@ -23,17 +23,12 @@ from stakes.displays.looks import (
     class_of,
     digits,
     draw_system,
-    labelled,
-    legend,
     next_look,
     with_interval,
 )
 from stakes.intervals import auc_interval
 from stakes.results import Estimate
 from stakes.scores import Scores
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(eq=False)
@@ -55,6 +50,9 @@ class RocDisplay(ScoreDisplay):
     auc: Estimate
     points: Mapping[str, OperatingPoint] = field(default_factory=dict)
     name: str = ""
+
+    title = "ROC curve, its convex hull and area, the points that costs choose"
+    legend_at = {"loc": "lower right"}  # noqa: RUF012
 
     @classmethod
     def from_predictions(  # noqa: PLR0913
@@ -115,10 +113,10 @@ class RocDisplay(ScoreDisplay):
             "on_hull": on_hull,
         }
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw(self, axes: Axes) -> None:
         look = next_look(axes)
         axes.plot([0, 1], [0, 1], label="naive: no look at the case", **REFERENCE)
-        text = labelled(self.name, f"AUC {with_interval(self.auc)}")
+        text = self._label(f"AUC {with_interval(self.auc)}")
         curve = self.curve
         draw_system(axes, curve.false_alarm_rate, curve.sensitivity, label=text, **look.line)
         hull: dict[str, Any] = {
@@ -127,14 +125,14 @@ class RocDisplay(ScoreDisplay):
             "linestyle": (0, (4, 2)),
             "alpha": 0.8,
         }
-        axes.plot(*curve.convex_hull(), label=labelled(self.name, "convex hull"), **hull)
+        axes.plot(*curve.convex_hull(), label=self._label("convex hull"), **hull)
         for what, point in self.points.items():
             style = BAYES if what == "Bayes" else BEST
             axes.plot(
                 point.false_alarm_rate,
                 point.sensitivity,
                 color=BLACK if what == "Bayes" else look.colour,
-                label=labelled(self.name, f"{what} threshold {digits(point.threshold)}"),
+                label=self._label(f"{what} threshold {digits(point.threshold)}"),
                 zorder=3,
                 clip_on=False,
                 **style,
@@ -147,4 +145,3 @@ class RocDisplay(ScoreDisplay):
             ylim=(-0.01, 1.01),
             aspect="equal",
         )
-        legend(axes, loc="lower right")

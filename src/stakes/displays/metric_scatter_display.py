@@ -3,16 +3,12 @@
 __all__ = ["MetricScatterDisplay"]
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stakes._typing import FloatArray
-from stakes.displays.figures import Display, Frame
-from stakes.displays.looks import BLUE, GREY, RED, legend
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from stakes.displays.figures import Axes, Display, Frame
+from stakes.displays.looks import BLUE, GREY, RED
 
 _ROUNDING = 1e-12  # normalised costs nearer to 1 than this are that of the naive system
 
@@ -37,11 +33,14 @@ class MetricScatterDisplay(Display):
     cost_name: str = "normalised cost"
     metric_name: str = "metric"
 
+    title = "a metric against the normalised cost, one point for each system"
+    needs = "costs and values of systems"
+
     def frame(self) -> Frame:
         """Return the points, one per system."""
         return {"normalized_cost": self.costs, "metric": self.values}
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw(self, axes: Axes) -> None:
         useful = self.costs < 1 - _ROUNDING
         kinds = (
             (useful, BLUE, "o", "better than the naive system"),
@@ -54,4 +53,3 @@ class MetricScatterDisplay(Display):
         axes.axvline(1, color=GREY, lw=1, ls="--", label="naive system")
         right = 2.0 if np.nanmax(self.costs, initial=0.0) > 1 else 1.1
         axes.set(xlabel=self.cost_name, ylabel=self.metric_name, xlim=(-0.05, right))
-        legend(axes, loc="best")

@@ -3,7 +3,7 @@
 __all__ = ["ConfusionDisplay"]
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
@@ -11,15 +11,12 @@ from stakes._text import number
 from stakes._typing import ArrayLike, Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import check_order, declared_classes
-from stakes.displays.figures import Frame, ScoreDisplay
+from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import digits, shown
 from stakes.metrics import ConfusionMatrix, confusion_matrix
 from stakes.results import ExpectedLoss
 from stakes.samples import read_samples
 from stakes.scores import Scores
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _MOST_TEXTS = 12  # classes or decisions beyond which a cell has no room for words
 _MOST_WORDS = 4
@@ -46,6 +43,9 @@ class ConfusionDisplay(ScoreDisplay):
     costs: CostMatrix
     cost: ExpectedLoss
     cells: FloatArray  # what each cell adds to the cost
+
+    title = "confusion matrix with what each cell costs"
+    needs = "scores"
 
     @classmethod
     def from_predictions(
@@ -122,7 +122,7 @@ class ConfusionDisplay(ScoreDisplay):
             return 1.4 + 1.05 * max(m, 2), 1.0 + 0.95 * max(k, 2)
         return min(1.6 + 0.4 * m, 7.0), min(1.6 + 0.4 * k, 7.0)
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw(self, axes: Axes) -> None:
         from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415  an extra
 
         rates = self.matrix.rates
@@ -142,7 +142,7 @@ class ConfusionDisplay(ScoreDisplay):
             spine.set_visible(False)
         axes.set(xlabel=f"decision\n{self._summary()}", ylabel="truth")
 
-    def _write_cells(self, axes: "Axes", rates: FloatArray) -> None:
+    def _write_cells(self, axes: Axes, rates: FloatArray) -> None:
         """Write count, rate and cost into each cell; in a crowd, the count alone."""
         counts, few = self.matrix.counts, max(rates.shape) <= _MOST_WORDS
         size = 9.0 if few else 7.0

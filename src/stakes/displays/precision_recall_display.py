@@ -3,26 +3,12 @@
 __all__ = ["PrecisionRecallDisplay"]
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from stakes._typing import Column, Label, NamesLike
 from stakes.curves import PrecisionRecallCurve, precision_recall_curve
-from stakes.displays.figures import Frame, ScoreDisplay
-from stakes.displays.looks import (
-    REFERENCE,
-    class_of,
-    digits,
-    draw_system,
-    labelled,
-    legend,
-    next_look,
-)
-from stakes.scores import Scores
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from stakes.displays.figures import Axes, Frame, ScoreDisplay
+from stakes.displays.looks import REFERENCE, class_of, digits, draw_system, next_look
 
 
 @dataclass(eq=False)
@@ -44,22 +30,8 @@ class PrecisionRecallDisplay(ScoreDisplay):
     curve: PrecisionRecallCurve
     name: str = ""
 
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Column,
-        scores: Scores | Column,
-        *,
-        sample_weight: Column | None = None,
-        classes: NamesLike | None = None,
-        positive: Label | None = None,
-        name: str = "",
-    ) -> Self:
-        """Return the display of a detector's scores; arguments as for `roc_curve`."""
-        curve = precision_recall_curve(
-            y_true, scores, sample_weight=sample_weight, classes=classes, positive=positive
-        )
-        return cls(curve, name)
+    title = "precision against recall"
+    compute = precision_recall_curve
 
     def frame(self) -> Frame:
         """Return every point of the curve; the precision is NaN where there is no alarm."""
@@ -70,13 +42,13 @@ class PrecisionRecallDisplay(ScoreDisplay):
             "precision": curve.precision,
         }
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw(self, axes: Axes) -> None:
         look = next_look(axes)
         curve = self.curve
         prior = float(curve.roc.priors[1])
         axes.axhline(prior, label=f"naive: always yes, {digits(prior)}", **REFERENCE)
         said = ~np.isnan(curve.precision)  # without an alarm there is nothing to draw
-        text = labelled(self.name, f"average precision {digits(curve.average_precision())}")
+        text = self._label(f"average precision {digits(curve.average_precision())}")
         line = {**look.line, "drawstyle": "steps-post"}  # each point holds down to the next recall
         draw_system(axes, curve.recall[said], curve.precision[said], label=text, **line)
         second = class_of(curve.roc.classes[1])
@@ -86,4 +58,3 @@ class PrecisionRecallDisplay(ScoreDisplay):
             xlim=(-0.01, 1.01),
             ylim=(0, 1.02),
         )
-        legend(axes, loc="best")

@@ -1,0 +1,155 @@
+"""Reliability diagrams by bins: what happened against what was said."""
+
+__all__ = ["ReliabilityDisplay"]
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from stakes._typing import Column, NamesLike, PriorsLike
+from stakes.displays.figures import Axes, Frame, ScoreDisplay
+from stakes.displays.looks import GREY, REFERENCE, class_of, digits, draw_system, next_look
+from stakes.metrics.calibration_errors import NAMES
+from stakes.metrics.probability_bins import Bins, EqualWidth, Reliability, reliability_of
+from stakes.samples import read_samples
+from stakes.scores import Scores
+
+ABOVE = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "ncols": 2, "columnspacing": 1.2}
+FINE = EqualWidth(50)  # bins of the histogram under the diagram
+_HEIGHT, _MIDDLE, _BOTTOM = 0.1, -0.15, -0.265  # where it is drawn
+
+
+@dataclass(eq=False)
+class ReliabilityDisplay(ScoreDisplay):
+    """How often the event happened in each bin of its probability, with Wilson intervals.
+
+    On the diagonal the system is calibrated; the diamond is a system that answers the priors.
+    Below, how often each probability was given: events up, the others down.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> data = stakes.simulation.simulate(2, n=2000)
+    >>> display = stakes.ReliabilityDisplay.from_predictions(data.y, data.posteriors([0.9, 0.1]))
+    >>> list(display.frame())
+    ['probability', 'frequency', 'low', 'high', 'share']
+    """
+
+    bins: Reliability
+    histogram: Reliability
+    naive: float
+    event: str
+    level: float = 0.95
+    name: str = ""
+    confidence: bool = False  # of the largest posterior
+
+    title = "reliability diagram by bins"
+    size = (3.8, 4.7)
+    legend_at = ABOVE
+
+    @classmethod
+    def from_predictions(  # noqa: PLR0913
+        cls,
+        y_true: Column,
+        scores: Scores | Column,
+        *,
+        bins: Bins = 15,
+        level: float = 0.95,
+        priors: PriorsLike | None = None,
+        sample_weight: Column | None = None,
+        classes: NamesLike | None = None,
+        name: str = "",
+        confidence: bool = False,
+    ) -> Self:
+        """Return the display of P(classes[-1]) of two classes.
+
+        Parameters
+        ----------
+        bins : int, EqualWidth(n) or EqualMass(n)
+        level : float
+            Of the interval of each bin.
+        y_true, scores, priors, sample_weight, classes
+            As for `reliability`.
+        name : str
+            Of the system, for the legend.
+        confidence : bool
+            Whether to look at the largest posterior instead, of any number of classes.
+        """
+        samples = read_samples(
+            y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
+        )
+        event = "the chosen class" if confidence else class_of(samples.classes[-1])
+        naive = float(samples.priors.max() if confidence else samples.priors[-1])
+        made, fine = (reliability_of(samples, b, confidence=confidence) for b in (bins, FINE))
+        return cls(made, fine, naive, event, level, name, confidence)
+
+    @classmethod
+    def from_confidences(
+        cls,
+        y_true: Column,
+        scores: Scores | Column,
+        **options: Any,  # noqa: ANN401
+    ) -> Self:
+        """Return the display of the largest posterior; options as for `from_predictions`.
+
+        It takes any number of classes, sees the chosen class alone, and misses what happens to all
+        others.
+        """
+        return cls.from_predictions(y_true, scores, confidence=True, **options)
+
+    def frame(self) -> Frame:
+        """Return the bins; an empty one has NaN for all but its share."""
+        low, high = self.bins.interval(self.level)
+        return {
+            "probability": self.bins.probability,
+            "frequency": self.bins.frequency,
+            "low": low,
+            "high": high,
+            "share": self.bins.share,
+        }
+
+    def _draw(self, axes: Axes) -> None:
+        look = next_look(axes)
+        draw_background(axes, self.naive)
+        rows = self.frame()
+        kept = ~np.isnan(rows["frequency"])
+        p, rate, low, high = (rows[c][kept] for c in ("probability", "frequency", "low", "high"))
+        axes.vlines(p, low, high, color=look.colour, linewidth=1.0, alpha=0.7)
+        error = NAMES[self.confidence].replace("confidence ", "confidence\n")  # legends are narrow
+        value = f"{digits(self.bins.error())}\nin {self.bins.share.size} bins"
+        text = self._label(f"{error} {value}")
+        draw_system(axes, p, rate, label=text, marker=look.mark, markersize=4, **look.line)
+        draw_histogram(axes, self.histogram, look.colour)
+        name_axes(axes, self.event)
+
+
+def draw_background(axes: Axes, naive: float) -> None:
+    """Draw the diagonal, and where a system stands that answers the priors."""
+    axes.plot([0, 1], [0, 1], label="calibrated", **REFERENCE)
+    mark: dict[str, Any] = {"color": GREY, "ms": 5, "mfc": "white", "ls": "none", "zorder": 2}
+    axes.plot(naive, naive, "D", label="naive: the priors", **mark)
+
+
+def draw_histogram(axes: Axes, fine: Reliability, colour: str) -> None:
+    """Draw how often each probability was given, events up and others down."""
+    edges = np.concatenate([[0.0], fine.sums.edges, [1.0]])
+    middle, width = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+    down, up = fine.sums.weight_by
+    unit = _HEIGHT / max(float(up.max()), float(down.max()))
+    for heights, alpha in ((up * unit, 0.9), (-down * unit, 0.45)):
+        axes.bar(middle, heights, width, bottom=_MIDDLE, color=colour, alpha=alpha, linewidth=0)
+    axes.axhline(_MIDDLE, color=GREY, linewidth=0.5)
+
+
+def name_axes(axes: Axes, event: str) -> None:
+    """Name the axes; the scale on the left ends where the histogram begins."""
+    axes.set(
+        xlabel=f"posterior of {event}\n(bars: {event} up, others down)",
+        ylabel=f"share of {event}",
+        xlim=(-0.01, 1.01),
+        ylim=(_BOTTOM, 1.02),
+        yticks=np.linspace(0, 1, 6),
+        aspect="equal",
+    )
+    axes.spines["left"].set_bounds(0, 1)

@@ -1,0 +1,77 @@
+"""Risk against coverage: how often answers are wrong if the least sure ones are withheld."""
+
+__all__ = ["RiskCoverageDisplay"]
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from stakes._typing import Column
+from stakes.costs import CostMatrix
+from stakes.curves import RiskCoverageCurve, risk_coverage_curve
+from stakes.displays.figures import Axes, Frame, ScoreDisplay
+from stakes.displays.looks import REFERENCE, digits, draw_system, next_look
+from stakes.samples import read_samples
+from stakes.scores import Scores
+
+
+@dataclass(eq=False)
+class RiskCoverageDisplay(ScoreDisplay):
+    """Share of wrong answers among those given, if the least sure ones are withheld.
+
+    `naive` is the error rate of always answering the most frequent class.
+
+    Examples
+    --------
+    >>> import stakes
+    >>> display = stakes.RiskCoverageDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.45, 0.9])
+    >>> display.frame()["risk"].tolist()
+    [0.0, 0.0, 0.0, 0.25]
+    """
+
+    curve: RiskCoverageCurve
+    naive: float
+    name: str = ""
+
+    title = "risk among the answers against coverage"
+    needs = "scores"
+    size = (4.2, 3.2)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Column,
+        scores: Scores | Column,
+        *,
+        name: str = "",
+        **options: Any,  # noqa: ANN401
+    ) -> Self:
+        """Return the display of scores; arguments as for `risk_coverage_curve`."""
+        samples = read_samples(y_true, scores, **options)
+        curve = risk_coverage_curve(y_true, scores, **options)
+        naive = CostMatrix.zero_one(samples.classes).naive(samples.priors)[1]
+        return cls(curve, naive, name)
+
+    def frame(self) -> Frame:
+        """Return coverage, risk among the answers, and risk among all samples."""
+        curve = self.curve
+        return {
+            "coverage": curve.coverage,
+            "risk": curve.risk,
+            "joint_risk": curve.joint_risk,
+        }
+
+    def _draw(self, axes: Axes) -> None:
+        look = next_look(axes)
+        curve = self.curve
+        top = 1.15 * float(curve.risk.max())
+        far = top > 0 and self.naive > 3 * top
+        where = " (far above)" if far else ""
+        axes.axhline(self.naive, label=f"naive: {digits(self.naive)}{where}", **REFERENCE)
+        text = self._label(f"area {digits(curve.area())}")
+        draw_system(axes, curve.coverage, curve.risk, label=text, **look.line)
+        axes.set(
+            xlabel="coverage: share of cases answered",
+            ylabel="risk: share of answers that are wrong",
+            xlim=(0, 1.005),
+        )
+        axes.set_ylim(0, top if far else max(top, 1.1 * self.naive))
