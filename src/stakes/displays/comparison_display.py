@@ -15,7 +15,6 @@ from stakes.displays.figures import Axes, Frame, ScoreDisplay, predicted
 from stakes.displays.looks import BLUE, GREY, RED, note, shown, with_interval
 from stakes.evaluation import Comparison, compare
 from stakes.evaluation.differences import Difference
-from stakes.scores import Scores
 
 # Colour, mark and words by whether the system is better, worse, or not distinguishable.
 _KINDS = {
@@ -46,18 +45,6 @@ class ComparisonDisplay(ScoreDisplay):
     needs = "scores of several systems"
     legend_at = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}  # noqa: RUF012
     compute = compare
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Column,
-        systems: Mapping[str, Scores | Column],
-        *,
-        metrics: Sequence[str] | None = None,
-        **options: Any,  # noqa: ANN401
-    ) -> Self:
-        """Return the display of `compare(y_true, systems, **options)`."""
-        return cls(compare(y_true, systems, **options), metrics)
 
     @classmethod
     def from_estimator(
@@ -111,9 +98,7 @@ class ComparisonDisplay(ScoreDisplay):
     def _draw(self, axes: Axes) -> None:
         rows = self.differences
         axes.axvline(0, color=GREY, linewidth=1.0)
-        used = []
         for place, row in enumerate(rows):
-            used.append(_kind(row))
             _draw_row(axes, place, row)
         several = len(self.comparison.systems) > 2
         names = [_row_name(d, several=several) for d in rows]
@@ -129,7 +114,7 @@ class ComparisonDisplay(ScoreDisplay):
         level = f"{100 * self.comparison.level:g} % intervals"
         note(axes, [f"{level}; ↓ lower is better, ↑ higher is better"])
         for kind, (colour, mark, fill, text) in _KINDS.items():
-            if kind in used:
+            if kind in map(_kind, rows):
                 axes.plot([], [], mark, color=colour, mfc=fill, ls="none", label=text)
 
 
@@ -148,12 +133,8 @@ def _draw_row(axes: Axes, place: int, row: Difference) -> None:
         axes.plot([band.low, band.high], [place, place], color=colour, linewidth=1.6)
     axes.plot(row.difference.value, place, mark, color=colour, mfc=fill, ms=6, zorder=3)
     text = with_interval(row.difference) + ("" if band is not None else " (no interval)")
-    where: dict[str, Any] = {
-        "xycoords": axes.get_yaxis_transform(),
-        "va": "center",
-        "fontsize": 8.0,
-    }
-    axes.annotate(text, (1.02, place), annotation_clip=False, **where)
+    where: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "annotation_clip": False}
+    axes.annotate(text, (1.02, place), va="center", fontsize=8.0, **where)
 
 
 def _row_name(difference: Difference, *, several: bool) -> str:

@@ -219,17 +219,18 @@ def _lift_title(axes: Axes) -> None:
 
 def png(figure: Figure, dpi: float = 150) -> bytes:
     """Return a figure as PNG; the same numbers give the same bytes."""
-    stream = BytesIO()
-    with styled():
-        figure.savefig(stream, format="png", dpi=dpi, metadata={"Software": None})
-    return stream.getvalue()
+    return _bytes(figure, format="png", dpi=dpi, metadata={"Software": None})
 
 
 def svg(figure: Figure) -> bytes:
     """Return a figure as SVG; the same numbers give the same bytes."""
+    return _bytes(figure, format="svg", metadata={"Date": None})
+
+
+def _bytes(figure: Figure, **options: Any) -> bytes:  # noqa: ANN401
     stream = BytesIO()
     with styled():
-        figure.savefig(stream, format="svg", metadata={"Date": None})
+        figure.savefig(stream, **options)
     return stream.getvalue()
 
 

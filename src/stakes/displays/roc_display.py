@@ -119,24 +119,13 @@ class RocDisplay(ScoreDisplay):
         text = self._label(f"AUC {with_interval(self.auc)}")
         curve = self.curve
         draw_system(axes, curve.false_alarm_rate, curve.sensitivity, label=text, **look.line)
-        hull: dict[str, Any] = {
-            "color": look.colour,
-            "linewidth": 0.8,
-            "linestyle": (0, (4, 2)),
-            "alpha": 0.8,
-        }
-        axes.plot(*curve.convex_hull(), label=self._label("convex hull"), **hull)
+        hull: dict[str, Any] = {"color": look.colour, "linestyle": (0, (4, 2)), "alpha": 0.8}
+        axes.plot(*curve.convex_hull(), label=self._label("convex hull"), linewidth=0.8, **hull)
         for what, point in self.points.items():
-            style = BAYES if what == "Bayes" else BEST
-            axes.plot(
-                point.false_alarm_rate,
-                point.sensitivity,
-                color=BLACK if what == "Bayes" else look.colour,
-                label=self._label(f"{what} threshold {digits(point.threshold)}"),
-                zorder=3,
-                clip_on=False,
-                **style,
-            )
+            style = {"color": BLACK, **BAYES} if what == "Bayes" else {"color": look.colour, **BEST}
+            text = self._label(f"{what} threshold {digits(point.threshold)}")
+            style |= {"label": text, "zorder": 3, "clip_on": False}
+            axes.plot(point.false_alarm_rate, point.sensitivity, **style)
         first, second = (class_of(c) for c in curve.classes)
         axes.set(
             xlabel=f"false alarm rate among {first}",
