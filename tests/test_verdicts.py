@@ -324,7 +324,7 @@ def test_swapped_columns_are_said_first() -> None:
     assert str(found.ranking["auc"].interval) in first.text
     silent = {"calibration_would_help", "overconfident", "probabilities_not_calibrated"}
     assert not silent & set(codes(found))
-    assert not [v for v in found.verdicts if "calibrate" in v.command]
+    assert not [v for v in found.verdicts if v.action == "calibrate"]
     assert "scores_reversed" not in codes(stakes.evaluate(y, p, resamples=0))
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stakes._text import number, plain
+from stakes.cli.actions import with_options
 from stakes.cli.evaluate_command import asked_for, shared_arguments, stage_arguments
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.paragraphs import hanging
@@ -90,6 +91,7 @@ def _systems(texts: tuple[str, ...]) -> dict[str, str]:
 
 def comparison_document(result: Comparison, source: str, *, details: bool, read: str) -> Document:
     """Return a comparison in every form."""
+    result = replace(result, verdicts=with_options(result.verdicts))
     rows: list[list[Cell]] = [
         [
             "system", "metric", "value", "reference", "difference", "low", "high",

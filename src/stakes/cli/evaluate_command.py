@@ -1,6 +1,7 @@
 """stakes evaluate: what a system costs, whether it is any use, how good its probabilities are."""
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import click
 
 from stakes._text import plain
+from stakes.cli.actions import COMMANDS, with_options
 from stakes.cli.formats import begin, publish
 from stakes.cli.outputs import forget
 from stakes.cli.parsing import parse_priors
@@ -38,6 +40,7 @@ def run(*, file: Paths, decision: str | None, details: bool, **options: Any) -> 
             judged.facts.source,
             details=details,
             read=judged.facts.read,
+            commands=judged.commands,
         )
     publish(document, options)
     forget(options)
@@ -58,6 +61,7 @@ class Judged:
 
     evaluation: Evaluation
     facts: Facts
+    commands: Mapping[str, str]  # that its verdicts ask for, by action
 
 
 def facts_of(problem: Problem) -> Facts:
@@ -73,8 +77,8 @@ def evaluate_in_batches(request: Request, options: dict[str, Any]) -> Judged | N
     with found.told_in_place(), progress_bar("resampling") as progress:
         evaluation = found.summary.evaluate(progress=progress, **stage_arguments(options))
     evaluation = replace(evaluation, notes=(*found.notes, *evaluation.notes))
-    evaluation = _in_own_words(evaluation, found.setting, None)
-    return Judged(evaluation, Facts(found.choice.source, found.summary.n, found.choice.read))
+    facts = Facts(found.choice.source, found.summary.n, found.choice.read)
+    return _in_own_words(evaluation, facts, found.setting, None)
 
 
 def evaluate_problem(problem: Problem, options: dict[str, Any]) -> Judged:
@@ -87,8 +91,7 @@ def evaluate_problem(problem: Problem, options: dict[str, Any]) -> Judged:
             progress=progress,
             **shared_arguments(problem, options),
         )
-    evaluation = _in_own_words(evaluation, problem, problem.table)
-    return Judged(evaluation, facts_of(problem))
+    return _in_own_words(evaluation, facts_of(problem), problem, problem.table)
 
 
 def shared_arguments(problem: Problem, options: dict[str, Any]) -> dict[str, Any]:
@@ -115,21 +118,18 @@ def stage_arguments(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _in_own_words(evaluation: Evaluation, setting: Setting, table: Columns | None) -> Evaluation:
+def _in_own_words(
+    evaluation: Evaluation, facts: Facts, setting: Setting, table: Columns | None
+) -> Judged:
     """Put the user's own columns into the commands, and lines of the file for rows."""
-    calibrate = _calibrate_command(setting, evaluation)
     verdicts = tuple(
-        replace(
-            verdict,
-            text=text_in_file(verdict.text, table),
-            command=calibrate
-            if verdict.command.startswith("stakes calibrate")
-            else verdict.command,
-        )
-        for verdict in evaluation.verdicts
+        replace(verdict, text=text_in_file(verdict.text, table))
+        for verdict in with_options(evaluation.verdicts)
     )
     notes = tuple(text_in_file(note, table) for note in evaluation.notes)
-    return replace(evaluation, verdicts=verdicts, notes=notes)
+    evaluation = replace(evaluation, verdicts=verdicts, notes=notes)
+    commands = {**COMMANDS, "calibrate": _calibrate_command(setting, evaluation)}
+    return Judged(evaluation, facts, commands)
 
 
 def _calibrate_command(setting: Setting, evaluation: Evaluation) -> str:

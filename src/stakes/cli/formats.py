@@ -4,7 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import click
@@ -12,6 +12,7 @@ from rich.console import Console
 
 from stakes._files import write_text
 from stakes._text import number, plain
+from stakes.cli.actions import COMMANDS, with_commands
 from stakes.cli.outputs import check_output, check_resume, same_place
 from stakes.cli.screen import console, json_document
 
@@ -30,6 +31,7 @@ class Document:
     draw: Callable[[Console], None]
     title: str = ""
     page: Callable[[], str] | None = None  # the same as HTML
+    commands: Mapping[str, str] = field(default_factory=lambda: COMMANDS)  # by action
 
 
 def begin(options: Mapping[str, Any]) -> None:
@@ -79,7 +81,8 @@ def _as_screen(document: Document) -> str:
 
 def _as_json(document: Document) -> str:
     """Return one JSON document."""
-    return json_document(document.command, document.body) + "\n"
+    body = with_commands(document.body, document.commands)
+    return json_document(document.command, body) + "\n"
 
 
 def _as_csv(document: Document) -> str:

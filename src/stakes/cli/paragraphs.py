@@ -1,21 +1,24 @@
 """Sentences on a terminal: paragraphs that hang from their mark, verdicts, commands."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 from rich.console import Console
 from rich.text import Text
 
+from stakes.cli.actions import COMMANDS
 from stakes.evaluation import Verdict
 
 
-def print_verdicts(screen: Console, verdicts: Sequence[Verdict]) -> None:
+def print_verdicts(
+    screen: Console, verdicts: Sequence[Verdict], commands: Mapping[str, str] = COMMANDS
+) -> None:
     """Print what the numbers say, and what to do next."""
     for number_, verdict in enumerate(verdicts):
         style = "bold" if number_ == 0 else ""
         screen.print(hanging(screen, "- ", f"{verdict.text} {verdict.advice}".strip(), style))
-    commands = dict.fromkeys(v.command for v in verdicts if v.command)
-    for command in commands:
+    asked = dict.fromkeys(commands.get(v.action, "") for v in verdicts)
+    for command in filter(None, asked):
         screen.print(Text(_continued(command, screen.width), style="dim"))
     screen.print()
 

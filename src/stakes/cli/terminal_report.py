@@ -1,7 +1,7 @@
 """The terminal report of an evaluation: one screen, the verdict first."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stakes._text import number, percent, plain
+from stakes.cli.actions import COMMANDS
 from stakes.cli.formats import Cell, Document
 from stakes.cli.paragraphs import hanging, print_verdicts
 from stakes.cli.screen import described, head, print_counts, print_traditional, sheet
@@ -20,7 +21,13 @@ _SHOWN = 12  # classes or slices on one screen
 
 
 def evaluation_document(
-    command: str, evaluation: Evaluation, source: str, *, details: bool = False, read: str
+    command: str,
+    evaluation: Evaluation,
+    source: str,
+    *,
+    details: bool = False,
+    read: str,
+    commands: Mapping[str, str] = COMMANDS,
 ) -> Document:
     """Return an evaluation in every form."""
     rows: list[list[Cell]] = [["metric", "value", "low", "high", "method"]]
@@ -33,14 +40,29 @@ def evaluation_document(
         body={"source": Path(source).name, "read": read, **evaluation.to_dict()},
         rows=rows,
         sentences=[str(verdict) for verdict in evaluation.verdicts],
-        draw=lambda screen: print_evaluation(screen, evaluation, source, details=details),
+        draw=lambda screen: print_evaluation(
+            screen, evaluation, source, details=details, commands=commands
+        ),
         title=head(source, f"{evaluation.data.n} samples, seed {evaluation.seed}"),
-        page=lambda: evaluation.to_html(source=source),
+        page=lambda: _page(evaluation, source, commands),
+        commands=commands,
     )
 
 
+def _page(evaluation: Evaluation, source: str, commands: Mapping[str, str]) -> str:
+    """Return the page of an evaluation, with the commands that its verdicts ask for."""
+    from stakes.report import page_of  # noqa: PLC0415  where a page is asked for
+
+    return page_of(evaluation, source=source, actions=commands).html()
+
+
 def print_evaluation(
-    screen: Console, evaluation: Evaluation, source: str, *, details: bool = False
+    screen: Console,
+    evaluation: Evaluation,
+    source: str,
+    *,
+    details: bool = False,
+    commands: Mapping[str, str] = COMMANDS,
 ) -> None:
     """Print an evaluation on one screen."""
     data = evaluation.data
@@ -53,7 +75,7 @@ def print_evaluation(
         screen.print(Text(_priors(application)))
         screen.print(Text(_costs(application)))
     screen.print()
-    print_verdicts(screen, evaluation.verdicts)
+    print_verdicts(screen, evaluation.verdicts, commands)
     screen.print(_values(evaluation))
     for line in _without_intervals(evaluation):
         screen.print(hanging(screen, "", line))

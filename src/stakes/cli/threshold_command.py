@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stakes._text import number, percent, plain
+from stakes.cli.actions import with_options
 from stakes.cli.evaluate_command import asked_for
 from stakes.cli.formats import Cell, Document, begin, publish
 from stakes.cli.paragraphs import hanging
@@ -31,6 +32,8 @@ def run(*, file: str, review: float | None, level: float, **options: Any) -> Non
         raise click.UsageError(msg)
     told = {"review": review, "level": level}
     choice, source, read = _in_batches(request, told, options) or _whole(request, told)
+    warned = map(str, with_options(choice.verdicts))
+    choice = replace(choice, notes=(*warned, *choice.notes[len(choice.verdicts) :]))
     publish(_document(choice, source, level, read), options)
 
 

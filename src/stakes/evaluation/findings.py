@@ -199,12 +199,16 @@ class SliceResult:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the numbers say, and what to do next; `application` where it is about one."""
+    """What the numbers say, and what to do next; `application` where it is about one.
+
+    `action` is what to do as a code, for programs that say how: `calibrate`, `adapt_priors` or
+    `check_classes`; empty where there is no function for it.
+    """
 
     code: str
     text: str
     advice: str = ""
-    command: str = ""
+    action: str = ""
     application: str = ""
 
     def __str__(self) -> str:

@@ -18,6 +18,7 @@ from stakes.evaluation.applications import (
     classes_of,
     read_applications,
 )
+from stakes.evaluation.findings import Verdict
 from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.ranking_results import best_threshold_estimate, least_on_part
 from stakes.evaluation.systems import ApplicationDecisions, price_decisions
@@ -65,6 +66,7 @@ class ThresholdChoice:
     n: int
     level: float
     results: tuple[ThresholdResult, ...]
+    verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -162,6 +164,7 @@ def choose_threshold_samples(
         cuts[f"cap of {100 * cap:g} %"] = max(bayes, capped_threshold(value, share, cap))
     results = tuple(_result(use, name, value, cut, level) for name, cut in cuts.items())
     naive = price_decisions(use, np.zeros(len(samples), dtype=np.int64)).cost
+    found = tuple(reversed_systems({"": samples}, level))
     return ThresholdChoice(
         of,
         use.costs.decisions[1],
@@ -170,7 +173,8 @@ def choose_threshold_samples(
         samples.n,
         level,
         results,
-        tuple(f"{v.text} {v.advice}" for v in reversed_systems({"": samples}, level)),
+        found,
+        tuple(map(str, found)),
     )
 
 

@@ -1,19 +1,24 @@
 """Evaluations as one self-contained page that can be sent around, and tried at other costs."""
 
+from collections.abc import Mapping
+
 from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
 from stakes.report.page import Page, notebook_frame
 from stakes.report.page_of_comparison import comparison_page
 from stakes.report.page_of_decisions import decisions_page
-from stakes.report.page_of_evaluation import evaluation_page
+from stakes.report.page_of_evaluation import ACTIONS, evaluation_page
 from stakes.report.page_of_reproduction import Picture, reproduction_page
 
 
 def page_of(
-    record: Evaluation | Comparison | DecisionEvaluation, title: str = "", source: str = ""
+    record: Evaluation | Comparison | DecisionEvaluation,
+    title: str = "",
+    source: str = "",
+    actions: Mapping[str, str] = ACTIONS,
 ) -> Page:
-    """Return the page of an evaluation or a comparison."""
+    """Return the page of an evaluation or a comparison; `actions` say how to do what it advises."""
     if isinstance(record, DecisionEvaluation):
         return decisions_page(record, title, source)
     if isinstance(record, Comparison):
         return comparison_page(record, title, source)
-    return evaluation_page(record, title, source)
+    return evaluation_page(record, title, source, actions)

@@ -1,7 +1,7 @@
 """The page of one system: verdicts, the live part, pictures, numbers."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from stakes._text import number, percent, plain
@@ -30,7 +30,18 @@ _LOOKS = {
 }
 
 
-def evaluation_page(evaluation: Evaluation, title: str = "", source: str = "") -> Page:
+ACTIONS = {  # how to do what a verdict advises, in Python
+    "calibrate": "calibrator = stakes.AffineCalibrator().fit(y, scores)",
+    "adapt_priors": 'stakes.evaluate(..., training_priors="data")',
+}
+
+
+def evaluation_page(
+    evaluation: Evaluation,
+    title: str = "",
+    source: str = "",
+    actions: Mapping[str, str] = ACTIONS,
+) -> Page:
     """Return the page of an evaluation."""
     sketch = evaluation.sketch
     body = payload("evaluation", sketch, evaluation.level)
@@ -38,7 +49,7 @@ def evaluation_page(evaluation: Evaluation, title: str = "", source: str = "") -
         title=title or "What this system costs",
         facts=_facts(evaluation, source),
         sections=(
-            verdict_section(evaluation.verdicts),
+            verdict_section(evaluation.verdicts, actions),
             *live_sections(),
             section("numbers", "Numbers", *_numbers(evaluation)),
             section("details", "Details", *_details(evaluation)),
@@ -59,18 +70,18 @@ def _facts(evaluation: Evaluation, source: str) -> str:
     )
 
 
-def verdict_section(verdicts: Sequence[Verdict]) -> Markup:
+def verdict_section(verdicts: Sequence[Verdict], actions: Mapping[str, str] = ACTIONS) -> Markup:
     """Return what the numbers say, first of all."""
-    return section("verdicts", "Verdict", element("ul", [_verdict(v) for v in verdicts]))
+    return section("verdicts", "Verdict", element("ul", [_verdict(v, actions) for v in verdicts]))
 
 
-def _verdict(verdict: Verdict) -> Markup:
+def _verdict(verdict: Verdict, actions: Mapping[str, str]) -> Markup:
     """Return a verdict with its advice."""
     parts = [element("p", verdict.text)]
     if verdict.advice:
         parts.append(element("p", verdict.advice, class_="advice"))
-    if verdict.command:
-        parts.append(element("code", verdict.command, class_="command"))
+    if actions.get(verdict.action):
+        parts.append(element("code", actions[verdict.action], class_="command"))
     look = _LOOKS.get(verdict.code, "warn")
     return element("li", parts, class_=f"verdict {look}", data_code=verdict.code)
 

@@ -14,10 +14,6 @@ from stakes.results import Estimate
 GAIN = 0.05  # share of a loss that a calibration stage must recover to be worth naming
 POOR = 0.10  # share of the cross-entropy that makes probabilities unfit to be shown
 
-CALIBRATE = (
-    "stakes calibrate FILE --label LABEL --scores SCORES --scores-are KIND --classes CLASSES"
-    " -o calibrator.json"
-)
 _BEFORE_USE = (
     "Calibrate the probabilities before you show them to people or use them at other costs."
 )
@@ -79,7 +75,7 @@ def _recovers(
         f" cost: from {number(a.cost.normalized.value)} to {after} of the naive"
         f" cost{', which makes it useful' if turns else ''} ({p_text(p_value)}{several}).",
         "Fit one on held-out data and apply it before deciding.",
-        CALIBRATE,
+        "calibrate",
         a.name,
     )
 
@@ -109,7 +105,7 @@ def probabilities(
         yield _fine_decisions(fine, found, several=len(evidence.gains) > 1)
     elif not any(gained):
         text = f"The probabilities are not calibrated: {found}."
-        yield Verdict("probabilities_not_calibrated", text, _BEFORE_USE, CALIBRATE)
+        yield Verdict("probabilities_not_calibrated", text, _BEFORE_USE, "calibrate")
 
 
 def _most_recovered(a: ApplicationResult, evidence: Evidence, i: int, level: float) -> float:
@@ -133,7 +129,7 @@ def _fine_decisions(
         f"The decisions{where} would not be better calibrated (at most {most} of the cost would be"
         f" recovered), but the probabilities are not calibrated: {found}.",
         _BEFORE_USE,
-        CALIBRATE,
+        "calibrate",
         fine[0][0].name if len(fine) == 1 else "",
     )
 

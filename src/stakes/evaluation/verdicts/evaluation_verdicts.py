@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ..
 
 def _about(verdict: Verdict, a: ApplicationResult) -> Verdict:
     """Return a verdict with the name of its application."""
-    return Verdict(verdict.code, verdict.text, verdict.advice, verdict.command, a.name)
+    return replace(verdict, application=a.name)
 
 
 def _reversed(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
@@ -164,7 +165,7 @@ def _other_priors(
         f" ({name_of(data.classes[k])}: {shares}, {p_text(p_value)}), and posteriors carry the"
         " priors they were trained with.",
         "If they were trained on data like these, say so (training_priors), and they are adapted.",
-        "stakes evaluate ... --training-prior data",
+        "adapt_priors",
         same[0].name if len(same) == 1 else "",
     )
 

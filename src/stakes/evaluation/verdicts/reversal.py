@@ -15,15 +15,16 @@ from stakes.results import Estimate
 from stakes.samples import Samples
 
 _ADVICE = (
-    "Check whether columns are swapped, labels are inverted, or the class of the scores"
-    " (positive, --positive) is the other one."
+    "Check whether columns are swapped, labels are inverted, or the class of the scores is the"
+    " other one."
 )
 
 
 def reversed_verdict(found: Sequence[str], system: str = "") -> Verdict:
     """Return the verdict on scores that rank some class below the others."""
     whose = f"The scores of {plain(system)}" if system else "The scores"
-    return Verdict("scores_reversed", f"{whose} look reversed: they {listed(found)}.", _ADVICE)
+    text = f"{whose} look reversed: they {listed(found)}."
+    return Verdict("scores_reversed", text, _ADVICE, "check_classes")
 
 
 def wrong_ranks(
