@@ -13,7 +13,7 @@ BENCH := .venv-bench
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test bench frontend page exports lint format planted thorough changelog clean
+.PHONY: demo test bench frontend page exports lint format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -68,6 +68,11 @@ format: $(VENV)/.developing
 # Plant known defects one by one and see the laws catch each.
 planted: $(VENV)/.developing
 	$(BIN)/python tests/planted_defects.py
+
+# Change one place of the glue at a time and count how often the tests notice.
+mutants: $(VENV)/.developing
+	$(BIN)/python tests/mutants.py --map
+	$(BIN)/python tests/mutants.py $(OPTIONS)
 
 thorough: $(VENV)/.developing
 	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough tests/test_common.py tests/test_paper.py
