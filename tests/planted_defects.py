@@ -118,7 +118,7 @@ DEFECTS = [
     ("evaluation/summaries/summed_rows.py", "return error if factors is None else error.without_interval(_NO_GAPS)", "return error", "beside_some_rows"),
     ("evaluation/entry.py", "given.weights is None and isinstance(folds, int)", "isinstance(folds, int)", "groups_and_slices_of_very_many"),
     ("evaluation/summaries/summary.py", "if out.to_bytes() != data:", "if False:", "right_checksum"),
-    ("io/relations.py", 'lambda row: f"row {first + int(row[1])}"', 'lambda row: f"row {row[1]}"', "test_summary_arrow and message"),
+    ("io/relations.py", "replace(place, row=first + place.row)", "replace(place, row=place.row)", "test_summary_arrow and message"),
     ("io/relations.py", "gathered.begin(_SOURCE, row)", "gathered.begin(_SOURCE)", "test_summary_arrow and message"),
     # glue
     ("cli/check_command.py", 'return estimate.interval.high if kind == "max" else estimate.interval.low', 'return estimate.interval.low if kind == "max" else estimate.interval.high', "confident_gate"),
@@ -444,7 +444,7 @@ DEFECTS = [
     ("metrics/onepass.py", "return limits.gap <= slack(unit, data.values.shape[1])", "return True", "test_scorecard"),
     # words and names
     ("_kernels/arrays.py", "return array if array.flags.aligned else array.copy()", "return array", "test_kernels and forbids"),
-    ("_check/numbers.py", '    if w.ndim != 1:\n        msg = f"{argument} must be 1-D', '    if w.ndim > 2:\n        msg = f"{argument} must be 1-D', "test_score_errors"),
+    ("_check/numbers.py", '    if w.ndim != 1:\n        hint = f"Pass {argument}[:, 0]."', '    if w.ndim > 2:\n        hint = f"Pass {argument}[:, 0]."', "test_score_errors"),
     ("costs/forms.py", "if set(known) <= set(decisions):", "if False:", "test_costs"),
     ("_check/labels.py", "else i if places else", "else i if True else", "test_costs"),
     # files

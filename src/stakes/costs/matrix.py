@@ -415,12 +415,13 @@ class CostMatrix:
     def _errors_of_two(self, asked: str) -> tuple[float, float]:
         """Return c12 and c21 of a square binary matrix whose right answers cost nothing."""
         if self.shape != (2, 2):
-            msg = f"{asked} needs two classes and two decisions: this cost matrix is {self.shape}."
-            raise InputError(msg)
+            found = f"this cost matrix is {self.shape}"
+            raise InputError(asked, "needs two classes and two decisions", found=found)
         values = self.values
         if values[0, 0] or values[1, 1]:
-            msg = f"{asked} needs right answers that cost 0: got {values[0, 0]}, {values[1, 1]}."
-            raise InputError(f"{msg} costs.regret() sets them to 0 where they are the row's least.")
+            got = f"{values[0, 0]}, {values[1, 1]}"
+            hint = "costs.regret() sets them to 0 where they are the row's least."
+            raise InputError(asked, "needs right answers that cost 0", got, hint=hint)
         return float(values[0, 1]), float(values[1, 0])
 
     def _rows(self) -> list[list[str]]:

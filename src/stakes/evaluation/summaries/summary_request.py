@@ -197,8 +197,8 @@ class Request:
             return
         differ = [k for k, v in self.description.items() if v != other.description[k]]
         here, there = (r.description[differ[0]] for r in (self, other))
-        msg = f"summaries must be told the same to be added: they differ in {quoted(differ)}"
-        raise InputError(f"{msg}, {_short(here)} against {_short(there)}.")
+        found = f"they differ in {quoted(differ)}, {_short(here)} against {_short(there)}"
+        raise InputError("summaries", "must be told the same to be added", found=found)
 
     @classmethod
     def restored(

@@ -85,9 +85,8 @@ class SummedRows:
             only = self._state or other._state  # as a sum, so that it is not shared
             return type(self)(self._request, None if only is None else only + type(only)(only.plan))
         if self._state.plan != other._state.plan:
-            msg = "summaries must be of scores of one form to be added: got rows of"
-            widths = f"{self._state.plan.width} and {other._state.plan.width}"
-            raise InputError(f"{msg} {widths} columns.")
+            got = f"rows of {self._state.plan.width} and {other._state.plan.width} columns"
+            raise InputError("summaries", "must be of scores of one form to be added", got)
         return type(self)(self._request, self._state + other._state)
 
     def __eq__(self, other: object) -> bool:
