@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 import stakes
-from stakes.evaluation.summaries import totals
-from stakes.summary import parted_cells, rows
+from stakes.evaluation.summaries import summed_rows, totals
+from stakes.summary import cells
 from stakes.summary.decision_sums import DecisionPlan
 from stakes.summary.tally import Tally
 
@@ -105,9 +105,9 @@ def _values(name: str, n: int, seed: int, *, limits: bool) -> dict[str, Any]:
     """Return the metrics of one draw."""
     population, grouped = POPULATIONS[name]
     if limits:
-        parted_cells.Tally = partial(Tally, most=_MOST_KEYS)  # type: ignore[misc, assignment]
+        cells.Tally = partial(Tally, most=_MOST_KEYS)  # type: ignore[misc, assignment]
         totals.DecisionPlan = partial(DecisionPlan, most=_MOST_KEYS)  # type: ignore[misc, assignment]
-        rows._MOST_ROWS = rows._MOST_OF_TWO = _KEPT
+        summed_rows._MOST_ROWS = summed_rows._MOST_OF_TWO = _KEPT
     made = population.summary(population.draw(n, seed), grouped=grouped and limits)
     found = made.evaluate(resamples=0).metrics()
     return {metric: found[metric] for metric in METRICS if metric in found}

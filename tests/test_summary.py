@@ -13,10 +13,9 @@ from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.summaries.edges import changes
 from stakes.evaluation.summaries.two_classes import gathered
 from stakes.samples import read_samples
-from stakes.summary.decision_sums import DecisionPlan
+from stakes.summary.confidence_bins import ConfidenceBins
 from stakes.summary.kept_rows import KeptRows, hash_of
 from stakes.summary.members import CheckedBatch
-from stakes.summary.rows import RowPlan, RowState
 
 BINARY = stakes.CostMatrix.binary(miss=5, false_alarm=1)
 ABSTAIN = BINARY.with_abstention(0.4)
@@ -338,9 +337,9 @@ def test_tensors_and_lists_are_batches(kind: Any) -> None:
 def test_confidences_of_a_large_batch_are_summed_exactly() -> None:
     n = 2**23 + 5
     p = np.broadcast_to([1 - 2.0**-28, 2.0**-29, 2.0**-29], (n, 3))
-    state = RowState(RowPlan(DecisionPlan(3, (), (), ()), 3))
-    state._bin(CheckedBatch(np.zeros(n, dtype=np.int64)), p)
-    weight, square, chance = state.confidences().sum(axis=(1, 2, 3))
+    bins = ConfidenceBins(3)
+    bins.add(CheckedBatch(np.zeros(n, dtype=np.int64)), p)
+    weight, square, chance = bins.table().sum(axis=(1, 2, 3))
     assert weight == square == n
     assert chance == n * (2**28 - 1) / 2**28
 
@@ -434,7 +433,7 @@ def test_cubes_that_overflow_are_not_known() -> None:
     y, z = np.array([0, 1, 0, 1]), np.array([-1e120, 2.0, 1e120, -2.0])
     total = stakes.Summary(classes=2, scores=stakes.Logits)
     total.update(y, z)
-    state: Any = total._kept._state
+    state: Any = total._kept
     sums = state.loss_sums()[stakes.LogLoss()]
     assert np.isnan(sums.square_cube[0])
     assert np.isfinite(sums.square_cube[1])

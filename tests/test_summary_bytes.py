@@ -249,8 +249,8 @@ def test_summaries_of_another_form_of_scores_are_not_added() -> None:
 def test_scores_out_of_their_cells_are_refused() -> None:
     total = stakes.Summary(classes=2)
     total.update([0, 1, 1], [0.2, 0.4, 0.4])
-    state: Any = total._kept._state
-    cells = state.cells
+    state: Any = total._kept
+    cells = state.cells.cells
     used = int(np.flatnonzero(cells.count.any(axis=0))[0])
     cells._tally[used, 2] += 2**50
     with pytest.raises(stakes.InputError, match="not of their cells"):
@@ -259,8 +259,8 @@ def test_scores_out_of_their_cells_are_refused() -> None:
 
 DAMAGE: dict[str, Callable[[Any], None]] = {
     "counts": lambda state: state.counts.__iadd__([1, 0, 0]),
-    "bins": lambda state: state.bins.settled().sums[0].__iadd__(1),
-    "confidences": lambda state: state.bins.settled().sums[-1].__iadd__(2**40),
+    "bins": lambda state: state.bins.tally.settled().sums[0].__iadd__(1),
+    "confidences": lambda state: state.bins.tally.settled().sums[-1].__iadd__(2**40),
     "infinite losses": lambda state: state.sums.powers[0].infinite.__iadd__(100),
     "copies": lambda state: state.rows.copies.__iadd__(1),
     "no copies": lambda state: state.rows.copies.__imul__(0),
@@ -275,7 +275,7 @@ DAMAGE: dict[str, Callable[[Any], None]] = {
 @pytest.mark.parametrize("name", DAMAGE)
 def test_parts_that_are_not_of_the_same_samples_are_refused(name: str) -> None:
     total = three()
-    state: Any = total._kept._state
+    state: Any = total._kept
     state.rows.settled()
     DAMAGE[name](state)
     with pytest.raises(stakes.InputError, match="data must be bytes of a summary: they hold"):

@@ -10,7 +10,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.systems import ApplicationDecisions
 from stakes.intervals import Progress, Replicates, Resampling, count_statistic, replicate
 from stakes.metrics import DecisionMetric
-from stakes.summary.amounts import sizes
+from stakes.summary.amounts import split
 
 _BITS = 5  # sizes of weights in an octave are 2^5, so that one is within 2 % of the others
 
@@ -56,7 +56,7 @@ def _alike(decisions: ApplicationDecisions, unit: IntArray | None) -> _Rows:
     """Return rows that differ in class, decision, group or size of weight."""
     samples = decisions.use.samples
     number = np.ones(len(samples), dtype=np.int64) if samples.copies is None else samples.copies
-    size = None if samples.weights is None else sizes(samples.weights, _BITS)
+    size = None if samples.weights is None else split(samples.weights, _BITS)[0]
     keys = tuple(key for key in (size, unit, decisions.indices, samples.y) if key is not None)
     order = np.lexsort(keys)
     first = np.ones(order.size, dtype=np.bool_)

@@ -7,7 +7,8 @@ machine, and nothing that is read can run code.
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import Any
+from copy import copy
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -150,6 +151,82 @@ class Reader:
             raise damaged("fewer bytes than it says")
         self._at += size
         return data.tobytes()
+
+
+class Part:
+    """A part of a summary: it adds, is written and read, and equal parts have equal bytes.
+
+    `pieces` name the attributes that it consists of, in the order of the bytes: parts, exact sums
+    and arrays of whole numbers, lists of these, and None for what is not kept.
+    """
+
+    pieces: ClassVar[tuple[str, ...]] = ()
+
+    def __add__(self, other: Self) -> Self:
+        out = copy(self)
+        for name in self.pieces:
+            setattr(out, name, _added(getattr(self, name), getattr(other, name)))
+        return out
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return _written(self) == _written(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def write(self, writer: Writer) -> None:
+        """Write all pieces."""
+        for name in self.pieces:
+            _write(writer, getattr(self, name))
+
+    def read(self, reader: Reader) -> Self:
+        """Read all pieces in the place of one's own, which are without samples, and check them."""
+        for name in self.pieces:
+            setattr(self, name, _read(reader, getattr(self, name)))
+        self.check()
+        return self
+
+    def check(self) -> None:
+        """Refuse pieces that are not of the same samples."""
+
+
+def _added(one: Any, other: Any) -> Any:  # noqa: ANN401  pieces of a part
+    """Return the sum of two pieces."""
+    if isinstance(one, list):
+        return [a + b for a, b in zip(one, other, strict=True)]
+    return None if one is None else one + other
+
+
+def _write(writer: Writer, piece: Any) -> None:  # noqa: ANN401
+    """Write a piece."""
+    if isinstance(piece, Part):
+        piece.write(writer)
+    elif isinstance(piece, list):
+        for each in piece:
+            _write(writer, each)
+    elif isinstance(piece, ExactSums):
+        writer.large(piece.integers())
+    elif piece is not None:
+        writer.array(piece)
+
+
+def _read(reader: Reader, blank: Any) -> Any:  # noqa: ANN401
+    """Read a piece, of which a blank one tells the form."""
+    if isinstance(blank, Part):
+        return blank.read(reader)
+    if isinstance(blank, list):
+        return [_read(reader, each) for each in blank]
+    if isinstance(blank, ExactSums):
+        return reader.sums(blank.total().size)
+    return None if blank is None else reader.array(blank.size)
+
+
+def _written(part: Part) -> bytes:
+    """Return the bytes of a part alone."""
+    writer = Writer({})
+    part.write(writer)
+    return writer.bytes()
 
 
 def _packed(values: IntArray) -> bytes:

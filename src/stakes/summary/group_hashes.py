@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._typing import IntArray
-from stakes.summary.form import Reader, Writer, damaged
+from stakes.summary.form import Part, Reader, Writer, damaged
 from stakes.summary.kept_rows import Hashes, mixed
 
 BITS = 20  # of the hash that tell parts, at most
@@ -49,7 +49,7 @@ def part_of(hashes: Hashes) -> IntArray:
     return (hashes >> np.uint64(64 - BITS)).astype(np.int64)
 
 
-class GroupCount:
+class GroupCount(Part):
     """How many groups there are: exactly while they are few, else from their least hashes."""
 
     def __init__(self) -> None:
@@ -64,16 +64,9 @@ class GroupCount:
             self._least = np.union1d(self._least, shortened)[:_MOST_COUNTED]
 
     def __add__(self, other: Self) -> Self:
-        out = type(self)()
+        out = super().__add__(other)
         out._least = np.union1d(self._least, other._least)[:_MOST_COUNTED]
         return out
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GroupCount):
-            return NotImplemented
-        return np.array_equal(self._least, other._least)
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def exact(self) -> bool:
@@ -95,12 +88,10 @@ class GroupCount:
         whole = self._least.astype(np.int64)
         writer.listed(np.diff(whole, prepend=np.int64(0)))
 
-    @classmethod
-    def read(cls, reader: Reader) -> Self:
+    def read(self, reader: Reader) -> Self:
         """Read hashes."""
-        out = cls()
         steps = reader.listed(_MOST_COUNTED)
-        out._least = np.cumsum(steps).astype(np.uint64)
-        if (steps[1:] < 1).any() or (out._least >= np.uint64(2 ** (64 - _SMALLER))).any():
+        self._least = np.cumsum(steps).astype(np.uint64)
+        if (steps[1:] < 1).any() or (self._least >= np.uint64(2 ** (64 - _SMALLER))).any():
             raise damaged("groups that there are not")
-        return out
+        return self

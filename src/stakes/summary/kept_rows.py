@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from stakes._typing import FloatArray, IntArray, NDArray
-from stakes.summary.form import Reader, Writer, damaged
+from stakes.summary.form import Part, Reader, Writer, damaged
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # of the golden ratio: multiples spread over all bits
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -18,7 +18,7 @@ _FEWEST_JOINED = 2048  # rows that wait before they are joined to those kept
 Hashes = NDArray[np.uint64]
 
 
-class KeptRows:
+class KeptRows(Part):
     """At most `quota` distinct rows of each class, with how often each occurred."""
 
     def __init__(self, n_classes: int, width: int, quota: int) -> None:
@@ -88,17 +88,6 @@ class KeptRows:
         out._limit()
         return out
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, KeptRows):
-            return NotImplemented
-        parts = self.settled(), other.settled()
-        return all(
-            np.array_equal(*(getattr(part, name) for part in parts))
-            for name in ("hash", "y", "copies", "full", "values")
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
     def samples(self) -> FloatArray:
         """Return how many samples of each class the rows stand for; large numbers are rounded."""
         return np.asarray(np.bincount(self.y, self.copies, self.n_classes), dtype=np.float64)
@@ -117,27 +106,26 @@ class KeptRows:
         writer.array(self.full.astype(np.int64))
         writer.raw(self.values.astype("<f8").tobytes())
 
-    @classmethod
-    def read(cls, reader: Reader, n_classes: int, width: int, quota: int) -> Self:
+    def read(self, reader: Reader) -> Self:
         """Read rows."""
-        out = cls(n_classes, width, quota)
-        n = reader.number(n_classes * quota)
-        each = reader.array(n_classes)
+        k, width, quota = self.n_classes, self.width, self.quota
+        n = reader.number(k * quota)
+        each = reader.array(k)
         if each.sum() != n or each.max(initial=0) > quota:
             raise damaged("more rows than it may")
-        out.y = np.repeat(np.arange(n_classes), each)
-        out.copies = reader.array(n)
-        out.full = reader.array(n_classes) > 0
+        self.y = np.repeat(np.arange(k), each)
+        self.copies = reader.array(n)
+        self.full = reader.array(k) > 0
         values = np.frombuffer(reader.raw(8 * n * width), dtype="<f8")
         if np.isnan(values).any():
             raise damaged("scores of NaN")
-        out.values = values.astype(np.float64).reshape(n, width)
-        out.hash = hash_of(out.y, out.values)
-        same, rising = np.diff(out.y) == 0, out.hash[1:] > out.hash[:-1]
-        if (same & ~rising).any() or (out.copies < 1).any() or (each[out.full] != quota).any():
+        self.values = values.astype(np.float64).reshape(n, width)
+        self.hash = hash_of(self.y, self.values)
+        same, rising = np.diff(self.y) == 0, self.hash[1:] > self.hash[:-1]
+        if (same & ~rising).any() or (self.copies < 1).any() or (each[self.full] != quota).any():
             raise damaged("rows that are not those of least hash")
-        out._limit()
-        return out
+        self._limit()
+        return self
 
 
 def _chosen(old: FloatArray, new: FloatArray, rows: IntArray) -> FloatArray:

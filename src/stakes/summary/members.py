@@ -1,4 +1,4 @@
-"""Samples on their way into a summary: classes, and what else is known of each."""
+"""What belongs to samples besides class and scores: weights, groups, amounts by column."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,8 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from stakes._typing import FloatArray, IntArray
-from stakes.summary.group_hashes import part_of
+from stakes.summary.group_hashes import BITS, part_of
 from stakes.summary.kept_rows import Hashes
+from stakes.summary.tally import Field, Tally
+
+WEIGHT_BITS = 3  # sizes of weights in an octave are 2^3
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +37,9 @@ class CheckedBatch:
             {name: values[rows] for name, values in self.amounts.items()},
         )
 
-    @property
-    def ones(self) -> IntArray:
-        """One for each sample, to be counted."""
-        return np.ones(self.y.size, dtype=np.int64)
-
 
 class MemberRows(NamedTuple):
-    """What belongs to rows that were kept: weights, parts of groups, amounts by column."""
+    """What belongs to rows: weights, parts of groups, amounts by column."""
 
     weights: FloatArray | None
     part: IntArray | None
@@ -50,23 +48,40 @@ class MemberRows(NamedTuple):
 
 @dataclass(frozen=True)
 class Members:
-    """What belongs to samples besides class and scores."""
+    """Which of these samples have: in fields of a key, or in columns of rows."""
 
     weighted: bool = False
     grouped: bool = False
     columns: tuple[str, ...] = ()  # of amounts
+
+    def fields(self, part_drops: tuple[int, ...], size_drops: tuple[int, ...]) -> list[Field]:
+        """Return the fields of a key for groups and weights, which lose bits at each step."""
+        groups = [Field(2**BITS, part_drops)] if self.grouped else []
+        return groups + ([Field.amount(WEIGHT_BITS, size_drops)] if self.weighted else [])
+
+    def values(self, new: CheckedBatch) -> "list[IntArray | FloatArray]":
+        """Return the values of these fields for each sample."""
+        found = (new.parts if self.grouped else None), (new.weights if self.weighted else None)
+        return [value for value in found if value is not None]
+
+    def from_keys(self, tally: Tally, first: int) -> MemberRows:
+        """Return what belongs to the samples of each key, whose group is its field `first`."""
+        means = [amount / tally.sums[0] for amount in tally.amounts()]
+        weights = means.pop(0) if self.weighted else None
+        part = tally.values()[first] if self.grouped else None
+        return MemberRows(weights, part, dict(zip(self.columns, means, strict=True)))
 
     @property
     def width(self) -> int:
         """How many numbers that are for each sample."""
         return self.weighted + self.grouped + len(self.columns)
 
-    def columns_of(self, new: CheckedBatch) -> list[FloatArray]:
+    def as_columns(self, new: CheckedBatch) -> list[FloatArray]:
         """Return these numbers as columns."""
         found = [new.weights, new.parts, *(new.amounts[name] for name in self.columns)]
         return [np.asarray(column, dtype=np.float64) for column in found if column is not None]
 
-    def read(self, values: FloatArray) -> MemberRows:
+    def from_columns(self, values: FloatArray) -> MemberRows:
         """Return columns as what they are."""
         columns = list(np.ascontiguousarray(values.T))
         weights = columns.pop(0) if self.weighted else None

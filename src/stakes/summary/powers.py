@@ -1,22 +1,22 @@
 """Exact sums of losses: the same bits for any order of samples, batches and summaries."""
 
-from typing import Self
-
 import numpy as np
 
 from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import FloatArray, IntArray
 from stakes.statistics import LossSums
-from stakes.summary.form import Reader, Writer
+from stakes.summary.form import Part
 
 _PLAIN, _WEIGHTED = 3, 6  # sums of each class
 
 
-class LossPowers:
+class LossPowers(Part):
     """Sums of a loss, its square and its cube within each class; infinite ones are counted.
 
     With weights w these are the sums of w and w^2, w loss, and w^2 times the powers of the loss.
     """
+
+    pieces = ("sums", "infinite")
 
     def __init__(self, n_classes: int, *, weighted: bool = False) -> None:
         self.n_classes, self.weighted = n_classes, weighted
@@ -31,7 +31,7 @@ class LossPowers:
                 sums.add(y, term)
         finite = np.isfinite(loss)
         if not finite.all():
-            self.infinite += np.bincount(y[~finite], minlength=self.n_classes)
+            self.infinite = self.infinite + np.bincount(y[~finite], minlength=self.n_classes)
             y, loss = y[finite], loss[finite]
             weights = None if weights is None else weights[finite]
         power = loss
@@ -42,40 +42,19 @@ class LossPowers:
             sums.add(y, power)
             power = power * loss
 
-    def __add__(self, other: Self) -> Self:
-        out = type(self)(self.n_classes, weighted=self.weighted)
-        out.sums = [a + b for a, b in zip(self.sums, other.sums, strict=True)]
-        out.infinite = self.infinite + other.infinite
-        return out
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LossPowers):
-            return NotImplemented
-        return self.sums == other.sums and np.array_equal(self.infinite, other.infinite)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def loss_sums(self, counts: IntArray) -> LossSums:
         """Return the sums as metrics take them, each rounded once."""
-        found = [sums.total() for sums in self.sums]
-        cubes = np.where(np.isfinite(found[-1]), found[-1], np.nan)
+        found = np.array([sums.total() for sums in self.sums])
+        found[-1, ~np.isfinite(found[-1])] = np.nan
+        if not self.weighted:
+            return exact_loss_sums(counts, found, self.infinite)
+        weight, square, loss, first, second, third = found
         none = np.zeros(self.n_classes, dtype=np.int64)
-        if self.weighted:
-            weight, square, loss = found[:3]
-            return LossSums(weight, loss, square, found[3], found[4], cubes, self.infinite, none)
-        size = counts.astype(np.float64)
-        return LossSums(size, found[0], size, found[0], found[1], cubes, self.infinite, none)
+        return LossSums(weight, loss, square, first, second, third, self.infinite, none)
 
-    def write(self, writer: Writer) -> None:
-        """Write the sums as whole numbers."""
-        for sums in self.sums:
-            writer.large(sums.integers())
-        writer.array(self.infinite)
 
-    @classmethod
-    def read(cls, reader: Reader, n_classes: int, *, weighted: bool = False) -> Self:
-        """Read sums."""
-        out = cls(n_classes, weighted=weighted)
-        out.sums = [reader.sums(n_classes) for _ in out.sums]
-        out.infinite = reader.array(n_classes)
-        return out
+def exact_loss_sums(counts: IntArray, powers: FloatArray, infinite: IntArray) -> LossSums:
+    """Return sums of a loss, its square and its cube, of samples without weights."""
+    first, second, third = powers
+    size, none = counts.astype(np.float64), np.zeros(counts.size, dtype=np.int64)
+    return LossSums(size, first, size, first, second, third, infinite, none)

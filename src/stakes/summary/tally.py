@@ -9,14 +9,15 @@ or sums changes a key.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from stakes._check import InputError
 from stakes._kernels.group_sums import sum_by_key
-from stakes._typing import IntArray
-from stakes.summary.form import Reader, Writer, damaged
+from stakes._typing import FloatArray, IntArray, NDArray
+from stakes.summary.amounts import OCTAVES, split, total
+from stakes.summary.form import Part, Reader, Writer, damaged
 
 MOST_KEYS = 2**18  # beyond, fields are coarsened if they can be
 _AT_ONCE = 2**17  # rows, so that little memory is taken beside them
@@ -28,11 +29,18 @@ _LARGEST_KEY = 2**62
 class Field(NamedTuple):
     """A part of a key: values from 0 to size - 1, which lose some of their low bits at each step.
 
-    One tuple of bits for each field of a layout, all as long; none of them ever falls.
+    One tuple of bits for each field of a layout, all as long; none of them ever falls. The field of
+    an amount is its size; beside it the amounts themselves are summed.
     """
 
     size: int
     drops: tuple[int, ...] = ()
+    bits: int | None = None  # of an amount, whose sizes are 2^bits in an octave
+
+    @classmethod
+    def amount(cls, bits: int, drops: Sequence[int]) -> Self:
+        """Return the field of an amount; sizes lose no more bits than they have."""
+        return cls(OCTAVES << bits, tuple(min(drop, bits) for drop in drops), bits)
 
     def drop(self, step: int) -> int:
         """Return how many low bits are lost at a step."""
@@ -45,15 +53,26 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The fields of a key, and how many numbers are summed for each."""
+    """The fields of a key, and what is summed for each.
+
+    That is first how many samples there are, then `before` numbers, two whole numbers for each
+    field that is an amount, and `after` numbers.
+    """
 
     fields: tuple[Field, ...]
-    width: int
+    before: int = 0
+    after: int = 0
 
     def __post_init__(self) -> None:
         if self.n_keys(self.last) > _LARGEST_KEY:
             rule = "must name fewer columns, or classes be fewer, for a summary"
             raise InputError("costs", rule, found="all their combinations cannot be numbered")
+
+    @property
+    def width(self) -> int:
+        """How many numbers are summed for each key."""
+        amounts = sum(field.bits is not None for field in self.fields)
+        return 1 + self.before + 2 * amounts + self.after
 
     @property
     def first(self) -> int:
@@ -69,12 +88,16 @@ class Layout:
         """Return how many keys there can be at a step."""
         return math.prod(field.radix(step) for field in self.fields)
 
-    def keys(self, values: Sequence[IntArray], step: int) -> IntArray:
-        """Return the key of each row, from the values of its fields."""
+    def keys(self, values: Sequence[IntArray], step: int, old: int | None = None) -> IntArray:
+        """Return the key of each row at a step, from the values of its fields.
+
+        These are as coarse as they are at the step `old`, or as fine as they came.
+        """
         key = np.zeros(values[0].size, dtype=np.int64)
         for field, value in zip(self.fields, values, strict=True):
+            drop = field.drop(step) - (0 if old is None else field.drop(old))
             key *= field.radix(step)
-            key += value >> field.drop(step) if field.drop(step) else value
+            key += value >> drop if drop else value
         return key
 
     def values(self, keys: IntArray, step: int) -> list[IntArray]:
@@ -87,14 +110,10 @@ class Layout:
 
     def coarser(self, keys: IntArray, old: int, new: int) -> IntArray:
         """Return keys of one step as those of a later one."""
-        key = np.zeros(keys.size, dtype=np.int64)
-        for field, value in zip(self.fields, self.values(keys, old), strict=True):
-            key *= field.radix(new)
-            key += value >> (field.drop(new) - field.drop(old))
-        return key
+        return self.keys(self.values(keys, old), new, old)
 
 
-class Tally:
+class Tally(Part):
     """Sums of whole numbers by key."""
 
     def __init__(self, layout: Layout, most: int = MOST_KEYS) -> None:
@@ -104,16 +123,34 @@ class Tally:
         self._waiting: list[tuple[IntArray, IntArray]] = []  # to be joined together
         self._n_waiting = 0
 
-    def add(self, values: Sequence[IntArray], numbers: Sequence[IntArray]) -> None:
-        """Add rows: the values of their fields, and what is summed."""
-        for start in range(0, values[0].size, _AT_ONCE):
-            rows = slice(start, start + _AT_ONCE)
-            keys = self.layout.keys([value[rows] for value in values], self.step)
-            some = np.stack([np.asarray(each[rows], dtype=np.int64) for each in numbers])
-            self._waiting.append((keys, some))
-            self._n_waiting += keys.size
+    def add(
+        self,
+        values: Sequence[NDArray[Any]],
+        before: Sequence[IntArray] = (),
+        after: Sequence[IntArray] = (),
+    ) -> None:
+        """Add samples: the values of their fields, and further numbers that are summed."""
+        n = values[0].size
+        for start in range(0, n, _AT_ONCE):
+            rows = slice(start, min(start + _AT_ONCE, n))
+            coded, amounts = self._coded([value[rows] for value in values])
+            ones = np.ones(rows.stop - start, dtype=np.int64)
+            some = [ones, *(x[rows] for x in before), *amounts, *(x[rows] for x in after)]
+            self._waiting.append((self.layout.keys(coded, self.step), np.stack(some)))
+            self._n_waiting += ones.size
             if self._n_waiting > max(_FEWEST_JOINED, 2 * self.keys.size):
                 self.settled()
+
+    def _coded(self, values: Sequence[NDArray[Any]]) -> tuple[list[IntArray], list[IntArray]]:
+        """Return the values of fields with sizes instead of amounts, and what these sum to."""
+        coded, amounts = [], []
+        for field, value in zip(self.layout.fields, values, strict=True):
+            code = value
+            if field.bits is not None:
+                code, high, low = split(value, field.bits)
+                amounts += [high, low]
+            coded.append(code)
+        return coded, amounts
 
     def settled(self) -> Self:
         """Return the sums after what waits was joined to them."""
@@ -151,24 +188,19 @@ class Tally:
         out._set(np.concatenate(keys), np.concatenate([self.sums, other.sums], axis=1))
         return out
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tally):
-            return NotImplemented
-        parts = self.settled(), other.settled()
-        same = self.layout == other.layout and self.step == other.step
-        return same and all(
-            np.array_equal(*(getattr(part, name) for part in parts)) for name in ("keys", "sums")
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
     def values(self) -> list[IntArray]:
         """Return the values of the fields of each key, as coarse as they are now."""
         return self.layout.values(self.settled().keys, self.step)
 
-    def drop(self, field: int) -> int:
-        """Return how many low bits a field has lost."""
-        return self.layout.fields[field].drop(self.settled().step)
+    def amounts(self) -> list[FloatArray]:
+        """Return the sum of each field that is an amount."""
+        at = 1 + self.layout.before
+        out: list[FloatArray] = []
+        for field, value in zip(self.layout.fields, self.values(), strict=True):
+            if field.bits is not None:
+                bits = field.bits - field.drop(self.step)
+                out.append(total(value, bits, *self.sums[at + 2 * len(out) :][:2]))
+        return out
 
     def write(self, writer: Writer) -> None:
         """Write keys and sums."""
@@ -178,22 +210,21 @@ class Tally:
         for row in self.sums:
             writer.array(_unsigned(row))
 
-    @classmethod
-    def read(cls, reader: Reader, layout: Layout, most: int = MOST_KEYS) -> Self:
+    def read(self, reader: Reader) -> Self:
         """Read keys and sums."""
-        out = cls(layout, most)
-        out.step = reader.number(layout.last)
-        if out.step < layout.first:
+        layout = self.layout
+        self.step = reader.number(layout.last)
+        if self.step < layout.first:
             raise damaged("keys that cannot be numbered")
-        size = layout.n_keys(out.step)
-        out.keys = np.cumsum(reader.listed(size))
-        if out.keys.size and (out.keys[-1] >= size or (np.diff(out.keys) < 1).any()):
+        size = layout.n_keys(self.step)
+        self.keys = np.cumsum(reader.listed(size))
+        if self.keys.size and (self.keys[-1] >= size or (np.diff(self.keys) < 1).any()):
             raise damaged("keys that there are not")
-        rows = [_signed(reader.array(out.keys.size)) for _ in range(layout.width)]
-        out.sums = np.array(rows, dtype=np.int64).reshape(layout.width, out.keys.size)
-        if out.keys.size > most and out.step < layout.last:
+        rows = [_signed(reader.array(self.keys.size)) for _ in range(layout.width)]
+        self.sums = np.array(rows, dtype=np.int64).reshape(layout.width, self.keys.size)
+        if self.keys.size > self._most and self.step < layout.last:
             raise damaged("more keys than it may")
-        return out
+        return self
 
 
 def _joined(keys: IntArray, sums: IntArray) -> tuple[IntArray, IntArray]:

@@ -84,7 +84,7 @@ class ComparedRows:
                 rule = "must be of one form in all batches"
                 raise InputError(f"scores of {name!r}", rule, found=found)
         y = np.asarray(codes, dtype=np.int64)
-        further = [] if added is None else self._members.columns_of(added)
+        further = [] if added is None else self._members.as_columns(added)
         values = np.column_stack([*(systems[name].values for name in self._forms), *further])
         self.counts += np.bincount(y, minlength=len(self.classes))
         if added is not None and added.weights is not None:
@@ -136,7 +136,7 @@ class ComparedRows:
     def _kept(self) -> MemberRows:
         """Return what belongs to the rows that were kept."""
         start = sum(form.width for form in self._forms.values())
-        return self._members.read(self.rows.settled().values[:, start:])
+        return self._members.from_columns(self.rows.settled().values[:, start:])
 
     def _samples(
         self, kept: MemberRows, names: list[str], priors: PriorsLike | None

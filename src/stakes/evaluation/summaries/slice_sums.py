@@ -14,8 +14,8 @@ from stakes.evaluation.summaries.summary_request import Request
 from stakes.evaluation.summaries.totals import judgement, loss_records, plan_of
 from stakes.scores import Scores
 from stakes.scoring import LogLoss
-from stakes.summary.decision_sums import DecisionPlan, DecisionSums
-from stakes.summary.form import Reader, Writer, damaged
+from stakes.summary.decision_sums import DecisionSums
+from stakes.summary.form import Part, Reader, Writer, damaged
 from stakes.summary.members import CheckedBatch
 
 MOST_VALUES = 1000  # of a column
@@ -30,7 +30,7 @@ class CodedColumn(NamedTuple):
     codes: IntArray
 
 
-class SliceSums:
+class SliceSums(Part):
     """Decisions and cross-entropy of the samples of each value of each column."""
 
     def __init__(self, request: Request) -> None:
@@ -38,8 +38,9 @@ class SliceSums:
         self._sums: dict[str, dict[str, DecisionSums]] = {name: {} for name in request.slices}
 
     def _fresh(self) -> DecisionSums:
-        """Return the sums of no samples."""
-        return DecisionSums(_plan(self._request))
+        """Return the sums of no samples: of fewer keys, as there may be many slices."""
+        plan = plan_of(self._request, (self._request.main,), (LogLoss(),))
+        return DecisionSums(replace(plan, most=_MOST_KEYS))
 
     def update(self, new: CheckedBatch, scores: Scores, columns: Mapping[str, CodedColumn]) -> None:
         """Add samples with their values; nothing changes if they are refused."""
@@ -59,7 +60,7 @@ class SliceSums:
                     sums = self._sums[name].setdefault(value, self._fresh())
                     sums.update(new.some(rows), [decided[rows]], [losses[rows]])
 
-    def check(self, columns: Mapping[str, CodedColumn]) -> None:
+    def check_values(self, columns: Mapping[str, CodedColumn]) -> None:
         """Refuse columns of very many values."""
         for name, column in columns.items():
             number = len({*self._sums[name], *column.values})
@@ -75,13 +76,6 @@ class SliceSums:
                 none = self._fresh()  # so that what is summed is not shared
                 out._sums[name][value] = mine.get(value, none) + theirs.get(value, none)
         return out
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SliceSums):
-            return NotImplemented
-        return self._sums == other._sums
-
-    __hash__ = None  # type: ignore[assignment]
 
     def judged(self) -> Iterator[SliceDecisions]:
         """Go through the slices, each with its decisions and its cross-entropy."""
@@ -109,21 +103,13 @@ class SliceSums:
                 writer.raw(text)
                 values[value].write(writer)
 
-    @classmethod
-    def read(cls, reader: Reader, request: Request) -> Self:
+    def read(self, reader: Reader) -> Self:
         """Read the sums of each value."""
-        out = cls(request)
-        plan = _plan(request)
-        for values in out._sums.values():
+        for values in self._sums.values():
             for _ in range(reader.number(MOST_VALUES)):
                 try:
                     value = reader.raw(reader.number(_LONGEST)).decode()
                 except UnicodeDecodeError as error:
                     raise damaged("values that are not texts") from error
-                values[value] = DecisionSums.read(reader, plan)
-        return out
-
-
-def _plan(request: Request) -> DecisionPlan:
-    """Return what is counted and summed of a slice: fewer keys, as there may be many slices."""
-    return replace(plan_of(request, (request.main,), (LogLoss(),)), most=_MOST_KEYS)
+                values[value] = self._fresh().read(reader)
+        return self

@@ -90,18 +90,18 @@ class Summary:
             grouped=grouped,
             slices=slices,
         )
-        self._set(request, _keeper(request)(request), SliceSums(request), GroupCount())
+        self._set(request)
 
-    def _set(
-        self,
-        request: Request,
-        kept: "TwoClasses | SummedRows",
-        slices: SliceSums,
-        groups: GroupCount,
-    ) -> Self:
-        """Fill a new summary."""
-        self._request, self._kept, self._slices, self._groups = request, kept, slices, groups
+    def _set(self, request: Request) -> Self:
+        """Prepare a new summary, without samples."""
+        self._request, self._slices, self._groups = request, SliceSums(request), GroupCount()
+        self._kept: TwoClasses | SummedRows | None = None  # no samples yet
         return self
+
+    @property
+    def _keeper(self) -> "type[TwoClasses | SummedRows]":
+        """What keeps samples of the request."""
+        return TwoClasses if self._request.by_cells else SummedRows
 
     @classmethod
     def of(  # noqa: PLR0913  the table and its columns, and what the summary is told
@@ -178,7 +178,7 @@ class Summary:
     @property
     def n(self) -> int:
         """How many samples there are."""
-        return int(self._kept.counts.sum())
+        return 0 if self._kept is None else int(self._kept.counts.sum())
 
     @property
     def fingerprint(self) -> str:
@@ -224,8 +224,12 @@ class Summary:
         scores = batch.scores if rows is None else batch.scores.part(rows)
         if not new.y.size:
             return
-        self._slices.check(slices)
-        self._kept.update(new, scores)
+        self._slices.check_values(slices)
+        form = self._keeper.form_of(scores, self._request)
+        kept = self._kept or self._keeper(self._request, form)
+        kept.check_form(form)
+        kept.update(new, scores)
+        self._kept = kept
         self._slices.update(new, scores, slices)
         if new.groups is not None:
             self._groups.add(new.groups)
@@ -234,15 +238,19 @@ class Summary:
         if not isinstance(other, Summary):
             return NotImplemented
         self._request.check_same(other._request)
-        kept = self._kept + other._kept  # type: ignore[operator]
-        slices, groups = self._slices + other._slices, self._groups + other._groups
-        return type(self).__new__(type(self))._set(self._request, kept, slices, groups)
+        out = type(self).__new__(type(self))._set(self._request)
+        some = self._kept or other._kept
+        if some is not None:  # nothing is shared with a sum, be it with none
+            one, two = (s._kept or type(some)(s._request, some.form) for s in (self, other))
+            one.check_form(two.form)
+            out._kept = one + two  # type: ignore[operator]
+        out._slices, out._groups = self._slices + other._slices, self._groups + other._groups
+        return out
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Summary):
             return NotImplemented
-        same = self.fingerprint == other.fingerprint and self._kept == other._kept
-        return same and self._slices == other._slices and self._groups == other._groups
+        return self.to_bytes() == other.to_bytes()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -252,18 +260,21 @@ class Summary:
     def to_bytes(self) -> bytes:
         """Return the summary as bytes: equal summaries have equal bytes."""
         writer = Writer(self._request.description)
+        if self._kept is None:
+            writer.array([0])
         for part in (self._kept, self._slices, self._groups):
-            part.write(writer)
+            if part is not None:
+                part.write(writer)
         return writer.bytes()
 
     @classmethod
     def from_bytes(cls, data: bytes, *, rules: Sequence[ScoringRule] = ()) -> Self:
         """Read a summary; `rules` are scoring rules of your own that it was told."""
         reader = Reader(data)
-        request = Request.restored(reader.head, rules)
-        kept = _keeper(request).read(reader, request)
-        slices, groups = SliceSums.read(reader, request), GroupCount.read(reader)
-        out = cls.__new__(cls)._set(request, kept, slices, groups)
+        out = cls.__new__(cls)._set(Request.restored(reader.head, rules))
+        out._kept = out._keeper.from_bytes(reader, out._request)
+        out._slices.read(reader)
+        out._groups.read(reader)
         reader.end()
         if out.to_bytes() != data:  # numbers with more digits than they need, cells without samples
             raise damaged("what no summary writes")
@@ -285,7 +296,7 @@ class Summary:
         What depends on the order of scores lies within `bounds`, which notes tell where four
         digits would show it; calibrators are fitted to the cells of the scores.
         """
-        found = self._kept.evaluate(
+        found = self._filled().evaluate(
             tuple(self._slices.judged()),
             calibrator=calibrator,
             folds=folds,
@@ -305,14 +316,25 @@ class Summary:
 
         They are for functions that take samples; of more than two classes there are none.
         """
-        return self._kept.samples()
+        if not self._request.by_cells:
+            if (k := len(self.classes)) != 2:
+                raise InputError("classes", "must be two for cells of the score", k)
+            raise InputError("costs", "must be one matrix for cells of the score", "costs by case")
+        return self._filled().samples()  # type: ignore[union-attr]
+
+    def _filled(self) -> "TwoClasses | SummedRows":
+        """Return what was kept, if there are samples."""
+        if self._kept is None:
+            msg = "a summary must hold samples to be evaluated: call update first."
+            raise InputError(msg)
+        return self._kept
 
     def bounds(self) -> Bounds:
         """Return the least and the largest value that each metric of the order can have.
 
         Scores are kept in cells, of which the order of samples is not known.
         """
-        return self._kept.bounds()
+        return {} if self._kept is None else self._kept.bounds()
 
     def _notes(self) -> list[str]:
         """Say which metrics are known less well than they are shown."""
@@ -329,8 +351,3 @@ class Summary:
             return []
         about = "" if self._groups.exact else "about "
         return [f"Intervals take {about}{number} groups in {parts} parts of whole groups."]
-
-
-def _keeper(request: Request) -> "type[TwoClasses | SummedRows]":
-    """Return what keeps samples of a request."""
-    return TwoClasses if request.by_cells else SummedRows

@@ -41,10 +41,13 @@ from stakes.scoring import (
     SphericalLoss,
     ThresholdRange,
 )
+from stakes.summary.decision_sums import MOST_COLUMNS
 from stakes.summary.form import damaged
 from stakes.summary.members import Members
-from stakes.summary.rows import MOST_CLASSES
 
+_AT_THE_END = "those of the data are known only at the end"
+_MOST_CLASSES = 10_000
+_MOST_CELLS = 2**24  # of classes and decisions
 Amounts = Mapping[str, FloatArray]
 _KINDS: dict[str, type[Scores]] = {
     kind.__name__: kind
@@ -56,8 +59,8 @@ _PLAIN_RULES: dict[str, type[ScoringRule]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Use:
-    """An application: one matrix of costs, and priors if they are not those of all."""
+class Use(Application):
+    """An application with one matrix of costs, and priors if they are not those of all."""
 
     costs: CostMatrix | CostsByCase
     priors: FloatArray | str | None = None  # "data" where all others have other priors
@@ -98,14 +101,16 @@ class Request:
         names = _names(classes, costs)
         probe = _probe(names, kind, priors, training)
         one = dict.fromkeys(columns_of_costs(costs), np.ones(len(probe)))
-        uses = read_applications(with_columns(costs, one), probe, training)
+        applied = read_applications(with_columns(costs, one), probe, training)
+        uses = {each.name: _use(each, costs) for each in applied}
+        _check_uses(uses, len(names))
         return cls(
             names,
             kind,
-            {use.name: _use(use, costs) for use in uses},
+            uses,
             None if probe.priors_from_data else probe.priors,
             None if training is None else _numbers(training, probe, "training_priors"),
-            _rules(rules, uses, names),
+            _rules(rules, applied, names),
             bool(weighted),
             bool(grouped),
             _columns(slices),
@@ -131,16 +136,10 @@ class Request:
         """The name of the first application."""
         return next(iter(self.uses))
 
-    def applications(self, amounts: Amounts | None = None) -> dict[str, Application]:
-        """Return the applications as `evaluate` takes them, with costs by case of some rows."""
-        return {name: self.application(name, amounts) for name in self.uses}
-
-    def application(self, name: str, amounts: Amounts | None = None) -> Application:
-        """Return one application."""
-        use = self.uses[name]
-        if isinstance(use.costs, CostsByCase):
-            return Application(use.costs.with_columns(amounts or {}), use.priors)
-        return Application(use.costs, use.priors)
+    def applications(self, amounts: Amounts | None = None, *names: str) -> dict[str, Any]:
+        """Return all applications, or some, as `evaluate` takes them: at the amounts of rows."""
+        uses = {name: self.uses[name] for name in names or self.uses}
+        return dict(with_columns(uses, amounts or {}))  # type: ignore[arg-type]
 
     def samples(
         self,
@@ -160,11 +159,7 @@ class Request:
         self, name: str, samples: Samples, amounts: Amounts | None = None
     ) -> ApplicationSamples:
         """Return an application of samples of this request."""
-        return read_applications({name: self.application(name, amounts)}, samples, self.training)[0]
-
-    def decide(self, name: str, samples: Samples, amounts: Amounts | None = None) -> IntArray:
-        """Return the decisions of an application on samples of this request."""
-        return self.samples_in_use(name, samples, amounts).decide()
+        return read_applications(self.applications(amounts, name), samples, self.training)[0]
 
     def adapted(self, samples: Samples) -> Samples:
         """Return samples whose posteriors are those at the priors of use."""
@@ -176,7 +171,10 @@ class Request:
         return {
             "classes": list(self.classes),
             "scores": self.kind.__name__,
-            "applications": {n: _described(use) for n, use in self.uses.items()},
+            "applications": {
+                name: {**_described(use.costs), "priors": _listed(use.priors)}
+                for name, use in self.uses.items()
+            },
             "priors": _listed(self.priors),
             "training_priors": _listed(self.training),
             "rules": [_described_rule(rule) for rule in self.rules],
@@ -220,7 +218,10 @@ class Request:
         return cls.read(
             classes,
             _KINDS[description["scores"]],
-            {n: _restored(a, classes) for n, a in description["applications"].items()},
+            {
+                name: Application(_restored(data, classes), data["priors"])
+                for name, data in description["applications"].items()
+            },
             "data" if description["priors"] is None else description["priors"],
             description["training_priors"],
             [_restored_rule(rule, own) for rule in description["rules"]],
@@ -239,8 +240,8 @@ def _names(classes: NamesLike | None, costs: Applications | None) -> Names:
     names = read_names(given, "classes")
     if len(names) < 2:
         raise InputError("classes", "must name at least two classes", quoted(names))
-    if len(names) > MOST_CLASSES:
-        raise InputError("classes", f"must be at most {MOST_CLASSES} for a summary", len(names))
+    if len(names) > _MOST_CLASSES:
+        raise InputError("classes", f"must be at most {_MOST_CLASSES} for a summary", len(names))
     return names
 
 
@@ -258,10 +259,7 @@ def _probe(
     if moved and probe.priors_from_data:
         what = "likelihoods" if kind.needs_priors else "posteriors with training_priors"
         rule = f"must be numbers for a summary of {what}"
-        hint = "Pass priors=[...]."
-        raise InputError(
-            "priors", rule, found="those of the data are known only at the end", hint=hint
-        )
+        raise InputError("priors", rule, found=_AT_THE_END, hint="Pass priors=[...].")
     if moved and not probe.priors.all():
         name = quoted([names[int(probe.priors.argmin())]])
         rule = "must be above 0 for every class in a summary"
@@ -277,7 +275,7 @@ def _numbers(priors: PriorsLike, probe: Samples, argument: str) -> FloatArray:
     found = read_priors(priors, probe.classes)
     if found is None:
         rule = "must be numbers for a summary"
-        raise InputError(argument, rule, found="those of the data are known only at the end")
+        raise InputError(argument, rule, found=_AT_THE_END)
     return found
 
 
@@ -294,6 +292,19 @@ def _use(use: ApplicationSamples, costs: Applications | None) -> Use:
     if own is None:
         return Use(used)
     return Use(used, "data" if use.samples.priors_from_data else use.samples.priors)
+
+
+def _check_uses(uses: Mapping[str, Use], n_classes: int) -> None:
+    """Refuse costs that cannot be kept."""
+    for costs in (use.costs for use in uses.values()):
+        named = len(costs.columns) if isinstance(costs, CostsByCase) else 0
+        if named > MOST_COLUMNS:
+            raise InputError(
+                "costs", f"must name at most {MOST_COLUMNS} columns for a summary", named
+            )
+        if n_classes * costs.shape[1] > _MOST_CELLS:
+            rule = f"must be at most {_MOST_CLASSES} for a summary, and classes times decisions"
+            raise InputError("classes", f"{rule} at most {_MOST_CELLS}", f"{n_classes} classes")
 
 
 def _columns(names: Sequence[str]) -> tuple[str, ...]:
@@ -315,34 +326,18 @@ def _rules(
     return found
 
 
-def _described(use: Use) -> dict[str, Any]:
-    """Return an application as plain values."""
-    priors = use.priors
-    return {
-        "decisions": list(use.costs.decisions),
-        "costs": _listed_costs(use.costs),
-        "priors": priors if priors is None or isinstance(priors, str) else _listed(priors),
-    }
-
-
-def _restored(data: Mapping[str, Any], classes: Names) -> Application:
-    """Read an application."""
-    return Application(_costs(data, classes), data["priors"])
-
-
-def _listed_costs(costs: CostMatrix | CostsByCase) -> dict[str, Any]:
+def _described(costs: CostMatrix | CostsByCase) -> dict[str, Any]:
     """Return costs as plain values."""
-    if isinstance(costs, CostsByCase):
-        return {"by_case": [list(row) for row in costs.entries]}
-    return costs.to_dict()
+    table = costs.to_dict() if isinstance(costs, CostMatrix) else {"by_case": [*costs.entries]}
+    return {"decisions": list(costs.decisions), "costs": table}
 
 
-def _costs(data: Mapping[str, Any], classes: Names) -> CostMatrix | CostsByCase:
+def _restored(data: Mapping[str, Any], classes: Names) -> CostMatrix | CostsByCase:
     """Read costs."""
-    if "by_case" in data["costs"]:
-        entries = data["costs"]["by_case"]
-        return CostsByCase(entries, classes=classes, decisions=tuple(data["decisions"]))
-    return CostMatrix.from_dict(data["costs"], classes, tuple(data["decisions"]))
+    decisions, table = tuple(data["decisions"]), data["costs"]
+    if "by_case" in table:
+        return CostsByCase(table["by_case"], classes=classes, decisions=decisions)
+    return CostMatrix.from_dict(table, classes, decisions)
 
 
 def _described_rule(rule: ScoringRule) -> dict[str, Any]:
@@ -351,11 +346,8 @@ def _described_rule(rule: ScoringRule) -> dict[str, Any]:
     if isinstance(rule, ThresholdRange):
         return {"rule": name, "low": rule.low, "high": rule.high}
     if isinstance(rule, BayesCost):
-        return {
-            "rule": name,
-            "classes": list(rule.costs.classes),
-            **_described(Use(rule.costs)),
-        }
+        costs = {**_described(rule.costs), "priors": None}
+        return {"rule": name, "classes": list(rule.costs.classes), **costs}
     return {"rule": name} if name in _PLAIN_RULES else {"rule": name, "own": rule.name}
 
 
@@ -370,13 +362,13 @@ def _restored_rule(data: Mapping[str, Any], own: Mapping[str, ScoringRule]) -> S
     if name == ThresholdRange.__name__:
         return ThresholdRange(data["low"], data["high"])
     if name == BayesCost.__name__:
-        classes = tuple(data["classes"])
-        return BayesCost(_costs(data, classes))  # type: ignore[arg-type]
+        return BayesCost(_restored(data, tuple(data["classes"])))  # type: ignore[arg-type]
     return _PLAIN_RULES[name]()
 
 
-def _listed(values: Any) -> list[float] | None:  # noqa: ANN401
-    return None if values is None else [float(v) for v in np.asarray(values)]
+def _listed(priors: FloatArray | str | None) -> list[float] | str | None:
+    """Return priors as plain values."""
+    return priors.tolist() if isinstance(priors, np.ndarray) else priors
 
 
 def _short(value: object) -> str:

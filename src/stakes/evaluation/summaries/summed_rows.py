@@ -23,103 +23,103 @@ from stakes.samples import KnownSums, Samples
 from stakes.scores import Answers, LogPosteriors, Posteriors, Scores
 from stakes.statistics import BinSums
 from stakes.statistics.bins import equal_width
-from stakes.summary.form import Reader, Writer, damaged
+from stakes.summary.confidence_bins import BINS, ConfidenceBins
+from stakes.summary.decision_sums import DecisionSums
+from stakes.summary.form import Part, Reader, Writer, damaged
+from stakes.summary.kept_rows import KeptRows
 from stakes.summary.members import CheckedBatch
-from stakes.summary.rows import BINS, RowPlan, RowState
 
+_MOST_ROWS, _MOST_OF_TWO = 20_000, 100_000  # that are kept, of several classes and of two
+_MOST_NUMBERS = 2**23  # of all rows kept
+_MOST_SAMPLES = 2**33  # of a class: their confidences sum to less than 2^61 units
 _NO_GAPS = "at given priors it needs every sample, of which a summary keeps some"
 
 
-class SummedRows:
-    """Samples in bounded memory, for one request."""
+class SummedRows(Part):
+    """Samples in bounded memory, for one request; their form is how many columns scores have."""
 
-    def __init__(self, request: Request, state: RowState | None = None) -> None:
-        self._request, self._state = request, state  # no state: no samples yet
-        _plan(request, len(request.classes))  # refuses what cannot be kept
+    pieces = ("sums", "bins", "rows")
+
+    def __init__(self, request: Request, form: int) -> None:
+        self._request, self.form = request, form
+        k, width = len(request.classes), form + request.members.width
+        most = _MOST_OF_TWO if k == 2 else _MOST_ROWS
+        self.sums = DecisionSums(plan_of(request, tuple(request.uses), request.rules))
+        self.bins = ConfidenceBins(k, weighted=request.weighted)
+        self.rows = KeptRows(k, width, max(min(most, _MOST_NUMBERS // width) // k, 1))
+
+    @staticmethod
+    def form_of(scores: Scores, request: Request) -> int:
+        """Return how many columns scores have, which are one or those of all classes."""
+        if type(scores) is not request.kind:  # rows are kept as they came
+            rule = f"must be {request.kind.__name__}, as the summary was told"
+            raise InputError("scores", rule, type(scores).__name__)
+        return 1 if scores.values.ndim == 1 else len(request.classes)
+
+    def check_form(self, form: int) -> None:
+        """Refuse scores of another form."""
+        if form != self.form:
+            found = f"those before had {self.form} columns, these have {form}"
+            raise InputError("scores", "must be of one form in all batches", found=found)
 
     @property
     def counts(self) -> IntArray:
         """How many samples of each class there are."""
-        n = len(self._request.classes)
-        return np.zeros(n, dtype=np.int64) if self._state is None else self._state.counts
+        return self.sums.counts
 
     def update(self, new: CheckedBatch, scores: Scores) -> None:
         """Add samples; nothing changes if they are refused."""
-        request, kind = self._request, self._request.kind
-        if type(scores) is not kind:  # rows are kept as they came
-            rule = f"must be {kind.__name__}, as the summary was told"
-            raise InputError("scores", rule, type(scores).__name__)
-        state = self._suited(new, scores)
+        request, k, shape = self._request, len(self._request.classes), scores.values.shape
+        if shape[0] != new.y.size or (shape[1:] != (k,) and (k, len(shape)) != (2, 1)):
+            rule = "must have one row per label and one column per class"
+            raise InputError("scores", rule, f"shape {shape} for {new.y.size} labels")
+        _check_number(self.counts + np.bincount(new.y, minlength=k))
         given = request.samples(new.y, scores)
         samples = request.adapted(given)
         answers = samples.scores.answers(samples.priors)
         decided = [self._decided(name, new.amounts, given, answers) for name in request.uses]
         losses = [rule.losses(new.y, answers) for rule in request.rules]
-        state.update(new, scores.values, answers.p, decided, losses)
-        self._state = state
-
-    def _suited(self, new: CheckedBatch, scores: Scores) -> RowState:
-        """Return the state for scores of a form, which all batches share."""
-        k, shape = len(self._request.classes), scores.values.shape
-        single = k == 2 and len(shape) == 1
-        if shape[0] != new.y.size or (shape[1:] != (k,) and not single):
-            rule = "must have one row per label and one column per class"
-            raise InputError("scores", rule, f"shape {shape} for {new.y.size} labels")
-        width = 1 if single else k
-        if self._state is None:
-            return RowState(_plan(self._request, width))
-        if self._state.plan.width != width:
-            found = f"those before had {self._state.plan.width} columns, these have {width}"
-            raise InputError("scores", "must be of one form in all batches", found=found)
-        return self._state
+        self.sums.update(new, decided, losses)
+        self.bins.add(new, answers.p)
+        self.rows.add(new.y, np.column_stack([scores.values, *request.members.as_columns(new)]))
 
     def _decided(self, name: str, amounts: Amounts, given: Samples, answers: Answers) -> IntArray:
         """Return the decisions of an application on samples."""
-        application = self._request.application(name, amounts)
-        if application.priors is not None:
-            return self._request.decide(name, given, amounts)
-        return application.costs.least_expected(answers.p)  # type: ignore[union-attr]
+        if self._request.uses[name].priors is not None:
+            return self._request.samples_in_use(name, given, amounts).decide()
+        (application,) = self._request.applications(amounts, name).values()
+        decided: IntArray = application.costs.least_expected(answers.p)
+        return decided
 
     def __add__(self, other: Self) -> Self:
-        if self._state is None or other._state is None:
-            only = self._state or other._state  # as a sum, so that it is not shared
-            return type(self)(self._request, None if only is None else only + type(only)(only.plan))
-        if self._state.plan != other._state.plan:
-            got = f"rows of {self._state.plan.width} and {other._state.plan.width} columns"
-            raise InputError("summaries", "must be of scores of one form to be added", got)
-        return type(self)(self._request, self._state + other._state)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SummedRows):
-            return NotImplemented
-        return self._state == other._state
-
-    __hash__ = None  # type: ignore[assignment]
+        _check_number(self.counts + other.counts)
+        return super().__add__(other)
 
     def write(self, writer: Writer) -> None:
         """Write what was kept."""
-        writer.array([0 if self._state is None else self._state.plan.width])
-        if self._state is not None:
-            self._state.write(writer)
+        writer.array([self.form])
+        super().write(writer)
 
     @classmethod
-    def read(cls, reader: Reader, request: Request) -> Self:
-        """Read what was kept."""
-        width = reader.number(len(request.classes))
-        if not width:
-            return cls(request)
-        if width not in (1, len(request.classes)) or (width == 1 and len(request.classes) > 2):
+    def from_bytes(cls, reader: Reader, request: Request) -> Self | None:
+        """Read what was kept; None where there are no samples yet."""
+        k = len(request.classes)
+        form = reader.number(k)
+        if not form:
+            return None
+        if form not in (1, k) or (form == 1 and k > 2):
             raise damaged("scores of no known form")
-        state = RowState.read(reader, _plan(request, width))
-        _check_scores(state.kept()[0], request.kind)
-        return cls(request, state)
+        return cls(request, form).read(reader)
 
-    def samples(self) -> Samples:
-        """Refuse: rows stand for some of the samples only."""
-        k = len(self._request.classes)
-        if k == 2:
-            raise InputError("costs", "must be one matrix for cells of the score", "costs by case")
-        raise InputError("classes", "must be two for cells of the score", k)
+    def check(self) -> None:
+        """Refuse parts that are not of the same samples, and rows that cannot be scores."""
+        _check_number(self.counts)
+        if (self.bins.counts() != self.counts).any():
+            raise damaged("bins of other samples")
+        kept, full = self.rows.samples(), self.rows.full
+        if (kept[~full] != self.counts[~full]).any() or (kept[full] >= self.counts[full]).any():
+            raise damaged("rows of other samples")
+        _check_scores(self.rows.values[:, : self.form], self._request.kind)
 
     def bounds(self) -> dict[str, tuple[float, float]]:
         """Return nothing: areas rest on rows, not on cells."""
@@ -127,11 +127,8 @@ class SummedRows:
 
     def evaluate(self, slices: Sequence[SliceDecisions], **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
         """Return the evaluation of all samples."""
-        if self._state is None:
-            msg = "a summary must hold samples to be evaluated: call update first."
-            raise InputError(msg)
-        request, rows = self._request, self._state.rows.settled()
-        values, kept = self._state.kept()
+        request, rows = self._request, self.rows.settled()
+        values, kept = rows.values, request.members.from_columns(rows.values[:, self.form :])
         told = {
             "costs": request.applications(kept.amounts),
             "training_priors": request.training,
@@ -140,30 +137,38 @@ class SummedRows:
             "slices": tuple(slices),
             **options,
         }
-        scores = request.kind.trusted(values if values.shape[1] > 1 else values[:, 0].copy())
+        trusted = request.kind.trusted
+        scores = trusted(values[:, : self.form] if self.form > 1 else values[:, 0].copy())
         unplaced = KnownSums({}, None)
         given = request.samples(rows.y, scores, kept.weights, copies=rows.copies, known=unplaced)
         if rows.all_there:
             return evaluate_samples(given, **told)
-        of_all = self._sums(self._state)
+        of_all = self._sums_of_all()
         found = evaluate_samples(_weighed(given, of_all.samples), of_all=of_all, **told)
         note = (
             f"Calibration, areas and the page rest on {given.n} of {self.counts.sum()} samples,"
-            f" {self._state.plan.quota} different ones of a class at most."
+            f" {rows.quota} different ones of a class at most."
         )
         return replace(found, notes=(*found.notes, note))
 
-    def _sums(self, state: RowState) -> SumsOfAll:
+    def _sums_of_all(self) -> SumsOfAll:
         """Return what is known of all samples."""
         request = self._request
         judgements = tuple(
-            judgement(request, name, i, state.sums) for i, name in enumerate(request.uses)
+            judgement(request, name, i, self.sums) for i, name in enumerate(request.uses)
         )
         base = judgements[0].use.samples
         every = request.samples(base.y, base.scores, base.weights, copies=base.copies)
-        losses, groups = loss_records(state.sums, every)
-        errors = {"confidence_calibration_error": _error(state, every)}
+        losses, groups = loss_records(self.sums, every)
+        errors = {"confidence_calibration_error": _error(self.bins, every)}
         return SumsOfAll(every, judgements, losses, errors, groups)
+
+
+def _check_number(counts: IntArray) -> None:
+    """Refuse more samples than confidences can be summed of."""
+    if counts.max(initial=0) > _MOST_SAMPLES:
+        msg = "a summary of rows must hold at most 2**33 samples of each class:"
+        raise InputError(f"{msg} got {counts.max()}.")
 
 
 def _weighed(given: Samples, every: Samples) -> Samples:
@@ -184,14 +189,14 @@ def _class_mass(samples: Samples) -> FloatArray:
     return np.asarray(found, dtype=np.float64)
 
 
-def _error(state: RowState, every: Samples) -> CalibrationError:
+def _error(bins: ConfidenceBins, every: Samples) -> CalibrationError:
     """Return the calibration error of the confidence of all samples, at the priors of use."""
     factors = every.class_factors()
     times = np.ones(len(every.classes)) if factors is None else factors
     powers = times, times**2, times
     weight, square, chance = (
         np.einsum("okb,k->ob", table, power)
-        for table, power in zip(state.confidences(), powers, strict=True)
+        for table, power in zip(bins.table(), powers, strict=True)
     )
     sums = BinSums(equal_width(BINS), weight, square, chance)
     error = error_of_sums(sums, every.classes, factors, confidence=True)
@@ -205,9 +210,3 @@ def _check_scores(values: FloatArray, kind: type[Scores]) -> None:
     lost = values.shape[1] > 1 and (values.max(axis=1) == -np.inf).any()
     if not ((values >= least) & (values <= most)).all() or lost:
         raise damaged(f"numbers that are not {kind.__name__}")
-
-
-def _plan(request: Request, width: int) -> RowPlan:
-    """Return how samples of a request are kept."""
-    sums = plan_of(request, tuple(request.uses), request.rules)
-    return RowPlan(sums, width, request.columns)

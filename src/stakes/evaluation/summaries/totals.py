@@ -27,8 +27,7 @@ def plan_of(
         tuple(each.shape[1] for each in costs),
         tuple(each.columns if isinstance(each, CostsByCase) else () for each in costs),
         rules,
-        request.weighted,
-        request.grouped,
+        replace(request.members, columns=()),
     )
 
 
@@ -36,10 +35,11 @@ def judgement(request: Request, name: str, i: int, sums: DecisionSums) -> Applic
     """Return the decisions of an application on all samples; those alike are one row."""
     rows = sums.rows(i)
     none = unscored(request, rows.y.size)
-    cells = request.samples(rows.y, none, rows.weights, copies=rows.copies)
-    use = read_applications({name: request.application(name, rows.prices)}, cells)[0]
+    cells = request.samples(rows.y, none, rows.members.weights, copies=rows.copies)
+    use = read_applications(request.applications(rows.members.amounts, name), cells)[0]
     found = price_decisions(use, rows.decision)
-    return found if rows.part is None else replace(found, own_unit=_coded(rows.part))
+    part = rows.members.part
+    return found if part is None else replace(found, own_unit=_coded(part))
 
 
 def loss_records(

@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._kernels.score_grid import cell_grid, from_ordered_bits
+from stakes._math import log
 from stakes._typing import FloatArray, IntArray, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.curves import RocCurve
@@ -21,123 +22,128 @@ from stakes.evaluation.summaries.edges import Codes, changes
 from stakes.evaluation.summaries.summary_request import Request
 from stakes.metrics.probability_bins import event_of
 from stakes.samples import KnownSums, Samples
-from stakes.scores import Scores
+from stakes.scores import Logits, LogLikelihoodRatios, LogPosteriors, Posteriors, Scores
 from stakes.scoring import ScoringRule
-from stakes.statistics import ScoreLevels
+from stakes.statistics import LossSums, ScoreLevels
 from stakes.statistics.bins import bin_of, equal_width
-from stakes.summary.form import Reader, Writer
-from stakes.summary.levels import (
-    LOG_ODDS,
-    LevelPlan,
-    LevelState,
-    column_of,
-    domain_code,
-    domain_from,
-    domain_of,
-    scores_at,
-    shift_of,
-)
-from stakes.summary.members import CheckedBatch
-from stakes.summary.parted_cells import PartedRows
+from stakes.summary.cells import CellRows, PartedCells, PlainCells, ranked_orders
+from stakes.summary.form import Part, Reader, Writer, damaged
+from stakes.summary.members import CheckedBatch, Members
+from stakes.summary.powers import LossPowers
 
+_PROBABILITIES, _LOG_ODDS = 1, 2  # what cells are of, as a summary is written
+_FORMS = {_PROBABILITIES: "probabilities", _LOG_ODDS: "log odds"}
 _BINS = 15  # of the calibration errors in a report
 _MOST_FOUND = 64
 Bounds = dict[str, tuple[float, float]]
 
 
-class TwoClasses:
-    """Samples of two classes in bounded memory, for one request."""
+class TwoClasses(Part):
+    """Samples of two classes in bounded memory, for one request.
 
-    def __init__(self, request: Request, state: LevelState | None = None) -> None:
-        self._request, self._state = request, state  # no state: no samples yet
+    They are counted in cells, which hold weights where samples have any; where samples come in
+    groups, they are counted once more in cells that are parted by these.
+    """
+
+    pieces = ("cells", "grouped", "powers")
+
+    def __init__(self, request: Request, form: int) -> None:
+        self._request, self.form = request, form
+        edges, log_odds = _edges(request, form), form == _LOG_ODDS
+        weights = Members(request.weighted)
+        self.cells: PlainCells | PartedCells = (
+            PartedCells(edges, weights, log_odds=log_odds)
+            if request.weighted
+            else PlainCells(edges, log_odds=log_odds, shift=_shift(request))
+        )
+        both = replace(weights, grouped=True)
+        self.grouped = PartedCells(edges, both, log_odds=log_odds) if request.grouped else None
+        passed = () if request.weighted else PlainCells.RULES
+        self._further = tuple(rule for rule in request.rules if rule not in passed)
+        self.powers = [LossPowers(2, weighted=request.weighted) for _ in self._further]
+
+    @staticmethod
+    def form_of(scores: Scores, request: Request) -> int:  # noqa: ARG004  as of several classes
+        """Return what the cells of scores are of: one column of probabilities, or log odds."""
+        single = isinstance(scores, Posteriors) and scores.values.ndim == 1
+        return _PROBABILITIES if single else _LOG_ODDS
+
+    def check_form(self, form: int) -> None:
+        """Refuse scores of another form."""
+        if form != self.form:
+            found = f"those before were {_FORMS[self.form]}, these are {_FORMS[form]}"
+            raise InputError("scores", "must be of one form in all batches", found=found)
 
     @property
     def counts(self) -> IntArray:
         """How many samples of each class there are."""
-        return np.zeros(2, dtype=np.int64) if self._state is None else self._state.counts
+        return self.cells.counts
 
     def update(self, new: CheckedBatch, scores: Scores) -> None:
         """Add samples; nothing changes if they are refused."""
-        state = self._suited(domain_of(scores))
-        answers = None
-        if state.plan.further:
+        losses = []
+        if self._further:
             samples = self._request.adapted(self._request.samples(new.y, scores))
             answers = samples.scores.answers(samples.priors)
-        if not state.update(new, column_of(scores), answers):
-            raise InputError("scores", f"must be {state.plan.domain}", "others")
-        self._state = state
-
-    def _suited(self, domain: str) -> LevelState:
-        """Return the state for scores of a form, which all batches share."""
-        if self._state is None:
-            return LevelState(_plan(self._request, domain))
-        if self._state.plan.domain != domain:
-            found = f"those before were {self._state.plan.domain}, these are {domain}"
-            raise InputError("scores", "must be of one form in all batches", found=found)
-        return self._state
-
-    def __add__(self, other: Self) -> Self:
-        if self._state is None or other._state is None:
-            only = self._state or other._state  # as a sum, so that it is not shared
-            return type(self)(self._request, None if only is None else only + type(only)(only.plan))
-        self._suited(other._state.plan.domain)
-        return type(self)(self._request, self._state + other._state)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TwoClasses):
-            return NotImplemented
-        return self._state == other._state
-
-    __hash__ = None  # type: ignore[assignment]
+            losses = [rule.losses(new.y, answers) for rule in self._further]
+        column = _column_of(scores)
+        if not self.cells.update(new, column):
+            raise InputError("scores", f"must be {_FORMS[self.form]}", "others")
+        if self.grouped is not None:
+            self.grouped.update(new, column)
+        for powers, loss in zip(self.powers, losses, strict=True):
+            powers.add(new.y, loss, new.weights)
 
     def write(self, writer: Writer) -> None:
         """Write what was kept."""
-        if self._state is None:
-            writer.array([0])
-            return
-        writer.array([1 + domain_code(self._state.plan.domain)])
-        self._state.write(writer)
+        writer.array([self.form])
+        super().write(writer)
 
     @classmethod
-    def read(cls, reader: Reader, request: Request) -> Self:
-        """Read what was kept."""
-        code = reader.number(2)
-        if not code:
-            return cls(request)
-        plan = _plan(request, domain_from(code - 1))
-        return cls(request, LevelState.read(reader, plan))
+    def from_bytes(cls, reader: Reader, request: Request) -> Self | None:
+        """Read what was kept; None where there are no samples yet."""
+        form = reader.number(len(_FORMS))
+        return cls(request, form).read(reader) if form else None
+
+    def check(self) -> None:
+        """Refuse groups of other samples."""
+        if self.grouped is not None and (self.grouped.counts != self.counts).any():
+            raise damaged("groups of other samples")
 
     def samples(self) -> Samples:
         """Return a row for each cell and class, which stands for all of its samples."""
-        state = self._suited_or_empty()
-        moved = self._request.kind.needs_priors or self._request.training is not None
-        sums = KnownSums(dict(state.loss_sums()), self._request.priors if moved else None)
-        return replace(self._rows(state.rows()), known=sums)
+        request = self._request
+        moved = request.kind.needs_priors or request.training is not None
+        sums = KnownSums(self.loss_sums(), request.priors if moved else None)
+        return replace(self._samples(self._rows()), known=sums)
 
-    def _rows(self, rows: PartedRows) -> Samples:
+    def _rows(self) -> CellRows:
+        """Return score and number of the samples that share a cell, class, group and weight."""
+        return (self.grouped or self.cells).rows()
+
+    def _samples(self, rows: CellRows) -> Samples:
         """Return rows of cells as samples."""
-        ratios = self._request.kind.needs_priors
-        scores = scores_at(self._suited_or_empty().plan.domain, rows.score, ratios=ratios)
+        scores = _scores_at(self._request, self.form, rows.score)
         return self._request.samples(rows.y, scores, rows.weights, copies=rows.copies)
 
-    def _suited_or_empty(self) -> LevelState:
-        if self._state is None:
-            msg = "a summary must hold samples to be evaluated: call update first."
-            raise InputError(msg)
-        return self._state
+    def loss_sums(self) -> dict[ScoringRule, LossSums]:
+        """Return the exact sums of each rule, as metrics take them."""
+        found = self.cells.loss_sums() if isinstance(self.cells, PlainCells) else {}
+        further = zip(self._further, self.powers, strict=True)
+        found |= {rule: powers.loss_sums(self.counts) for rule, powers in further}
+        return {rule: found[rule] for rule in self._request.rules}
 
     def evaluate(self, slices: Sequence[SliceDecisions], **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
         """Return the evaluation of all samples."""
-        request, state = self._request, self._suited_or_empty()
-        rows, curve = state.rows(), None
-        if state.grouped is not None:
-            curve = curve_of(request.adapted(self._rows(state.finest())))
+        request, curve = self._request, None
+        if self.grouped is not None:  # without groups cells are finer
+            curve = curve_of(request.adapted(self._samples(self.cells.rows())))
         found = evaluate_samples(
             self.samples(),
             costs=request.applications(),
             training_priors=request.training,
             rules=request.rules,
-            groups=rows.part,
+            groups=self._rows().part,
             slices=tuple(slices),
             curve=curve,
             **options,
@@ -148,7 +154,7 @@ class TwoClasses:
         """Return between which values what depends on the order within cells lies for certain."""
         if not self.counts.all():
             return {}
-        low, high = (self._ranked(levels) for levels in self._suited_or_empty().orders())
+        low, high = (self._ranked(levels) for levels in ranked_orders(self.cells.by_cell()))
         return {name: (min(low[name], high[name]), max(low[name], high[name])) for name in low}
 
     def _ranked(self, levels: ScoreLevels) -> dict[str, float]:
@@ -166,43 +172,56 @@ class TwoClasses:
         return found
 
 
-def _plan(request: Request, domain: str) -> LevelPlan:
-    """Return how samples of a request are kept."""
-    edges = _edges(request, domain)
-    shift = 0.0
-    if request.priors is not None and request.kind.needs_priors:
-        shift = shift_of(np.array([0.5, 0.5]), request.priors)
-    elif request.priors is not None and request.training is not None:
-        shift = shift_of(request.training, request.priors)
-    told = request.rules, request.weighted, request.grouped
-    return LevelPlan(domain, tuple(edges.tolist()), shift, *told)
+def _column_of(scores: Scores) -> FloatArray:
+    """Return one number for each sample of two classes, of which cells are."""
+    if scores.values.ndim == 1 and not isinstance(scores, LogPosteriors):
+        return scores.values
+    if isinstance(scores, Posteriors | LogPosteriors):
+        log_p = scores.answers(None).log_p
+        with np.errstate(invalid="ignore"):
+            return np.asarray(log_p[:, 1] - log_p[:, 0], dtype=np.float64)
+    return scores.ranks()
 
 
-_found: dict[tuple[str, str], FloatArray] = {}  # edges by what was told, as they take a while
+def _scores_at(request: Request, form: int, levels: FloatArray) -> Scores:
+    """Return levels as scores; log odds are likelihood ratios, or logits."""
+    if form == _PROBABILITIES:
+        return Posteriors.trusted(levels)
+    return (LogLikelihoodRatios if request.kind.needs_priors else Logits).trusted(levels)
 
 
-def _edges(request: Request, domain: str) -> FloatArray:
+def _shift(request: Request) -> float:
+    """Return what moves log odds to the priors of use, for losses alone."""
+    old = np.array([0.5, 0.5]) if request.kind.needs_priors else request.training
+    if request.priors is None or old is None:
+        return 0.0
+    (a, b), (c, d) = log(old), log(request.priors)
+    return float((d - c) - (b - a))
+
+
+_found: dict[tuple[str, int], FloatArray] = {}  # edges by what was told, as they take a while
+
+
+def _edges(request: Request, form: int) -> FloatArray:
     """Return where the decision of an application, or the bin of a posterior, changes."""
-    key = request.fingerprint, domain
+    key = request.fingerprint, form
     if key not in _found:
         if len(_found) >= _MOST_FOUND:
             _found.clear()
-        _found[key] = _searched_edges(request, domain)
+        _found[key] = _searched_edges(request, form)
     return _found[key]
 
 
-def _searched_edges(request: Request, domain: str) -> FloatArray:
+def _searched_edges(request: Request, form: int) -> FloatArray:
     """Search the edges of a request."""
-    grid = cell_grid(log_odds=domain == LOG_ODDS)
+    grid = cell_grid(log_odds=form == _LOG_ODDS)
     at = from_ordered_bits(np.sort(grid.least[grid.least != 0]))
 
     def samples(x: FloatArray) -> Samples:
-        ratios = request.kind.needs_priors
-        scores = scores_at(domain, x, ratios=ratios)
-        return request.samples(np.arange(x.size) % 2, scores)
+        return request.samples(np.arange(x.size) % 2, _scores_at(request, form, x))
 
     def decide(name: str) -> Codes:
-        return lambda x: request.decide(name, samples(x))
+        return lambda x: request.samples_in_use(name, samples(x)).decide()
 
     def bins(*, confidence: bool) -> Codes:
         return lambda x: _bins(request.adapted(samples(x)), confidence=confidence)
@@ -237,7 +256,7 @@ def gathered(
         )
     except InputError:
         return None
-    kept = TwoClasses(request)
+    kept = TwoClasses(request, TwoClasses.form_of(samples.scores, request))
     kept.update(CheckedBatch(samples.y), samples.scores)
     cells = kept.samples()
     lost = any(sums.infinite.any() for sums in cells.known.sums.values()) if cells.known else False
