@@ -72,7 +72,7 @@ from stakes.curves.risk import RiskCurve as RiskCurve
 from stakes.displays.risk_display import RiskDisplay as RiskDisplay
 from stakes.curves.roc import RocCurve as RocCurve
 from stakes.displays.roc_display import RocDisplay as RocDisplay
-from stakes.costs.per_sample import SampleCosts as SampleCosts
+from stakes.costs.by_case import SampleCosts as SampleCosts
 from stakes.calibration.loss import ScoreDecomposition as ScoreDecomposition
 from stakes.curves.distributions import ScoreDistribution as ScoreDistribution
 from stakes.displays.score_distribution_display import ScoreDistributionDisplay as ScoreDistributionDisplay

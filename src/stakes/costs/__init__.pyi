@@ -1,4 +1,4 @@
 # Written by `make exports` from the `__all__` of each module.
 from stakes.costs.matrix import CostMatrix as CostMatrix
 from stakes.costs.by_case import CostsByCase as CostsByCase
-from stakes.costs.per_sample import SampleCosts as SampleCosts
+from stakes.costs.by_case import SampleCosts as SampleCosts

@@ -1,17 +1,214 @@
-"""Costs that name columns of data that are still to come."""
+"""Costs that differ from sample to sample: the amount of a transaction, the dose of a drug."""
 
-__all__ = ["CostsByCase"]
+__all__ = ["CostsByCase", "SampleCosts"]
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
-from stakes._typing import Column, Names, NamesLike
-from stakes.costs.per_sample import SampleCosts
+import numpy as np
 
-Entry = float | str
+from stakes._check import InputError, read_array
+from stakes._text import quoted
+from stakes._typing import (
+    ArrayLike,
+    BoolArray,
+    Column,
+    FloatArray,
+    IntArray,
+    Names,
+    NamesLike,
+)
+from stakes.costs.cost_tables import TIE, take_lower
+from stakes.costs.matrix import CostMatrix
+from stakes.costs.named_costs import DecidingCosts, NamedCosts, names_of
+from stakes.scores import Scores
+
+Cell = float | FloatArray
 
 
-class CostsByCase:
+class SampleCosts(DecidingCosts):
+    """What each decision costs for each class, for each of N samples.
+
+    Parameters
+    ----------
+    values : array of shape (N, K, M)
+        Cost of decision j for sample t if its truth is class i; finite and at least 0.
+    classes, decisions : sequences of names, optional
+        As for `CostMatrix`.
+
+    Examples
+    --------
+    A missed fraud costs its amount, a review costs 3. Review the large payment, even though it is
+    less likely to be a fraud:
+
+    >>> import stakes
+    >>> costs = stakes.SampleCosts.from_columns(
+    ...     [[0, 3], ["amount", 0]], {"amount": [10.0, 900.0]}, classes=["fine", "fraud"]
+    ... )
+    >>> costs.bayes_decisions([[0.8, 0.2], [0.95, 0.05]])
+    array([0, 1])
+    """
+
+    __slots__ = ("_cells", "_n")
+
+    _cells: tuple[tuple[Cell, ...], ...]
+    _n: int
+
+    def __init__(
+        self,
+        values: ArrayLike,
+        *,
+        classes: NamesLike | None = None,
+        decisions: NamesLike | None = None,
+    ) -> None:
+        table = read_array(values, "costs")
+        if table.ndim != 3 or not table.size:
+            raise InputError("costs", "must have shape (samples, classes, decisions)", table.shape)
+        _, k, m = table.shape
+        cells = tuple(tuple(table[:, i, j] for j in range(m)) for i in range(k))
+        self._set(cells, names_of((k, m), classes, decisions), table.shape[0])
+
+    def _set(self, cells: tuple[tuple[Cell, ...], ...], names: tuple[Names, Names], n: int) -> None:
+        """Fill a new table, checked."""
+        for i, row in enumerate(cells):
+            for j, cell in enumerate(row):
+                _check_cell(cell, i, j)
+        self._cells, self._n = cells, n
+        self._classes, self._decisions = names
+
+    @classmethod
+    def from_columns(
+        cls,
+        entries: Sequence[Sequence[float | str]],
+        columns: Mapping[str, Column] | Any,  # noqa: ANN401  any data frame
+        *,
+        classes: NamesLike | None = None,
+        decisions: NamesLike | None = None,
+    ) -> Self:
+        """Read a matrix whose entries are numbers or names of columns of a table.
+
+        Parameters
+        ----------
+        entries : K rows of M numbers or names
+        columns : mapping from name to N numbers, or a data frame
+        """
+        for row in entries:
+            for entry in row:
+                if isinstance(entry, bool) or not isinstance(entry, str | int | float | np.number):
+                    raise InputError("entries", "must be numbers or names of columns", repr(entry))
+        names = {e for row in entries for e in row if isinstance(e, str)}
+        found = {name: read_array(_column(columns, name), f"column {name!r}") for name in names}
+        for name, values in found.items():
+            if values.ndim != 1:
+                msg = f"column {name!r} must hold one number per sample: got shape {values.shape}."
+                raise InputError(msg)
+        lengths = {values.size for values in found.values()}
+        if len(lengths) != 1:
+            what = (
+                "no entry names a column" if not lengths else f"columns of {sorted(lengths)} rows"
+            )
+            rule = "must name columns of one length"
+            raise InputError("entries", rule, what, hint="For one matrix use CostMatrix.")
+        if len({len(row) for row in entries}) != 1:
+            rule = "must have rows of one length"
+            raise InputError("entries", rule, [len(row) for row in entries])
+        cells = tuple(
+            tuple(found[e] if isinstance(e, str) else float(e) for e in row) for row in entries
+        )
+        costs = cls.__new__(cls)
+        shape = len(cells), len(cells[0])
+        costs._set(cells, names_of(shape, classes, decisions), lengths.pop())
+        return costs
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """How many samples, classes and decisions."""
+        return self._n, len(self._classes), len(self._decisions)
+
+    def part(self, rows: IntArray) -> Self:
+        """Return the costs of some samples."""
+        costs = type(self).__new__(type(self))
+        costs._cells = tuple(
+            tuple(cell if isinstance(cell, float) else cell[rows] for cell in row)
+            for row in self._cells
+        )
+        costs._classes, costs._decisions, costs._n = self._classes, self._decisions, rows.size
+        return costs
+
+    def prices(self, i: int, j: int) -> Cell:
+        """Return what decision j costs for class i: one number, or one for each sample."""
+        return self._cells[i][j]
+
+    def constant(self) -> CostMatrix | None:
+        """Return the one matrix that holds for every sample, if there is one."""
+        rows = [[_alike(cell) for cell in row] for row in self._cells]
+        if any(cell is None for row in rows for cell in row):
+            return None
+        return CostMatrix(rows, classes=self._classes, decisions=self._decisions)
+
+    def optimal(self) -> BoolArray:
+        """Return for each sample and decision whether some posterior makes it optimal.
+
+        With two classes expected costs are lines in the posterior. With more, single decisions are
+        compared: one that costs no less than another for every class plays no part.
+        """
+        k, m = len(self._classes), len(self._decisions)
+        found = np.ones((self._n, m), dtype=bool)
+        for j in range(m):
+            low, high = np.zeros(self._n), np.ones(self._n)  # posteriors at which j is optimal
+            for other in range(m):
+                if other == j:
+                    continue
+                gaps = [
+                    np.broadcast_to(np.subtract(self._cells[i][j], self._cells[i][other]), self._n)
+                    for i in range(k)
+                ]
+                least = np.min(gaps, axis=0)
+                found[:, j] &= least < 0 if other < j else least <= 0
+                if k == 2:
+                    _narrow(low, high, gaps[0], gaps[1])
+            found[:, j] &= low <= high
+        return found
+
+    def at(self, y: IntArray, d: IntArray) -> FloatArray:
+        """Return the cost of each sample, from the indices of its class and its decision."""
+        cost = np.zeros(self._n)
+        for i, row in enumerate(self._cells):
+            for j, cell in enumerate(row):
+                here = (y == i) & (d == j)
+                cost[here] = cell if isinstance(cell, float) else cell[here]
+        return cost
+
+    def _check_scores(self, scores: Scores) -> None:
+        if (len(scores), scores.n_classes) != self.shape[:2]:
+            rule = f"must have {self._n} rows and one column per class {quoted(self._classes)}"
+            got = f"{len(scores)} rows and {scores.n_classes} columns"
+            raise InputError("posteriors", rule, got)
+
+    def least_expected(self, p: FloatArray) -> IntArray:
+        """Return the decision of least expected cost for posteriors that were checked."""
+        tie = TIE * np.maximum.reduce(
+            [np.broadcast_to(cell, self._n) for row in self._cells for cell in row]
+        )
+        best = self.expected(p, 0)
+        chosen = np.zeros(self._n, dtype=np.int64)
+        for j in range(1, len(self._decisions)):
+            take_lower(best, chosen, self.expected(p, j), j, tie)
+        return chosen
+
+    def expected(self, p: FloatArray, decision: int) -> FloatArray:
+        """Return the expected cost of one decision for each sample."""
+        total = np.zeros(self._n)
+        for i, row in enumerate(self._cells):
+            total += p[:, i] * row[decision]
+        return total
+
+    def __repr__(self) -> str:
+        n, k, m = self.shape
+        return f"SampleCosts({n} samples, {k} classes, {m} decisions)"
+
+
+class CostsByCase(NamedCosts):
     """A matrix of costs whose entries may be names of columns: the amount of a transaction.
 
     It is for data that come in batches, or in a table: `SampleCosts` hold the numbers themselves.
@@ -35,30 +232,20 @@ class CostsByCase:
     array([0, 1])
     """
 
-    __slots__ = ("_checked", "entries")
+    __slots__ = ("entries",)
 
     def __init__(
         self,
-        entries: Sequence[Sequence[Entry]],
+        entries: Sequence[Sequence[float | str]],
         *,
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> None:
         self.entries = tuple(tuple(row) for row in entries)
         one = {entry: [1.0] for row in self.entries for entry in row if isinstance(entry, str)}
-        self._checked = SampleCosts.from_columns(
-            self.entries, one, classes=classes, decisions=decisions
-        )
-
-    @property
-    def classes(self) -> Names:
-        """Names of the true classes."""
-        return self._checked.classes
-
-    @property
-    def decisions(self) -> Names:
-        """Names of the decisions."""
-        return self._checked.decisions
+        kinds: dict[str, Any] = {"classes": classes, "decisions": decisions}
+        checked = SampleCosts.from_columns(self.entries, one, **kinds)
+        self._classes, self._decisions = checked.classes, checked.decisions
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -80,3 +267,43 @@ class CostsByCase:
     def __repr__(self) -> str:
         rows = [list(row) for row in self.entries]
         return f"CostsByCase({rows}, classes={list(self.classes)})"
+
+
+def _alike(cell: Cell) -> float | None:
+    """Return the one price of all samples, if there is one."""
+    if isinstance(cell, float):
+        return cell
+    return float(cell[0]) if (cell == cell[0]).all() else None
+
+
+def _narrow(low: FloatArray, high: FloatArray, first: FloatArray, second: FloatArray) -> None:
+    """Narrow the posteriors of the second class at which (1 - p) * first + p * second <= 0."""
+    slope = second - first
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = -first / slope
+    rising, falling = slope > 0, slope < 0
+    high[rising] = np.minimum(high[rising], root[rising])
+    low[falling] = np.maximum(low[falling], root[falling])
+    high[(slope == 0) & (first > 0)] = -1.0
+
+
+def _check_cell(cell: Cell, i: int, j: int) -> None:
+    """Refuse costs that are not finite or below 0."""
+    values = np.atleast_1d(cell)
+    bad = ~(np.isfinite(values) & (values >= 0))
+    if bad.any():
+        row = int(bad.argmax())
+        rule, more = "must be finite and at least 0", f" for (class, decision) ({i}, {j})"
+        raise InputError("costs", rule, values[row], row=row, more=more)
+
+
+def _column(columns: Any, name: str) -> Column:  # noqa: ANN401
+    """Return a column by name, or say which there are."""
+    try:
+        return columns[name]
+    except (KeyError, LookupError, TypeError, ValueError) as error:
+        there = (
+            list(columns) if isinstance(columns, Mapping) else list(getattr(columns, "columns", []))
+        )
+        rule = "must name columns of the table"
+        raise InputError("entries", rule, f"{name!r}, the table has {quoted(there)}") from error

@@ -4,7 +4,7 @@ __all__ = ["CostMatrix"]
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -20,11 +20,11 @@ from stakes._check import (
 )
 from stakes._files import read_text, write_text
 from stakes._text import html_table, number, plain, quoted, table
-from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
-from stakes.costs.forms import from_csv, from_toml, to_csv, to_toml
-from stakes.costs.names import is_frame, names_of, reordered, with_names
-from stakes.costs.tables import TIE, CostTable, DenseTable, ErrorTable
-from stakes.scores import Scores, as_scores
+from stakes._typing import FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
+from stakes.costs.cost_files import FORMS
+from stakes.costs.cost_tables import TIE, CostTable, DenseTable, ErrorTable
+from stakes.costs.named_costs import DecidingCosts, is_frame, names_of, reordered, with_names
+from stakes.scores import Scores
 
 if TYPE_CHECKING:
     from stakes._kernels.kernel_records import CostColumns
@@ -35,7 +35,7 @@ _MOST_RIVALS = 20  # constant decisions beside the best one
 _LARGEST_GAIN = 1e300  # so that differences stay finite
 
 
-class CostMatrix:
+class CostMatrix(DecidingCosts):
     """What each decision costs for each true class: c_ij, truth in rows, decision in columns.
 
     The decisions need not be the classes: a doctor may operate, send home or ask for more tests.
@@ -69,10 +69,8 @@ class CostMatrix:
     ('send home', 0.5)
     """
 
-    __slots__ = ("_classes", "_decisions", "_table")
+    __slots__ = ("_table",)
 
-    _classes: Names
-    _decisions: Names
     _table: CostTable
 
     def __init__(
@@ -90,11 +88,10 @@ class CostMatrix:
         array.setflags(write=False)
         self._set(DenseTable(array), *named)
 
-    def _set(self, costs: CostTable, classes: Names, decisions: Names) -> None:
+    def _set(self, *fields: object) -> None:
         """Fill a new matrix; nothing sets these fields again."""
-        object.__setattr__(self, "_table", costs)
-        object.__setattr__(self, "_classes", classes)
-        object.__setattr__(self, "_decisions", decisions)
+        for name, value in zip(("_table", "_classes", "_decisions"), fields, strict=True):
+            object.__setattr__(self, name, value)
 
     @classmethod
     def _from_table(cls, costs: CostTable, classes: Names, decisions: Names) -> Self:
@@ -132,11 +129,7 @@ class CostMatrix:
         (0, 1, 2, 'abstain')
         """
         extra = read_number(price, "abstain", 0, math.inf, closed=(True, False))
-        if isinstance(self._table, ErrorTable):
-            further = np.hstack([self._table.further, np.full((self.shape[0], 1), extra)])
-            wider: CostTable = ErrorTable(self._table.error, further)
-        else:
-            wider = DenseTable(np.hstack([self.values, np.full((self.shape[0], 1), extra)]))
+        wider = self._table.with_column(np.full((self.shape[0], 1), extra))
         decisions = read_names([*self.decisions, name], "decisions", mixed=True)
         return self._from_table(wider, self.classes, decisions)
 
@@ -191,11 +184,8 @@ class CostMatrix:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
         """Read a cost file, .toml or .csv: see docs/cost-files.md for the two forms."""
-        form = {".toml": from_toml, ".csv": from_csv}.get(Path(path).suffix.lower())
-        if form is None:
-            msg = f"a cost file must end in .toml or .csv: got {str(path)!r}."
-            raise InputError(msg)
-        values, classes, decisions = form(read_text(path), str(path))
+        read, _ = _form(path)
+        values, classes, decisions = read(read_text(path), str(path))
         try:
             return cls(values, classes=classes, decisions=decisions)
         except InputError as error:
@@ -203,26 +193,13 @@ class CostMatrix:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a cost file, .toml or .csv; reading it gives an equal matrix."""
-        form = {".toml": to_toml, ".csv": to_csv}.get(Path(path).suffix.lower())
-        if form is None:
-            msg = f"a cost file must end in .toml or .csv: got {str(path)!r}."
-            raise InputError(msg)
-        write_text(path, form(self.values, self.classes, self.decisions))
+        _, write = _form(path)
+        write_text(path, write(self.values, self.classes, self.decisions))
 
     @property
     def values(self) -> FloatArray:
         """All costs c_ij as a read-only array, classes in rows."""
         return self._table.dense()
-
-    @property
-    def classes(self) -> Names:
-        """Names of the true classes, in the order of the rows."""
-        return self._classes
-
-    @property
-    def decisions(self) -> Names:
-        """Names of the decisions, in the order of the columns."""
-        return self._decisions
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -236,10 +213,7 @@ class CostMatrix:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the costs as plain values, fit for JSON, in no more space than they take here."""
-        if isinstance(self._table, ErrorTable):
-            error, further = self._table.error, self._table.further
-            return {"error": error.tolist(), "further": further.tolist()}
-        return {"values": self.values.tolist()}
+        return {name: part.tolist() for name, part in vars(self._table).items() if name[0] != "_"}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], classes: Names, decisions: Names) -> Self:
@@ -309,36 +283,10 @@ class CostMatrix:
         """Return the Bayes decision for each row of posteriors that were checked."""
         return self._table.least_expected(p)
 
-    def bayes_decisions(
-        self, posteriors: Scores | Column, priors: PriorsLike | None = None
-    ) -> IntArray:
-        """Return the index of the decision of least expected cost for each sample.
-
-        d_B = argmin_j sum_i c_ij P(H_i|x) (eq:bayes_decisions). On a tie the lowest index wins.
-
-        Parameters
-        ----------
-        posteriors : array of shape (N, K), or any kind of scores
-            One column holds P(classes[-1]) of two classes.
-        priors : array of K or mapping by class, optional
-            Needed for likelihoods, and for nothing else.
-
-        Examples
-        --------
-        A tumour of probability 0.2 is worth an operation, if missing it costs five times as much:
-
-        >>> costs = CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])
-        >>> [costs.decisions[j] for j in costs.bayes_decisions([[0.9, 0.1], [0.8, 0.2]])]
-        ['healthy', 'tumour']
-        """
-        scores = as_scores(posteriors).ordered(self.classes)
+    def _check_scores(self, scores: Scores) -> None:
         if scores.n_classes != self.shape[0]:
             rule = f"must have one column per class {quoted(self.classes)}"
             raise InputError("posteriors", rule, f"{scores.n_classes} columns")
-        p = read_priors(priors, self.classes)
-        if p is None and scores.needs_priors:
-            raise scores.lacks_priors()
-        return self._table.least_expected(scores.answers(p).p)
 
     def naive(self, priors: PriorsLike) -> tuple[int, float]:
         """Return the best constant decision and its expected cost: min_j sum_i c_ij P_i.
@@ -392,8 +340,7 @@ class CostMatrix:
         It is c21 P2 / (c12 P1 + c21 P2), the x axis of a cost curve; speech folds the costs of
         its DCF into the prior of a target this way.
         """
-        odds = self.odds(priors)
-        return 1 / (1 + odds)
+        return 1 / (1 + self.odds(priors))
 
     def regret(self) -> Self:
         """Return the costs less the least of their row: what could have been saved.
@@ -459,14 +406,14 @@ class CostMatrix:
         raise AttributeError(msg)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self._table, self._classes, self._decisions)
+        return type(self)._from_table, (self._table, self._classes, self._decisions)
 
 
-def _restored(
-    kind: type[CostMatrix], costs: CostTable, classes: Names, decisions: Names
-) -> CostMatrix:
-    """Rebuild a matrix in another process."""
-    return kind._from_table(costs, classes, decisions)
+def _form(path: str | os.PathLike[str]) -> tuple[Callable[..., Any], Callable[..., str]]:
+    """Return how to read and to write a cost file, by its name."""
+    if form := FORMS.get(Path(path).suffix.lower()):
+        return form
+    raise InputError(f"a cost file must end in .toml or .csv: got {str(path)!r}.")
 
 
 def declared_classes(

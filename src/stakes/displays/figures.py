@@ -150,8 +150,7 @@ def styled() -> Iterator[None]:
     try:
         import matplotlib as mpl  # noqa: PLC0415  an extra
     except ImportError as error:
-        msg = "drawing needs matplotlib: pip install 'stakes[plot]'"
-        raise MissingExtraError(msg) from error
+        raise MissingExtraError("drawing needs matplotlib: pip install 'stakes[plot]'") from error
     with mpl.rc_context(STYLE):
         yield
 

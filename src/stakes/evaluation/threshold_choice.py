@@ -11,7 +11,7 @@ from stakes._check import InputError, read_level, read_number
 from stakes._text import number, percent, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.costs.tables import expected_column
+from stakes.costs.cost_tables import expected_column
 from stakes.evaluation.applications import (
     ApplicationSamples,
     CostsLike,

@@ -13,8 +13,8 @@ from stakes._registry import option
 from stakes._typing import Label
 from stakes.class_losses import Constant, rivals_of
 from stakes.costs import CostMatrix
+from stakes.costs.cost_tables import DenseTable
 from stakes.costs.matrix import check_order
-from stakes.costs.tables import DenseTable
 from stakes.scoring.base import Answers, FloatArray, IntArray, Names, ScoringRule
 
 

@@ -12,7 +12,7 @@ from stakes._kernels.group_sums import sum_by
 from stakes._math import count_by, shares, times, total_by, weight_exponents
 from stakes._text import quoted
 from stakes._typing import ArrayLike, Counts, FloatArray, IntArray, Names, NamesLike
-from stakes.costs.names import default_decisions
+from stakes.costs.named_costs import default_decisions
 
 _MOST_CELLS = 2**26
 

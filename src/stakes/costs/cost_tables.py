@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,41 +19,6 @@ _MOST_IN_ORDER = 64
 TIE = 8 * float(np.finfo(np.float64).eps)  # of the largest cost: what rounding makes of a tie
 
 
-class CostTable(Protocol):
-    """Costs of each decision for each class, however they are kept."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """How many classes and decisions."""
-
-    def dense(self) -> FloatArray:
-        """All costs, classes in rows."""
-
-    def at(self, y: IntArray, d: IntArray) -> FloatArray:
-        """Cost of each sample, from its class and its decision."""
-
-    def column(self, decision: int) -> FloatArray:
-        """Cost of one decision for each class."""
-
-    def best_constant(self, priors: FloatArray) -> int:
-        """Return the decision of least expected cost for a system that sees no input."""
-
-    def constants(self, priors: FloatArray) -> FloatArray:
-        """Return the expected cost of each decision for a system that sees no input."""
-
-    def least_expected(self, p: FloatArray) -> IntArray:
-        """Return the decision of least expected cost for each row of posteriors."""
-
-    def columns(self) -> "CostColumns":
-        """Return the costs as the kernels take them."""
-
-    def optimal(self) -> BoolArray:
-        """Return for each decision whether some posterior makes it optimal."""
-
-    def ranges(self, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Least and largest cost of each class over some decisions."""
-
-
 @dataclass(frozen=True, eq=False)
 class DenseTable:
     """Every cost written down."""
@@ -64,6 +29,15 @@ class DenseTable:
     def shape(self) -> tuple[int, int]:
         """How many classes and decisions."""
         return self.values.shape[0], self.values.shape[1]
+
+    @property
+    def tie(self) -> float:
+        """Difference of expected costs that rounding alone can make."""
+        return TIE * float(np.abs(self.values).max())
+
+    def with_column(self, costs: FloatArray) -> "DenseTable":
+        """Return the table with one more decision."""
+        return DenseTable(np.hstack([self.values, costs]))
 
     def dense(self) -> FloatArray:
         """All costs, classes in rows."""
@@ -90,16 +64,15 @@ class DenseTable:
         """Return the decision of least expected cost for each row of posteriors."""
         best = expected_column(p, self.values[:, 0])
         chosen = np.zeros(p.shape[0], dtype=np.int64)
-        tie = TIE * float(np.abs(self.values).max())
         for j in range(1, self.values.shape[1]):
-            take_lower(best, chosen, expected_column(p, self.values[:, j]), j, tie)
+            take_lower(best, chosen, expected_column(p, self.values[:, j]), j, self.tie)
         return chosen
 
     def columns(self) -> "CostColumns":
         """Return the costs as the kernels take them."""
         from stakes._kernels.kernel_records import CostColumns  # noqa: PLC0415  not needed to write costs down
 
-        return CostColumns(None, self.values, TIE * float(np.abs(self.values).max()))
+        return CostColumns(None, self.values, self.tie)
 
     def optimal(self) -> BoolArray:
         """Return for each decision whether some posterior makes it optimal."""
@@ -108,7 +81,7 @@ class DenseTable:
     @cached_property
     def _optimal(self) -> BoolArray:
         """The same, found once."""
-        return optimal_decisions(self.values, TIE * float(np.abs(self.values).max()))
+        return optimal_decisions(self.values, self.tie)
 
     def ranges(self, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Least and largest cost of each class over some decisions."""
@@ -120,7 +93,8 @@ class DenseTable:
 class ErrorTable:
     """One cost for any error of a class, none for the right answer, and perhaps further decisions.
 
-    Zero-one costs of a hundred thousand classes take no more memory than the classes.
+    It answers the same questions as a dense table; zero-one costs of a hundred thousand classes
+    take no more memory than the classes.
     """
 
     error: FloatArray
@@ -132,11 +106,16 @@ class ErrorTable:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many classes and decisions."""
         return self.error.size, self.error.size + self.further.shape[1]
 
+    @property
+    def tie(self) -> float:
+        return TIE * max(float(self.error.max()), float(self.further.max(initial=0.0)))
+
+    def with_column(self, costs: FloatArray) -> "ErrorTable":
+        return ErrorTable(self.error, np.hstack([self.further, costs]))
+
     def dense(self) -> FloatArray:
-        """All costs, classes in rows."""
         k, m = self.shape
         if k * m > _MOST_CELLS:
             msg = f"costs of {k} classes and {m} decisions must not be written out: {k * m} cells."
@@ -148,7 +127,6 @@ class ErrorTable:
         return values
 
     def at(self, y: IntArray, d: IntArray) -> FloatArray:
-        """Cost of each sample, from its class and its decision."""
         k = self.error.size
         cost = np.where(y == d, 0.0, self.error[y])
         beyond = d >= k
@@ -156,7 +134,6 @@ class ErrorTable:
         return cost
 
     def column(self, decision: int) -> FloatArray:
-        """Cost of one decision for each class."""
         k, m = self.shape
         place = range(m)[decision]
         if place >= k:
@@ -166,36 +143,30 @@ class ErrorTable:
         return column
 
     def best_constant(self, priors: FloatArray) -> int:
-        """Return the decision of least expected cost for a system that sees no input."""
         candidates = [int(np.argmax(priors * self.error))]
         candidates += range(self.error.size, self.shape[1])
         return min(candidates, key=lambda j: math.fsum(priors * self.column(j)))
 
     def constants(self, priors: FloatArray) -> FloatArray:
-        """Return the expected cost of each decision for a system that sees no input."""
         paid = priors * self.error
         return np.concatenate([math.fsum(paid.tolist()) - paid, priors @ self.further])
 
     def least_expected(self, p: FloatArray) -> IntArray:
-        """Return the decision of least expected cost for each row of posteriors."""
         weighted = p * self.error
         chosen = weighted.argmax(axis=1)
         if not self.further.size:
             return chosen
         weighted[np.arange(chosen.size), chosen] = 0
         best = weighted.sum(axis=1)
-        tie = TIE * max(float(self.error.max()), float(self.further.max()))
         for m in range(self.further.shape[1]):
             column = expected_column(p, self.further[:, m])
-            take_lower(best, chosen, column, self.error.size + m, tie)
+            take_lower(best, chosen, column, self.error.size + m, self.tie)
         return chosen
 
     def columns(self) -> "CostColumns":
-        """Return the costs as the kernels take them."""
         from stakes._kernels.kernel_records import CostColumns  # noqa: PLC0415  not needed to write costs down
 
-        top = max(float(self.error.max()), float(self.further.max(initial=0.0)))
-        return CostColumns(self.error, self.further, TIE * top)
+        return CostColumns(self.error, self.further, self.tie)
 
     def optimal(self) -> BoolArray:
         """Return for each decision whether some posterior makes it optimal.
@@ -218,10 +189,12 @@ class ErrorTable:
         return np.concatenate([np.ones(k, dtype=bool), gain >= 1 - k * TIE])
 
     def ranges(self, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Least and largest cost of each class over some decisions."""
         further = self.further[:, kept[self.error.size :]]
         most = self.error * (self.error.size > 1)
         return np.zeros_like(self.error), np.maximum(most, further.max(axis=1, initial=0.0))
+
+
+CostTable = DenseTable | ErrorTable
 
 
 def expected_column(p: FloatArray, costs: FloatArray) -> FloatArray:

@@ -44,12 +44,10 @@ def from_toml(text: str, source: str) -> Parts:
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        msg = f"{source!r} must be TOML: {error}."
-        raise InputError(msg) from error
+        raise InputError(f"{source!r} must be TOML: {error}.") from error
     version = data.get("stakes-costs")
     if version != VERSION or type(version) is not int:
-        msg = f"{source!r} must begin with stakes-costs = {VERSION}: got {version!r}."
-        raise InputError(msg)
+        raise InputError(f"{source!r} must begin with stakes-costs = {VERSION}: got {version!r}.")
     unknown = sorted(set(data) - {"stakes-costs", "classes", "decisions", "costs"})
     if unknown:
         msg = f"{source!r} must hold classes, decisions and costs alone: got {quoted(unknown)} too."
@@ -115,8 +113,7 @@ def from_csv(text: str, source: str) -> Parts:
     try:
         rows = [(reader.line_num, row) for row in reader if row]
     except csv.Error as error:
-        msg = f"{source!r} line {reader.line_num} must be CSV: {error}."
-        raise InputError(msg) from error
+        raise InputError(f"{source!r} line {reader.line_num} must be CSV: {error}.") from error
     if not rows or rows[0][1][0].strip().lower() != CORNER:
         corner = rows[0][1][0] if rows else ""
         msg = f"{source!r} must have {CORNER!r} in its first cell, to say that each row is a true"
@@ -175,3 +172,6 @@ def _key(name: Label) -> str:
 def _toml_text(text: str) -> str:
     """Return a text as a TOML basic string."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+FORMS = {".toml": (from_toml, to_toml), ".csv": (from_csv, to_csv)}

@@ -1,0 +1,140 @@
+"""Names of rows and columns of costs: given, from a data frame, or by default."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from stakes._check import InputError, read_costs, read_names, read_priors
+from stakes._text import quoted
+from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes.scores import Scores, as_scores
+
+
+def with_names(values: Any) -> tuple[FloatArray, NamesLike | None, NamesLike | None]:  # noqa: ANN401
+    """Split a data frame into its values and names; an array has no names."""
+    if is_frame(values):
+        return read_costs(values.to_numpy()), list(values.index), list(values.columns)
+    return read_costs(values), None, None
+
+
+def is_frame(values: Any) -> bool:  # noqa: ANN401
+    """Tell a pandas data frame, which has names for its rows, without importing pandas."""
+    return all(hasattr(values, name) for name in ("index", "columns", "to_numpy"))
+
+
+def names_of(
+    shape: tuple[int, ...], classes: NamesLike | None, decisions: NamesLike | None
+) -> tuple[Names, Names]:
+    """Return names for rows and columns, as given or by default."""
+    k, m = shape
+    rows = read_names(k if classes is None else classes, "classes")
+    if len(rows) != k:
+        rule = f"must have one row per class {quoted(rows)}, {len(rows)} in all"
+        got = f"{k} rows for {len(rows)} classes; rows are classes, columns are decisions"
+        raise InputError("costs", rule, got)
+    if decisions is None:
+        decisions = default_decisions(classes, rows, m)
+    columns = rows if decisions is rows else read_names(decisions, "decisions", mixed=True)
+    if len(columns) != m:
+        got = f"{m} columns for {len(columns)} decisions; columns are decisions"
+        raise InputError("costs", f"must have one column per decision {quoted(columns)}", got)
+    return rows, columns
+
+
+def default_decisions(classes: NamesLike | None, rows: Names, m: int) -> NamesLike:
+    """Return the decisions where none are named: the classes, or numbers for unnamed classes."""
+    if m == len(rows):
+        return rows
+    if classes is None or rows == tuple(range(len(rows))):
+        return m
+    rule = "must be named where they are not the classes"
+    hint = "Pass decisions=[...]."
+    raise InputError("decisions", rule, f"{m} columns for the classes {quoted(rows)}", hint=hint)
+
+
+def reordered(
+    array: FloatArray,
+    named: tuple[Names, Names],
+    classes: NamesLike | None,
+    decisions: NamesLike | None,
+) -> tuple[FloatArray, tuple[Names, Names]]:
+    """Put the rows and columns of a data frame into the order asked for."""
+    if decisions is None and set(named[0]) == set(named[1]):
+        decisions = classes
+    rows = _order(named[0], classes, "classes")
+    columns = _order(named[1], decisions, "decisions")
+    places = ([*map(named[0].index, rows)], [*map(named[1].index, columns)])
+    return array[np.ix_(*places)], (rows, columns)
+
+
+def _order(own: Names, asked: NamesLike | None, argument: str) -> Names:
+    """Return the names of a table in the order asked for."""
+    order = own if asked is None else read_names(asked, argument, mixed=argument == "decisions")
+    if set(order) != set(own):
+        rule = "must be those of the cost table"
+        raise InputError(argument, rule, f"{quoted(order)} where the table has {quoted(own)}")
+    return order
+
+
+class NamedCosts:
+    """Costs with names for their classes and decisions."""
+
+    __slots__ = ("_classes", "_decisions")
+
+    _classes: Names
+    _decisions: Names
+
+    @property
+    def classes(self) -> Names:
+        """Names of the true classes, in the order of the rows."""
+        return self._classes
+
+    @property
+    def decisions(self) -> Names:
+        """Names of the decisions, in the order of the columns."""
+        return self._decisions
+
+
+class DecidingCosts(NamedCosts, ABC):
+    """Costs that say which decision is best for each sample."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _check_scores(self, scores: Scores) -> None:
+        """Refuse scores of other classes or samples."""
+
+    @abstractmethod
+    def least_expected(self, p: FloatArray) -> IntArray:
+        """Return the Bayes decision for each row of posteriors that were checked."""
+
+    def bayes_decisions(
+        self, posteriors: Scores | Column, priors: PriorsLike | None = None
+    ) -> IntArray:
+        """Return the index of the decision of least expected cost for each sample.
+
+        d_B = argmin_j sum_i c_ij P(H_i|x) (eq:bayes_decisions). On a tie the lowest index wins.
+
+        Parameters
+        ----------
+        posteriors : array of shape (N, K), or any kind of scores
+            One column holds P(classes[-1]) of two classes.
+        priors : array of K or mapping by class, optional
+            Needed for likelihoods, and for nothing else.
+
+        Examples
+        --------
+        A tumour of probability 0.2 is worth an operation, if missing it costs five times as much:
+
+        >>> import stakes
+        >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])
+        >>> [costs.decisions[j] for j in costs.bayes_decisions([[0.9, 0.1], [0.8, 0.2]])]
+        ['healthy', 'tumour']
+        """
+        scores = as_scores(posteriors).ordered(self.classes)
+        self._check_scores(scores)
+        p = read_priors(priors, self.classes)
+        if p is None and scores.needs_priors:
+            raise scores.lacks_priors()
+        return self.least_expected(scores.answers(p).p)
