@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold
 
 import stakes
-from stakes.calibration.newton import Problem, _full_slopes, _slopes
+from stakes.calibration.linear import LinearCalibrator
 from stakes.simulation import MISCALIBRATED, simulate, skewed_priors
 from strategies import Scored, scored
 
@@ -89,21 +89,19 @@ def test_affine_calibration_undoes_affine_distortion(
     ],
     ids=lambda c: c.name,
 )
-def test_gradient_and_hessian_are_those_of_the_loss(
-    k: int, calibrator: stakes.VectorCalibrator
-) -> None:
+def test_gradient_and_hessian_are_those_of_the_loss(k: int, calibrator: LinearCalibrator) -> None:
     y, log_p = overlapping(60, k)
     weights = np.random.default_rng(0).dirichlet(np.ones(60))
-    problem = Problem(log_p, None, y, weights, calibrator.held_scale)
-    basis = calibrator.basis(k)
-    x = np.linspace(0.7, -0.2, basis.shape[1])
-    here, step = _slopes(problem, basis, x), 1e-6
-    full = _full_slopes(problem, basis, basis @ x)
-    assert here.loss == pytest.approx(full.loss, rel=1e-13)
-    assert here.worst == pytest.approx(full.worst, rel=1e-13)
+    problem = calibrator.problem(log_p, y, weights)
+    x, step = np.linspace(0.7, -0.2, problem.start.size), 1e-6
+    here = problem.slopes(x, hessian=True)
+    table = calibrator.table_problem(log_p, y, weights)
+    same = table.slopes(table.parameters(problem.affine_map(x)), hessian=True)
+    assert here.loss == pytest.approx(same.loss, rel=1e-13)
+    assert here.worst == pytest.approx(same.worst, rel=1e-13)
     for i in range(x.size):
         move = step * np.eye(x.size)[i]
-        up, down = _slopes(problem, basis, x + move), _slopes(problem, basis, x - move)
+        up, down = (problem.slopes(at, hessian=True) for at in (x + move, x - move))
         assert (up.loss - down.loss) / (2 * step) == pytest.approx(here.gradient[i], abs=1e-8)
         np.testing.assert_allclose(
             (up.gradient - down.gradient) / (2 * step), here.hessian[i], atol=1e-8

@@ -21,7 +21,7 @@ SLOW = {
     "numpy.typing",
     "pyarrow.compute",
     "pyarrow.dataset",
-    "stakes.calibration.steps",
+    "stakes.calibration.isotonic_calibrator",
     "stakes.cli.calibrate_command",
     "stakes.curves.likelihood_ratios",
     "stakes.paper",

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import stakes
+from stakes._kernels.kernel_records import Slopes
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration import blas
-from stakes.calibration.affine import LinearCalibrator
+from stakes.calibration import solver
 from stakes.calibration.crossfit import DealtFolds, _one_by_one, deal, splits
+from stakes.calibration.linear import LinearCalibrator
 from stakes.calibration.maps import AffineMap, CalibrationMap
-from stakes.calibration.newton import Along, Problem, _direction, _left, descend, solve
-from stakes.calibration.pooled import pooled
+from stakes.calibration.shared_scale import SharedScale
+from stakes.calibration.solver import descend, gradient_bound, newton_step, solve
 from stakes.samples import Samples, read_samples
 
 ONE_SCALE = [stakes.AffineCalibrator(), stakes.TemperatureCalibrator(), stakes.BiasCalibrator()]
@@ -51,8 +52,9 @@ def gradient(samples: Samples, fitted: CalibrationMap, calibrator: LinearCalibra
     q = np.exp(fitted(log_p))
     q[np.arange(len(samples)), samples.y] -= 1
     excess = q * samples.balanced_weights()[:, None]
-    full = np.concatenate([(excess * log_p).sum(axis=0), excess.sum(axis=0)])
-    return float(np.abs(calibrator.basis(log_p.shape[1]).T @ full).max())
+    slopes = [(excess * log_p).sum()] * calibrator.moves.scale
+    slopes += list(excess.sum(axis=0)[1:]) * calibrator.moves.biases
+    return float(np.abs(slopes).max())
 
 
 @pytest.mark.parametrize("how", ["plain", "priors", "weights", "both"])
@@ -123,20 +125,20 @@ def test_folds_of_a_seed_are_dealt_as_ever() -> None:
 @given(st.integers(0, 10**6), st.sampled_from([2, 3, 6]), st.floats(1e-4, 0.05))
 def test_a_step_leaves_no_more_than_its_bound(seed: int, k: int, size: float) -> None:
     y, log_p = scored(60, k, seed)
-    unit = float(np.abs(log_p).max())
     weights = np.random.default_rng(seed).dirichlet(np.ones(60))
-    problem = Problem(log_p / unit, None, y, weights, 0.0, 1.0, unit)
     calibrator = [stakes.AffineCalibrator(), stakes.VectorCalibrator()][seed % 2]
-    objective = Along(problem, calibrator.basis(k))
-    best = solve(objective, np.zeros(objective.basis.shape[1])).x
+    objective = calibrator.problem(log_p, y, weights)
+    best = solve(objective, np.zeros_like(objective.start)).x
     noise = np.random.default_rng(seed).normal(size=best.size)
     far, near = best + size * noise, best + 1e-3 * size * noise
     for x, known in ((far, far), (far, near), (near, far)):
-        here = replace(objective.slopes(x), hessian=objective.slopes(known).hessian)
-        direction = _direction(here.hessian, here.gradient)
+        here, other = (objective.slopes(at, hessian=True) for at in (x, known))
+        here = replace(here, hessian=other.hessian)
+        direction = newton_step(here)
         reach, away = objective.reach(direction), objective.reach(x - known)
-        bound = _left(reach, away, here, direction, objective.units)
-        left = np.abs(objective.slopes(x + direction).gradient * objective.units).max()
+        bound = gradient_bound(reach, away, here, direction, objective.units)
+        after = objective.slopes(x + direction, hessian=True)
+        left = np.abs(after.gradient * objective.units).max()
         assert left <= bound + 1e-13
 
 
@@ -179,10 +181,9 @@ def test_many_separable_samples_are_recognised() -> None:
 
 def test_posteriors_of_0_and_missing_classes_go_the_long_way() -> None:
     y, log_p = scored(15_000, 2)
-    basis = stakes.AffineCalibrator().basis(2)
     log_p[(y == 0) & (np.arange(15_000) % 9 == 0)] = [0.0, -np.inf]
     samples = read_samples(y, stakes.LogPosteriors(log_p))
-    assert pooled(samples, basis, 0.0, None, 1) is None
+    assert SharedScale.from_samples(samples, stakes.AffineCalibrator.moves) is None
     found = stakes.cross_calibrate(stakes.AffineCalibrator(), y, stakes.LogPosteriors(log_p))
     assert np.isneginf(found.values[:, 1]).sum() == np.isneginf(log_p[:, 1]).sum()
     rare = np.zeros(15_000, dtype=int)
@@ -225,13 +226,14 @@ def test_a_descent_looks_at_all_samples() -> None:
     """What is promised on the way is kept at the end: the slope of all samples, not of some."""
     y, log_p = scored(40_000, 2)
     samples = read_samples(y, stakes.LogPosteriors(log_p))
-    whole = pooled(samples, stakes.AffineCalibrator().basis(2), 0.0, None, 1)
+    whole = SharedScale.from_samples(samples, stakes.AffineCalibrator.moves)
     assert whole is not None
     start = np.zeros(2)
     found = solve(whole, start)
-    sure = descend(whole, start, whole.slopes(start))
+    sure = descend(whole, start, whole.slopes(start, hessian=True))
     np.testing.assert_allclose(found.x, sure.x, atol=1e-7)
-    assert np.abs(whole.slopes(found.x).gradient * whole.units).max() <= found.gradient + 1e-13
+    left = whole.slopes(found.x, hessian=True).gradient * whole.units
+    assert np.abs(left).max() <= found.gradient + 1e-13
 
 
 def test_matrices_are_worked_on_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,17 +249,17 @@ def test_matrices_are_worked_on_by_one_thread(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(np.linalg, "eigh", looking)
     with controls.threadpool_limits(2, user_api="blas"):
         for rows in (40, 3):
-            _direction(np.eye(rows), np.ones(rows))
+            newton_step(Slopes(0.0, np.ones(rows), np.eye(rows), 0.0))
     assert seen[0] <= {1}
     assert seen[1] <= {1, 2}
 
 
 def test_without_what_limits_threads_fits_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    blas._controller.cache_clear()
+    solver._controller.cache_clear()
     monkeypatch.setitem(sys.modules, "threadpoolctl", None)
-    with blas.one_thread(100) as held:
+    with solver.one_thread(100) as held:
         assert held is None
-    blas._controller.cache_clear()
+    solver._controller.cache_clear()
 
 
 @pytest.mark.parametrize("n", [1000, 12_000])

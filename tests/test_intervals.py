@@ -14,8 +14,8 @@ from registry import BINARY_OBJECTS
 from stakes import metrics
 from stakes._quantiles import student as _t
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.affine import LinearCalibrator
 from stakes.calibration.crossfit import splits
+from stakes.calibration.linear import LinearCalibrator
 from stakes.costs import SampleCosts
 from stakes.curves.delong import delong_variance, placements
 from stakes.intervals import (
@@ -660,9 +660,9 @@ def test_a_class_that_is_not_drawn_gives_no_fit(how: type[WarmRefit] | type[Full
 
 def parameters(data: Training, weights: FloatArray) -> FloatArray:
     """Return what is fitted in each fold, from the fit to all samples of the first data."""
-    found = WarmRefit(stakes.AffineCalibrator(), data).parameters(weights)
+    found = WarmRefit(stakes.AffineCalibrator(), data).maps(weights)
     assert found is not None
-    return found
+    return np.stack([np.concatenate([m.scale, m.bias]) for m in found])
 
 
 def changed(data: Training, at: int, what: str) -> Training:

@@ -24,7 +24,6 @@ from stakes._kernels import (
     compiled,
     definitions,
     draws,
-    folds,
     keys,
     library,
     passes,
@@ -303,7 +302,7 @@ def test_threads_change_no_bit(*, weighted: bool) -> None:
         lambda t: passes.rows_pass(x, codes, "logits", costs, heavy, threads=t),
         lambda t: affine.affine_binary_pass(z, y, w, 0.7, 0.1, threads=t),
         lambda t: affine.affine_pass(x, codes, heavy, 0.7, np.arange(8.0), threads=t),
-        lambda t: folds.affine_answers(x, codes, np.ones(8), np.eye(8), threads=t),
+        lambda t: affine.affine_answers(x, codes, np.ones(8), np.eye(8), threads=t),
     ]
     for run in runs:
         close(run(2), run(1), 0, 0)
@@ -451,20 +450,7 @@ def test_rows_that_are_not_there_are_refused() -> None:
     with pytest.raises(ValueError, match="class codes"):
         affine.affine_binary_pass(np.zeros(2), np.array([0, 2]), None, 1.0, 0.0)
     with pytest.raises(ValueError, match="shift must be of shape"):
-        folds.affine_answers(np.zeros(2), y, np.ones(2), np.zeros(3))
-    for package in (folds, definitions):
-        with pytest.raises(ValueError, match="class codes"):
-            package.grouped_rows(np.array([0, 2]), 2)
-
-
-@given(st.lists(st.integers(0, 6), max_size=1200), st.sampled_from([np.uint8, np.int32, np.int64]))
-def test_grouped_rows(codes: list[int], kind: Any) -> None:
-    array = np.array(codes, dtype=kind)
-    order, bounds = folds.grouped_rows(array, 7)
-    wanted, ends = definitions.grouped_rows(array, 7)
-    np.testing.assert_array_equal(order, wanted)
-    np.testing.assert_array_equal(bounds, ends)
-    assert (np.diff(array[order].astype(int)) >= 0).all()
+        affine.affine_answers(np.zeros(2), y, np.ones(2), np.zeros(3))
 
 
 @given(data=st.data(), form=st.integers(0, 4))
@@ -478,7 +464,7 @@ def test_affine_answers(data: st.DataObject, form: int) -> None:
     values = strided(table[:, 0] if k == 1 else table, form)
     shift = rng.normal(size=4) if k == 1 else rng.normal(size=(4, k))
     close(
-        folds.affine_answers(values, groups, scale, shift),
+        affine.affine_answers(values, groups, scale, shift),
         definitions.affine_answers(values, groups, scale, shift),
         4e-15,
         1e-15,

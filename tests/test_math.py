@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from stakes._kernels import group_sums
-from stakes._math import difference_of_products, log_softmax, row_sums, sum_by
+from stakes._math import difference_of_products, log_softmax, row_sums, rows_by_code, sum_by
 
 ROADS = pytest.mark.parametrize("sum_by", [sum_by, group_sums.sum_by])
 
@@ -124,3 +124,15 @@ def test_columns_of_two_have_the_bits_of_rows_of_any_length() -> None:
     p = np.square(x[8:])
     np.testing.assert_array_equal(row_sums(p), p.sum(axis=1))
     np.testing.assert_array_equal(row_sums(impossible[8:]), np.full(992, -np.inf))
+
+
+@pytest.mark.parametrize("n_codes", [7, 300])
+@given(
+    codes=st.lists(st.integers(0, 6), max_size=1200),
+    kind=st.sampled_from([np.uint8, np.int32, np.int64]),
+)
+def test_rows_by_code(codes: list[int], kind: type[np.integer[Any]], n_codes: int) -> None:
+    found = rows_by_code(np.array(codes, dtype=kind), n_codes)
+    assert [rows.tolist() for rows in found] == [
+        [row for row, code in enumerate(codes) if code == wanted] for wanted in range(n_codes)
+    ]

@@ -20,7 +20,7 @@ from stakes._kernels import definitions, keys, sweeps
 from stakes._kernels.definitions import sweeps as formulas
 from stakes._kernels.kernel_records import ClassCounts
 from stakes._kernels.library import KERNELS
-from stakes.calibration.maps import StepMap
+from stakes.calibration.isotonic_calibrator import StepMap
 from stakes.curves.delong import auc_interval
 from stakes.metrics.traditional import Binary
 from stakes.results import Direction

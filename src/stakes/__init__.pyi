@@ -1,13 +1,13 @@
 # Written by `make exports` from the `__all__` of each module.
 from stakes.curves.selective import AbstentionCurve as AbstentionCurve
 from stakes.displays.abstention_display import AbstentionDisplay as AbstentionDisplay
-from stakes.calibration.affine import AffineCalibrator as AffineCalibrator
+from stakes.calibration.affine_calibrator import AffineCalibrator as AffineCalibrator
 from stakes.evaluation.applications import Application as Application
 from stakes.evaluation.findings import ApplicationResult as ApplicationResult
 from stakes.evaluation.bootstrapping import AreaUnderRoc as AreaUnderRoc
 from stakes.scoring.by_decision import BayesCost as BayesCost
-from stakes.calibration.affine import BetaCalibrator as BetaCalibrator
-from stakes.calibration.affine import BiasCalibrator as BiasCalibrator
+from stakes.calibration.beta_calibrator import BetaCalibrator as BetaCalibrator
+from stakes.calibration.bias_calibrator import BiasCalibrator as BiasCalibrator
 from stakes.evaluation.bootstrapping import Bootstrap as Bootstrap
 from stakes.scoring.by_answer import BrierLoss as BrierLoss
 from stakes.metrics.calibration_errors import CalibrationError as CalibrationError
@@ -40,10 +40,10 @@ from stakes.results import ExpectedLoss as ExpectedLoss
 from stakes.metrics.explanations import Explanation as Explanation
 from stakes._errors import FileError as FileError
 from stakes.calibration.crossfit import HeldOut as HeldOut
-from stakes.calibration.steps import HistogramCalibrator as HistogramCalibrator
+from stakes.calibration.histogram_calibrator import HistogramCalibrator as HistogramCalibrator
 from stakes._errors import InputError as InputError
 from stakes.results import Interval as Interval
-from stakes.calibration.steps import IsotonicCalibrator as IsotonicCalibrator
+from stakes.calibration.isotonic_calibrator import IsotonicCalibrator as IsotonicCalibrator
 from stakes.displays.isotonic_reliability_display import IsotonicReliabilityDisplay as IsotonicReliabilityDisplay
 from stakes.scores.types import LogLikelihoodRatios as LogLikelihoodRatios
 from stakes.scores.types import LogLikelihoods as LogLikelihoods
@@ -51,6 +51,7 @@ from stakes.scoring.by_answer import LogLoss as LogLoss
 from stakes.scores.types import LogPosteriors as LogPosteriors
 from stakes.scores.types import Logits as Logits
 from stakes.evaluation.findings import LossResult as LossResult
+from stakes.calibration.matrix_calibrator import MatrixCalibrator as MatrixCalibrator
 from stakes.displays.metric_scatter_display import MetricScatterDisplay as MetricScatterDisplay
 from stakes.results import MetricValue as MetricValue
 from stakes.curves.points import MinimumCost as MinimumCost
@@ -85,8 +86,8 @@ from stakes._errors import StakesError as StakesError
 from stakes.evaluation.summaries.summary import Summary as Summary
 from stakes.curves.thresholds import SweptMetric as SweptMetric
 from stakes.curves.points import TargetOdds as TargetOdds
-from stakes.calibration.affine import TemperatureCalibrator as TemperatureCalibrator
-from stakes.calibration.steps import ThresholdCalibrator as ThresholdCalibrator
+from stakes.calibration.temperature_calibrator import TemperatureCalibrator as TemperatureCalibrator
+from stakes.calibration.threshold_calibrator import ThresholdCalibrator as ThresholdCalibrator
 from stakes.evaluation.threshold_choice import ThresholdChoice as ThresholdChoice
 from stakes.scoring.by_decision import ThresholdRange as ThresholdRange
 from stakes.evaluation.threshold_choice import ThresholdResult as ThresholdResult
@@ -98,7 +99,7 @@ from stakes.calibration.crossfit import TrainOnTest as TrainOnTest
 from stakes.results import Undefined as Undefined
 from stakes._errors import UndefinedMetricError as UndefinedMetricError
 from stakes._errors import UndefinedMetricWarning as UndefinedMetricWarning
-from stakes.calibration.affine import VectorCalibrator as VectorCalibrator
+from stakes.calibration.vector_calibrator import VectorCalibrator as VectorCalibrator
 from stakes.evaluation.findings import Verdict as Verdict
 from stakes.curves.views import WorstApplication as WorstApplication
 from stakes._version import __version__ as __version__

@@ -145,6 +145,22 @@ def count_by(group: IntArray, copies: IntArray | None, n_groups: int) -> IntArra
     return np.bincount(group, copies, n_groups).astype(np.int64)  # exact below 2**53
 
 
+def rows_by_code(codes: IntArray, n_codes: int) -> list[IntArray]:
+    """Return the rows of each code from 0 up, in their order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [rows.tolist() for rows in rows_by_code(np.array([1, 0, 1, 0]), 2)]
+    [[1, 3], [0, 2]]
+    """
+    if n_codes <= 8:
+        return [np.flatnonzero(codes == code) for code in range(n_codes)]
+    small = codes.astype(np.min_scalar_type(n_codes))  # which are sorted by their digits
+    bounds = np.cumsum(np.bincount(codes, minlength=n_codes))
+    return np.split(np.argsort(small, kind="stable"), bounds[:-1])
+
+
 def turns(copies: IntArray, n_turns: int, turn: int) -> IntArray:
     """Return how many copies of each row get a turn, where samples take turns in their order."""
     last = np.cumsum(copies) + n_turns - 1 - turn

@@ -43,10 +43,25 @@ class _AffineJob(ctypes.Structure):
     )
 
 
+class _AnswersJob(ctypes.Structure):
+    _fields_ = (
+        ("values", Table),
+        ("group", Column),
+        ("n", ctypes.c_int64),
+        ("k", ctypes.c_int64),
+        ("groups", ctypes.c_int64),
+        ("chunk", ctypes.c_int64),
+        ("scale", ctypes.c_void_p),
+        ("shift", ctypes.c_void_p),
+        ("out", ctypes.c_void_p),
+    )
+
+
 _BINARY_SUMS = 7
 
 if KERNELS is not None:
     _binary = KERNELS.function("affine_binary", ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    _answers = KERNELS.function("affine_answers", ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
     _many = KERNELS.function("affine", ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 
@@ -186,3 +201,54 @@ def _prepared(
         pointer(sums),
     )
     return sums, job, [data, moved, each]
+
+
+def affine_answers(
+    values: NDArray[Any],
+    groups: NDArray[Any],
+    scale: FloatArray,
+    shift: FloatArray,
+    *,
+    threads: int = 1,
+) -> FloatArray:
+    """Return log posteriors log softmax(scale * values + shift), by the map of each row's group.
+
+    `values` are log posteriors with K shifts for each group, or the log odds of two classes with
+    one. A class of log posterior minus infinity stays impossible.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = affine_answers(np.zeros(2), np.array([0, 1]), np.ones(2), np.array([0.0, 1.0]))
+    >>> found.round(2).tolist()
+    [[-0.69, -0.69], [-1.31, -0.31]]
+    """
+    x, group = as_numbers(values), as_codes(groups)
+    slope, moved = (contiguous(a, np.float64) for a in (scale, shift))
+    check_lengths(x.shape[0], groups=group)
+    wanted = (slope.size,) if x.ndim == 1 else (slope.size, x.shape[1])
+    if moved.shape != wanted:
+        msg = f"shift must be of shape {wanted}: got {moved.shape}."
+        raise ValueError(msg)
+    if KERNELS is None:
+        return definitions.affine_answers(x, group, slope, moved)
+    flat = x[:, None] if x.ndim == 1 else x
+    n, k = flat.shape
+    out, chunk = np.empty((n, max(k, 2))), chunk_rows(k)
+    job = _AnswersJob(
+        table(flat),
+        column(group),
+        n,
+        k,
+        slope.size,
+        chunk,
+        pointer(slope),
+        pointer(moved),
+        pointer(out),
+    )
+    over_chunks(
+        lambda first, last: check(_answers(ctypes.byref(job), first, last)),
+        -(-n // chunk),
+        useful_threads(threads, 3 * n * k),
+    )
+    return out

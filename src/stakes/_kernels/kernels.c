@@ -16,7 +16,7 @@
 #include "affine_binary.h"
 #include "affine.h"
 #include "affine_rows.h"
-#include "folds.h"
+#include "affine_answers.h"
 #include "draws.h"
 #include "reweighted.h"
 #include "sums.h"

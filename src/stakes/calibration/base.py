@@ -58,6 +58,10 @@ class Calibrator(ABC):
     """
 
     name: ClassVar[str]
+    learns: ClassVar[str] = ""  # what, and when to use it: for the table in docs/calibration.md
+    use: ClassVar[str] = ""
+    two_classes: ClassVar[bool] = False  # whether it serves two classes alone
+    counted: ClassVar[str] = ""  # the option that is a number of samples, if there is one
     _fit: FittedMap | None = None
 
     @abstractmethod
@@ -115,6 +119,8 @@ class Calibrator(ABC):
     def fit_samples(self, samples: Samples) -> Self:
         """Learn from samples that were checked."""
         require_every_class(samples)
+        if self.two_classes and len(samples.classes) != 2:
+            raise InputError(type(self).__name__, "needs two classes", len(samples.classes))
         if samples.weights is None and samples.copies is None:
             priors = None if samples.priors_from_data else samples.priors
             quick = self.learn_plain(samples.scores, samples.y, priors, None)
@@ -122,8 +128,12 @@ class Calibrator(ABC):
                 return self._fitted_on(samples, quick.map)
         weights = samples.balanced_mass()
         log_p = samples.scores.answers(samples.priors).log_p
+        learner = self
+        if self.counted and samples.copies is not None:  # what is learnt counts rows as samples
+            learner, often = self.fresh(), samples.n / len(samples)
+            setattr(learner, self.counted, getattr(self, self.counted) / often)
         try:
-            found = self.learn(log_p, samples.y, weights)
+            found = learner.learn(log_p, samples.y, weights)
         except ImpossibleTruthError as error:  # in rows of the arguments, not of a fold
             number = None if samples.copies is None else int(samples.copies[error.rows].sum())
             raise ImpossibleTruthError(samples.rows(error.rows), number) from None

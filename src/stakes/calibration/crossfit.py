@@ -4,13 +4,12 @@ __all__ = ["HeldOut", "TrainOnTest", "cross_calibrate"]
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array, read_column
-from stakes._kernels.folds import grouped_rows
+from stakes._math import rows_by_code
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration.base import Calibrator
@@ -358,15 +357,13 @@ def group_codes(groups: Column, samples: Samples) -> IntArray:
 
 def _stratified(y: IntArray, n_folds: int, rng: "np.random.Generator") -> IntArray:
     """Deal the samples of each class to the folds in turn, after a shuffle."""
-    order, bounds = grouped_rows(y, int(y.max()) + 1)
     kind = np.min_scalar_type(n_folds)  # small, so that all of them stay near
-    fold = np.empty(y.size, dtype=kind)
-    turns = np.tile(np.arange(n_folds, dtype=kind), 2 + int(np.diff(bounds).max()) // n_folds)
-    start = 0
-    for first, last in pairwise(bounds.tolist()):
-        if last > first:
-            fold[rng.permutation(order[first:last])] = turns[start : start + last - first]
-            start = (start + last - first) % n_folds
+    fold, start = np.empty(y.size, dtype=kind), 0
+    turns = np.tile(np.arange(n_folds, dtype=kind), 2 + y.size // n_folds)
+    for rows in rows_by_code(y, int(y.max()) + 1):
+        if rows.size:
+            fold[rng.permutation(rows)] = turns[start : start + rows.size]
+            start = (start + rows.size) % n_folds
     return fold
 
 

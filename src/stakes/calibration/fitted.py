@@ -10,7 +10,7 @@ from stakes._check import InputError, read_names, read_priors
 from stakes._math import log
 from stakes._text import number, plain, quoted
 from stakes._typing import FloatArray, Names, PriorsLike
-from stakes.calibration.maps import MAPS, CalibrationMap
+from stakes.calibration.maps import CalibrationMap, map_class
 from stakes.scores import LogLikelihoodRatios, LogLikelihoods, LogPosteriors, ScoreMeaning, Scores
 
 FORMAT, VERSION = "stakes-calibrator", 2
@@ -115,10 +115,7 @@ class FittedMap:
         """Read a fit; a changed or cut file is refused by its checksum."""
         version = _version(data)
         _require_whole(data)
-        kind = MAPS.get(str(data.get("kind")))
-        if kind is None:
-            rule = f"must be of a known kind, one of {quoted(MAPS)}"
-            raise InputError("data", rule, repr(data.get("kind")))
+        kind = map_class(data.get("kind"))
         names = read_names(data.get("classes", []), "classes")
         try:
             fitted = kind.from_dict(data["map"])

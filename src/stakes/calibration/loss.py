@@ -11,7 +11,7 @@ import numpy as np
 from stakes._check import InputError
 from stakes._text import number, percent
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
-from stakes.calibration.affine import AffineCalibrator
+from stakes.calibration.affine_calibrator import AffineCalibrator
 from stakes.calibration.base import Calibrator
 from stakes.calibration.crossfit import (
     Folds,
@@ -20,7 +20,7 @@ from stakes.calibration.crossfit import (
     cross_fitted,
     deal_samples,
 )
-from stakes.calibration.steps import IsotonicCalibrator
+from stakes.calibration.isotonic_calibrator import IsotonicCalibrator
 from stakes.metrics.scores import expectation
 from stakes.results import ExpectedLoss, json_number
 from stakes.samples import Samples, read_samples

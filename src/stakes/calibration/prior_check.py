@@ -9,7 +9,7 @@ import numpy as np
 from stakes._check import UndefinedMetricError
 from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray, Names
-from stakes.calibration.affine import AffineCalibrator
+from stakes.calibration.affine_calibrator import AffineCalibrator
 from stakes.calibration.mixture import information_errors, most_likely_priors
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoods

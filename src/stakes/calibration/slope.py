@@ -10,7 +10,7 @@ from stakes._check import UndefinedMetricError, read_level
 from stakes._math import row_sums, times
 from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.affine import AffineCalibrator
+from stakes.calibration.affine_calibrator import AffineCalibrator
 from stakes.calibration.maps import AffineMap
 from stakes.results import Estimate, Interval
 from stakes.samples import Samples

@@ -12,7 +12,8 @@ from stakes._files import write_text
 from stakes._text import number, percent, plain
 from stakes.calibration import CalibrationLoss, Calibrator
 from stakes.calibration.loss import calibration_loss_of
-from stakes.cli.calibrator_files import by_name, calibrator_of
+from stakes.calibration.registry import calibrator_class
+from stakes.cli.calibrator_files import by_name
 from stakes.cli.evaluate_command import asked_for
 from stakes.cli.outputs import check_output
 from stakes.cli.parsing import parse_priors
@@ -124,7 +125,7 @@ class _Learnt:
 
 def _fitted(data: _Data, options: dict[str, Any]) -> _Learnt:
     """Fit a calibrator, and cross-fit it to see what it recovers."""
-    calibrator = calibrator_of(options["method"])
+    calibrator = calibrator_class(options["method"])()
     folds, seed = options["folds"], options["seed"]
     losses = [
         calibration_loss_of(rule, data.samples, calibrator, folds, data.groups, seed)

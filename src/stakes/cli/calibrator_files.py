@@ -5,28 +5,11 @@ from collections.abc import Sequence
 
 import click
 
-from stakes import calibration
 from stakes._check import InputError
 from stakes._files import read_text
 from stakes._typing import FloatArray
 from stakes.calibration import Calibrator, calibrator_from_dict
 from stakes.cli.parsing import parse_priors
-
-_CALIBRATORS = {
-    "affine": "AffineCalibrator",
-    "temperature": "TemperatureCalibrator",
-    "bias": "BiasCalibrator",
-    "vector": "VectorCalibrator",
-    "beta": "BetaCalibrator",
-    "isotonic": "IsotonicCalibrator",
-    "histogram": "HistogramCalibrator",
-}
-
-
-def calibrator_of(method: str) -> Calibrator:
-    """Return a calibrator by the name of its method; the others are not loaded."""
-    made: Calibrator = getattr(calibration, _CALIBRATORS[method])()
-    return made
 
 
 def read_calibrator(path: str) -> Calibrator:

@@ -172,6 +172,6 @@ def _calibrator(method: str) -> Any:  # noqa: ANN401
     """Return the calibrator of a name."""
     if method == "none":
         return None
-    from stakes.cli.calibrator_files import calibrator_of  # noqa: PLC0415
+    from stakes.calibration.registry import calibrator_class  # noqa: PLC0415
 
-    return calibrator_of(method)
+    return calibrator_class(method)()

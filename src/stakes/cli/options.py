@@ -9,10 +9,11 @@ import click
 
 from stakes._files import read_text
 from stakes._text import plain, quoted
+from stakes.calibration.registry import calibrator_names
 from stakes.cli.memory import read_size
 
 KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
-METHODS = ("affine", "temperature", "bias", "vector", "beta", "isotonic", "histogram")
+METHODS = tuple(name for name in calibrator_names() if name != "threshold")  # that needs costs
 WRITTEN = ("posteriors", "log-odds", "llr")  # what calibrate --apply can write
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
 FILE_KINDS = (

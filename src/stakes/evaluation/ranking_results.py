@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from stakes._check import StakesError
-from stakes._kernels.folds import grouped_rows
 from stakes._math import log, times, turns
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import AffineCalibrator
@@ -224,7 +223,7 @@ def _middle(places: FloatArray, threshold: float) -> float:
 def _folds(places: FloatArray, y: IntArray) -> IntArray:
     """Return the fold of each sample: those of a class are dealt in the order of their scores."""
     fold = np.empty(y.size, dtype=np.int64)
-    order, _ = grouped_rows(places.astype(np.int64), int(places.max()) + 1)
+    order = np.argsort(places, kind="stable")
     for k in (0, 1):
         mine = order[y[order] == k]
         fold[mine] = np.arange(mine.size) % _FOLDS

@@ -9,14 +9,18 @@ import numpy as np
 from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import Calibrator
-from stakes.calibration.affine import LinearCalibrator
-from stakes.calibration.newton import Problem, minimise, refine, sample_slopes
+from stakes.calibration.class_scales import ClassScales
+from stakes.calibration.linear import LinearCalibrator
+from stakes.calibration.maps import AffineMap, log_odds, scaled
+from stakes.calibration.shared_scale import SharedScale
+from stakes.calibration.solver import descend
 from stakes.scores import Answers, LogProbabilities
 from stakes.scores.answers import LogOdds
 from stakes.scoring import LogLoss
 
 Refit = Callable[[FloatArray], Answers | None]
 
+_NEAR = 1e-9  # of the loss per sample, which a step from near the optimum may miss
 _SMALL = 20_000  # samples times classes below which one step is not enough, and others are cheap
 
 
@@ -85,8 +89,8 @@ class FullRefit:
 class WarmRefit:
     """A scale and biases, moved by one Newton step from the fit to all samples.
 
-    The slopes of all samples at that fit are had once; under weights the slope of a training part
-    is their weighted sum. The step misses the refit by the square of a sampling error, and the
+    The slopes of all samples at that fit are computed once; under weights the slope of a training
+    part is their weighted sum. The step misses the refit by the square of a sampling error, and the
     loss by its fourth power; where samples are few, a step or two on the resample itself follow.
     """
 
@@ -94,34 +98,27 @@ class WarmRefit:
     training: Training
 
     @cached_property
-    def _problem(self) -> Problem:
-        """The fit to all samples."""
+    def _problem(self) -> SharedScale | ClassScales:
+        """The loss of all samples."""
         data = self.training
         weights = np.ones(data.y.size) if data.weights is None else data.weights
         every = data.balanced(weights, np.arange(data.y.size))
         if every is None:
             msg = "a calibrator needs samples of every class."
             raise InputError(msg)
-        finite = np.isfinite(data.log_p)
-        whole = bool(finite.all())
-        log_p = data.log_p if whole else np.where(finite, data.log_p, 0.0)
-        return Problem(log_p, None if whole else finite, data.y, every, self.calibrator.held_scale)
-
-    @cached_property
-    def _basis(self) -> FloatArray:
-        """Which scales and biases move, and together with which."""
-        return self.calibrator.basis(self.training.log_p.shape[1])
+        return self.calibrator.problem(data.log_p, data.y, every)
 
     @cached_property
     def _start(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The fit to all samples, the inverse of its curvature, and the slope of each sample."""
-        basis, k = self._basis, self.training.log_p.shape[1]
-        unmoved = np.concatenate([np.full(k, 1 - self.calibrator.held_scale), np.zeros(k)])
-        first = np.linalg.lstsq(basis, unmoved, rcond=None)[0]
-        theta = minimise(self._problem, basis, first).theta
-        x = np.asarray(np.linalg.lstsq(basis, theta, rcond=None)[0], dtype=np.float64)
-        slopes, curvature = sample_slopes(self._problem, basis, x)
-        return x, np.asarray(np.linalg.pinv(curvature), dtype=np.float64), slopes
+        problem, data = self._problem, self.training
+        x = problem.solved().x
+        curvature = problem.slopes(x, hessian=True).hessian
+        inverse = np.asarray(np.linalg.pinv(curvature), dtype=np.float64)
+        table = self.calibrator.table_problem(data.log_p, data.y, np.ones(data.y.size))
+        at = table.parameters(problem.affine_map(x))
+        turn = [table.parameters(problem.affine_map(x + e)) - at for e in np.eye(x.size)]
+        return x, inverse, table.sample_slopes(at) @ np.array(turn).T
 
     @cached_property
     def _fold(self) -> IntArray:
@@ -139,11 +136,17 @@ class WarmRefit:
     @cached_property
     def _log_odds(self) -> FloatArray:
         """Log odds of the second of two classes."""
-        return np.asarray(self._problem.log_p[:, 1] - self._problem.log_p[:, 0])
+        with np.errstate(invalid="ignore"):
+            return log_odds(self.training.log_p)
 
-    def parameters(self, weights: FloatArray) -> FloatArray | None:
-        """Return scales and biases, a row for each fold, under one row of weights."""
-        data, basis = self.training, self._basis
+    @cached_property
+    def _finite(self) -> bool:
+        """Whether no posterior is 0."""
+        return bool(np.isfinite(self.training.log_p).all())
+
+    def maps(self, weights: FloatArray) -> list[AffineMap] | None:
+        """Return the map of each fold under one row of weights; None where a class has none."""
+        data = self.training
         start, inverse, slopes = self._start
         totals = self._by_cell(weights)
         sums = np.stack([self._by_cell(weights * slope) for slope in slopes.T], axis=2)
@@ -154,9 +157,11 @@ class WarmRefit:
                 return None
             x = start - inverse @ (factors @ (sums.sum(axis=0) - sums[fold]))
             if data.log_p.size <= _SMALL:
-                x = refine(self._part(train, factors, weights), basis, x)
-            found.append(basis @ x)
-        return np.stack(found)
+                kept = train[weights[train] > 0]
+                part = self._problem.reweighted(kept, weights[kept] * factors[data.y[kept]])
+                x = descend(part, x, part.slopes(x, hessian=True), enough=_NEAR).x
+            found.append(self._problem.affine_map(x))
+        return found
 
     def _by_cell(self, values: FloatArray) -> FloatArray:
         """Sum values by fold and class."""
@@ -164,33 +169,21 @@ class WarmRefit:
         sums: FloatArray = np.bincount(self._cell, values, shape[0] * shape[1])  # type: ignore[assignment]
         return sums.reshape(shape)
 
-    def _part(self, train: IntArray, factors: FloatArray, weights: FloatArray) -> Problem:
-        """Return the fit to a training part."""
-        whole = self._problem
-        kept = train[weights[train] > 0]
-        possible = None if whole.possible is None else whole.possible[kept]
-        y = whole.y[kept]
-        return Problem(whole.log_p[kept], possible, y, weights[kept] * factors[y], whole.held_scale)
-
     def __call__(self, weights: FloatArray) -> Answers | None:
         """Return cross-fitted posteriors, or None where a fit is not possible."""
-        theta = self.parameters(weights)
-        if theta is None:
+        maps = self.maps(weights)
+        if maps is None:
             return None
-        problem, k, fold = self._problem, self.training.log_p.shape[1], self._fold
-        scale, bias = problem.held_scale + theta[:, :k], theta[:, k:]
-        if k == 2 and problem.possible is None:
+        scale, bias = np.stack([m.scale for m in maps]), np.stack([m.bias for m in maps])
+        log_p, fold = self.training.log_p, self._fold
+        if log_p.shape[1] == 2 and self._finite:
             if (scale[:, 0] == scale[:, 1]).all():
-                log_odds = self._log_odds * scale[:, 0][fold]
+                odds = self._log_odds * scale[:, 0][fold]
             else:
-                first, second = problem.log_p.T
-                log_odds = second * scale[:, 1][fold] - first * scale[:, 0][fold]
-            log_odds += (bias[:, 1] - bias[:, 0])[fold]
-            return LogOdds(log_odds)
-        logits = problem.log_p * scale[fold] + bias[fold]
-        if problem.possible is not None:
-            logits[~problem.possible] = -np.inf
-        return LogProbabilities.normalised(logits)
+                odds = log_p[:, 1] * scale[:, 1][fold] - log_p[:, 0] * scale[:, 0][fold]
+            odds += (bias[:, 1] - bias[:, 0])[fold]
+            return LogOdds(odds)
+        return LogProbabilities.normalised(scaled(log_p, scale[fold]) + bias[fold])
 
 
 def refitter(calibrator: Calibrator, training: Training) -> Refit:

@@ -6,6 +6,7 @@ import numpy as np
 
 from stakes._kernels.arrays import summed
 from stakes._kernels.kernel_records import Slopes
+from stakes._math import log_softmax, softplus
 from stakes._typing import FloatArray, IntArray, NDArray
 
 _BLOCK = 65536  # samples times classes
@@ -113,3 +114,15 @@ def _weights(
 def _product(factor: FloatArray, x: FloatArray) -> FloatArray:
     """Return the product; 0 where the factor is, even at infinity."""
     return np.where(factor == 0, 0.0, factor * x)
+
+
+def affine_answers(
+    values: NDArray[Any], groups: IntArray, scale: FloatArray, shift: FloatArray
+) -> FloatArray:
+    """Return log posteriors by the map of each row's group."""
+    with np.errstate(invalid="ignore"):
+        if values.ndim == 1:
+            m = scale[groups] * values.astype(np.float64) + shift[groups]
+            return np.column_stack([-softplus(m), -softplus(-m)])
+        m = scale[groups, None] * values.astype(np.float64) + shift[groups]
+        return log_softmax(np.where(np.isneginf(values), -np.inf, m))

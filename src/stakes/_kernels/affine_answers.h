@@ -1,35 +1,4 @@
-/* Samples in the order of their groups, and calibrated answers by the map of each group. */
-
-struct groups_job {
-    struct column code;
-    int64_t n, groups;
-    int64_t *bounds; /* groups + 1, all 0 at first; where each group begins, and the last ends */
-    int64_t *order;
-};
-
-EXPORT int NAME(grouped_rows)(const struct groups_job *job)
-{
-    int32_t code[BLOCK];
-    int64_t g = job->groups, *count = calloc((size_t)g + 1, sizeof *count);
-    if (!count) return NO_MEMORY;
-    for (int64_t at = 0; at < job->n; at += BLOCK) {
-        int64_t n = job->n - at < BLOCK ? job->n - at : BLOCK;
-        if (!load_codes(code, &job->code, at, n, g)) {
-            free(count);
-            return BAD_LABEL;
-        }
-        for (int64_t i = 0; i < n; i++) count[code[i]]++;
-    }
-    for (int64_t j = 0; j < g; j++) job->bounds[j + 1] = job->bounds[j] + count[j];
-    memcpy(count, job->bounds, (size_t)g * sizeof *count);
-    for (int64_t at = 0; at < job->n; at += BLOCK) {
-        int64_t n = job->n - at < BLOCK ? job->n - at : BLOCK;
-        load_codes(code, &job->code, at, n, g);
-        for (int64_t i = 0; i < n; i++) job->order[count[code[i]]++] = at + i;
-    }
-    free(count);
-    return 0;
-}
+/* Calibrated answers by the affine map of each group. */
 
 struct answers_job {
     struct table values; /* log posteriors, or one column: the log odds of two classes */

@@ -1,0 +1,56 @@
+"""Beta calibration of two classes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._typing import FloatArray, IntArray
+from stakes.calibration.base import Calibrator
+from stakes.calibration.class_scales import ClassScales
+from stakes.calibration.linear import refuse_impossible
+from stakes.calibration.maps import CalibrationMap, from_log_odds
+
+__all__ = ["BetaCalibrator"]
+
+
+@dataclass(frozen=True, eq=False)
+class BetaMap(CalibrationMap):
+    """Log odds a * log p_2 - b * log p_1 + c: beta calibration of two classes."""
+
+    a: float
+    b: float
+    c: float
+
+    kind = "beta"
+
+    def __call__(self, log_p: FloatArray) -> FloatArray:
+        first, second = log_p.T
+        with np.errstate(invalid="ignore"):
+            up = np.where(self.a == 0, 0.0, self.a * second)
+            down = np.where(self.b == 0, 0.0, self.b * first)
+        odds = up - down + self.c
+        odds = np.where(np.isneginf(first), np.inf, np.where(np.isneginf(second), -np.inf, odds))
+        return from_log_odds(odds)  # a certain answer stays certain
+
+
+@dataclass(eq=False)
+class BetaCalibrator(Calibrator):
+    """Beta calibration of two classes: log odds a log p_2 - b log p_1 + c, a and b at least 0."""
+
+    name = "beta"
+    learns = "three numbers"
+    use = "the distortion is lopsided"
+    two_classes = True
+
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
+        """Return the map of least cross-entropy."""
+        refuse_impossible(log_p, y, weights)
+        scales = [0, 4]  # cells of b and a in the table of scales and biases; 5 is the second bias
+        while True:
+            problem = ClassScales.from_arrays(log_p, y, weights, np.array([*scales, 5]))
+            table = problem.table(problem.solved().x)
+            below = [cell for cell in scales if table.flat[cell] < 0]
+            if not below:
+                b, a = np.diagonal(table) / problem.unit
+                return BetaMap(float(a), float(b), float(table[1, 2]))
+            scales.remove(min(below, key=lambda cell: table.flat[cell]))

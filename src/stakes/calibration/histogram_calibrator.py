@@ -1,0 +1,82 @@
+"""Posteriors by bin."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._check import InputError
+from stakes._math import log
+from stakes._typing import FloatArray, IntArray
+from stakes.calibration.base import Calibrator
+from stakes.calibration.maps import CalibrationMap
+from stakes.statistics.bins import equal_mass, equal_width
+
+__all__ = ["HistogramCalibrator"]
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramMap(CalibrationMap):
+    """Posteriors by bin, class by class against the rest, rows divided by their sum."""
+
+    edges: FloatArray  # inner edges of the bins of each class, one row per class
+    share: FloatArray  # share of the class among the samples of each bin, one row per class
+
+    kind = "histogram"
+
+    def __call__(self, log_p: FloatArray) -> FloatArray:
+        p = np.exp(log_p)
+        table = np.column_stack(
+            [
+                share[np.searchsorted(edges, p[:, k], side="right")]
+                for k, (edges, share) in enumerate(zip(self.edges, self.share, strict=True))
+            ]
+        )
+        bare = ~table.any(axis=1)  # every class was absent from its bin: keep the posteriors
+        table[bare] = p[bare]
+        return log(table / table.sum(axis=1, keepdims=True))
+
+
+@dataclass(eq=False)
+class HistogramCalibrator(Calibrator):
+    """The share of each class among the samples of a bin, class by class against the rest."""
+
+    bins: int = 15
+    equal_mass: bool = False
+
+    name = "histogram"
+    learns = "shares by bin"
+    use = "for comparison"
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.bins, int | np.integer) and not isinstance(self.bins, bool)
+        if not whole or self.bins < 1:
+            raise InputError("bins", "must be a whole number of at least 1", repr(self.bins))
+
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
+        """Return edges and shares; an empty bin keeps its middle."""
+        p = np.exp(log_p)
+        edges = [self._edges(p[:, k], weights) for k in range(p.shape[1])]
+        width = max(e.size for e in edges)  # tied scores may leave fewer bins in one class
+        padded = np.array([np.append(e, np.ones(width - e.size)) for e in edges])
+        share = np.array(
+            [
+                _shares(p[:, k], (y == k).astype(float), weights, padded[k])
+                for k in range(p.shape[1])
+            ]
+        )
+        return HistogramMap(padded, share)
+
+    def _edges(self, p: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return the inner edges of the bins."""
+        return equal_mass(p, weights, self.bins) if self.equal_mass else equal_width(self.bins)
+
+
+def _shares(p: FloatArray, hit: FloatArray, weights: FloatArray, edges: FloatArray) -> FloatArray:
+    """Return the share of hits in each bin."""
+    n = edges.size + 1
+    code = np.searchsorted(edges, p, side="right")
+    total = np.bincount(code, weights=weights, minlength=n)
+    hits = np.bincount(code, weights=weights * hit, minlength=n)
+    ends = np.concatenate([[0.0], edges, [1.0]])
+    middle = (ends[:-1] + ends[1:]) / 2
+    return np.where(total > 0, np.divide(hits, total, out=np.zeros(n), where=total > 0), middle)

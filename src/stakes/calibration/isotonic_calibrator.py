@@ -1,0 +1,142 @@
+"""The best rising map of two classes' scores, a step function."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._check import read_names, read_number, read_priors
+from stakes._kernels.kernel_records import Blocks
+from stakes._kernels.keys import score_blocks
+from stakes._math import log
+from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
+from stakes.calibration.base import Calibrator
+from stakes.calibration.fitted import FittedMap
+from stakes.calibration.maps import CalibrationMap, log_odds
+from stakes.samples import plain_arrays, plain_names
+from stakes.scores import Logits, Posteriors, Scores
+from stakes.statistics import ScoreLevels
+
+__all__ = ["IsotonicCalibrator"]
+
+
+@dataclass(frozen=True, eq=False)
+class StepMap(CalibrationMap):
+    """Posteriors of the second class on blocks of log odds, straight lines between blocks."""
+
+    low: FloatArray  # log odds where each block begins
+    high: FloatArray  # and ends
+    first: FloatArray  # weight of the first class in each block
+    second: FloatArray
+
+    kind = "isotonic"
+
+    def __call__(self, log_p: FloatArray) -> FloatArray:
+        odds = log_odds(log_p)
+        last = self.low.size - 1
+        block = np.clip(np.searchsorted(self.low, odds, side="right") - 1, 0, last)
+        after = np.minimum(block + 1, last)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            way = (odds - self.high[block]) / (self.low[after] - self.high[block])
+        between = (odds > self.high[block]) & (after > block) & np.isfinite(way)
+        way = np.where(between, way, 0.0)
+        total = self.first + self.second
+        one, two = self.first / total, self.second / total
+        columns = [(1 - way) * part[block] + way * part[after] for part in (one, two)]
+        return log(np.column_stack(columns))
+
+
+@dataclass(eq=False)
+class IsotonicCalibrator(Calibrator):
+    """The best rising map of two classes' scores, by pool-adjacent-violators.
+
+    On the data it is fitted on it is the best of all rising maps for every scoring rule at once;
+    on other data it may be too sure. `mix` adds that many samples of the priors to each block, so
+    that no posterior of 0 or 1 arises.
+    """
+
+    mix: float = 0.0
+
+    name = "isotonic"
+    learns = "the best rising map"
+    use = "there are thousands of samples; `mix` keeps posteriors above 0"
+    two_classes = True
+    counted = "mix"
+
+    def __post_init__(self) -> None:
+        self.mix = read_number(self.mix, "mix", 0, math.inf, closed=(True, False))
+
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
+        """Return the blocks and their class weights."""
+        each = class_weights(y, weights)
+        levels = ScoreLevels.from_scores(
+            log_odds(log_p), y, weights * y.size if each is None else None
+        )
+        starts = levels.blocks()  # a weight for each class changes none of them
+        scale = (1.0, 1.0) if each is None else each * y.size
+        first, second = (
+            np.add.reduceat(part, starts[:-1]).astype(np.float64) * factor
+            for part, factor in zip((levels.first, levels.second), scale, strict=True)
+        )
+        low, high = levels.level[starts[:-1]], levels.level[starts[1:] - 1]
+        return self._steps(low, high, first, second)
+
+    def learn_plain(
+        self,
+        scores: Scores | Column,
+        y_true: Column,
+        priors: PriorsLike | None,
+        classes: NamesLike | None,
+    ) -> FittedMap | None:
+        """Return the fit to one column of posteriors or log odds.
+
+        The scores are pooled as they are, since log odds rise with them; None where rounding makes
+        the log odds of two blocks the same, or where the kernel finds fault.
+        """
+        kind = type(scores) if isinstance(scores, Scores) else Posteriors
+        arrays = plain_arrays(y_true, scores.values if isinstance(scores, Scores) else scores)
+        if arrays is None or kind not in (Posteriors, Logits):
+            return None
+        y, values = arrays
+        try:
+            blocks = score_blocks(values, y)
+            names = plain_names(y) if classes is None else read_names(classes, "classes")
+            given = read_priors(priors, names)
+        except ValueError:
+            return None
+        inside = isinstance(scores, Scores) or 0 <= blocks.limits[0] <= blocks.limits[1] <= 1
+        if names != (0, 1) or not inside:
+            return None
+        totals = np.array([blocks.first.sum(), blocks.second.sum()], dtype=np.float64)
+        used = totals / totals.sum() if given is None else given
+        fitted = self._of_blocks(blocks, totals, kind, used)
+        return None if fitted is None else FittedMap(fitted, names, kind.meaning, used)
+
+    def _of_blocks(
+        self, blocks: Blocks, totals: FloatArray, kind: type[Scores], priors: FloatArray
+    ) -> CalibrationMap | None:
+        """Return the map of blocks of scores, where their log odds are apart and classes two."""
+        low, high = (
+            log_odds(kind.trusted(end).answers(None).log_p) for end in (blocks.low, blocks.high)
+        )
+        if not totals.all() or not (high[:-1] < low[1:]).all():
+            return None
+        n = totals.sum()
+        each = priors / totals
+        first, second = blocks.first * (each[0] * n), blocks.second * (each[1] * n)
+        return self._steps(low, high, first, second)
+
+    def _steps(
+        self, low: FloatArray, high: FloatArray, first: FloatArray, second: FloatArray
+    ) -> StepMap:
+        """Return the map of blocks and their class weights, with samples of the priors mixed in."""
+        if self.mix:
+            prior = second.sum() / (first.sum() + second.sum())
+            first, second = first + self.mix * (1 - prior), second + self.mix * prior
+        return StepMap(low, high, first, second)
+
+
+def class_weights(y: IntArray, weights: FloatArray) -> FloatArray | None:
+    """Return the weight of the samples of either class, where they are alike within a class."""
+    each = np.array([weights[int((y == k).argmax())] for k in (0, 1)])
+    return each if bool((weights == each[y]).all()) else None

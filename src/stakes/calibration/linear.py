@@ -1,0 +1,119 @@
+"""Calibrators that scale and shift log posteriors, fitted by one solver."""
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from stakes._check import InputError, UndefinedMetricError
+from stakes._typing import FloatArray, IntArray
+from stakes.calibration.base import (
+    Calibrator,
+    FoldFits,
+    ImpossibleTruthError,
+    require_every_class,
+)
+from stakes.calibration.class_scales import ClassScales, bias_cells, diagonal_cells
+from stakes.calibration.maps import AffineMap
+from stakes.calibration.shared_scale import Moves, SharedScale
+from stakes.calibration.solver import Descent, solve
+from stakes.samples import Samples
+from stakes.scoring import BrierLoss, LogLoss, ScoringRule
+
+_FEW = 20_000  # samples times classes up to which each fold starts by itself
+
+
+@dataclass(eq=False)
+class LinearCalibrator(Calibrator):
+    """softmax(scale * log s + bias), fitted by the cross-entropy (or, if asked, the Brier score).
+
+    The cross-entropy is convex in scale and bias, and is solved to the optimum. What moves is
+    declared: one scale for all classes or a scale for each (`scales`), and a bias for each.
+    """
+
+    rule: ScoringRule = field(default_factory=LogLoss)
+
+    moves: ClassVar[Moves] = Moves(scale=True, biases=True)
+    scale_for_each: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rule, LogLoss | BrierLoss):
+            rule = "must be LogLoss() or BrierLoss() to train with"
+            raise InputError("rule", rule, repr(self.rule))
+
+    def fit_samples(self, samples: Samples) -> Self:
+        """Learn from samples that were checked; those of one scale are read where they lie."""
+        whole = self._plain(samples)
+        if whole is None:
+            return super().fit_samples(samples)
+        require_every_class(samples)
+        return self._fitted_on(samples, self._map(whole, whole.solved()))
+
+    def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> FoldFits | None:
+        """Learn for each fold from all the others, which start from the fit to all samples.
+
+        Few samples are left to fits of their own: there no label of a test fold is to be felt even
+        in the last digits, which a common start may leave it.
+        """
+        few = samples.n * len(samples.classes) <= _FEW
+        whole = None if few else self._plain(samples, fold, n_folds)
+        return None if whole is None else whole.fold_fits(fold)
+
+    def _plain(
+        self, samples: Samples, fold: IntArray | None = None, n_folds: int = 1
+    ) -> SharedScale | None:
+        """Return the problem of samples that are plain enough, where one scale is learnt."""
+        learns = type(self).learn is LinearCalibrator.learn  # not in a way of its own
+        if not learns or self.scale_for_each or not isinstance(self.rule, LogLoss):
+            return None
+        return SharedScale.from_samples(samples, self.moves, fold, n_folds)
+
+    def problem(
+        self, log_p: FloatArray, y: IntArray, weights: FloatArray
+    ) -> SharedScale | ClassScales:
+        """Return the loss to be minimised."""
+        if self.scale_for_each:
+            return self.table_problem(log_p, y, weights)
+        return SharedScale.from_arrays(log_p, y, weights, self.moves)
+
+    def table_problem(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> ClassScales:
+        """Return the same loss as a function of a table, which knows each sample's slope."""
+        k = log_p.shape[1]
+        scales = diagonal_cells(k) if self.moves.scale else np.array([], dtype=np.int64)
+        biases = bias_cells(k) if self.moves.biases else np.array([], dtype=np.int64)
+        owner = None
+        if not self.scale_for_each:
+            owner = np.concatenate([0 * scales, np.arange(biases.size) + self.moves.scale])
+        cells = np.concatenate([scales, biases])
+        return ClassScales.from_arrays(log_p, y, weights, cells, owner, self.moves.held_scale)
+
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> AffineMap:
+        """Return the map of least loss."""
+        refuse_impossible(log_p, y, weights)
+        problem = self.problem(log_p, y, weights)
+        near = self._map(problem, problem.solved())
+        if isinstance(self.rule, LogLoss):
+            return near
+        # the Brier score has several minima: go on from the least cross-entropy to the nearest
+        brier = replace(self.table_problem(log_p, y, weights), dense=False, brier=True)
+        found = solve(brier, brier.parameters(near))
+        return brier.affine_map(found.x, separable=near.separable)
+
+    def _map(self, problem: SharedScale | ClassScales, found: Descent) -> AffineMap:
+        """Return the map of a fit, which must have come to its end."""
+        require_settled(self.name, found)
+        return problem.affine_map(found.x, separable=found.separable)
+
+
+def require_settled(name: str, found: Descent) -> None:
+    """Refuse a fit that has not come to its end."""
+    if not found.settled:
+        msg = f"the {name} fit did not settle: its slope is still {found.gradient:.1g} per sample."
+        raise UndefinedMetricError(f"{msg} Use a simpler calibrator or scores of a smaller range.")
+
+
+def refuse_impossible(log_p: FloatArray, y: IntArray, weights: FloatArray) -> None:
+    """Refuse samples that count and have posterior 0 for their true class."""
+    impossible = np.isneginf(log_p[np.arange(y.size), y]) & (weights > 0)
+    if impossible.any():
+        raise ImpossibleTruthError(np.flatnonzero(impossible))

@@ -1,0 +1,69 @@
+"""A threshold tuned for one cost matrix."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes._check import InputError
+from stakes._typing import FloatArray, IntArray
+from stakes.calibration.base import Calibrator
+from stakes.calibration.maps import CalibrationMap, from_log_odds, log_odds
+from stakes.costs import CostMatrix
+from stakes.statistics import ScoreLevels
+
+__all__ = ["ThresholdCalibrator"]
+
+_FARTHEST = 1e6  # log odds; beyond it a threshold may lie anywhere
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftMap(CalibrationMap):
+    """Log odds of two classes moved so that a tuned threshold becomes the Bayes threshold."""
+
+    shift: float
+
+    kind = "threshold"
+
+    def __call__(self, log_p: FloatArray) -> FloatArray:
+        return from_log_odds(log_odds(log_p) + self.shift)
+
+
+@dataclass(eq=False)
+class ThresholdCalibrator(Calibrator):
+    """Moves the log odds of two classes so that Bayes decisions use the best threshold.
+
+    For one cost matrix, and nothing else: it tunes the threshold, not the probabilities.
+    """
+
+    costs: CostMatrix
+
+    name = "threshold"
+    learns = "one threshold"
+    use = "one application, for ever"
+    two_classes = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.costs, CostMatrix):
+            self.costs = CostMatrix(self.costs)
+        threshold = self.costs.threshold()  # says what is wrong with other cost matrices
+        if not 0 < threshold < 1:
+            msg = "ThresholdCalibrator needs two errors that cost something: one costs nothing."
+            raise InputError(msg)
+
+    def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
+        """Return the shift; the threshold lies midway between the two scores it parts."""
+        levels = ScoreLevels.from_scores(log_odds(log_p), y, weights * y.size)
+        false_alarm, miss = self.costs.values[0, 1], self.costs.values[1, 0]
+        scale = np.ldexp(1.0, levels.exponent - levels.exponent.max())
+        below = np.concatenate([[0.0], np.cumsum(levels.second)]) * miss * scale[1]
+        above = (
+            np.concatenate([np.cumsum(levels.first[::-1])[::-1], [0.0]]) * false_alarm * scale[0]
+        )
+        best = int((below + above).argmin())
+        level = levels.level
+        inner = np.clip(level, -_FARTHEST, _FARTHEST)  # so that certain answers have a middle too
+        ends = np.concatenate([[inner[0] - 1], inner, [inner[-1] + 1]])
+        threshold = float((ends[best] + ends[best + 1]) / 2)
+        bayes = math.log(self.costs.threshold() / (1 - self.costs.threshold()))
+        return ShiftMap(bayes - threshold)
