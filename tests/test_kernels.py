@@ -25,12 +25,14 @@ from stakes._kernels import (
     definitions,
     draws,
     keys,
+    layouts,
     library,
     passes,
 )
-from stakes._kernels.arrays import contiguous
 from stakes._kernels.group_sums import _columns, sum_by
+from stakes._kernels.kernel_arrays import contiguous
 from stakes._kernels.kernel_records import CostColumns
+from stakes._kernels.score_grid import cell_grid
 from stakes._kernels.threads import available_threads
 from stakes._typing import FloatArray
 
@@ -654,6 +656,41 @@ def test_a_broken_or_missing_library_is_refused(folder: Path) -> None:
     found, why = library.load(folder)
     assert found is None
     assert "does not load" in why
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda text: text.replace("binary_job 144 bins i 120\n", ""), "binary_job.sums lies at"),
+        (lambda text: text.replace("limits p 136", "limits p 144"), "binary_job.limits lies at"),
+        (lambda text: text.replace("column 24 type i 16\n", ""), "column has 24 bytes"),
+        (lambda text: text.replace("cells_job 144", "cells_job 160"), "cells_job has 160 bytes"),
+    ],
+)
+def test_a_library_with_other_records_is_refused(
+    wrong: Callable[[str], str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(text: str) -> Any:
+        assert wrong(text) != text
+        return layouts.read_layouts(wrong(text))
+
+    monkeypatch.setattr(library, "read_layouts", read)
+    found, why = library.load()
+    assert found is None
+    assert why.startswith(f"numpy definitions: {build.LIBRARY} has other records ({said}")
+
+
+def test_records_are_laid_out_as_the_compiler_did() -> None:
+    assert library.KERNELS is not None
+    records = library.KERNELS.records
+    fields = cell_grid().base.dtype.fields
+    assert fields is not None
+    for name, described in fields.items():
+        assert getattr(records["base_cell"], name).offset == described[1]
+    with pytest.raises(KeyError, match="no_field"):
+        records["binary_job"](no_field=1)
+    with pytest.raises(ValueError, match="in one piece"):
+        records["binary_job"](edges=np.zeros((4, 4))[:, 0])
 
 
 @pytest.fixture

@@ -1,68 +1,27 @@
 """Log loss of scaled and shifted scores, with its gradient and Hessian, in one pass."""
 
-import ctypes
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from stakes._kernels import definitions
-from stakes._kernels.arrays import (
-    Column,
-    Table,
+from stakes._kernels.kernel_arrays import (
     as_codes,
     as_numbers,
     check_lengths,
-    chunk_rows,
-    column,
+    chunks,
     contiguous,
-    pointer,
     summed,
-    table,
 )
 from stakes._kernels.kernel_records import Slopes
-from stakes._kernels.library import KERNELS, check
-from stakes._kernels.threads import over_chunks, useful_threads
+from stakes._kernels.library import KERNELS, kernel, record
+from stakes._kernels.threads import over_chunks
 from stakes._typing import FloatArray, IntArray, NDArray
 
-
-class _AffineJob(ctypes.Structure):
-    _fields_ = (
-        ("values", Table),
-        ("y", Column),
-        ("weights", Column),
-        ("rows", ctypes.c_void_p),
-        ("each", ctypes.c_void_p),
-        ("n", ctypes.c_int64),
-        ("k", ctypes.c_int64),
-        ("chunk", ctypes.c_int64),
-        ("hessian", ctypes.c_int64),
-        ("scale", ctypes.c_double),
-        ("shift", ctypes.c_void_p),
-        ("width", ctypes.c_int64),
-        ("sums", ctypes.c_void_p),
-    )
-
-
-class _AnswersJob(ctypes.Structure):
-    _fields_ = (
-        ("values", Table),
-        ("group", Column),
-        ("n", ctypes.c_int64),
-        ("k", ctypes.c_int64),
-        ("groups", ctypes.c_int64),
-        ("chunk", ctypes.c_int64),
-        ("scale", ctypes.c_void_p),
-        ("shift", ctypes.c_void_p),
-        ("out", ctypes.c_void_p),
-    )
-
-
 _BINARY_SUMS = 7
-
-if KERNELS is not None:
-    _binary = KERNELS.function("affine_binary", ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-    _answers = KERNELS.function("affine_answers", ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-    _many = KERNELS.function("affine", ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+_binary, _many = kernel("affine_binary", "rii"), kernel("affine", "rii")
+_answers = kernel("affine_answers", "rii")
+_AffineJob, _AnswersJob = record("affine_job"), record("answers_job")
 
 
 def affine_binary_pass(
@@ -94,14 +53,9 @@ def affine_binary_pass(
         return definitions.affine_binary_pass(
             x, codes, w, scale, shift, class_weights=class_weights
         )
-    data = _Data(x[:, None], codes, w, class_weights, None)
-    sums, job, kept = _prepared(data, scale, np.array([shift]), _BINARY_SUMS, 1)
-    over_chunks(
-        lambda first, last: check(_binary(ctypes.byref(job), first, last)),
-        len(sums),
-        useful_threads(threads, 3 * x.size),
-    )
-    del kept
+    job = _AffineJob(values=x[:, None], y=codes, weights=w, n=x.size, k=1, hessian=True)
+    sums = _prepared(job, class_weights, scale, np.array([shift]), _BINARY_SUMS)
+    over_chunks(_binary, job, len(sums), threads, 3 * x.size)
     loss, g1, g0, h2, h1, h0 = summed(sums)[1:].tolist()
     hessian = np.array([[h2, h1], [h1, h0]])
     return Slopes(loss, np.array([g1, g0]), hessian, float(sums[:, 0].max()))
@@ -146,14 +100,9 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
             x, codes, w, scale, shift, class_weights=class_weights, rows=index, hessian=hessian
         )
     width = k + 3 + (k + 1) ** (2 if hessian else 1)
-    data = _Data(x, codes, w, class_weights, index)
-    sums, job, kept = _prepared(data, scale, shift, width, int(hessian))
-    over_chunks(
-        lambda first, last: check(_many(ctypes.byref(job), first, last)),
-        len(sums),
-        useful_threads(threads, n * k * (3 + k / 16 * hessian)),
-    )
-    del kept
+    job = _AffineJob(values=x, y=codes, weights=w, rows=index, n=n, k=k, hessian=hessian)
+    sums = _prepared(job, class_weights, scale, shift, width)
+    over_chunks(_many, job, len(sums), threads, n * k * (3 + k / 16 * hessian))
     total = summed(sums[:, 1:])
     second = total[k + 2 :].reshape(k + 1, k + 1) if hessian else total[k + 2 :]
     return Slopes(float(total[0]), total[1 : k + 2], second, float(sums[:, 0].max()))
@@ -166,41 +115,20 @@ def _check_rows(rows: IntArray | None, n: int) -> None:
         raise ValueError(msg)
 
 
-class _Data(NamedTuple):
-    """What a pass reads."""
-
-    values: NDArray[Any]
-    y: NDArray[Any]
-    weights: FloatArray | None
-    each: FloatArray | None
-    rows: IntArray | None
-
-
 def _prepared(
-    data: _Data, scale: float, shift: FloatArray, width: int, hessian: int
-) -> tuple[FloatArray, _AffineJob, list[Any]]:
-    """Return space for the sums of each chunk, the job, and what must be kept alive."""
-    n, k = data.y.size, data.values.shape[1]
-    chunk = chunk_rows(k)
-    sums = np.zeros((max(1, -(-n // chunk)), width))
-    moved = contiguous(shift, np.float64)
-    each = None if data.each is None else contiguous(data.each, np.float64)
-    job = _AffineJob(
-        table(data.values),
-        column(data.y),
-        column(data.weights),
-        pointer(data.rows),
-        pointer(each),
-        n,
-        k,
-        chunk,
-        hessian,
-        scale,
-        pointer(moved),
-        width,
-        pointer(sums),
-    )
-    return sums, job, [data, moved, each]
+    job: Any,  # noqa: ANN401  a record of the library
+    class_weights: FloatArray | None,
+    scale: float,
+    shift: FloatArray,
+    width: int,
+) -> FloatArray:
+    """Return space for the sums of each chunk, and tell the job all but its data."""
+    chunk, n_chunks = chunks(job.n, job.k)
+    sums = np.zeros((n_chunks, width))
+    each = None if class_weights is None else contiguous(class_weights, np.float64)
+    job.tell(each=each, chunk=chunk, scale=scale, shift=contiguous(shift, np.float64))
+    job.tell(width=width, sums=sums)
+    return sums
 
 
 def affine_answers(
@@ -234,21 +162,8 @@ def affine_answers(
         return definitions.affine_answers(x, group, slope, moved)
     flat = x[:, None] if x.ndim == 1 else x
     n, k = flat.shape
-    out, chunk = np.empty((n, max(k, 2))), chunk_rows(k)
-    job = _AnswersJob(
-        table(flat),
-        column(group),
-        n,
-        k,
-        slope.size,
-        chunk,
-        pointer(slope),
-        pointer(moved),
-        pointer(out),
-    )
-    over_chunks(
-        lambda first, last: check(_answers(ctypes.byref(job), first, last)),
-        -(-n // chunk),
-        useful_threads(threads, 3 * n * k),
-    )
+    out, (chunk, n_chunks) = np.empty((n, max(k, 2))), chunks(n, k)
+    job = _AnswersJob(values=flat, group=group, n=n, k=k, groups=slope.size, chunk=chunk)
+    job.tell(scale=slope, shift=moved, out=out)
+    over_chunks(_answers, job, n_chunks, threads, 3 * n * k)
     return out

@@ -1,60 +1,21 @@
 """Resamples streamed over the rows: exact counts, their dot products, and ranking metrics."""
 
-import ctypes
 from typing import Any
 
 import numpy as np
 
 from stakes._kernels import definitions
-from stakes._kernels.arrays import contiguous, pointer
-from stakes._kernels.library import KERNELS, check
+from stakes._kernels.kernel_arrays import contiguous
+from stakes._kernels.library import KERNELS, kernel, record
 from stakes._typing import FloatArray, IntArray, NDArray
 
 Counts = NDArray[np.int32]
 Ranking = definitions.Ranking
 _MOST = 2**31 - 1
 
-
-class _DrawsJob(ctypes.Structure):
-    _fields_ = (
-        ("n", ctypes.c_int64),
-        ("n_trees", ctypes.c_int64),
-        ("n_segments", ctypes.c_int64),
-        ("n_columns", ctypes.c_int64),
-        ("trees", ctypes.c_void_p),
-        ("segments", ctypes.c_void_p),
-        ("columns", ctypes.c_void_p),
-        ("seed", ctypes.c_uint64),
-        ("first", ctypes.c_uint64),
-        ("finite", ctypes.c_int64),
-        ("sums", ctypes.c_void_p),
-        ("weights", ctypes.c_void_p),
-    )
-
-
-class _RanksJob(ctypes.Structure):
-    _fields_ = (
-        ("n", ctypes.c_int64),
-        ("n1", ctypes.c_int64),
-        ("n_odds", ctypes.c_int64),
-        ("equal", ctypes.c_int64),
-        ("order", ctypes.c_void_p),
-        ("below", ctypes.c_void_p),
-        ("upto", ctypes.c_void_p),
-        ("rises", ctypes.c_void_p),
-        ("as_rate", ctypes.c_void_p),
-        ("unit", ctypes.c_void_p),
-        ("weights", ctypes.c_void_p),
-        ("values", ctypes.c_void_p),
-    )
-
-
-if KERNELS is not None:
-    _RANGE = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-    _dot = KERNELS.function("draws_dot", *_RANGE)
-    _ranks_weighted = KERNELS.function("ranks_weighted", ctypes.c_void_p, *_RANGE)
-    _ranks_drawn = KERNELS.function("ranks_drawn", ctypes.c_void_p, *_RANGE)
-    _counts = KERNELS.function("draws_counts", ctypes.c_void_p, ctypes.c_void_p)
+_dot, _counts = kernel("draws_dot", "rii"), kernel("draws_counts", "ra")
+_weighted, _drawn = kernel("ranks_weighted", "raii"), kernel("ranks_drawn", "rrii")
+_DrawsJob, _RanksJob = record("draws_job"), record("ranks_job")
 
 
 def multinomial_counts(sizes: NDArray[Any] | list[int], seed: int, index: int) -> Counts:
@@ -73,9 +34,7 @@ def multinomial_counts(sizes: NDArray[Any] | list[int], seed: int, index: int) -
     if KERNELS is None:
         return definitions.multinomial_counts(trees, seed, index).astype(np.int32)
     counts = np.empty(int(trees[-1]), dtype=np.int32)
-    job = _DrawsJob(n=counts.size, n_trees=trees.size - 1, trees=pointer(trees))
-    job.seed, job.first = seed, index
-    check(_counts(ctypes.byref(job), pointer(counts)))
+    _counts(_job(trees, trees, seed, range(index, index + 1)), counts)
     return counts
 
 
@@ -122,10 +81,9 @@ def multinomial_dot(
     sums = np.zeros((len(resamples), edges.size - 1, len(table)))
     drawn = np.zeros(sums.shape[:2], dtype=np.int64)
     job = _job(edges, trees, seed, resamples)
-    job.columns, job.n_columns = pointer(table), len(table)
-    job.finite = bool(np.isfinite(table).all())
-    job.sums, job.weights = pointer(sums), pointer(drawn)
-    check(_dot(ctypes.byref(job), 0, len(resamples)))
+    job.tell(columns=table, n_columns=len(table), finite=bool(np.isfinite(table).all()))
+    job.tell(sums=sums, weights=drawn)
+    _dot(job, 0, len(resamples))
     return sums, drawn
 
 
@@ -161,13 +119,10 @@ def multinomial_ranks(
         drawn = np.stack([multinomial_counts(sizes, seed, b) for b in resamples]).astype(np.float64)
         rows = drawn if unit is None else drawn[:, unit]
         return definitions.reweighted_ranks(ranking, rows if weights is None else rows * weights)
-    values, job, kept = _ranks_job(ranking, len(resamples))
-    groups = None if unit is None else unit.astype(np.int32)
+    values, job = _ranks_job(ranking, len(resamples))
     own = None if weights is None else contiguous(weights, np.float64)
-    job.unit, job.weights = pointer(groups), pointer(own)
-    draws = _job(trees, trees, seed, resamples)
-    check(_ranks_drawn(ctypes.byref(job), ctypes.byref(draws), 0, len(resamples)))
-    del kept
+    job.tell(unit=None if unit is None else unit.astype(np.int32), weights=own)
+    _drawn(job, _job(trees, trees, seed, resamples), 0, len(resamples))
     return values
 
 
@@ -194,25 +149,22 @@ def reweighted_ranks(ranking: Ranking, weights: FloatArray) -> FloatArray:
         raise ValueError(msg)
     if KERNELS is None or (ranking.rises < 0).any():
         return definitions.reweighted_ranks(ranking, rows)
-    values, job, kept = _ranks_job(ranking, len(rows))
-    check(_ranks_weighted(ctypes.byref(job), pointer(rows), 0, len(rows)))
-    del kept
+    values, job = _ranks_job(ranking, len(rows))
+    _weighted(job, rows, 0, len(rows))
     return values
 
 
-def _ranks_job(ranking: Ranking, rows: int) -> tuple[FloatArray, _RanksJob, list[NDArray[Any]]]:
-    """Return space for the values, what the kernel is told, and what must live until it is done."""
+def _ranks_job(ranking: Ranking, rows: int) -> tuple[FloatArray, Any]:
+    """Return space for the values, and what the kernel is told."""
     first, second = ranking.by_class
     order = np.concatenate([first, second]).astype(np.int32)
     ranks = definitions.places(ranking.scores[first], ranking.scores[second])
     below, upto = (part.astype(np.int32) for part in ranks)
-    rises = contiguous(ranking.rises, np.float64)
-    as_rate = ranking.as_rate.astype(np.int32)
+    rises, as_rate = contiguous(ranking.rises, np.float64), ranking.as_rate.astype(np.int32)
     values = np.empty((rows, 4 + len(rises)))
     job = _RanksJob(n=order.size, n1=first.size, n_odds=len(rises), equal=ranking.equal_error)
-    job.order, job.below, job.upto = pointer(order), pointer(below), pointer(upto)
-    job.rises, job.as_rate, job.values = pointer(rises), pointer(as_rate), pointer(values)
-    return values, job, [order, below, upto, rises, as_rate]
+    job.tell(order=order, below=below, upto=upto, rises=rises, as_rate=as_rate, values=values)
+    return values, job
 
 
 def _edges(sizes: NDArray[Any] | list[int]) -> IntArray:
@@ -224,12 +176,11 @@ def _edges(sizes: NDArray[Any] | list[int]) -> IntArray:
     return np.concatenate([[0], np.cumsum(counts)])
 
 
-def _job(edges: IntArray, trees: IntArray, seed: int, resamples: range) -> _DrawsJob:
-    """Return what every kernel of resamples is told first; the caller keeps the arrays."""
+def _job(edges: IntArray, trees: IntArray, seed: int, resamples: range) -> Any:  # noqa: ANN401
+    """Return what every kernel of resamples is told first."""
     if resamples.step != 1 or resamples.start < 0:
         msg = f"resamples must be numbers from 0 up, one by one: got {resamples}."
         raise ValueError(msg)
-    job = _DrawsJob(n=int(edges[-1]), n_trees=trees.size - 1, n_segments=edges.size - 1)
-    job.trees, job.segments = pointer(trees), pointer(edges)
-    job.seed, job.first = seed, resamples.start
+    job = _DrawsJob(n=edges[-1], n_trees=trees.size - 1, n_segments=edges.size - 1)
+    job.tell(trees=trees, segments=edges, seed=seed, first=resamples.start)
     return job

@@ -1,6 +1,5 @@
 """Exact sums of doubles by class: no order, batching or merging of the samples changes a bit."""
 
-import ctypes
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -8,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels import definitions
-from stakes._kernels.arrays import as_codes, as_numbers, check_lengths, column, contiguous, pointer
 from stakes._kernels.definitions.exact import LIMBS, carried
-from stakes._kernels.library import KERNELS, check
+from stakes._kernels.kernel_arrays import as_codes, as_numbers, check_lengths, contiguous
+from stakes._kernels.library import KERNELS, kernel
 from stakes._typing import FloatArray, IntArray, NDArray
 
 _UNIT = 2**1074  # units of the whole numbers in 1
@@ -20,9 +19,7 @@ _MOST_ADDITIONS = 2**29  # additions of less than 2^33 to a limb, with its carry
 _SLICE = 2**26  # samples at a time
 _A_SAMPLE = 8  # additions to a limb for each sample, at most
 
-if KERNELS is not None:
-    _at = ctypes.c_void_p
-    _exact_add = KERNELS.function("exact_add", _at, _at, _at, ctypes.c_int64, ctypes.c_int64, _at)
+_exact_add = kernel("exact_add", "ccaiia")
 
 
 class ExactSums:
@@ -86,10 +83,8 @@ class ExactSums:
         limbs = self.reserve(x.size)
         if KERNELS is None:
             definitions.exact_add(limbs, y, x, copies)
-            return
-        columns = column(y), column(x)
-        places = (ctypes.byref(c) for c in columns)
-        check(_exact_add(*places, pointer(copies), x.size, len(limbs), pointer(limbs)))
+        else:
+            _exact_add(y, x, copies, x.size, len(limbs), limbs)
 
     def reserve(self, samples: int) -> IntArray:
         """Return the limbs, classes x 68, ready for a kernel to add at most 2^26 samples."""

@@ -1,26 +1,18 @@
 """Sums within groups, the same bits in any order of the samples."""
 
-import ctypes
-
 import numpy as np
 
-from stakes._kernels.arrays import contiguous, pointer
-from stakes._kernels.library import KERNELS, check
+from stakes._kernels.kernel_arrays import contiguous
+from stakes._kernels.library import KERNELS, OTHER_PATH, kernel
 from stakes._math import joined, limbs, sum_by as definition
 from stakes._typing import FloatArray, IntArray
 
-_WHOLE, _AT = ctypes.c_int64, ctypes.c_void_p
 _FEW = 256  # samples or groups, up to which a call costs more than the sum, or banks fit the cache
 _BANKS = 4
-_OTHER_PATH = 3
 _SLICE = 2**22  # rows at a time, so that the table of places stays small
 
-if KERNELS is not None:
-    _HEAD = (_AT, _AT, _WHOLE, _WHOLE, _WHOLE, _AT)
-    _sum_by = KERNELS.function("sum_by", *_HEAD, _AT, _AT)
-    _peaks = KERNELS.function("sum_by_peaks", *_HEAD)
-    _limbs = KERNELS.function("sum_by_limbs", *_HEAD, _AT, _AT)
-    _by_key = KERNELS.function("sum_by_key", *_HEAD[:5], _AT, _AT, _AT, _AT)
+_sum_by, _sum_by_key = kernel("sum_by", "aaiiiaaa"), kernel("sum_by_key", "aaiiiaaaa")
+_find_peaks, _add_limbs = kernel("sum_by_peaks", "aaiiia"), kernel("sum_by_limbs", "aaiiiaaa")
 
 
 def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
@@ -40,11 +32,8 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     banks = _BANKS if n_groups <= _FEW else 1
     peak, scale = np.zeros((banks, n_groups)), np.empty(n_groups)
     limbs = np.zeros((banks, n_groups, 3))
-    scratch = (pointer(part) for part in (peak, scale, limbs))
-    status = _sum_by(pointer(code), pointer(x), x.size, n_groups, banks, *scratch)
-    if status == _OTHER_PATH:
+    if _sum_by(code, x, x.size, n_groups, banks, peak, scale, limbs) == OTHER_PATH:
         return definition(group, values, n_groups)
-    check(status)
     parts = list(limbs.sum(axis=0).T)
     return np.ldexp(joined(parts), np.frexp(peak[0])[1])
 
@@ -91,16 +80,14 @@ class BlockSums:
             np.maximum.at(self._peak[0], group, np.abs(values))
             return
         code, x = _columns(group, values)
-        check(_peaks(pointer(code), pointer(x), x.size, self._n, self._banks, pointer(self._peak)))
+        _find_peaks(code, x, x.size, self._n, self._banks, self._peak)
 
     def add(self, group: IntArray, values: FloatArray) -> None:
         """Add a block that was looked at."""
         if KERNELS is not None:
             code, x = _columns(group, values)
-            outputs = (pointer(part) for part in (self._peak, self._scale, self._limbs))
-            status = _limbs(pointer(code), pointer(x), x.size, self._n, self._banks, *outputs)
-            if status != _OTHER_PATH:
-                check(status)
+            sums = self._peak, self._scale, self._limbs
+            if _add_limbs(code, x, x.size, self._n, self._banks, *sums) != OTHER_PATH:
                 return
         exponent = self._exponent()
         parts = limbs(np.ldexp(values, -exponent[group]))
@@ -157,7 +144,5 @@ def _hashed(keys: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
     found, sums = np.empty(n, dtype=np.int64), np.empty((n, width), dtype=np.int64)
     count = np.zeros(1, dtype=np.int64)
     rows = contiguous(keys, np.int64), contiguous(numbers, np.int64)
-    inputs = (*(pointer(array) for array in rows), n, width, bits)
-    outputs = (pointer(array) for array in (places, found, sums, count))
-    check(_by_key(*inputs, *outputs))
+    _sum_by_key(*rows, n, width, bits, places, found, sums, count)
     return found[: count[0]], sums[: count[0]]

@@ -28,6 +28,8 @@
 #define TEXT(x) TEXT_(x)
 
 #ifdef STAKES_BASE
+#include "layouts.h"
+
 EXPORT uint32_t stakes_source(void)
 {
     return STAKES_SOURCE;

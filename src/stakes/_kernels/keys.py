@@ -1,33 +1,26 @@
 """What the order of scores tells of two classes, from one column of scores and one of classes."""
 
-import ctypes
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from stakes._kernels import definitions
-from stakes._kernels.arrays import as_codes, as_numbers, check_lengths, column, contiguous, pointer
+from stakes._kernels.kernel_arrays import as_codes, as_numbers, check_lengths, contiguous
 from stakes._kernels.kernel_records import Blocks, Levels, Pairs, Precisions
-from stakes._kernels.library import KERNELS, check
+from stakes._kernels.library import KERNELS, kernel
 from stakes._typing import Counts, FloatArray, IntArray, NDArray
 
-_WHOLE, _BITS, _AT = ctypes.c_int64, ctypes.c_uint64, ctypes.c_void_p
 _FEWEST_SORTED = 4096  # below, numpy is quicker on every processor
 _EXPONENT = 1 << 52
 _LARGEST = (0x3FF8 << 48) - 2  # bits of the largest size that has a key, less the shift
 _USUAL = 10 * _EXPONENT  # a shift that leaves room for sizes from 2**-1011 to 1536
 
-if KERNELS is not None:
-    _keys = KERNELS.function("keys", _AT, _AT, _WHOLE, _BITS, _AT, _AT, _AT)
-    _sort = KERNELS.function("sort_doubles", _AT, _WHOLE)
-    _pav_whole = KERNELS.function("pav_whole", _AT, _AT, _WHOLE, _AT, _AT, _AT, _AT)
-    _pav_real = KERNELS.function("pav_real", _AT, _AT, _WHOLE, _AT, _AT, _AT, _AT)
-    _key_pairs = KERNELS.function("key_pairs", _AT, _WHOLE, _AT)
-    _key_spread = KERNELS.function("key_spread", _AT, _WHOLE, _AT, _AT)
-    _key_precision = KERNELS.function("key_precision", _AT, _WHOLE, _AT)
-    _key_levels = KERNELS.function("key_levels", _AT, _WHOLE, _BITS, _AT, _AT, _AT)
-    _key_blocks = KERNELS.function("key_blocks", _AT, _WHOLE, _BITS, _AT, _AT, _AT, _AT, _AT)
+_keys, _sort = kernel("keys", "cciuaaa"), kernel("sort_doubles", "ai")
+_key_pairs, _key_spread = kernel("key_pairs", "aia"), kernel("key_spread", "aiaa")
+_key_precision, _key_levels = kernel("key_precision", "aia"), kernel("key_levels", "aiuaaa")
+_key_blocks = kernel("key_blocks", "aiuaaaaa")
+_pav_whole, _pav_real = kernel("pav_whole", "aaiaaaa"), kernel("pav_real", "aaiaaaa")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,15 +72,15 @@ def score_spread(scores: NDArray[Any], y: NDArray[Any]) -> tuple[Pairs, tuple[fl
         return definitions.sorted_spread(*_by_class(scores, y))
     pairs = _pairs(found.key, found)
     mean, spread = np.array(definitions.mean_places(pairs)), np.empty(2)
-    check(_key_spread(pointer(found.key), found.key.size, pointer(mean), pointer(spread)))
+    _key_spread(found.key, found.key.size, mean, spread)
     return pairs, (float(spread[0]), float(spread[1]))
 
 
 def _pairs(key: FloatArray, found: _Keys) -> Pairs:
     """Return the pairs of sorted keys."""
-    total = ctypes.c_uint64()
-    check(_key_pairs(pointer(key), key.size, ctypes.byref(total)))
-    return Pairs(total.value, found.first, found.second)
+    total = np.zeros(1, dtype=np.uint64)
+    _key_pairs(key, key.size, total)
+    return Pairs(int(total[0]), found.first, found.second)
 
 
 def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
@@ -108,7 +101,7 @@ def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
         levels = definitions.sorted_merge(*_by_class(scores, y))
         return definitions.level_precision(levels.first, levels.second)
     limbs = np.zeros(4, dtype=np.int64)
-    check(_key_precision(pointer(found.key), found.key.size, pointer(limbs)))
+    _key_precision(found.key, found.key.size, limbs)
     total = sum(limb << 26 * (3 - place) for place, limb in enumerate(limbs.tolist()))
     return Precisions(total, found.first, found.second)
 
@@ -130,10 +123,9 @@ def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
         return definitions.sorted_merge(*_by_class(scores, y))
     level = found.key
     low, high = (np.empty(level.size, dtype=np.int64) for _ in range(2))
-    size = ctypes.c_int64()
-    outputs = (pointer(low), pointer(high), ctypes.byref(size))
-    check(_key_levels(pointer(level), level.size, found.shift, *outputs))
-    return Levels(*(_trimmed(part, size.value) for part in (level, low, high)))
+    size = np.zeros(1, dtype=np.int64)
+    _key_levels(level, level.size, found.shift, low, high, size)
+    return Levels(*(_trimmed(part, size[0]) for part in (level, low, high)))
 
 
 def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
@@ -158,10 +150,9 @@ def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
     most = int(3 * n ** (2 / 3)) + 16  # more steps than so many samples can make a hull of
     stop, below = (np.empty(most, dtype=np.int64) for _ in range(2))
     low, high = np.empty(most), np.empty(most)
-    size = ctypes.c_int64()
-    outputs = [pointer(part) for part in (stop, below, low, high)]
-    check(_key_blocks(pointer(found.key), n, found.shift, *outputs, ctypes.byref(size)))
-    m = size.value
+    size = np.zeros(1, dtype=np.int64)
+    _key_blocks(found.key, n, found.shift, stop, below, low, high, size)
+    m = int(size[0])
     second = np.diff(below[: m + 1])
     return Blocks(
         low[:m].copy(), high[:m].copy(), np.diff(stop[: m + 1]) - second, second, found.limits
@@ -190,12 +181,9 @@ def pav_blocks(first: Counts, second: Counts) -> IntArray:
         return definitions.pav_blocks(a, b)
     starts = np.empty(a.size, dtype=np.int64)
     x, y = np.empty_like(a), np.empty_like(a)
-    size = ctypes.c_int64()
-    run = _pav_whole if whole else _pav_real
-    parts = [part.ctypes.data for part in (a, b)]
-    scratch = [part.ctypes.data for part in (starts, x, y)]
-    check(run(*parts, a.size, *scratch, ctypes.byref(size)))
-    return starts[: size.value].copy()
+    size = np.zeros(1, dtype=np.int64)
+    (_pav_whole if whole else _pav_real)(a, b, a.size, starts, x, y, size)
+    return starts[: size[0]].copy()
 
 
 def _sorted_keys(scores: NDArray[Any], y: NDArray[Any]) -> _Keys:
@@ -220,7 +208,7 @@ def sort_doubles(values: FloatArray) -> None:
     if KERNELS is None or not KERNELS.sorts or values.size < _FEWEST_SORTED:
         values.sort()
     else:
-        check(_sort(pointer(values), values.size))
+        _sort(values, values.size)
 
 
 def _written(
@@ -228,9 +216,7 @@ def _written(
 ) -> tuple[tuple[float, float], float, int, int]:
     """Return limits, the largest size, how many have no key, and those of the second class."""
     limits, counts = np.empty(3), np.empty(4, dtype=np.uint64)
-    columns = [column(part) for part in (values, codes)]
-    outputs = [pointer(part) for part in (key, limits, counts)]
-    check(_keys(*map(ctypes.byref, columns), values.size, shift, *outputs))
+    _keys(values, codes, values.size, shift, key, limits, counts)
     second, unknown, outside, other = counts.tolist()
     if unknown or other:
         raise _odd(unknown)

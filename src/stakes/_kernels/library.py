@@ -8,11 +8,45 @@ from pathlib import Path
 from typing import Any
 
 from stakes._kernels.build import FOLDER, LIBRARY, source_number
+from stakes._kernels.layouts import LayoutError, address, read_layouts, strided
 
+OTHER_PATH = 3  # a kernel leaves its task to the definition
 _LEVELS = {1: ("base", "baseline"), 3: ("v3", "x86-64-v3"), 4: ("v4", "x86-64-v4")}
 _FAULTS = {
     1: "y must hold class codes from 0 up to the number of classes.",
     4: "values must be finite: got NaN or an infinity.",
+}
+
+
+class _Array:
+    """An argument that is an array in one piece, or none."""
+
+    @staticmethod
+    def from_param(values: Any) -> Any:  # noqa: ANN401
+        return ctypes.c_void_p.from_param(address(values))
+
+
+class _Column:
+    """An argument that is one number for each sample."""
+
+    @staticmethod
+    def from_param(values: Any) -> Any:  # noqa: ANN401
+        assert KERNELS is not None  # noqa: S101  or nothing is called
+        return ctypes.byref(strided(KERNELS.records["column"], values))
+
+
+class _Record:
+    """An argument that is a record."""
+
+    from_param = staticmethod(ctypes.byref)
+
+
+_ARGUMENTS: dict[str, Any] = {
+    "a": _Array,
+    "c": _Column,
+    "r": _Record,
+    "i": ctypes.c_int64,
+    "u": ctypes.c_uint64,
 }
 
 
@@ -22,14 +56,8 @@ class Kernels:
 
     library: ctypes.CDLL
     suffix: str
+    records: dict[str, Any]
     sorts: bool = False  # quicker than numpy on this processor
-
-    def function(self, name: str, *arguments: Any) -> Callable[..., int]:  # noqa: ANN401
-        """Return a function by its name in the sources."""
-        found = getattr(self.library, f"stakes_{name}_{self.suffix}")
-        found.argtypes = list(arguments)
-        found.restype = ctypes.c_int
-        return found
 
 
 def load(folder: Path = FOLDER) -> tuple[Kernels | None, str]:
@@ -48,20 +76,41 @@ def load(folder: Path = FOLDER) -> tuple[Kernels | None, str]:
         return None, f"numpy definitions: {LIBRARY} does not load ({error})"
     if number != source_number(folder):
         return None, f"numpy definitions: {LIBRARY} is stale, built from other sources"
+    library.stakes_compiler.restype = library.stakes_layouts.restype = ctypes.c_char_p
+    try:
+        records = read_layouts(library.stakes_layouts().decode())
+    except LayoutError as error:
+        return None, f"numpy definitions: {LIBRARY} has other records ({error})"
     suffix, level = _LEVELS[library.stakes_level()]
-    library.stakes_compiler.restype = ctypes.c_char_p
-    sorts = bool(library.stakes_sorts())
-    return Kernels(
-        library, suffix, sorts
-    ), f"compiled ({library.stakes_compiler().decode()}, {level})"
+    kernels = Kernels(library, suffix, records, bool(library.stakes_sorts()))
+    return kernels, f"compiled ({library.stakes_compiler().decode()}, {level})"
 
 
-def check(status: int) -> None:
+def kernel(name: str, arguments: str) -> Callable[..., int]:
+    """Return a compiled function; arguments: a(rray), c(olumn), r(ecord), i(nteger), u(nsigned).
+
+    A fault is raised. Without a library the function is never called, and is not there.
+    """
+    if KERNELS is None:
+        return _raise_fault
+    found = getattr(KERNELS.library, f"stakes_{name}_{KERNELS.suffix}")
+    found.argtypes = [_ARGUMENTS[kind] for kind in arguments]
+    found.restype = _raise_fault  # is given the status, and gives the result
+    return found
+
+
+def record(name: str) -> Any:  # noqa: ANN401
+    """Return the type of a record that kernels take; without a library there is none."""
+    return None if KERNELS is None else KERNELS.records[name]
+
+
+def _raise_fault(status: int) -> int:
     """Turn what a kernel returned into an error, if it is one."""
-    if status:
-        if status in _FAULTS:
-            raise ValueError(_FAULTS[status])
-        raise MemoryError
+    if status in (0, OTHER_PATH):
+        return status
+    if status in _FAULTS:
+        raise ValueError(_FAULTS[status])
+    raise MemoryError
 
 
 KERNELS, COMPILED = load()

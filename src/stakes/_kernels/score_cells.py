@@ -1,6 +1,5 @@
 """Scores of two classes in cells: data of any size in little memory, the same bits in any order."""
 
-import ctypes
 import math
 from typing import Any
 
@@ -8,10 +7,10 @@ import numpy as np
 
 from stakes._errors import InputError
 from stakes._kernels import definitions
-from stakes._kernels.arrays import Column, as_codes, as_numbers, check_lengths, column, pointer
 from stakes._kernels.exact_sums import ExactSums
+from stakes._kernels.kernel_arrays import as_codes, as_numbers, check_lengths
 from stakes._kernels.kernel_records import Levels, Limits
-from stakes._kernels.library import KERNELS, check
+from stakes._kernels.library import KERNELS, kernel, record
 from stakes._kernels.score_grid import CellGrid, from_ordered_bits
 from stakes._typing import FloatArray, IntArray, NDArray
 
@@ -19,29 +18,8 @@ _POWERS = 3  # of losses that are summed
 _SLICE = 2**26  # samples at a time
 _MOST = 2**38  # samples of a cell
 
-
-class _CellsJob(ctypes.Structure):
-    _fields_ = (
-        ("values", Column),
-        ("y", Column),
-        ("n", ctypes.c_int64),
-        ("kind", ctypes.c_int64),
-        ("shift", ctypes.c_double),
-        ("base", ctypes.c_void_p),
-        ("edges", ctypes.c_void_p),
-        ("n_edges", ctypes.c_int64),
-        ("least", ctypes.c_void_p),
-        ("bits", ctypes.c_void_p),
-        ("tally", ctypes.c_void_p),
-        ("limbs", ctypes.c_void_p),
-        ("infinite", ctypes.c_void_p),
-        ("limits", ctypes.c_void_p),
-    )
-
-
-if KERNELS is not None:
-    _limits = KERNELS.function("score_limits", ctypes.c_void_p)
-    _add = KERNELS.function("score_cells", ctypes.c_void_p)
+_limits, _add = kernel("score_limits", "r"), kernel("score_cells", "r")
+_CellsJob = record("cells_job")
 
 
 class ScoreCells:
@@ -133,27 +111,17 @@ class ScoreCells:
                 state = self._tally, limbs, self.infinite
                 definitions.score_cells(self.grid, x[part], codes[part], self.shift, *state)
             else:
-                check(_add(ctypes.byref(self._job(x[part], codes[part], limbs))))
+                _add(self._job(x[part], codes[part], limbs))
         self._fullest += x.size
 
-    def _job(self, x: NDArray[Any], codes: NDArray[Any], limbs: IntArray) -> _CellsJob:
+    def _job(self, x: NDArray[Any], codes: NDArray[Any], limbs: IntArray) -> Any:  # noqa: ANN401
         """Describe a batch, the grid and the state to the kernel."""
         grid = self.grid
-        return _CellsJob(
-            column(x),
-            column(codes),
-            x.size,
-            int(grid.log_odds),
-            self.shift,
-            pointer(grid.base),
-            pointer(grid.edges),
-            grid.edges.size,
-            pointer(grid.least),
-            pointer(grid.bits),
-            pointer(self._tally),
-            pointer(limbs),
-            pointer(self.infinite),
-        )
+        job = _CellsJob(values=x, y=codes, n=x.size, kind=grid.log_odds, shift=self.shift)
+        job.tell(base=grid.base, edges=grid.edges, n_edges=grid.edges.size)
+        job.tell(least=grid.least, bits=grid.bits)
+        job.tell(tally=self._tally, limbs=limbs, infinite=self.infinite)
+        return job
 
     def _check_fullest(self) -> None:
         """Refuse more samples in a cell than their places can be summed of."""
@@ -213,8 +181,6 @@ def score_limits(values: NDArray[Any], y: NDArray[Any]) -> Limits:
     if KERNELS is None:
         return definitions.score_limits(x, codes)
     found = np.empty(3)
-    job = _CellsJob(column(x), column(codes), x.size)
-    job.limits = pointer(found)
-    check(_limits(ctypes.byref(job)))
+    _limits(_CellsJob(values=x, y=codes, n=x.size, limits=found))
     least, largest, unknown = found.tolist()
     return Limits(least, largest, int(unknown))

@@ -4,22 +4,18 @@ The counts are whole numbers, of scores in rising order; each result has one val
 are scores, that of a threshold below all of them.
 """
 
-import ctypes
-
 import numpy as np
 
-from stakes._kernels.arrays import contiguous, pointer
 from stakes._kernels.definitions import sweeps as definitions
+from stakes._kernels.kernel_arrays import contiguous
 from stakes._kernels.kernel_records import ClassCounts
-from stakes._kernels.library import KERNELS, check
+from stakes._kernels.library import KERNELS, kernel
 from stakes._typing import FloatArray
 
 _COSTS, _F, _MATTHEWS, _BENEFIT, _PRECISION = range(5)
 _MOST = 2.0**52
 
-if KERNELS is not None:
-    _whole, _at = ctypes.c_int64, ctypes.c_void_p
-    _sweep = KERNELS.function("sweep", _whole, _at, _at, _whole, _at, _at)
+_sweep = kernel("sweep", "iaaiaa")
 
 
 def swept_costs(
@@ -78,5 +74,5 @@ def _swept(kind: int, at: ClassCounts, *parameters: float) -> FloatArray:
         raise ValueError(msg)
     out = np.empty(a.size + 1)
     numbers = np.array([*at.totals, *parameters], dtype=np.float64)
-    check(_sweep(kind, pointer(a), pointer(b), a.size, pointer(numbers), pointer(out)))
+    _sweep(kind, a, b, a.size, numbers, out)
     return out

@@ -26,20 +26,20 @@ def available_threads() -> int:
     return os.cpu_count() or 1
 
 
-def useful_threads(threads: int, nanoseconds: float) -> int:
-    """Return one thread for less than about a millisecond of work, which is what they cost."""
-    return threads if nanoseconds > _WORTH_A_THREAD else 1
+def over_chunks(
+    run: Callable[..., object], job: object, n_chunks: int, threads: int, nanoseconds: float
+) -> None:
+    """Run chunks of a job in as many threads; a kernel lets go of the interpreter.
 
-
-def over_chunks(run: Callable[[int, int], None], n_chunks: int, threads: int) -> None:
-    """Run chunks first..last-1 in as many threads; a kernel lets go of the interpreter."""
-    threads = max(1, min(threads, n_chunks))
+    Work of less than about a millisecond gets one, which is what threads cost.
+    """
+    threads = max(1, min(threads if nanoseconds > _WORTH_A_THREAD else 1, n_chunks))
     if threads == 1:
-        run(0, n_chunks)
+        run(job, 0, n_chunks)
         return
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  slow to load
 
     cuts = [n_chunks * i // threads for i in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(run, a, b) for a, b in pairwise(cuts)]:
+        for done in [pool.submit(run, job, a, b) for a, b in pairwise(cuts)]:
             done.result()

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels.arrays import summed
+from stakes._kernels.kernel_arrays import summed
 from stakes._kernels.kernel_records import Slopes
 from stakes._math import log_softmax, softplus
 from stakes._typing import FloatArray, IntArray, NDArray

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stakes._kernels.arrays import summed
+from stakes._kernels.kernel_arrays import summed
 from stakes._kernels.kernel_records import (
     BinaryPass,
     Bins,

@@ -1,6 +1,5 @@
-"""Arrays as the kernels take them: where they lie, their strides and their type."""
+"""Arrays as the kernels take them, and the sums of chunks that they give."""
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -9,29 +8,8 @@ from stakes._typing import FloatArray, NDArray
 
 _CHUNK = 65536  # samples
 _CHUNK_CELLS = 2**22  # samples times classes, where classes are many
-_NUMBERS = {np.dtype(np.float64): 0, np.dtype(np.float32): 1}
-_CODES = {np.dtype(np.uint8): 0, np.dtype(np.int32): 1, np.dtype(np.int64): 2}
-
-
-class Column(ctypes.Structure):
-    """One number per sample."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("stride", ctypes.c_int64),
-        ("type", ctypes.c_int64),
-    )
-
-
-class Table(ctypes.Structure):
-    """One number per sample and class."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("row_stride", ctypes.c_int64),
-        ("column_stride", ctypes.c_int64),
-        ("type", ctypes.c_int64),
-    )
+_NUMBERS = {np.dtype(np.float64), np.dtype(np.float32)}
+_CODES = {np.dtype(np.uint8), np.dtype(np.int32), np.dtype(np.int64)}
 
 
 def as_numbers(values: NDArray[Any]) -> NDArray[Any]:
@@ -55,19 +33,6 @@ def as_codes(y: NDArray[Any]) -> NDArray[Any]:
     return array.astype(np.int64)
 
 
-def column(values: NDArray[Any] | None) -> Column:
-    """Describe a column to a kernel; the caller keeps the array alive."""
-    if values is None:
-        return Column(None, 0, 0)
-    kind = _CODES if values.dtype.kind in "iu" else _NUMBERS
-    return Column(_address(values), values.strides[0], kind[values.dtype])
-
-
-def table(values: NDArray[Any]) -> Table:
-    """Describe a table to a kernel; the caller keeps the array alive."""
-    return Table(_address(values), *values.strides, _NUMBERS[values.dtype])
-
-
 def check_lengths(n: int, **columns: NDArray[Any] | None) -> None:
     """Refuse columns of another length: a kernel would read beyond their end."""
     for name, values in columns.items():
@@ -82,19 +47,13 @@ def contiguous(values: Any, kind: Any) -> NDArray[Any]:  # noqa: ANN401
     return array if array.flags.aligned else array.copy()
 
 
-def pointer(values: NDArray[Any] | None) -> int | None:
-    """Return where a contiguous array lies; None if there is none."""
-    return None if values is None else _address(values)
+def chunks(n: int, n_classes: int) -> tuple[int, int]:
+    """Return how many samples make a chunk, and how many chunks there are, at least one.
 
-
-def _address(values: NDArray[Any]) -> int:
-    """Return where an array begins; `values.ctypes` would take three times as long."""
-    return values.__array_interface__["data"][0]
-
-
-def chunk_rows(n_classes: int) -> int:
-    """Return how many samples make a chunk: a fixed number, so that no thread changes a bit."""
-    return max(2048, min(_CHUNK, _CHUNK_CELLS // n_classes))
+    The number of samples is fixed, so that no thread changes a bit.
+    """
+    rows = max(2048, min(_CHUNK, _CHUNK_CELLS // n_classes))
+    return rows, max(1, -(-n // rows))
 
 
 def summed(parts: FloatArray) -> FloatArray:
