@@ -444,7 +444,7 @@ VALUES: list[tuple[str, Callable[[], float], float]] = [
     ("utilities of a frame", lambda: float(stakes.CostMatrix.from_utilities(pd.DataFrame([[5, 0], [0, 9]], index=["b", "a"], columns=["b", "a"]), classes=["a", "b"]).values[0, 1]), 9.0),
     ("positive class first", lambda: cm().recall(positive=0).value, 0.5),
     ("one class against others", lambda: stakes.confusion_matrix(list("abca"), list("abba")).precision(positive="b").value, 0.5),
-    ("classes on other scales", lambda: metrics.PositiveLikelihoodRatio().of(stakes.confusion_matrix([0, 0, 1, 1], [0, 1, 0, 1], sample_weight=[3e-300, 1e-300, 1e300, 3e300])).value, 3.0),
+    ("classes on other scales", lambda: metrics.PositiveLikelihoodRatio().evaluate(stakes.confusion_matrix([0, 0, 1, 1], [0, 1, 0, 1], sample_weight=[3e-300, 1e-300, 1e300, 3e300])).value, 3.0),
 ]  # fmt: skip
 
 

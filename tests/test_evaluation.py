@@ -113,7 +113,7 @@ def test_rankings_and_decisions_are_those_of_the_single_functions(
     used = cm if priors is None else cm.at_priors(priors)
     for metric in (stakes.metrics.Accuracy(), stakes.metrics.FScore(1), stakes.metrics.Matthews()):
         name = f"cost.{metric.name.lower().replace(' ', '_')}"
-        assert found[name].value == pytest.approx(metric.of(used).value, rel=1e-12)
+        assert found[name].value == pytest.approx(metric.evaluate(used).value, rel=1e-12)
         shared = isinstance(metric, stakes.metrics.Accuracy)
         assert found[name].method == ("closed form" if shared else "bootstrap (BCa)")
         assert found[name].interval is not None
@@ -121,7 +121,7 @@ def test_rankings_and_decisions_are_those_of_the_single_functions(
     by_class = {c.name: c for c in result.by_class}
     recall = by_class[1].recall
     assert recall is not None
-    assert recall.value == pytest.approx(stakes.metrics.Sensitivity().of(cm).value)
+    assert recall.value == pytest.approx(stakes.metrics.Sensitivity().evaluate(cm).value)
     errors = result.calibration_errors
     assert errors["calibration_error"] == pytest.approx(
         stakes.calibration_error(TWO.y, RAW, priors=priors, sample_weight=w)

@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.special import ndtri, stdtrit
 
 import stakes
-from registry import BINARY_OBJECTS
+from registry import GENERAL_OBJECTS, METRIC_OBJECTS
 from stakes import metrics
 from stakes._quantiles import student as _t
 from stakes._typing import FloatArray, IntArray
@@ -352,14 +352,13 @@ def counted(
 def test_metrics_of_counts_are_their_own(k: int, at_priors: bool) -> None:  # noqa: FBT001
     y, d = RNG.integers(0, k, 200), RNG.integers(0, k, 200)
     d = np.where(RNG.random(200) < 0.5, y, d)
-    chosen: list[metrics.DecisionMetric] = [metrics.Accuracy(), metrics.Matthews()]
-    chosen += list(BINARY_OBJECTS.values()) if k == 2 else [metrics.BalancedAccuracy()]
+    chosen = list((METRIC_OBJECTS if k == 2 else GENERAL_OBJECTS).values())
     priors = np.arange(1.0, k + 1) / np.arange(1, k + 1).sum() if at_priors else None
     statistic = counted(y, d, k, chosen, priors)
     for w in (np.ones(200), Resampling(200, 1).draw(0)):
         cm = stakes.confusion_matrix(y, d, sample_weight=w)
         cm = cm if priors is None else cm.at_priors(priors)
-        expected = [metric.of(cm).value for metric in chosen]
+        expected = [metric.evaluate(cm).value for metric in chosen]
         np.testing.assert_allclose(statistic.of(w[None, :])[0], expected, rtol=1e-12, atol=1e-14)
 
 

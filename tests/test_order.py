@@ -12,19 +12,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import assume, given, strategies as st
 from sklearn import metrics as sk
 
 import stakes
-from stakes._kernels import definitions, keys, sweeps
-from stakes._kernels.definitions import sweeps as formulas
+from registry import METRIC_OBJECTS
+from stakes._kernels import definitions, keys
 from stakes._kernels.kernel_records import ClassCounts
 from stakes._kernels.library import KERNELS
 from stakes.calibration.isotonic_calibrator import StepMap
+from stakes.curves import roc
 from stakes.curves.delong import auc_interval
-from stakes.metrics.traditional import Binary
+from stakes.metrics.traditional import FourCounts
 from stakes.results import Direction
 from stakes.samples import read_samples
+from stakes.statistics import ScoreLevels
 
 SPREADS = [
     [-math.inf, -2.0, -1.0, -0.0, 0.0, 0.5, 0.7, 2.0, math.inf],
@@ -172,43 +174,41 @@ counts_at = st.lists(
 ).map(lambda pairs: counted(*np.array(pairs, dtype=np.int64).reshape(-1, 2).T))
 
 
-@given(counts_at, st.floats(0, 8), st.floats(0, 0.999), st.sampled_from([0.0, 0.1]))
-def test_swept_metrics_have_the_bits_of_the_definitions(
-    at: ClassCounts, beta: float, p: float, more: float
+def curve_of(at: ClassCounts) -> stakes.RocCurve:
+    levels = ScoreLevels(np.arange(at.first.size) / 8.0, at.first, at.second, np.zeros(2, int))
+    return stakes.RocCurve(levels, (0, 1))
+
+
+@given(counts_at, st.sampled_from([0.0, 0.1]), st.sampled_from([1, 7, 2**13]))
+def test_swept_metrics_have_the_bits_of_their_formulas(
+    at: ClassCounts, more: float, block: int
 ) -> None:
-    four = n11, n12, n21, n22 = formulas.four(at.first, at.second)
-    table = np.array([[0.0, 2.0], [0.7, 0.0]]) + more
-    priors = np.array([0.3, 0.7])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        pairs = [
-            (sweeps.swept_f_score(at, beta), formulas.f_score(n12, n21, n22, beta)),
-            (sweeps.swept_matthews(at), formulas.matthews(n11, n12, n21, n22)),
-            (
-                sweeps.swept_net_benefit(at, p),
-                formulas.net_benefit(n12, n22, float(sum(at.totals)), p),
-            ),
-            (sweeps.swept_precision(at), formulas.precision(n12, n22)),
-            (
-                sweeps.swept_costs(at, table, priors, 0.21),
-                formulas.costs(four, at.totals, table, priors) / 0.21,
-            ),
-        ]
-    for found, wanted in pairs:
-        np.testing.assert_array_equal(found, wanted)
+    assume(min(at.totals) > 0)
+    curve, table = curve_of(at), [[more, 2.0 + more], [0.7 + more, more]]
+    n11, n21 = (np.concatenate([[0], np.cumsum(c)]).astype(float) for c in (at.first, at.second))
+    n1, n2 = n11[-1], n21[-1]
+    n12, n22 = n1 - n11, n2 - n21
+    whole = FourCounts(n11, n12, n21, n22)
+    with pytest.MonkeyPatch.context() as patch, np.errstate(invalid="ignore", divide="ignore"):
+        patch.setattr(roc, "_BLOCK", block)
+        for name, metric in METRIC_OBJECTS.items():
+            np.testing.assert_array_equal(curve.sweep(metric), metric.values(whole), name)
+        first = n12 / n1 * table[0][1] + table[0][0] * (n11 / n1)
+        second = n21 / n2 * table[1][0] + table[1][1] * (n22 / n2)
+        wanted = 0.3 * first + 0.7 * second
+        np.testing.assert_array_equal(curve.expected_costs(table, [0.3, 0.7]), wanted)
 
 
 def test_a_correlation_near_nothing_keeps_its_digits() -> None:
     n = 94_906_267  # the products differ by 1 in 9e15
-    at = counted([n, n + 1], [n - 1, n])
-    found = sweeps.swept_matthews(at)[1]
+    found = curve_of(counted([n, n + 1], [n - 1, n])).sweep(stakes.metrics.Matthews())[1]
     n1, n2 = 2 * n + 1, 2 * n - 1
     exact = Fraction(n * n - (n + 1) * (n - 1))
     assert found == pytest.approx(float(exact) / math.sqrt(n1 * n2 * (2 * n - 1) * (2 * n + 1)))
 
 
-def test_counts_that_no_kernel_takes() -> None:
-    at = counted([2**60, 3], [1, 2**59])
-    found = sweeps.swept_f_score(at, 1.0)
+def test_counts_beyond_those_with_exact_products() -> None:
+    found = curve_of(counted([2**60, 3], [1, 2**59])).sweep(stakes.metrics.FScore())
     assert found[1] == pytest.approx(2 * 2**59 / (2 * 2**59 + 1 + 3))
 
 
@@ -320,7 +320,7 @@ def test_a_metric_of_ones_own_is_swept() -> None:
         name = "alarms"
         better: Direction = "lower"
 
-        def values(self, n: Binary) -> np.ndarray[Any, Any]:
+        def values(self, n: FourCounts) -> np.ndarray[Any, Any]:
             return n.n12 + n.n22
 
     curve = stakes.roc_curve(np.array([0, 1, 1]), np.array([0.1, 0.4, 0.4]))

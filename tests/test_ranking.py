@@ -146,7 +146,7 @@ def test_a_sweep_is_the_metric_at_every_threshold(data: Scored) -> None:
                 else np.ones_like(data.y)
             )
             cm = stakes.confusion_matrix(data.y, d, classes=2)
-            expected = metric.of(cm).value
+            expected = metric.evaluate(cm).value
             assert value == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True), metric
         if np.isnan(swept).all():
             with pytest.raises(stakes.UndefinedMetricError, match="no threshold"):

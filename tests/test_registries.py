@@ -6,7 +6,10 @@ from pkgutil import walk_packages
 import pytest
 
 import stakes
+from registry import METRIC_OBJECTS
 from stakes._typing import FloatArray, IntArray
+from stakes.metrics import DecisionMetric
+from stakes.metrics.traditional import METRICS, metrics_for_report
 from stakes.scores import Answers
 from stakes.scoring import RULES, ScoringRule
 from strategies import rules
@@ -53,3 +56,34 @@ def test_a_rule_of_version_0_1_still_counts() -> None:
     found = stakes.expected_loss(Doubled(), [0, 1], [0.5, 0.5])
     assert found.value == 2 * stakes.cross_entropy([0, 1], [0.5, 0.5]).value
     assert Doubled().name == "cross-entropy"
+
+
+def test_every_public_metric_is_registered_and_under_the_laws() -> None:
+    assert public_classes(DecisionMetric) == set(METRICS.classes.values())
+    assert {type(metric) for metric in METRIC_OBJECTS.values()} == set(METRICS.classes.values())
+
+
+@pytest.mark.parametrize("name", METRICS.choices)
+def test_a_metric_tells_what_is_needed_of_it(name: str) -> None:
+    metric = METRICS.choices[name]
+    assert METRICS.read(name) == METRICS.read(f" {name.upper()} ") == metric
+    assert getattr(stakes.metrics, type(metric).__name__) is type(metric)
+    assert all((metric.formula, metric.relation, metric.rewards, type(metric).__doc__))
+    low, high = metric.limits
+    cm = stakes.ConfusionMatrix.from_counts([[3, 2], [1, 4]])
+    assert low <= metric.evaluate(cm).value <= high
+    assert f"{metric.name} ({metric.better} is better)" in str(stakes.explain(name, cm))
+
+
+def test_metrics_are_in_reports_unless_another_says_the_same() -> None:
+    cm = stakes.ConfusionMatrix.from_counts([[3, 2], [1, 4]])
+    told = metrics_for_report(cm, stakes.CostMatrix.binary(miss=3, false_alarm=1))
+    left = {type(metric) for metric in METRIC_OBJECTS.values() if metric.in_reports}
+    assert [m.name for m in told][:4] == [
+        "accuracy",
+        "balanced accuracy",
+        "Matthews correlation",
+        "F1 score",
+    ]
+    assert {type(metric) for metric in told} == left | {stakes.metrics.Accuracy}
+    assert stakes.metrics.NetBenefit(0.25) in told

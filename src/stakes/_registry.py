@@ -96,23 +96,26 @@ class Registry(Generic[_T]):
                 made[alias] = kind(*values)
         return made
 
-    def read(self, text: str) -> _T:
-        """Return what a text names: a short name, or that of a class with its options.
+    def read(self, given: "str | _T") -> _T:
+        """Return an object of the kind: itself, or what a text names.
+
+        That is a short name, or the name of a class with its options.
 
         >>> from stakes.scoring import RULES
         >>> RULES.read("brier"), RULES.read("threshold_range(0.1, 0.4)")
         (BrierLoss(), ThresholdRange(low=0.1, high=0.4))
         """
-        found = _CALL.fullmatch(text.strip().lower())
-        name, given = ("", None) if found is None else (found[1].replace("-", "_"), found[2])
-        if name in self.choices and given is None:
+        if isinstance(given, self.base):
+            return given
+        found = _CALL.fullmatch(given.strip().lower()) if isinstance(given, str) else None
+        name, options = ("", None) if found is None else (found[1].replace("-", "_"), found[2])
+        if name in self.choices and options is None:
             return self.choices[name]
-        kind = self.made_of_numbers.get(name)
-        values = _numbers(given or "")
+        kind, values = self.made_of_numbers.get(name), _numbers(options or "")
         if kind is not None and values is not None and len(values) <= len(options_of(kind)):
             return kind(*values)
-        rule = f"must be one of {quoted(self.choices, most=20)}"
-        raise InputError(self.argument, rule, repr(text))
+        rule = f"must be one of {quoted(self.choices, most=20)} or an object"
+        raise InputError(self.argument, rule, repr(given))
 
 
 def _numbers(text: str) -> list[float] | None:

@@ -12,7 +12,7 @@ from stakes._typing import Column, FloatArray, Label, Names, NamesLike
 from stakes.curves.area import RankingValue
 from stakes.curves.reading import check_both, read_detector, read_plain
 from stakes.curves.roc import RocCurve, roc_curve
-from stakes.metrics.traditional import Precision, Recall
+from stakes.metrics.traditional.detection import Precision, Recall
 from stakes.scores import Scores
 
 

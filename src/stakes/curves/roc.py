@@ -3,17 +3,17 @@
 __all__ = ["RocCurve", "auc", "roc_curve"]
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
+from threading import Thread
 
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_level, read_number, read_priors
-from stakes._kernels.definitions.sweeps import costs as costs_of
 from stakes._kernels.keys import score_spread
-from stakes._kernels.sweeps import swept_costs
+from stakes._kernels.threads import available_threads
 from stakes._math import cumulative, sum_by
 from stakes._quantiles import normal, student
 from stakes._text import number, quoted
@@ -35,11 +35,12 @@ from stakes.curves.delong import weighted_variance
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.profile import ErrorRatesSeen
 from stakes.curves.reading import check_both, read_detector, read_levels, read_plain
-from stakes.metrics.traditional import AtLevels, Binary, SweepMetric
+from stakes.metrics.traditional import EXACT, FourCounts, SweepMetric
 from stakes.results import Estimate, Interval
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
 
+_BLOCK = 2**13  # points of which all counts fit into a cache
 _MOST_PAIRS = 2**61  # twice which is a whole number of 64 bits
 
 
@@ -196,7 +197,7 @@ class RocCurve:
 
     def sweep(self, metric: SweepMetric) -> FloatArray:
         """Return a metric of hard decisions at every point, NaN where it is undefined."""
-        return metric.values(self._binary)
+        return self._swept(metric.values)
 
     def best(self, metric: SweepMetric) -> tuple[OperatingPoint, float]:
         """Return the point where a metric is best, and its value there."""
@@ -296,22 +297,63 @@ class RocCurve:
 
     def _costs(self, matrix: CostMatrix, priors: FloatArray, by: float = 1.0) -> FloatArray:
         """Return the expected cost at every point, divided by some number."""
+        (c11, c12), (c21, c22) = matrix.values.tolist()
+        n1, n2 = self._totals
+
+        def costs(n: FourCounts) -> FloatArray:
+            first, second = n.n12 / n1 * c12, n.n21 / n2 * c21
+            if c11:
+                first += c11 * (n.n11 / n1)
+            if c22:
+                second += c22 * (n.n22 / n2)
+            first *= priors[0]
+            second *= priors[1]
+            first += second
+            first /= by
+            return first
+
+        return self._swept(costs)
+
+    def _swept(self, values: Callable[[FourCounts], FloatArray]) -> FloatArray:
+        """Return a function of the four counts at every point; of so many at a time as fit caches.
+
+        Threads share the work where there are many points.
+        """
+        size = self.levels.level.size + 1
+        out = np.empty(size)
+
+        def sweep(starts: Iterable[int]) -> None:
+            for start in starts:
+                block = slice(start, min(start + _BLOCK, size))
+                out[block] = values(self._four_counts(block))
+
+        starts = range(0, size, _BLOCK)
+        threads = min(available_threads(), len(starts) // 2)
+        _ = self._below  # before threads ask for it
+        others = [Thread(target=sweep, args=(starts[k::threads],)) for k in range(1, threads)]
+        for other in others:
+            other.start()
+        sweep(starts[:: max(threads, 1)])
+        for other in others:
+            other.join()
+        return out
+
+    def _four_counts(self, block: slice) -> FourCounts:
+        """Return the four counts at some points."""
+        n11, n21 = (below[block] for below in self._below)
+        n1, n2 = (float(total) for total in self._totals)
         if self.levels.whole:
-            return swept_costs(self.levels.counts, matrix.values, priors, by)
-        n = self._binary
-        found = costs_of((n.n11, n.n12, n.n21, n.n22), self._totals, matrix.values, priors)
-        return found / by
+            totals = (n1, n2) if n1 + n2 < EXACT else None
+            return FourCounts(n11, n1 - n11, n21, n2 - n21, totals=totals)
+        n12 = np.asarray(self.false_alarms[block], dtype=np.float64)
+        e1, e2 = (int(e) for e in self.levels.exponent)
+        return FourCounts(n11, n12, n21, n2 - n21, (e1, e2))
 
     @cached_property
-    def _binary(self) -> Binary:
-        """The four counts at every point."""
-        if self.levels.whole:
-            return AtLevels(self.levels.counts)
-        n2 = self._totals[1]
-        e1, e2 = (int(e) for e in self.levels.exponent)
-        counts = (self._rejections, self.false_alarms, self.misses, n2 - self.misses)
-        n11, n12, n21, n22 = (np.asarray(c, dtype=np.float64) for c in counts)
-        return Binary(n11, n12, n21, n22, (e1, e2))
+    def _below(self) -> tuple[FloatArray, FloatArray]:
+        """N_11 and N_21 at each point."""
+        first, second = (cumulative(c) for c in (self.levels.first, self.levels.second))
+        return np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
 
     def _point(self, index: int) -> OperatingPoint:
         """Return one point."""

@@ -21,7 +21,6 @@ from stakes.evaluation.applications import (
     read_applications,
     read_training,
 )
-from stakes.evaluation.decision_evaluation import suited_metrics
 from stakes.evaluation.findings import DataSummary, Evaluation
 from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.loss_results import rule_result
@@ -44,6 +43,7 @@ from stakes.evaluation.systems import SumsOfAll, System, read_units, with_calibr
 from stakes.evaluation.verdicts import evidence_of, verdicts_of
 from stakes.intervals import Progress, check_resamples, seed_of
 from stakes.metrics.scores import expectation
+from stakes.metrics.traditional import metrics_for_report
 from stakes.results import Estimate
 from stakes.samples import Samples
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
@@ -85,7 +85,7 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     notes = rounding_notes({"": given})
     plain = System(samples, uses, read_rules(rules), None, of_all=of_all)
     system = make_system(plain, (calibrator, folds, groups, seed), notes)
-    metrics = [suited_metrics(j.in_use, j.use.costs) for j in system.shown]
+    metrics = [metrics_for_report(j.in_use, j.use.costs) for j in system.shown]
     drawn = count_replicates(system, metrics, unit, (resamples, seed), progress)
     of_rows = curve_of(samples)
     curve = of_rows if curve is None else curve

@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._text import key_of, plain
 from stakes._typing import PriorsLike
-from stakes.costs import CostMatrix, SampleCosts
+from stakes.costs import CostMatrix
 from stakes.evaluation.errors import count_errors
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.pages import Paged
@@ -21,21 +21,12 @@ from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import Replicates, replicate_counts, seed_of
 from stakes.metrics import (
-    Accuracy,
-    BalancedAccuracy,
     ConfusionMatrix,
-    DecisionMetric,
     Explanation,
-    FScore,
-    Matthews,
-    NetBenefit,
-    PositiveLikelihoodRatio,
-    Precision,
-    Sensitivity,
-    Specificity,
     explain,
 )
 from stakes.metrics.paired import paired_difference
+from stakes.metrics.traditional import metrics_for_report
 from stakes.results import Estimate, ExpectedLoss
 
 _MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
@@ -164,7 +155,7 @@ def evaluate_decisions(
     if costs is None and priced is None:
         chosen = CostMatrix.zero_one(confusion.classes)
     in_use = confusion if priors is None else confusion.at_priors(priors)
-    metrics = suited_metrics(in_use, chosen)
+    metrics = metrics_for_report(in_use, chosen)
     explained = tuple(explain(m, in_use) for m in metrics)
     values = {e.value.name: e.value.value for e in explained if e.value is not None}
     given = None if priors is None else cost.priors
@@ -193,23 +184,3 @@ def _estimate(
     if drawn is None or key_of(name) not in drawn.names:
         return Estimate(value, None, "needs resamples of samples without weights")
     return drawn.estimate(key_of(name), level, value)
-
-
-def suited_metrics(
-    confusion: ConfusionMatrix, costs: CostMatrix | SampleCosts | None
-) -> tuple[DecisionMetric, ...]:
-    """Return the traditional metrics that exist for these classes, decisions and counts."""
-    if confusion.decisions != confusion.classes:
-        return ()
-    every: tuple[DecisionMetric, ...] = (Accuracy(),)
-    if confusion.class_weight.all():
-        every = (*every, BalancedAccuracy(), Matthews())
-    if len(confusion.classes) != 2 or not confusion.class_weight.all():
-        return every
-    detection = FScore(1), Precision(), Sensitivity(), Specificity(), PositiveLikelihoodRatio()
-    if costs is None or isinstance(costs, SampleCosts):
-        return (*every, *detection)
-    values = costs.values
-    free = values.diagonal().any() or not values.any() or values[1, 0] == 0
-    threshold = () if free else (NetBenefit(costs.threshold()),)
-    return (*every, *detection, *threshold)

@@ -1,6 +1,5 @@
 """Shares of samples that got a decision, each with an interval in closed form."""
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,9 +19,6 @@ from stakes.metrics import (
     BalancedAccuracy,
     ConfusionMatrix,
     DecisionMetric,
-    FScore,
-    Matthews,
-    PositiveLikelihoodRatio,
     Precision,
     Sensitivity,
     Specificity,
@@ -196,11 +192,9 @@ def few_to_resample(confusion: ConfusionMatrix) -> str:
 
 def within_limits(found: Estimate, metric: DecisionMetric) -> Estimate:
     """Return a metric whose interval does not leave the values it can have."""
-    lowest = -1.0 if isinstance(metric, Matthews) else 0.0
-    bounded = isinstance(metric, FScore | Precision | Matthews)
-    highest = 1.0 if bounded else math.inf
-    if found.interval is None or not (bounded or isinstance(metric, PositiveLikelihoodRatio)):
+    if found.interval is None:
         return found
+    lowest, highest = metric.limits
     low, high = max(found.interval.low, lowest), min(found.interval.high, highest)
     return replace(found, interval=Interval(low, high, found.interval.level))
 

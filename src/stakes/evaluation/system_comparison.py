@@ -23,7 +23,6 @@ from stakes.evaluation.applications import (
 from stakes.evaluation.assembly import RULES, make_system, read_rules
 from stakes.evaluation.comparison_verdicts import few_errors_of, verdicts_of_comparison
 from stakes.evaluation.contrasts import Contrasts
-from stakes.evaluation.decision_evaluation import suited_metrics
 from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, margin_tests
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.named_columns import columns_of
@@ -37,6 +36,7 @@ from stakes.intervals import Progress, Replicates, Statistic, check_resamples, r
 from stakes.metrics import DecisionMetric
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference
+from stakes.metrics.traditional import metrics_for_report
 from stakes.results import Estimate, Interval, json_number
 from stakes.samples import Samples, read_samples
 from stakes.scores import Posteriors, Scores
@@ -448,7 +448,7 @@ def _drawn(
 
 def _suited(system: System) -> list[tuple[DecisionMetric, ...]]:
     """Return the traditional metrics of each application."""
-    return [suited_metrics(j.in_use, j.use.costs) for j in system.decisions]
+    return [metrics_for_report(j.in_use, j.use.costs) for j in system.decisions]
 
 
 def _infinite_notes(systems: Mapping[str, System]) -> list[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from stakes.intervals.bootstrap import Replicates
 from stakes.intervals.resampling import seed_of
 from stakes.intervals.sums import ClassSums
 from stakes.metrics import ConfusionMatrix, DecisionMetric, Matthews
-from stakes.metrics.traditional import Binary
+from stakes.metrics.traditional import FourCounts
 
 _FEW_DECISIONS = 8  # for which a column each costs less than a weight of each sample
 _CELLS = 2**20  # of all tables that are held at once
@@ -97,15 +96,15 @@ def values_of(
     return np.array([[_single(metric, table, names) for metric in metrics] for table in tables])
 
 
-def _vector(metric: Any, tables: FloatArray) -> FloatArray | None:  # noqa: ANN401
+def _vector(metric: DecisionMetric, tables: FloatArray) -> FloatArray | None:
     """Return a metric of many tables at once, where it can do that."""
-    if tables.shape[1:] == (2, 2) and hasattr(metric, "values"):
+    if tables.shape[1:] == (2, 2):
         (n11, n12), (n21, n22) = tables.transpose(1, 2, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(metric.values(Binary(n11, n12, n21, n22)), dtype=np.float64)
+            return np.asarray(metric.values(FourCounts(n11, n12, n21, n22)), dtype=np.float64)
     if isinstance(metric, Matthews):
         right = tables.trace(axis1=1, axis2=2)
-        return metric.of_margins(tables.sum(axis=2), tables.sum(axis=1), right)
+        return metric.from_margins(tables.sum(axis=2), tables.sum(axis=1), right)
     return None
 
 
@@ -115,7 +114,7 @@ def _single(metric: DecisionMetric, table: FloatArray, names: tuple[Names, Names
         return float("nan")
     try:
         counts = ConfusionMatrix.from_counts(table, classes=names[0], decisions=names[1])
-        return metric.of(counts).value
+        return metric.evaluate(counts).value
     except UndefinedMetricError:
         return float("nan")
 
@@ -139,7 +138,7 @@ def replicate_counts(
     def of(block: IntArray) -> FloatArray:
         if not wide:
             return values_of(cells.tables(block), metrics, priors, names)
-        correlation = Matthews().of_margins(*cells.margins(block, priors))
+        correlation = Matthews().from_margins(*cells.margins(block, priors))
         return np.repeat(correlation[:, None], len(metrics), axis=1)
 
     def values(blocks: Iterator[IntArray]) -> FloatArray:

@@ -1,16 +1,16 @@
 # Written by `make exports` from the `__all__` of each module.
-from stakes.metrics.traditional.general import Accuracy as Accuracy
-from stakes.metrics.traditional.general import BalancedAccuracy as BalancedAccuracy
-from stakes.metrics.traditional.general import BalancedErrorRate as BalancedErrorRate
+from stakes.metrics.traditional.accuracies import Accuracy as Accuracy
+from stakes.metrics.traditional.accuracies import BalancedAccuracy as BalancedAccuracy
+from stakes.metrics.traditional.accuracies import BalancedErrorRate as BalancedErrorRate
 from stakes.metrics.calibration_errors import CalibrationError as CalibrationError
 from stakes.metrics.confusion import ConfusionMatrix as ConfusionMatrix
 from stakes.metrics.traditional.base import DecisionMetric as DecisionMetric
 from stakes.metrics.probability_bins import EqualMass as EqualMass
 from stakes.metrics.probability_bins import EqualWidth as EqualWidth
-from stakes.metrics.traditional.general import ErrorRate as ErrorRate
+from stakes.metrics.traditional.accuracies import ErrorRate as ErrorRate
 from stakes.metrics.explanations import Explanation as Explanation
 from stakes.metrics.traditional.detection import FScore as FScore
-from stakes.metrics.traditional.general import Matthews as Matthews
+from stakes.metrics.traditional.correlation import Matthews as Matthews
 from stakes.metrics.traditional.detection import NetBenefit as NetBenefit
 from stakes.metrics.traditional.detection import PositiveLikelihoodRatio as PositiveLikelihoodRatio
 from stakes.metrics.traditional.detection import Precision as Precision

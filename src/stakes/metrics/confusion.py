@@ -14,7 +14,7 @@ from stakes._text import html_table, number, plain, quoted, table
 from stakes._typing import ArrayLike, FloatArray, Label, Names, PriorsLike
 from stakes.class_losses import ClassLosses, rivals_of
 from stakes.costs import CostMatrix
-from stakes.metrics import traditional
+from stakes.metrics.traditional import accuracies, correlation, detection, require_square
 from stakes.results import ExpectedLoss, MetricValue, json_number
 from stakes.statistics import ConfusionCounts
 
@@ -103,51 +103,51 @@ class ConfusionMatrix(ConfusionCounts):
 
     def error_rate(self) -> MetricValue:
         """Return the share of samples decided wrongly (ER)."""
-        return traditional.ErrorRate().of(self)
+        return accuracies.ErrorRate().evaluate(self)
 
     def accuracy(self) -> MetricValue:
         """Return the share of samples decided rightly."""
-        return traditional.Accuracy().of(self)
+        return accuracies.Accuracy().evaluate(self)
 
     def balanced_error_rate(self) -> MetricValue:
         """Return the mean of the error rates of the classes (BalER)."""
-        return traditional.BalancedErrorRate().of(self)
+        return accuracies.BalancedErrorRate().evaluate(self)
 
     def balanced_accuracy(self) -> MetricValue:
         """Return the mean of the recalls of the classes."""
-        return traditional.BalancedAccuracy().of(self)
+        return accuracies.BalancedAccuracy().evaluate(self)
 
     def matthews(self) -> MetricValue:
         """Return the Matthews correlation (MCC), after Gorodkin for more than two classes."""
-        return traditional.Matthews().of(self)
+        return correlation.Matthews().evaluate(self)
 
     def net_benefit(self, threshold: float, *, positive: Label | None = None) -> MetricValue:
         """Return the net benefit at a threshold probability (NB)."""
-        return traditional.NetBenefit(threshold).of(self.detector(positive))
+        return detection.NetBenefit(threshold).evaluate(self.detector(positive))
 
     def f_score(self, beta: float = 1.0, *, positive: Label | None = None) -> MetricValue:
         """Return the F-beta score; beta 0 gives the precision, infinity the recall."""
-        return traditional.FScore(beta).of(self.detector(positive))
+        return detection.FScore(beta).evaluate(self.detector(positive))
 
     def positive_likelihood_ratio(self, *, positive: Label | None = None) -> MetricValue:
         """Return LR+, sensitivity over one minus specificity."""
-        return traditional.PositiveLikelihoodRatio().of(self.detector(positive))
+        return detection.PositiveLikelihoodRatio().evaluate(self.detector(positive))
 
     def precision(self, *, positive: Label | None = None) -> MetricValue:
         """Return the share of the alarms that are right."""
-        return traditional.Precision().of(self.detector(positive))
+        return detection.Precision().evaluate(self.detector(positive))
 
     def recall(self, *, positive: Label | None = None) -> MetricValue:
         """Return the share of the class of interest that is found."""
-        return traditional.Recall().of(self.detector(positive))
+        return detection.Recall().evaluate(self.detector(positive))
 
     def sensitivity(self, *, positive: Label | None = None) -> MetricValue:
         """Return the share of the class of interest that is found: medicine's word for recall."""
-        return traditional.Sensitivity().of(self.detector(positive))
+        return detection.Sensitivity().evaluate(self.detector(positive))
 
     def specificity(self, *, positive: Label | None = None) -> MetricValue:
         """Return the share of the other class that raises no alarm."""
-        return traditional.Specificity().of(self.detector(positive))
+        return detection.Specificity().evaluate(self.detector(positive))
 
     def at_priors(self, priors: PriorsLike) -> Self:
         """Return the matrix these rates would give if the classes occurred with these priors.
@@ -183,7 +183,7 @@ class ConfusionMatrix(ConfusionCounts):
         if positive not in self.classes:
             rule = f"must be one of the classes {quoted(self.classes)}"
             raise InputError("positive", rule, repr(positive))
-        traditional.require_square(self, "a detector")
+        require_square(self, "a detector")
         i = self.classes.index(positive)
         other: Label = self.classes[0] if i else self.classes[-1]
         two: Names = (other, positive)
@@ -201,7 +201,7 @@ class ConfusionMatrix(ConfusionCounts):
     def _costs(self, costs: CostMatrix | ArrayLike | None) -> CostMatrix:
         """Return costs for these classes and decisions."""
         if costs is None:
-            traditional.require_square(self, "expected_cost without costs")
+            require_square(self, "expected_cost without costs")
             return CostMatrix.zero_one(self.classes)
         if not isinstance(costs, CostMatrix):
             return CostMatrix(costs, classes=self.classes, decisions=self.decisions)

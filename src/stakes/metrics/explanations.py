@@ -8,27 +8,11 @@ from textwrap import fill
 from typing import Any
 
 from stakes._check import InputError
-from stakes._text import number, plain, quoted
+from stakes._text import number, plain
 from stakes.costs import CostMatrix
-from stakes.metrics import traditional
 from stakes.metrics.confusion import ConfusionMatrix
+from stakes.metrics.traditional import METRICS, DecisionMetric
 from stakes.results import ExpectedLoss, MetricValue, json_number
-
-_BY_NAME: dict[str, traditional.DecisionMetric] = {
-    "accuracy": traditional.Accuracy(),
-    "error_rate": traditional.ErrorRate(),
-    "balanced_accuracy": traditional.BalancedAccuracy(),
-    "balanced_error_rate": traditional.BalancedErrorRate(),
-    "f1": traditional.FScore(1),
-    "f2": traditional.FScore(2),
-    "mcc": traditional.Matthews(),
-    "net_benefit": traditional.NetBenefit(),
-    "lr+": traditional.PositiveLikelihoodRatio(),
-    "precision": traditional.Precision(),
-    "recall": traditional.Recall(),
-    "sensitivity": traditional.Sensitivity(),
-    "specificity": traditional.Specificity(),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +24,7 @@ class Explanation:
     miss: for some metrics it depends on the very system that is judged.
     """
 
-    metric: traditional.DecisionMetric
+    metric: DecisionMetric
     value: MetricValue | None = None
     costs: CostMatrix | None = None
     expected_cost: ExpectedLoss | None = None
@@ -125,9 +109,7 @@ def _paragraph(name: str, text: str) -> str:
     return fill(text, 80, initial_indent=f"  {name:<13}", subsequent_indent=" " * 15)
 
 
-def explain(
-    metric: traditional.DecisionMetric | str, confusion: ConfusionMatrix | None = None
-) -> Explanation:
+def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix | None = None) -> Explanation:
     """Tell which costs a traditional metric implies and what else it rewards.
 
     Parameters
@@ -161,17 +143,14 @@ def explain(
                    counts
       say instead  cm.expected_cost(CostMatrix.binary(miss=1, false_alarm=1, ...))
     """
-    chosen = _BY_NAME.get(metric.lower()) if isinstance(metric, str) else metric
-    if not isinstance(chosen, traditional.DecisionMetric):
-        rule = f"must be one of {quoted(_BY_NAME, most=20)} or an object"
-        raise InputError("metric", rule, repr(metric))
+    chosen = METRICS.read(metric)
     if confusion is None:
         return Explanation(chosen)
     if not isinstance(confusion, ConfusionMatrix):
         rule = "must be a ConfusionMatrix"
         hint = "Use confusion_matrix(...) or ConfusionMatrix.from_counts(...)."
         raise InputError("confusion", rule, type(confusion).__name__, hint=hint)
-    value = chosen.of(confusion)
+    value = chosen.evaluate(confusion)
     if not confusion.class_weight.all():
         return Explanation(chosen, value)  # without samples of a class no costs can be told
     costs = chosen.costs(confusion)

@@ -4,27 +4,36 @@ __all__ = ["DecisionMetric"]
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels.definitions.sweeps import FourCounts, four
-from stakes._kernels.kernel_records import ClassCounts
+from stakes._math import difference_of_products
+from stakes._registry import read_options, words
 from stakes._text import quoted
-from stakes._typing import FloatArray
+from stakes._typing import FloatArray, Floats
 from stakes.costs import CostMatrix
 from stakes.results import Direction, MetricValue, Undefined
 from stakes.statistics import ConfusionCounts
 
+EXACT = 2.0**26  # whole numbers below it have exact products, and need not be split
+
+
+def ratio(above: Floats, below: Floats) -> FloatArray:
+    """Return above / below: infinite for x/0, NaN for 0/0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(above, below)
+
 
 @dataclass(frozen=True, eq=False)
-class Binary:
+class FourCounts:
     """The four counts of a detector; arrays of one length give it at many thresholds.
 
-    Each class is on a scale of its own; `level` brings both to one scale.
+    Each class is on a scale of its own; `level` brings both to one scale. `totals` are the sizes
+    of the classes where these are whole numbers below 2^26 altogether.
     """
 
     n11: FloatArray
@@ -32,9 +41,10 @@ class Binary:
     n21: FloatArray
     n22: FloatArray
     exponents: tuple[int, int] = (0, 0)
+    totals: tuple[float, float] | None = None
 
     @classmethod
-    def of(cls, counts: ConfusionCounts) -> "Binary":
+    def from_counts(cls, counts: ConfusionCounts) -> "FourCounts":
         """Read the counts of two classes and two decisions."""
         cells = np.zeros((2, 2))
         cells[counts.row, counts.column] = counts.weight
@@ -42,13 +52,13 @@ class Binary:
         (n11, n12), (n21, n22) = cells
         return cls(n11, n12, n21, n22, (first, second))
 
-    def level(self) -> "Binary":
+    def level(self) -> "FourCounts":
         """Return the counts on one scale."""
         first, second = self.exponents
         if first == second:
             return self
         top = max(first, second)
-        return Binary(
+        return FourCounts(
             np.ldexp(self.n11, first - top),
             np.ldexp(self.n12, first - top),
             np.ldexp(self.n21, second - top),
@@ -56,56 +66,40 @@ class Binary:
         )
 
     @property
-    def n1(self) -> FloatArray:
+    def n1(self) -> Floats:
         """Samples of the first class."""
-        return self.n11 + self.n12
+        return self.n11 + self.n12 if self.totals is None else self.totals[0]
 
     @property
-    def n2(self) -> FloatArray:
+    def n2(self) -> Floats:
         """Samples of the class of interest."""
-        return self.n21 + self.n22
-
-
-class AtLevels(Binary):
-    """The counts at every threshold, from those at each score, which the kernels can sweep.
-
-    They are whole numbers. A metric that no kernel knows finds the four arrays all the same, made
-    when they are asked for.
-    """
-
-    at: ClassCounts
-
-    def __init__(self, at: ClassCounts) -> None:
-        self.__dict__.update(at=at, exponents=(0, 0))
-
-    @cached_property
-    def _cells(self) -> FourCounts:
-        """The four counts at every threshold."""
-        return four(self.at.first, self.at.second)
+        return self.n21 + self.n22 if self.totals is None else self.totals[1]
 
     @property
-    def n11(self) -> FloatArray:
-        """First class, decided as such."""
-        return self._cells[0]
+    def determinant(self) -> FloatArray:
+        """N_11 N_22 - N_12 N_21, to within two units in the last place."""
+        if self.totals is not None:
+            return self.totals[0] * self.n22 - self.totals[1] * self.n12
+        return difference_of_products(self.n11, self.n22, self.n12, self.n21)
 
-    @property
-    def n12(self) -> FloatArray:
-        """False alarms."""
-        return self._cells[1]
+    def net_hits(self, gain: float, price: float) -> FloatArray:
+        """Return gain N_22 - price N_12, to within two units in the last place."""
+        if self.totals is None:
+            return difference_of_products(self.n22, gain, price, self.n12)
+        (high_1, low_1), (high_2, low_2) = _product(self.n22, gain), _product(self.n12, price)
+        return (high_1 - high_2) + (low_1 - low_2)
 
-    @property
-    def n21(self) -> FloatArray:
-        """Misses."""
-        return self._cells[2]
 
-    @property
-    def n22(self) -> FloatArray:
-        """Second class, decided as such."""
-        return self._cells[3]
+def _product(count: FloatArray, factor: float) -> tuple[FloatArray, FloatArray]:
+    """Return the product of whole numbers below 2^26, rounded, and what the rounding took away."""
+    scaled = 134217729.0 * factor
+    high = scaled - (scaled - factor)
+    product = count * factor
+    return product, (count * high - product) + count * (factor - high)
 
 
 class SweepMetric(Protocol):
-    """A metric that can be had at many thresholds at once."""
+    """What can be computed at many thresholds at once: a metric, or one of your own."""
 
     @property
     def name(self) -> str:
@@ -115,35 +109,65 @@ class SweepMetric(Protocol):
     def better(self) -> Direction:
         """Which way is better."""
 
-    def values(self, n: Binary) -> FloatArray:
+    def values(self, n: FourCounts) -> FloatArray:
         """Return the metric for arrays of the four counts."""
 
 
-@dataclass(frozen=True)
-class DecisionMetric(ABC):
-    """A traditional metric of hard decisions."""
+class _Named:
+    """What people call it; that of the class in words where a class gives no name."""
 
-    better: ClassVar[Direction]
+    name: str
+
+
+@dataclass(frozen=True)
+class DecisionMetric(_Named, ABC):
+    """A traditional metric of hard decisions.
+
+    A subclass in a module of this package is registered: `explain`, reports, the tables of the
+    documentation and the laws of the tests find it.
+    """
+
+    aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {}  # short names, with their options
+    better: ClassVar[Direction] = "higher"
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)  # that no value passes
     formula: ClassVar[str]
     relation: ClassVar[str]
     rewards: ClassVar[str]
+    in_reports: ClassVar[bool] = True  # False where another one there says the same
 
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """What people call it."""
+    def __init_subclass__(cls) -> None:
+        if "name" not in vars(cls):
+            cls.name = words(cls.__name__)
+
+    def __post_init__(self) -> None:
+        read_options(self)
+
+    @classmethod
+    def for_report(cls, counts: ConfusionCounts, costs: CostMatrix | None) -> Self | None:  # noqa: ARG003
+        """Return the metric for a report on these counts and costs; None where it does not exist.
+
+        Most metrics need samples of every class.
+        """
+        return cls() if cls.in_reports and counts.class_weight.all() else None
 
     @abstractmethod
-    def of(self, counts: ConfusionCounts) -> MetricValue:
-        """Return the value for these counts."""
+    def evaluate(self, counts: ConfusionCounts) -> MetricValue:
+        """Return the value for these counts, with that of the best constant answer."""
+
+    @abstractmethod
+    def values(self, n: FourCounts) -> FloatArray:
+        """Return the metric for the four counts of two classes, or arrays of them."""
 
     @abstractmethod
     def costs(self, counts: ConfusionCounts) -> CostMatrix:
         """Return the costs whose expected cost the metric is tied to, at the data's priors."""
 
-    @abstractmethod
-    def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:
-        """Return the metric from the normalised expected cost of those costs: the identity."""
+    def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:  # noqa: ARG002
+        """Return the metric from the normalised expected cost of those costs: the identity.
+
+        NaN where there is none, as where one answer for ever costs nothing, so that no NEC exists.
+        """
+        return math.nan
 
     @abstractmethod
     def exchange_rate(self, counts: ConfusionCounts) -> float:
@@ -166,36 +190,45 @@ def require_binary(counts: ConfusionCounts, name: str) -> None:
     """Refuse anything but two classes and the same two decisions."""
     require_square(counts, name)
     if len(counts.classes) != 2:
-        rule = "needs two classes"
         hint = "Pass positive=, or cm.detector(name), for one against the others."
-        raise InputError(name, rule, f"{len(counts.classes)}, {quoted(counts.classes)}", hint=hint)
+        got = f"{len(counts.classes)}, {quoted(counts.classes)}"
+        raise InputError(name, "needs two classes", got, hint=hint)
 
 
 @dataclass(frozen=True)
 class BinaryMetric(DecisionMetric):
     """A metric of two classes that is computed from the four counts."""
 
-    def of(self, counts: ConfusionCounts) -> MetricValue:
-        """Return the value for these counts."""
+    prices: ClassVar[tuple[float, float]]  # of a miss and a false alarm, where they are fixed
+    needs_alarms: ClassVar[bool] = True  # whether it is undefined without any
+
+    @classmethod
+    def for_report(cls, counts: ConfusionCounts, costs: CostMatrix | None) -> Self | None:
+        return super().for_report(counts, costs) if len(counts.classes) == 2 else None
+
+    def evaluate(self, counts: ConfusionCounts) -> MetricValue:
         require_binary(counts, self.name)
-        value = float(self.values(Binary.of(counts)))
-        record = self._record(value, self.naive(counts), self.why_undefined(counts))
+        value = float(self.values(FourCounts.from_counts(counts)))
+        record = self._record(value, self.naive(counts), self._why_undefined(counts))
         return replace(record, positive=counts.classes[-1])
 
-    @abstractmethod
-    def values(self, n: Binary) -> FloatArray:
-        """Return the metric for four counts, or arrays of them."""
-
-    @abstractmethod
     def naive(self, counts: ConfusionCounts) -> float:
         """Return the best value of a system that always gives the same answer."""
+        first, second = counts.priors
+        always_first, always_second = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+        rows = first * always_first, first * always_second, second * always_first
+        values = self.values(FourCounts(*rows, second * always_second))
+        best = np.nanmax if self.better == "higher" else np.nanmin
+        return float(best(values))
 
-    def why_undefined(self, counts: ConfusionCounts) -> Undefined:
+    def costs(self, counts: ConfusionCounts) -> CostMatrix:
+        miss, false_alarm = self.prices
+        return CostMatrix.binary(miss=miss, false_alarm=false_alarm, classes=counts.classes)
+
+    def _why_undefined(self, counts: ConfusionCounts) -> Undefined:
         """Say why the value is NaN, for counts where it is."""
-        second = quoted([counts.classes[-1]])
-        if not counts.aligned[counts.column == 1].any():
+        bare = [c for c, w in zip(counts.classes, counts.class_weight, strict=True) if not w]
+        if self.needs_alarms and not counts.aligned[counts.column == 1].any():
+            second = quoted([counts.classes[-1]])
             return Undefined("zero_over_zero", f"no sample was decided as {second}, so it is 0/0")
-        bare = quoted(
-            [c for c, w in zip(counts.classes, counts.class_weight, strict=True) if not w]
-        )
-        return Undefined("no_samples", f"there are no samples of class {bare}")
+        return Undefined("no_samples", f"there are no samples of class {quoted(bare)}")
