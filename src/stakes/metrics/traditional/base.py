@@ -214,7 +214,7 @@ class BinaryMetric(DecisionMetric):
 
     def naive(self, counts: ConfusionCounts) -> float:
         """Return the best value of a system that always gives the same answer."""
-        first, second = counts.priors
+        first, second = np.maximum(counts.priors, 1e-100)  # rates are those of any priors
         always_first, always_second = np.array([1.0, 0.0]), np.array([0.0, 1.0])
         rows = first * always_first, first * always_second, second * always_first
         values = self.values(FourCounts(*rows, second * always_second))
