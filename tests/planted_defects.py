@@ -129,9 +129,9 @@ DEFECTS = [
     ("metrics/smooth_error.py", "residual[..., ::-1]", "residual", "reflected_kernel"),
     ("io/streams.py", "if self._count > self._limits.batches:", "if self._count >= self._limits.batches:", "just_the_limit"),
     # counting
-    ("statistics/confusion_counts.py", "y * len(decisions) + d", "d * len(decisions) + y", "test_oracles or rates"),
+    ("statistics/confusion_counts.py", "y[part] * m + d[part]", "d[part] * m + y[part]", "test_oracles or rates"),
     ("statistics/confusion_counts.py", "for part, power in ((weight, 1), (square, 2))", "for part, power in ((weight, 1), (square, 1))", "parts_add_up"),
-    ("statistics/confusion_counts.py", "weight=np.concatenate([s.weight for s in both])", "weight=np.concatenate([self.weight, other.weight * 0.5])", "parts_add_up"),
+    ("statistics/confusion_counts.py", "return self._gathered(*names, row, column, weight, square, exponent)", "return self._gathered(*names, row, column, weight * 0.5, square, exponent)", "parts_add_up"),
     ("statistics/confusion_counts.py", "scaled = np.ldexp(weights, -exponent[y])", "scaled = np.sqrt(weights)", "test_common and repetition"),
     ("statistics/confusion_counts.py", "scaled = np.ldexp(weights, -exponent[y])", "scaled = weights + 1e-9", "test_common and power_of_two"),
     ("statistics/confusion_counts.py", "scaled = np.ldexp(weights, -exponent[y])", "scaled = np.cumsum(weights)", "test_common and order"),
@@ -186,7 +186,6 @@ DEFECTS = [
     ("scoring/by_decision.py", "miss = (down - (1 - self.high))", "miss = (down - self.low)", "threshold_range"),
     ("costs/cost_tables.py", "lower = cost < best - tie", "lower = cost < best + tie", "ties"),
     ("statistics/loss_sums.py", "return np.where(self.infinite > 0, np.inf, mean)", "return mean", "infinite"),
-    ("statistics/loss_sums.py", "self.infinite + other.infinite", "self.infinite", "scoring_laws and parts"),
     ("samples.py", "kept = np.flatnonzero(weights)", "weights = weights + 1; kept = np.flatnonzero(weights)", "scoring_laws and weight_zero"),
     # curves
     ("statistics/score_levels.py", "level, code = np.unique(scores, return_inverse=True)", "level, code = np.unique(scores + 1e-9 * np.arange(scores.size), return_inverse=True)", "ranking"),

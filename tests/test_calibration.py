@@ -454,22 +454,6 @@ def test_calibrated_scores_have_no_debiased_or_smooth_error_and_others_have() ->
     assert stakes.smooth_calibration_error(y, bad, confidence=True) > 0.02
 
 
-@given(scored(classes=2, weights=False), st.integers(1, 19))
-def test_bins_of_parts_add_up(data: Scored, cut: int) -> None:
-    from stakes.statistics import BinSums  # noqa: PLC0415
-    from stakes.statistics.bins import equal_width  # noqa: PLC0415
-
-    weights = 1.0 + np.arange(data.y.size) % 3
-    s, edges = data.p[:, 1], equal_width(7)
-    parts = [
-        BinSums.from_probabilities(s[i], data.y[i], weights[i], edges)
-        for i in (slice(cut), slice(cut, None))
-    ]
-    total, whole = parts[0] + parts[1], BinSums.from_probabilities(s, data.y, weights, edges)
-    for name in ("weight", "square", "probability", "hits"):
-        np.testing.assert_allclose(getattr(total, name), getattr(whole, name), rtol=4e-15)
-
-
 def test_priors_of_use_are_estimated_from_scores_without_labels() -> None:
     hits = 0
     for seed in range(40):

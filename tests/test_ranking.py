@@ -202,26 +202,6 @@ def test_a_wish_that_contradicts_its_costs_is_called_so() -> None:
     assert target.odds_for(0.8, priors=[0.999, 0.001]).warning == ""
 
 
-@given(scored(classes=2), st.integers(1, 19))
-def test_levels_of_parts_add_up(data: Scored, cut: int) -> None:
-    if cut >= data.y.size:
-        return
-    weights = None if data.weights is None else np.maximum(data.weights, 1e-290)
-    s = data.p[:, 1]
-    parts = [
-        ScoreLevels.from_scores(s[i], data.y[i], None if weights is None else weights[i])
-        for i in (slice(cut), slice(cut, None))
-    ]
-    total, whole = parts[0] + parts[1], ScoreLevels.from_scores(s, data.y, weights)
-    assert (total.level == whole.level).all()
-    for a, b in ((total.first, whole.first), (total.second, whole.second)):
-        if weights is None:
-            assert (a == b).all()
-            assert a.dtype == np.int64
-    roc, other = (stakes.RocCurve(levels, (0, 1)) for levels in (total, whole))
-    assert roc.auc() == pytest.approx(other.auc(), rel=1e-14)
-
-
 def test_many_levels_pool_as_few_do() -> None:
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 30_000)

@@ -9,10 +9,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 import stakes
-from stakes.metrics.scores import sample_losses
-from stakes.samples import read_samples
 from stakes.scores import Probabilities
-from stakes.statistics import LossSums
 from strategies import (
     Decided,
     Scored,
@@ -125,25 +122,6 @@ def test_weights_times_a_power_of_two_change_no_bit(data: Scored, power: int) ->
     plain = Scored(data.y, data.p, weights, data.priors)
     for rule in rules(data.n_classes):
         assert plain.loss(rule).value == scaled.loss(rule).value, rule.name
-
-
-@given(scored(), st.integers(1, 19))
-def test_parts_add_up_to_the_whole(data: Scored, cut: int) -> None:
-    assume(cut < data.y.size)
-    samples = read_samples(data.y, data.p)
-    weights = None if data.weights is None else np.maximum(data.weights, 1e-295)
-    for rule in rules(data.n_classes):
-        losses = sample_losses(rule, samples)
-        parts = [
-            LossSums.from_losses(
-                data.y[s], losses[s], None if weights is None else weights[s], data.n_classes
-            )
-            for s in (slice(cut), slice(cut, None))
-        ]
-        total = parts[0] + parts[1]
-        whole = LossSums.from_losses(data.y, losses, weights, data.n_classes)
-        np.testing.assert_allclose(total.mean, whole.mean, rtol=4 * ROUNDING)
-        np.testing.assert_allclose(total.size, whole.size, rtol=8 * ROUNDING)
 
 
 @given(scored(), st.data())

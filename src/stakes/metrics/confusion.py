@@ -189,14 +189,9 @@ class ConfusionMatrix(ConfusionCounts):
         two: Names = (other, positive)
         if len(self.classes) > 2:
             two = (f"not {positive}", f"{positive}")
-        return self._gathered(
-            row=(self.row == i).astype(np.int64),
-            column=(self.column == i).astype(np.int64),
-            weight=self.weight,
-            square=self.square,
-            exponent=self.exponent[self.row],
-            names=(two, two),
-        )
+        row, column = ((each == i).astype(np.int64) for each in (self.row, self.column))
+        exponent = self.exponent[self.row]
+        return self._gathered(two, two, row, column, self.weight, self.square, exponent)
 
     def _costs(self, costs: CostMatrix | ArrayLike | None) -> CostMatrix:
         """Return costs for these classes and decisions."""

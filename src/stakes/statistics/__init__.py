@@ -1,4 +1,4 @@
-"""Statistics that add: the statistic of two sets of samples is the sum of theirs."""
+"""Sums over samples that metrics follow from: counts, losses, levels of scores, bins."""
 
 from stakes.statistics.bins import BinSums
 from stakes.statistics.confusion_counts import ConfusionCounts

@@ -1,4 +1,4 @@
-"""Sums per bin of a probability, which add; reliability follows."""
+"""Sums per bin of a probability; reliability follows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from typing import Self
 
 import numpy as np
 
-from stakes._check import InputError
 from stakes._kernels.group_sums import BlockSums, sum_by
 from stakes._math import times
 from stakes._typing import FloatArray, IntArray
@@ -46,7 +45,7 @@ class BinSums:
         code = (bin_of(probability, edges) if own is None else own) + n * hit
         w = np.ones(probability.size) if weights is None else weights
         terms = (times(term, copies) for term in (w, w * w, w * probability))
-        return cls(edges, *(_split(sum_by(code, term, 2 * n)) for term in terms))
+        return cls(edges, *(sum_by(code, term, 2 * n).reshape(2, n) for term in terms))
 
     @classmethod
     def from_blocks(cls, blocks: Blocks, edges: FloatArray) -> Self:
@@ -69,7 +68,8 @@ class BinSums:
                 for total, term in zip(totals, terms, strict=False):
                     step(total, code, term)
         probability, weight, square = (total.total() for total in totals)
-        return cls(edges, *map(_split, (count + weight, count + square, probability)))
+        found = count + weight, count + square, probability
+        return cls(edges, *(sums.reshape(2, n) for sums in found))
 
     def scaled(self, factors: FloatArray) -> Self:
         """Return the sums with the samples of either outcome that many times as heavy."""
@@ -116,21 +116,6 @@ class BinSums:
         """Samples of either outcome in each bin; with weights, equal ones that are as precise."""
         units = self.units
         return np.divide(self.weight_by, units, out=np.zeros_like(units), where=units > 0)
-
-    def __add__(self, other: Self) -> Self:
-        if not np.array_equal(self.edges, other.edges):
-            raise InputError("bins", "must have the same edges to add up")
-        return type(self)(
-            self.edges,
-            self.weight_by + other.weight_by,
-            self.square_by + other.square_by,
-            self.probability_by + other.probability_by,
-        )
-
-
-def _split(sums: FloatArray) -> FloatArray:
-    """Return sums by outcome."""
-    return sums.reshape(2, -1)
 
 
 def bin_of(probability: FloatArray, edges: FloatArray) -> IntArray:

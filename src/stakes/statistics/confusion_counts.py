@@ -15,8 +15,6 @@ from stakes._typing import ArrayLike, Counts, FloatArray, IntArray, Names, Names
 from stakes.costs.named_costs import default_decisions
 
 _MOST_CELLS = 2**26
-
-
 _MOST_COUNTED = 2**14  # cells of a whole table
 _BLOCK = 2**16  # samples that are counted at a time
 
@@ -52,42 +50,21 @@ class ConfusionCounts:
 
         A row stands for `copies` samples.
         """
-        n_cells = len(classes) * len(decisions)
-        if weights is None and n_cells <= _MOST_COUNTED:
-            return cls._counted(y, d, classes, decisions, copies)
-        cell, code = _cells(y * len(decisions) + d, n_cells)
-        row, column = np.divmod(cell, len(decisions))
-        exponent = np.zeros(len(classes), dtype=np.int64)
+        k, m = len(classes), len(decisions)
+        exponent = np.zeros(k, dtype=np.int64)
         if weights is None:
-            counts = count_by(code, copies, cell.size)
-            return cls(classes, decisions, row, column, counts, counts, exponent)
-        exponent = weight_exponents(y, weights, len(classes))
-        scaled = np.ldexp(weights, -exponent[y])
-        total, square = (
-            sum_by(code, times(term, copies), cell.size) for term in (scaled, np.square(scaled))
-        )
+            cell, counts = _counted(y, d, copies, (k, m))
+            total: Counts = counts
+            square: Counts = counts
+        else:
+            cell, code = _cells(y * m + d, k * m)
+            exponent = weight_exponents(y, weights, k)
+            scaled = np.ldexp(weights, -exponent[y])
+            total, square = (
+                sum_by(code, times(term, copies), cell.size) for term in (scaled, np.square(scaled))
+            )
+        row, column = np.divmod(cell, m)
         return cls(classes, decisions, row, column, total, square, exponent)
-
-    @classmethod
-    def _counted(
-        cls,
-        y: IntArray,
-        d: IntArray,
-        classes: Names,
-        decisions: Names,
-        copies: IntArray | None,
-    ) -> Self:
-        """Count samples without weights, some thousand at a time, into a whole table."""
-        n_cells = len(classes) * len(decisions)
-        table = np.zeros(n_cells, dtype=np.int64)
-        for start in range(0, y.size, _BLOCK):
-            part = slice(start, start + _BLOCK)
-            some = None if copies is None else copies[part]
-            table += count_by(y[part] * len(decisions) + d[part], some, n_cells)
-        cell = np.flatnonzero(table)
-        row, column = np.divmod(cell, len(decisions))
-        exponent = np.zeros(len(classes), dtype=np.int64)
-        return cls(classes, decisions, row, column, table[cell], table[cell], exponent)
 
     @classmethod
     def from_counts(
@@ -166,21 +143,19 @@ class ConfusionCounts:
     @property
     def cells(self) -> Counts:
         """The weights of the cells in use, in the units they were given in."""
-        return _unscaled(self.weight, self.exponent[self.row])
+        exponent = self.exponent[self.row]
+        with np.errstate(over="ignore", under="ignore"):
+            return np.ldexp(self.weight, exponent) if exponent.any() else self.weight
 
     @property
     def aligned(self) -> FloatArray:
         """The weights of the cells in use, all on one scale."""
-        return np.ldexp(self._floats, self.exponent[self.row] - self.exponent[self.row].max())
+        exponent = self.exponent[self.row]
+        return np.ldexp(self.weight.astype(np.float64, copy=False), exponent - exponent.max())
 
     def _by_class(self, cells: Counts) -> FloatArray:
         """Sum cells within each class."""
         return sum_by(self.row, cells.astype(np.float64, copy=False), len(self.classes))
-
-    @property
-    def _floats(self) -> FloatArray:
-        """The weights as doubles."""
-        return self.weight.astype(np.float64, copy=False)
 
     def _spread(self, cells: Counts) -> Counts:
         """Lay cells out as a table."""
@@ -218,40 +193,53 @@ class ConfusionCounts:
                 msg = f"confusion matrices must have the same {what} to add up: got {quoted(ours)}"
                 raise InputError(f"{msg} and {quoted(theirs)}.")
         both = (self, other)
-        return self._gathered(
-            row=np.concatenate([s.row for s in both]),
-            column=np.concatenate([s.column for s in both]),
-            weight=np.concatenate([s.weight for s in both]),
-            square=np.concatenate([s.square for s in both]),
-            exponent=np.concatenate([s.exponent[s.row] for s in both]),
-            names=(self.classes, self.decisions),
+        row, column, weight, square = (
+            np.concatenate([getattr(s, name) for s in both])
+            for name in ("row", "column", "weight", "square")
         )
+        exponent = np.concatenate([s.exponent[s.row] for s in both])
+        names = self.classes, self.decisions
+        return self._gathered(*names, row, column, weight, square, exponent)
 
+    @classmethod
     def _gathered(
-        self,
-        *,
+        cls,
+        classes: Names,
+        decisions: Names,
         row: IntArray,
         column: IntArray,
         weight: Counts,
         square: Counts,
         exponent: IntArray,
-        names: tuple[Names, Names],
     ) -> Self:
         """Put cells together that share class and decision, on the largest scale of each class."""
-        n_classes, n_decisions = (len(n) for n in names)
-        cell, code = _cells(row * n_decisions + column, n_classes * n_decisions)
-        top = np.full(n_classes, np.iinfo(np.int64).min)
+        cell, code = _cells(row * len(decisions) + column, len(classes) * len(decisions))
+        top = np.full(len(classes), np.iinfo(np.int64).min)
         np.maximum.at(top, row, exponent)
         shift = exponent - top[row]
         totals = [
             total_by(code, [np.ldexp(part, power * shift) if shift.any() else part])
             for part, power in ((weight, 1), (square, 2))
         ]
-        used = np.unique(row)
-        scale = np.zeros(n_classes, dtype=np.int64)
-        scale[used] = top[used]
-        row, column = np.divmod(cell, n_decisions)
-        return type(self)(names[0], names[1], row, column, totals[0], totals[1], scale)
+        scale = np.where(np.bincount(row, minlength=top.size) > 0, top, 0)
+        row, column = np.divmod(cell, len(decisions))
+        return cls(classes, decisions, row, column, totals[0], totals[1], scale)
+
+
+def _counted(
+    y: IntArray, d: IntArray, copies: IntArray | None, shape: tuple[int, int]
+) -> tuple[IntArray, IntArray]:
+    """Return the cells in use and their counts: some thousand samples at a time in a table."""
+    (k, m), n = shape, y.size
+    if k * m > _MOST_COUNTED:
+        cell, code = _cells(y * m + d, k * m)
+        return cell, count_by(code, copies, cell.size)
+    table = np.zeros(k * m, dtype=np.int64)
+    for part in (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK)):
+        some = None if copies is None else copies[part]
+        table += count_by(y[part] * m + d[part], some, k * m)
+    cell = np.flatnonzero(table)
+    return cell, table[cell]
 
 
 def _cells(cell: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
@@ -263,14 +251,6 @@ def _cells(cell: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
         return used, rank[cell]
     used, code = np.unique(cell, return_inverse=True)
     return used, code
-
-
-def _unscaled(cells: Counts, exponent: IntArray) -> Counts:
-    """Return cells in the units of the weights as given."""
-    if not exponent.any():
-        return cells
-    with np.errstate(over="ignore", under="ignore"):
-        return np.ldexp(cells, exponent)
 
 
 def _read_counts(counts: ArrayLike) -> Counts:

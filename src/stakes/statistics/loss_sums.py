@@ -1,4 +1,4 @@
-"""Losses summed within each true class, which add."""
+"""Losses summed within each true class."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class LossSums:
     `weight` and `loss` sum w and w*loss; `square`, `square_loss`, `square_square` and
     `square_cube` sum w^2, w^2*loss, w^2*loss^2 and w^2*loss^3, the last NaN where it overflows or
     was not summed. Infinite losses are counted apart, so that the sums stay finite and the mean
-    comes out infinite. The spread is computed from plain sums, which add; it loses digits where
+    comes out infinite. The spread is computed from plain sums; it loses digits where
     losses differ by less than a millionth of their size. Extreme weights are kept on a scale of
     2**exponent per class.
     """
@@ -60,11 +60,8 @@ class LossSums:
             return cls(count, total, count, total, spread, cube, lost, exponent)
         exponent = weight_exponents(y, weights, n)
         w = np.ldexp(weights, -exponent[y])
-        total, loss = (sum_by(y, times(term, copies), n) for term in (w, w * finite))
-        squares = [
-            sum_by(y, times(w * w * term, copies), n)
-            for term in (np.ones(y.size), finite, finite * finite)
-        ]
+        terms = w, w * finite, w * w, w * w * finite, w * w * (finite * finite)
+        total, loss, *squares = (sum_by(y, times(term, copies), n) for term in terms)
         cube = _sum_finite(y, finite, times(np.square(w * finite), copies), n)
         return cls(total, loss, squares[0], squares[1], squares[2], cube, lost, exponent)
 
@@ -75,28 +72,24 @@ class LossSums:
         `blocks` gives class codes and losses anew each time it is called; it is called twice.
         """
         count, lost = (np.zeros(n, dtype=np.int64) for _ in range(2))
-        first, second, third = BlockSums(n), BlockSums(n), BlockSums(n)
-        beyond = False
-        for y, loss in blocks():
-            unbounded = np.isinf(loss)
-            lost += np.bincount(y[unbounded], minlength=n)
-            count += np.bincount(y, minlength=n)
-            finite = np.where(unbounded, 0.0, loss)
-            first.look(y, finite)
-            second.look(y, np.square(finite))
-            cube = _cube(finite)
-            beyond |= not np.isfinite(cube).all()
-            third.look(y, np.where(np.isfinite(cube), cube, 0.0))
-        for y, loss in blocks():
-            finite = np.where(np.isinf(loss), 0.0, loss)
-            first.add(y, finite)
-            second.add(y, np.square(finite))
-            cube = _cube(finite)
-            third.add(y, np.where(np.isfinite(cube), cube, 0.0))
-        size, total = count.astype(np.float64), first.total()
-        exponent = np.zeros(n, dtype=np.int64)
-        cubes = np.full(n, np.nan) if beyond else third.total()
-        return cls(size, total, size, total, second.total(), cubes, lost, exponent)
+        sums, beyond = [BlockSums(n) for _ in range(3)], False
+        for step in (BlockSums.look, BlockSums.add):
+            for y, loss in blocks():
+                unbounded = np.isinf(loss)
+                finite = np.where(unbounded, 0.0, loss)
+                square = np.square(finite)
+                cube = _product(square, finite)
+                if step is BlockSums.look:
+                    lost += np.bincount(y[unbounded], minlength=n)
+                    count += np.bincount(y, minlength=n)
+                    beyond |= not np.isfinite(cube).all()
+                terms = finite, square, np.where(np.isfinite(cube), cube, 0.0)
+                for total, term in zip(sums, terms, strict=True):
+                    step(total, y, term)
+        size, exponent = count.astype(np.float64), np.zeros(n, dtype=np.int64)
+        first, second, third = (total.total() for total in sums)
+        cubes = np.full(n, np.nan) if beyond else third
+        return cls(size, first, size, first, second, cubes, lost, exponent)
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -131,32 +124,14 @@ class LossSums:
             cubes = self.square_cube / self.square
             return cubes - 3 * mean * second + 3 * np.square(mean) * first - mean**3
 
-    def __add__(self, other: Self) -> Self:
-        top = np.where(self.weight > 0, self.exponent, other.exponent)
-        top = np.where((self.weight > 0) & (other.weight > 0), np.maximum(top, other.exponent), top)
-        mine, theirs = (self.exponent - top), (other.exponent - top)
-        return type(self)(
-            np.ldexp(self.weight, mine) + np.ldexp(other.weight, theirs),
-            np.ldexp(self.loss, mine) + np.ldexp(other.loss, theirs),
-            np.ldexp(self.square, 2 * mine) + np.ldexp(other.square, 2 * theirs),
-            np.ldexp(self.square_loss, 2 * mine) + np.ldexp(other.square_loss, 2 * theirs),
-            np.ldexp(self.square_square, 2 * mine) + np.ldexp(other.square_square, 2 * theirs),
-            np.ldexp(self.square_cube, 2 * mine) + np.ldexp(other.square_cube, 2 * theirs),
-            self.infinite + other.infinite,
-            top,
-        )
 
-
-def _cube(loss: FloatArray) -> FloatArray:
-    """Return the cube of each loss."""
+def _product(square: FloatArray, loss: FloatArray) -> FloatArray:
+    """Return squares times losses, which may be too large for a number."""
     with np.errstate(over="ignore"):
-        return np.asarray(loss * loss * loss, dtype=np.float64)
+        return square * loss
 
 
 def _sum_finite(y: IntArray, loss: FloatArray, square: FloatArray, n: int) -> FloatArray:
     """Sum squares times losses within each class; NaN where one is too large for a number."""
-    with np.errstate(over="ignore"):
-        cube = square * loss
-    if np.isfinite(cube).all():
-        return sum_by(y, cube, n)
-    return np.full(n, np.nan)
+    cube = _product(square, loss)
+    return sum_by(y, cube, n) if np.isfinite(cube).all() else np.full(n, np.nan)

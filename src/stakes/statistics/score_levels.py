@@ -1,4 +1,4 @@
-"""Class weights at each distinct score, which add; everything about thresholds follows."""
+"""Class weights at each distinct score; everything about thresholds follows."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ import numpy as np
 from stakes._kernels.group_sums import sum_by
 from stakes._kernels.kernel_records import ClassCounts
 from stakes._kernels.keys import pav_blocks, score_levels
-from stakes._math import cumulative, times, total_by, weight_exponents
+from stakes._math import cumulative, times, weight_exponents
 from stakes._typing import Counts, FloatArray, IntArray
 
 
@@ -87,16 +87,6 @@ class ScoreLevels:
         """Whether the weights are whole numbers."""
         return self.first.dtype.kind == "i"
 
-    def __add__(self, other: Self) -> Self:
-        both = (self, other)
-        level, code = np.unique(np.concatenate([s.level for s in both]), return_inverse=True)
-        top = np.maximum(self.exponent, other.exponent)
-        first, second = (
-            total_by(code, [_rescaled(getattr(s, name), s.exponent[k] - top[k]) for s in both])
-            for k, name in enumerate(("first", "second"))
-        )
-        return type(self)(level, first, second, top)
-
     def blocks(self) -> IntArray:
         """Return where the blocks of pool-adjacent-violators begin, and the number of levels.
 
@@ -104,8 +94,3 @@ class ScoreLevels:
         class rises strictly. Comparisons are exact for whole numbers.
         """
         return np.append(pav_blocks(self.first, self.second), self.first.size)
-
-
-def _rescaled(cells: Counts, shift: int) -> Counts:
-    """Return cells on another scale."""
-    return np.ldexp(cells, shift) if shift else cells
