@@ -407,9 +407,9 @@ DEFECTS = [
     ("evaluation/review.py", "np.concatenate([self._count, count])", "np.concatenate([self._count, count * 0 + 1])", "ties_at_a_cap"),
     ("io/whole.py", "rest = [table.slice(n)]", "rest = []", "however_both_are_cut"),
     ("io/whole.py", "yield _joined([schema.empty_table(), table], shown)", "yield table", "schema_of_the_whole_table"),
-    ("io/whole.py", "if part.kind not in _BY_VALUE:", "if True:", "schema_of_all_its_rows"),
-    ("io/tables.py", 'gzip.GzipFile("", "wb", fileobj=stream, mtime=0)', 'gzip.GzipFile("", "wb", fileobj=stream)', "every_ending"),
-    ("io/tables.py", "            with parquet.ParquetWriter(raw, schema) as writer:\n", "            with parquet.ParquetWriter(path, schema) as writer:\n", "half_written"),
+    ("io/whole.py", "if not part.reader.typed_by_values:", "if True:", "schema_of_all_its_rows"),
+    ("io/written_tables.py", 'gzip.GzipFile("", "wb", fileobj=raw, mtime=0)', 'gzip.GzipFile("", "wb", fileobj=raw)', "every_ending"),
+    ("io/written_tables.py", "with whole_file(path) as raw:", "with open(path, 'wb') as raw:", "half_written"),
     # the sketch
     ("evaluation/sketch/level_sketch.py", "found.append(z + _SLACK * (1 + abs(z)))", "pass", "test_sketch"),
     ("evaluation/sketch/level_sketch.py", "z + _SLACK * (1 + abs(z))", "z - _SLACK * (1 + abs(z))", "test_sketch"),
@@ -465,8 +465,8 @@ DEFECTS = [
     ("_signals.py", "    if now - _last[0] >= _LEAVING:", "    if True:", "test_cli_files"),
     ("cli/__init__.py", "    if short_of_memory(error):", "    if False:", "test_cli_files"),
     ("io/patterns.py", "count.add()", "pass", "test_cli_files"),
-    ("io/arrays.py", "if size > _LONGEST_CONTENTS:", "if False:", "test_cli_files"),
-    ("io/arrays.py", "((codes >> 11) == _SURROGATES)).any()", "((codes >> 11) == _SURROGATES)).all()", "test_io_damage"),
+    ("io/readers/numpy_files.py", "if size > _LONGEST_CONTENTS:", "if False:", "test_cli_files"),
+    ("io/readers/numpy_files.py", "((codes >> 11) == _SURROGATES)).any()", "((codes >> 11) == _SURROGATES)).all()", "test_io_damage"),
     ("io/columns.py", "except (ValueError, OverflowError, NotImplementedError)", "except (OverflowError, NotImplementedError)", "test_io_damage"),
     # precision of rows
     ("_check/precision.py", "_capped(bound * (1 - MARGIN))", "_capped(bound * (1 + MARGIN))", "test_precision"),

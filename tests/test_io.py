@@ -150,14 +150,14 @@ def test_places_are_lines_of_an_editor_also_after_quoted_newlines(tmp_path: Path
 def test_rows_are_cut_at_no_quoted_line_end(labels: list[str], chunk: int) -> None:
     import csv  # noqa: PLC0415
 
-    from stakes.io import rows  # noqa: PLC0415
+    from stakes.io import text_rows  # noqa: PLC0415
 
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
     writer.writerows([["y", "p"], *([label, i] for i, label in enumerate(labels))])
     data = text.getvalue().encode()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "CHUNK", chunk)
+        patch.setattr(text_rows, "CHUNK", chunk)
         table = _through_a_pipe(data)
     assert table.texts("y").tolist() == labels
     assert table.numbers("p").tolist() == list(range(len(labels)))

@@ -282,7 +282,7 @@ def test_a_bomb_is_refused_by_its_header(tmp_path: Path) -> None:
             for _ in range(size // 2**24):
                 member.write(bytes(2**24))
     began = time.monotonic()
-    refused(tmp_path / "t.npz", ResourceError, "'p'", "2147483648", "--max-bytes")
+    refused(tmp_path / "t.npz", ResourceError, "'p'", "2147483648", "max_bytes")
     assert time.monotonic() - began < 1
 
 
@@ -293,7 +293,7 @@ def test_limits(tmp_path: Path) -> None:
         ResourceError,
         "t.csv",
         "longer than 1000 bytes",
-        "--max-bytes",
+        "max_bytes",
         max_bytes=1000,
     )
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"y,p\n" + b"a,1\n" * 100_000, mtime=0))
@@ -301,19 +301,19 @@ def test_limits(tmp_path: Path) -> None:
     parquet.write_table(
         pa.table({"y": ["a"] * 10_000, "p": [1.0] * 10_000}), tmp_path / "t.parquet"
     )
-    refused(tmp_path / "t.parquet", ResourceError, "10000 rows", "--max-bytes", max_bytes=100_000)
-    refused(tmp_path / "t.csv", InputError, "--max-bytes", max_bytes=0)
+    refused(tmp_path / "t.parquet", ResourceError, "10000 rows", "max_bytes", max_bytes=100_000)
+    refused(tmp_path / "t.csv", InputError, "max_bytes", max_bytes=0)
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 def test_an_endless_device_is_left(kind: str) -> None:
-    refused("/dev/zero", ResourceError, "/dev/zero", "longer than", "--max-bytes", kind=kind)
+    refused("/dev/zero", ResourceError, "/dev/zero", "longer than", "max_bytes", kind=kind)
     refused(
         "/dev/zero",
         ResourceError,
         "/dev/zero",
         "longer than 9999 bytes",
-        "--max-bytes",
+        "max_bytes",
         kind=kind,
         max_bytes=9999,
     )
@@ -358,8 +358,8 @@ def test_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused("https://example.com/x.csv", AddressError, "https", "not supported")
     refused("s3://bucket/x.parquet", AddressError, "s3", "not supported")
     refused(["https://example.com/x.csv"], AddressError, "https")
-    refused("-", InputError, "standard input", "--input-format")
-    refused("junk/a.parquet", InputError, "--input-format", "xlsx", kind="xlsx")
+    refused("-", InputError, "standard input", "kind=")
+    refused("junk/a.parquet", InputError, "kind must be one of", "xlsx", kind="xlsx")
     refused("x.yaml", InputError, "x.yaml", "TOML", "JSON")
     refused("x.xlsx", InputError, "x.xlsx", ".parquet")
     refused(["junk"], InputError, "junk", "README.txt")

@@ -13,10 +13,9 @@ from pyarrow import csv, feather, parquet
 from stakes import InputError
 from stakes.io import column_names, read_batches, read_columns, read_whole
 from stakes.io.batches import Ask
-from stakes.io.sizes import size_in_memory
 from stakes.io.sources import find_parts
 from stakes.io.streams import Limits
-from stakes.io.units import units_of
+from stakes.io.units import size_in_memory, units_of
 
 N = 1000
 

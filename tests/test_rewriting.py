@@ -16,8 +16,9 @@ from pyarrow import csv, parquet
 from command import call, environment
 from stakes import InputError
 from stakes.cli import table_rewriting
-from stakes.io import objects, read_batches, read_pairs, read_whole, whole
+from stakes.io import read_batches, read_pairs, read_whole, whole
 from stakes.io.batches import Ask
+from stakes.io.readers import json_rows
 
 N = 3000
 ONE = ("--scores", "p", "--scores-are", "posteriors", "--classes", "a,b")
@@ -291,7 +292,7 @@ def test_batches_have_the_schema_of_the_whole_table(kind: str, rows: int, tmp_pa
 def test_json_has_the_schema_of_all_its_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(objects, "_ROWS", 2)
+    monkeypatch.setattr(json_rows, "_ROWS", 2)
     rows = [{"p": 0.1, "x": "late" if i == 5 else None} for i in range(6)]
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = [each for _, each in read_pairs(tmp_path / "t.jsonl", Ask((), ("p",)))]

@@ -22,6 +22,7 @@ __all__ = [
 _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "add_bytes": "If that is meant, allow more with max_bytes=...",
     "choose_prefix": "Rename it, or choose another prefix.",
+    "limit_file": "max_bytes limits the whole file.",
     "name_any_kind": "kind=... tells the kind of any file.",
     "name_kind": "Pass one with kind=..., such as csv ({kinds}).",
     "name_packed_kind": "Let its name end in .gz, or pass kind='csv.gz'.",

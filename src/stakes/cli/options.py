@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from stakes._files import read_text
 from stakes._text import plain, quoted
@@ -16,10 +17,6 @@ KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "lo
 METHODS = tuple(name for name in calibrator_names() if name != "threshold")  # that needs costs
 WRITTEN = ("posteriors", "log-odds", "llr")  # what calibrate --apply can write
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
-FILE_KINDS = (
-    "csv", "tsv", "jsonl", "ndjson", "json", "csv.gz", "tsv.gz", "jsonl.gz", "ndjson.gz", "json.gz",
-    "parquet", "pq", "arrow", "feather", "ipc", "npz", "npy",
-)  # fmt: skip
 # Options that some commands have and others pass over, so that one application file serves all.
 ELSEWHERE = frozenset(
     [
@@ -52,6 +49,28 @@ ELSEWHERE = frozenset(
     ]
 )
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class FileKind(click.ParamType[str]):
+    """A kind of file; kinds take long to load, so that they are looked up where one is given."""
+
+    name = "kind"
+
+    def _choice(self) -> click.Choice[str]:
+        """Return the choice among all kinds."""
+        from stakes.io.readers import file_kinds  # noqa: PLC0415
+
+        return click.Choice(file_kinds(), case_sensitive=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        """Read a kind."""
+        return self._choice().convert(value, param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete a kind."""
+        return self._choice().shell_complete(ctx, param, incomplete)
 
 
 class Number(click.FloatRange):
@@ -179,8 +198,8 @@ _APP = click.option(
     help="A TOML or JSON file that holds any of these options.",
 )  # fmt: skip
 _TABLE = [
-    click.option("--input-format", type=click.Choice(FILE_KINDS, case_sensitive=False),
-                 metavar="KIND", help="csv, tsv, jsonl, parquet, arrow, npz ..."),
+    click.option("--input-format", type=FileKind(), metavar="KIND",
+                 help="Kind of the file, such as csv or parquet, where its ending does not tell."),
     click.option("--max-bytes", type=click.IntRange(1), help="Refuse longer input."),
     click.option("--timeout", type=Number(0), default=60.0, show_default=True,
                  help="Seconds to wait for the first byte of a pipe."),

@@ -11,6 +11,7 @@ from stakes._text import plain
 _OPTIONS = {  # what to do, by code
     "add_bytes": "If that is meant, allow more with --max-bytes.",
     "choose_prefix": "Rename it, or give --prefix.",
+    "limit_file": "--max-bytes limits the whole file.",
     "name_any_kind": "--input-format tells the kind of any file.",
     "name_kind": "Give one with --input-format, such as csv ({kinds}).",
     "name_packed_kind": "Let its name end in .gz, or give --input-format csv.gz.",

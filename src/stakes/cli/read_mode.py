@@ -11,10 +11,10 @@ from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.parsing import listed_classes
 from stakes.cli.places import Unplaced, told_in_place
 from stakes.cli.table_request import Paths, Request, Setting, known_classes
-from stakes.io.batches import Ask
-from stakes.io.sizes import size_in_memory
-from stakes.io.sources import Part, find_parts
+from stakes.io.batches import Ask, Part
+from stakes.io.sources import find_parts
 from stakes.io.streams import Limits
+from stakes.io.units import size_in_memory
 
 if TYPE_CHECKING:
     from stakes.evaluation import Summary

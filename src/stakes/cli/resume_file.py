@@ -12,7 +12,7 @@ from typing import Any
 from stakes._check import FileError, InputError
 from stakes._files import write_bytes
 from stakes._text import plain
-from stakes.io.sources import Part
+from stakes.io.batches import Part
 
 _MARK, _VERSION = b"stakes resume ", b"1\n"
 _LARGEST, _LARGEST_HEADER = 1024**3, 64 * 1024**2

@@ -20,7 +20,7 @@ from stakes.io import (
 )
 from stakes.io.batches import Ask
 from stakes.io.columns import no_rows
-from stakes.io.tables import table_writer
+from stakes.io.written_tables import table_writer
 
 T = TypeVar("T")
 ROWS = 128 * 1024  # of a batch, at most; all columns of it are in memory

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from stakes._check import InputError, Place
+from stakes._check import Action, InputError, Place
 from stakes._text import plain
 from stakes._typing import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from stakes.io.readers import Reader
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,37 @@ class Ask:
         """Return every column once."""
         return tuple(dict.fromkeys((*self.texts, *self.numbers)))
 
+    def chosen(self, present: Sequence[str], name: str) -> list[str]:
+        """Return the columns to read of those that a file has, each there once."""
+        check_present(self.names or tuple(dict.fromkeys(present)), present, name)
+        return list(self.names or present)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of a table, or a stream that stands for one."""
+
+    path: str
+    name: str  # short, and fit for a message
+    kind: str | None  # None: a pipe without an ending, whose kind must be given
+    packed: bool = False
+    streamed: bool = False  # a pipe, a device or standard input: to be read once, forward
+    folders: tuple[tuple[str, str | None], ...] = ()  # columns that the folders `name=value` give
+
+    @property
+    def reader(self) -> "Reader":
+        """What reads files of this kind; a part of no known kind is refused."""
+        from stakes.io.readers import READERS  # noqa: PLC0415  readers read parts
+
+        if self.kind is None:
+            kinds = Action("name_kind", {"kinds": ", ".join(READERS)})
+            raise InputError(f"'{self.name}' has no ending that tells its kind.", hint=kinds)
+        return READERS[self.kind]
+
+    def wrong(self, fault: str) -> InputError:
+        """Return the error for a file of which this is said."""
+        return InputError(f"'{self.name}' {fault}.")
+
 
 @dataclass(frozen=True)
 class Lines:
@@ -34,7 +67,7 @@ class Lines:
     first: int
     listed: IntArray | None = None
 
-    def of(self, row: int) -> int:
+    def line(self, row: int) -> int:
         """Return the line of a row of the batch."""
         return self.first + row if self.listed is None else int(self.listed[row])
 
@@ -56,6 +89,10 @@ class Batch:
         """Return some of the rows."""
         lines = None if self.lines is None else self.lines.after(start)
         return Batch(self.table.slice(start, stop - start), lines)
+
+    def itself(self) -> "Batch":
+        """Return the batch: as how to read one that was read already."""
+        return self
 
 
 @dataclass
@@ -79,17 +116,16 @@ class Places:
         self._in_file += batch.table.num_rows
         self.rows += batch.table.num_rows
 
-    def of(self, row: int) -> Place:
+    def place(self, row: int, column: str | None = None) -> Place:
         """Return the place of a row: 'scores.csv, line 7' or 'part1.parquet, row 0'."""
         if not 0 <= row < self.rows:
-            msg = f"row must be one of the {self.rows} rows: got {row}."
-            raise InputError(msg)
+            raise InputError("row", f"must be one of the {self.rows} rows", row)
         at = bisect_right(self._starts, row) - 1
         name, before, lines = self._batches[at]
         offset = row - self._starts[at]
         if lines is not None:
-            return Place(file=name, line=lines.of(offset))
-        return Place(file=name, row=before + offset)
+            return Place(file=name, line=lines.line(offset), column=column)
+        return Place(file=name, row=before + offset, column=column)
 
 
 def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> None:
@@ -108,8 +144,3 @@ def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> N
             msg = f"{msg} Its fields seem to be parted by {';' if ';' in present[0] else 'tabs'}:"
             msg = f"{msg} save it with commas, or as .tsv."
         raise InputError(msg)
-
-
-def refuse_doubled(names: Sequence[str], name: str) -> None:
-    """Refuse a table with two columns of one name, which could not be told apart."""
-    check_present(tuple(dict.fromkeys(names)), names, name)

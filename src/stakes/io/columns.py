@@ -2,9 +2,8 @@
 
 __all__ = ["Columns", "column_names", "read_columns"]
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,31 +11,11 @@ import numpy as np
 from stakes._check import InputError, Place, StakesError
 from stakes._text import plain
 from stakes._typing import FloatArray
-from stakes.io.batches import Ask, Batch, Places
+from stakes.io.batches import Ask, Batch, Part, Places
 from stakes.io.folders import check_folders, file_ask, folder_names, with_folders
 from stakes.io.gather import Kinds, Numbers, Texts
-from stakes.io.sources import Part, Source, find_parts
+from stakes.io.sources import Source, find_parts
 from stakes.io.streams import Limits, Progress, open_stream
-
-_Reader = Callable[[Part, Ask, Limits], Iterator[Batch]]
-_Header = Callable[[Part, Limits], list[str]]
-_ROOMS = {  # where each kind is read: the module, and its functions for rows and for names
-    "csv": ("text", "text_batches", "text_header"),
-    "tsv": ("text", "text_batches", "text_header"),
-    "jsonl": ("objects", "json_batches", "json_header"),
-    "json": ("objects", "json_batches", "json_header"),
-    "parquet": ("arrow", "parquet_batches", "arrow_header"),
-    "arrow": ("arrow", "arrow_batches", "arrow_header"),
-    "npz": ("arrays", "array_batches", "array_header"),
-    "npy": ("arrays", "array_batches", "array_header"),
-}
-
-
-def _functions(kind: str) -> tuple[_Reader, _Header]:
-    """Return how files of a kind are read; the other kinds are not loaded."""
-    module, reader, header = _ROOMS[kind]
-    found = import_module(f"stakes.io.{module}")
-    return getattr(found, reader), getattr(found, header)
 
 
 class Columns:
@@ -80,7 +59,7 @@ class Columns:
 
     def place(self, row: int) -> Place:
         """Return where a row came from: 'scores.csv, line 7' or 'part1.parquet, row 0'."""
-        return self._places.of(row)
+        return self._places.place(row)
 
     def _known(self, columns: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401
         """Return a column that was read."""
@@ -170,7 +149,7 @@ class Gathering:
 def batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
     """Read a part in batches, by its kind."""
     inner = begin_part(part, ask, limits)
-    for batch in _functions(part.need_kind())[0](part, inner, limits):
+    for batch in part.reader.batches(part, inner, limits):
         yield with_folders(batch, part, ask)
 
 
@@ -178,9 +157,9 @@ def begin_part(part: Part, ask: Ask, limits: Limits) -> Ask:
     """Return what is asked of the file itself; its folders give the other columns."""
     if part.kind is None:
         with open_stream(part, limits):  # a pipe nobody writes to is said to be that first
-            part.need_kind()
+            _ = part.reader
     if part.folders:
-        check_folders(part, _functions(part.need_kind())[1](part, limits))
+        check_folders(part, part.reader.header(part, limits))
     return file_ask(part, ask)
 
 
@@ -191,10 +170,9 @@ def column_names(
     _, parts = find_parts(source, kind)
     part = parts[0]
     if part.streamed:
-        msg = f"'{part.name}' can be read only once: its columns cannot be looked up beforehand."
-        raise InputError(msg)
+        raise part.wrong("can be read only once: its columns cannot be looked up beforehand")
     with damage_named(part):
-        names = _functions(part.need_kind())[1](part, Limits.of(max_bytes, 60.0, None))
+        names = part.reader.header(part, Limits.of(max_bytes, 60.0, None))
         check_folders(part, names)
     return [*names, *folder_names(part)]
 
@@ -207,5 +185,4 @@ def damage_named(part: Part) -> Iterator[None]:
     except (StakesError, MemoryError):
         raise
     except (ValueError, OverflowError, NotImplementedError) as error:  # also those of Arrow
-        msg = f"'{part.name}' cannot be read: {plain(error, 200)}. It may be damaged."
-        raise InputError(msg) from error
+        raise part.wrong(f"cannot be read: {plain(error, 200)}. It may be damaged") from error

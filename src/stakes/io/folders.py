@@ -2,15 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stakes._check import InputError
-from stakes.io.batches import Ask, Batch
-
-if TYPE_CHECKING:
-    from stakes.io.sources import Part
+from stakes.io.batches import Ask, Batch, Part
 
 _NULL = "__HIVE_DEFAULT_PARTITION__"  # how Hive and Spark write a missing value
 
@@ -25,20 +20,20 @@ def folder_column(folder: str) -> tuple[str, str | None] | None:
     return unquote(name), None if value == _NULL else unquote(value)
 
 
-def folder_names(part: "Part") -> list[str]:
+def folder_names(part: Part) -> list[str]:
     """Return the names of the columns that the folders of a part give."""
     return [name for name, _ in part.folders]
 
 
-def check_folders(part: "Part", names: Sequence[str]) -> None:
+def check_folders(part: Part, names: Sequence[str]) -> None:
     """Refuse a column that is both in the file and in the path."""
     double = next((name for name in folder_names(part) if name in names), None)
     if double is not None:
-        msg = f"'{part.name}' has a column {double!r}, which its folder gives too: which one counts"
-        raise InputError(f"{msg} is not known. Rename the folder or the column.")
+        both = f"has a column {double!r}, which its folder gives too: which one counts is not known"
+        raise part.wrong(f"{both}. Rename the folder or the column")
 
 
-def file_ask(part: "Part", ask: Ask) -> Ask:
+def file_ask(part: Part, ask: Ask) -> Ask:
     """Return what is asked of the file itself; all columns where folders give all that is asked."""
     given = set(folder_names(part))
     if not given:
@@ -49,7 +44,7 @@ def file_ask(part: "Part", ask: Ask) -> Ask:
     return Ask(texts, numbers, ask.finite)
 
 
-def with_folders(batch: Batch, part: "Part", ask: Ask) -> Batch:
+def with_folders(batch: Batch, part: Part, ask: Ask) -> Batch:
     """Return a batch with the columns that its folders give, of those that are asked for."""
     if not part.folders:
         return batch

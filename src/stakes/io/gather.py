@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes._check import InputError
+from stakes._check import InputError, Place
 from stakes._text import plain
 from stakes.io.batches import Places
 
@@ -43,9 +43,7 @@ class Texts:
         """Take the labels of a batch, whose first row is the table's row `first`."""
         self._check_kind(column.type, part)
         if column.null_count:
-            row = first + int(np.argmax(column.is_null().to_numpy()))
-            msg = f"{self._places.of(row)}: column {self.name!r} must hold a label in every row:"
-            raise InputError(f"{msg} this one is null.")
+            raise self._unlabelled(first + int(np.argmax(column.is_null().to_numpy())), "null")
         for chunk in column.chunks:
             self._codes.append(self._codes_of(chunk, first))
             first += len(chunk)
@@ -56,24 +54,27 @@ class Texts:
         for text in ("", None):
             here = codes == texts.index(text) if text in texts else np.zeros(0, dtype=bool)
             if here.any():
-                place = self._places.of(first + int(here.argmax()))
-                msg = f"{place}: column {self.name!r} must hold a label in every row:"
-                raise InputError(f"{msg} this one is {'empty' if text == '' else 'null'}.")
+                what = "empty" if text == "" else "null"
+                raise self._unlabelled(first + int(here.argmax()), what)
         known = [self._known.setdefault(t, len(self._known)) for t in texts if t]
         at = iter(known)
         table = np.array([next(at) if t else -1 for t in texts], dtype=np.int32)
         return recoded(codes, table) if len(table) else np.zeros(0, dtype=np.int32)
 
+    def _unlabelled(self, row: int, what: str) -> InputError:
+        """Return the error for a row without a label."""
+        rule, place = "must hold a label in every row", self._places.place(row, self.name)
+        return InputError(None, rule, found=f"this one is {what}", place=place)
+
     def _check_kind(self, kind: "pa.DataType", part: str) -> None:
         """Refuse what is no label, and another kind of label than in the parts before."""
-        found = _label_kind(kind)
+        found, place = _label_kind(kind), Place(file=part, column=self.name)
         if found is None:
-            msg = f"{part}: column {self.name!r} must hold whole numbers or texts: got {kind}."
-            raise InputError(msg)
+            raise InputError(None, "must hold whole numbers or texts", kind, place=place)
         before, where = self._kinds.setdefault(self.name, (found, part))
         if before != found:
-            msg = f"{part}: column {self.name!r} must hold {before} as in {where}:"
-            raise InputError(f"{msg} got {found} ({kind}).")
+            rule = f"must hold {before} as in {where}"
+            raise InputError(None, rule, f"{found} ({kind})", place=place)
 
 
 def recoded(codes: Any, table: Any) -> Any:  # noqa: ANN401
@@ -203,26 +204,24 @@ class Numbers:
         """Return an Arrow array of numbers as floats of its own width."""
         import pyarrow as pa  # noqa: PLC0415
 
-        kind = values.type
+        kind, place = values.type, Place(file=part, column=self.name)
         if pa.types.is_floating(kind):
             return _numbers(values)
         if not (pa.types.is_integer(kind) or pa.types.is_decimal(kind)):
-            msg = f"{part}: column {self.name!r} must hold numbers: got {kind}."
-            raise InputError(msg)
+            raise InputError(None, "must hold numbers", kind, place=place)
         try:
             return _numbers(values.cast(pa.float64()))
         except pa.ArrowException as error:
-            msg = (
-                f"{part}: column {self.name!r} must hold numbers a double can: {plain(error, 200)}"
-            )
-            raise InputError(f"{msg}.") from error
+            rule, found = "must hold numbers a double can", plain(error, 200)
+            raise InputError(None, rule, found=found, place=place) from error
 
     def _check_width(self, array: Any, part: str) -> None:  # noqa: ANN401
         """Refuse lists of another length than before."""
         if self._arrays and array.shape[1:] != self._arrays[0].shape[1:]:
             widths = [a.shape[1] if a.ndim == 2 else "no" for a in (self._arrays[0], array)]
-            msg = f"{part}: column {self.name!r} must hold lists of {widths[0]} numbers as before:"
-            raise InputError(f"{msg} got lists of {widths[1]}.")
+            rule = f"must hold lists of {widths[0]} numbers as before"
+            place = Place(file=part, column=self.name)
+            raise InputError(None, rule, f"lists of {widths[1]}", place=place)
 
     def _check_values(self, array: Any, first: int) -> None:  # noqa: ANN401
         """Refuse NaN, and infinite numbers where they make no sense."""
@@ -237,7 +236,6 @@ class Numbers:
 
     def _fault(self, row: int, got: str) -> InputError:
         """Return the error for a value that is no number."""
-        wanted = "finite numbers" if self._finite else "numbers"
-        msg = f"{self._places.of(row)}: column {self.name!r} must hold {wanted}: got {got}."
-        hint = " Leave such rows out, or fill them." if got in {"NaN", "null"} else ""
-        return InputError(f"{msg}{hint}")
+        rule = f"must hold {'finite ' if self._finite else ''}numbers"
+        hint = "Leave such rows out, or fill them." if got in {"NaN", "null"} else ""
+        return InputError(None, rule, got, place=self._places.place(row, self.name), hint=hint)

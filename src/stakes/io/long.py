@@ -3,6 +3,7 @@
 __all__ = ["LongColumns"]
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class LongColumns(Columns):
         if twice.any():
             row = int(np.flatnonzero(cell == int(twice.argmax()))[1])
             what = plain(self._table.texts(kind)[row])
-            msg = f"{self.place_in_file(row)}: {sample} {plain(self._table.texts(sample)[row])!r}"
+            msg = f"{self._table.place(row)}: {sample} {plain(self._table.texts(sample)[row])!r}"
             raise InputError(f"{msg} has class {what!r} twice.")
         if (rows < 0).any():
             i, j = (int(x) for x in np.argwhere(rows < 0)[0])
@@ -76,14 +77,11 @@ class LongColumns(Columns):
         odd = values != kept[self._sample]
         if odd.any():
             row = int(np.argmax(odd))
-            msg = f"{self.place_in_file(row)}: column {name!r} must be alike in all rows of a"
-            raise InputError(f"{msg} sample: got {plain(values[row])!r}.")
+            rule, place = "must be alike in all rows of a sample", self._table.place(row)
+            got = repr(plain(values[row]))
+            raise InputError(None, rule, got, place=replace(place, column=name))
         return kept
 
     def place(self, row: int) -> Place:
         """Return where a sample begins."""
-        return self.place_in_file(int(self._first[row]))
-
-    def place_in_file(self, row: int) -> Place:
-        """Return where a row of the file stands."""
-        return self._table.place(row)
+        return self._table.place(int(self._first[row]))

@@ -15,10 +15,9 @@ from stakes._text import plain, quoted
 from stakes._typing import IntArray, Label, Names
 from stakes.evaluation.summaries.batch import Batch as NewBatch
 from stakes.evaluation.summaries.slice_sums import CodedColumn
-from stakes.io.batches import Ask, Batch, check_present
+from stakes.io.batches import Ask, Batch, Part, check_present
 from stakes.io.columns import Columns, Gathering, no_rows
 from stakes.io.gather import Kinds
-from stakes.io.sources import Part
 from stakes.scores import Scores, class_names
 
 if TYPE_CHECKING:

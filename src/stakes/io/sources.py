@@ -4,25 +4,18 @@ import os
 import re
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from stakes._check import AddressError, FileError, InputError, UnsafeFileError
+from stakes._check import Action, AddressError, FileError, InputError, UnsafeFileError
 from stakes._text import plain
+from stakes.io.batches import Part
 from stakes.io.folders import folder_column
 from stakes.io.patterns import matching
+from stakes.io.readers import READERS, file_kinds, kind_by_ending, listed
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
-KINDS = ("csv", "tsv", "jsonl", "json", "parquet", "arrow", "npz", "npy")
-_ENDINGS = {
-    **{f".{kind}": kind for kind in KINDS},
-    ".ndjson": "jsonl",
-    ".pq": "parquet",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-}
-_PACKABLE = ("csv", "tsv", "jsonl", "json")
 _PICKLES = {
     ".pkl", ".pickle", ".p", ".joblib", ".jbl", ".pt", ".pth", ".ckpt", ".bin", ".dill", ".sav",
     ".cloudpickle", ".pck",
@@ -32,25 +25,6 @@ _PICKLES = {
 def _shown(path: object) -> str:
     """Return a path in full, fit for a message: its end is what tells it from others."""
     return plain(path, 1000)
-
-
-@dataclass(frozen=True)
-class Part:
-    """One file of a table, or a stream that stands for one."""
-
-    path: str
-    name: str  # short, and fit for a message
-    kind: str | None  # None: a pipe without an ending, whose kind must be given
-    packed: bool = False
-    streamed: bool = False  # a pipe, a device or standard input: to be read once, forward
-    folders: tuple[tuple[str, str | None], ...] = ()  # columns that the folders `name=value` give
-
-    def need_kind(self) -> str:
-        """Return the kind, or ask for it."""
-        if self.kind is None:
-            msg = f"'{self.name}' has no ending that tells its kind: give one with --input-format,"
-            raise InputError(f"{msg} such as csv ({', '.join(KINDS)}).")
-        return self.kind
 
 
 def find_parts(source: Source, kind: str | None = None) -> tuple[str, list[Part]]:
@@ -93,7 +67,7 @@ def _standard_input(kind: str | None) -> tuple[str, list[Part]]:
     name = "standard input"
     known, packed = (None, False) if kind is None else _given_kind(kind)
     part = Part("-", name, known, packed=packed, streamed=True)
-    part.need_kind()
+    _ = part.reader  # refuses none
     return name, [part]
 
 
@@ -122,8 +96,8 @@ def _alike(parts: list[Part]) -> list[Part]:
         names = [name for name, _ in part.folders]
         if names != first:
             told = [", ".join(_shown(n) for n in found) or "none" for found in (first, names)]
-            msg = f"'{part.name}' must lie in folders name=value for the columns of"
-            raise InputError(f"{msg} '{parts[0].name}' ({told[0]}): got {told[1]}.")
+            msg = f"must lie in folders name=value for the columns of '{parts[0].name}'"
+            raise part.wrong(f"{msg} ({told[0]}): got {told[1]}")
     return parts
 
 
@@ -180,11 +154,10 @@ def _in_folder(
                 raise InputError(msg)
             parts += _in_folder(path, kind, (*columns, column))
             continue
-        known = path.is_file() and (kind is not None or _by_ending(path.name)[0] is not None)
+        known = path.is_file() and (kind is not None or kind_by_ending(path.name)[0] is not None)
         if not known and path.suffix.lower() not in _PICKLES:
             msg = f"'{shown}' must hold data files only: '{_shown(path.name)}' is not one."
-            hint = f"Give a pattern instead, such as '{shown}/*.parquet'."
-            raise InputError(f"{msg} {hint}")
+            raise InputError(msg, hint=f"Give a pattern instead, such as '{shown}/*.parquet'.")
         parts.append(replace(_part(str(path), kind), folders=columns))
     return parts
 
@@ -203,7 +176,7 @@ def _part(path: str, kind: str | None) -> Part:
         raise FileError(msg)
     streamed = not stat.S_ISREG(mode)
     name = _shown(path if streamed else Path(path).name)
-    known, packed = _by_ending(path)
+    known, packed = kind_by_ending(path)
     if kind is not None:
         known, packed_too = _given_kind(kind)
         packed = packed or packed_too
@@ -212,25 +185,12 @@ def _part(path: str, kind: str | None) -> Part:
     return Part(path, name, known, packed=packed, streamed=streamed)
 
 
-def _given_kind(kind: str) -> tuple[str, bool]:
+def _given_kind(kind: str) -> tuple[str | None, bool]:
     """Read a kind that was given, such as csv or csv.gz."""
     bare = kind.lower().removeprefix(".")
-    packed = bare.endswith(".gz")
-    bare = bare.removesuffix(".gz")
-    known = _ENDINGS.get(f".{bare}")
-    if known is None or (packed and known not in _PACKABLE):
-        msg = f"--input-format must be one of {', '.join(KINDS)}: got '{_shown(kind)}'."
-        raise InputError(msg)
-    return known, packed
-
-
-def _by_ending(path: str) -> tuple[str | None, bool]:
-    """Return the kind of a file by its ending, and whether it is packed."""
-    suffixes = [s.lower() for s in Path(path).suffixes]
-    packed = suffixes[-1:] == [".gz"]
-    ending = "".join(suffixes[-2:-1] if packed else suffixes[-1:])
-    kind = _ENDINGS.get(ending)
-    return (None, False) if packed and kind not in _PACKABLE else (kind, packed)
+    if bare not in file_kinds():
+        raise InputError("kind", f"must be one of {', '.join(READERS)}", f"'{_shown(kind)}'")
+    return kind_by_ending(f"table.{bare}")
 
 
 def _refuse_by_ending(path: str, kind: str | None) -> None:
@@ -244,8 +204,9 @@ def _refuse_by_ending(path: str, kind: str | None) -> None:
     if ending in {".yaml", ".yml"}:
         msg = f"'{shown}' is YAML, which is not read: costs are read from TOML, tables from JSON,"
         raise InputError(f"{msg} CSV or Parquet instead.")
-    if _by_ending(path)[0] is None:
-        got = ending or "no ending"
-        msg = f"'{shown}' must end in .csv, .tsv, .jsonl, .json (each also with .gz), .parquet,"
-        msg = f"{msg} .arrow, .feather, .npz or .npy: got {got!r}."
-        raise InputError(f"{msg} --input-format tells the kind of any file.")
+    if kind_by_ending(path)[0] is None:
+        text = [e for reader in READERS.values() if reader.packable for e in reader.endings]
+        others = [e for reader in READERS.values() if not reader.packable for e in reader.endings]
+        known = f"{', '.join(text)} (each also with .gz), {listed(others)}"
+        msg = f"'{shown}' must end in {known}: got {ending or 'no ending'!r}."
+        raise InputError(msg, hint=Action("name_any_kind"))

@@ -12,12 +12,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from stakes._check import FileError, InputError, ResourceError
+from stakes._check import Action, FileError, InputError, ResourceError
 from stakes._text import plain
-from stakes.io.sources import Part
+from stakes.io.batches import Part
 
 Progress = Callable[[int, int | None], Any]
 _GZIP = b"\x1f\x8b"
+_OTHER_KINDS = (  # first bytes of files that are not read, what they are, and what to do
+    (b"PK\x03\x04", "a ZIP archive, as .npz and .xlsx files are", ": save it as CSV"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file", ": save it as CSV"),
+    (b"%PDF", "a PDF document", ""),
+    (b"SQLite format 3", "an SQLite database", ""),
+)
 
 
 @dataclass(frozen=True)
@@ -35,8 +41,7 @@ class Limits:
         if max_bytes is None:
             return cls(patience=patience, progress=progress)
         if max_bytes <= 0:
-            msg = f"--max-bytes must be a number of bytes above 0: got {max_bytes}."
-            raise InputError(msg)
+            raise InputError("max_bytes", "must be a number of bytes above 0", max_bytes)
         return cls(max_bytes, max_bytes, patience, progress)
 
 
@@ -79,8 +84,7 @@ class Stream:
 
 def too_long(name: str, limit: int) -> ResourceError:
     """Return the error for more bytes than the limit."""
-    msg = f"'{name}' is longer than {limit} bytes: if that is meant, allow more with --max-bytes."
-    return ResourceError(msg)
+    return ResourceError(f"'{name}' is longer than {limit} bytes.", hint=Action("add_bytes"))
 
 
 def cannot_read(name: str, error: OSError) -> FileError:
@@ -133,33 +137,23 @@ def _wait(handle: int, name: str, patience: float) -> None:
 
 def refuse_other_kinds(start: bytes, name: str) -> None:
     """Say so where a text table is really something else."""
+    from stakes.io.readers import READERS  # noqa: PLC0415  readers read streams
+
     if not start:
-        msg = f"'{name}' must be a table: it is empty."
-        raise InputError(msg)
-    for mark, what in (
-        (b"PAR1", "a Parquet file: rename it to end in .parquet"),
-        (b"ARROW1", "an Arrow file: rename it to end in .arrow"),
-        (b"\x93NUMPY", "a NumPy file: rename it to end in .npy"),
-        (b"PK\x03\x04", "a ZIP archive, as .npz and .xlsx files are: save it as CSV"),
-        (b"\xd0\xcf\x11\xe0", "an old Excel file: save it as CSV"),
-        (_GZIP, "packed with gzip: let its name end in .gz, or give --input-format csv.gz"),
-        (b"%PDF", "a PDF document"),
-        (b"SQLite format 3", "an SQLite database"),
-    ):
-        if start.startswith(mark):
-            msg = f"'{name}' must be a table of text: it is {what}."
-            raise InputError(msg)
+        raise InputError(f"'{name}' must be a table: it is empty.")
+    if start.startswith(_GZIP):
+        packed = f"'{name}' must be a table of text: it is packed with gzip."
+        raise InputError(packed, hint=Action("name_packed_kind"))
+    signed = [reader for reader in READERS.values() if reader.sign[0]]
+    ours = [(*each.sign, f": rename it to end in {each.endings[0]}") for each in signed]
+    for sign, what, hint in (*ours, *_OTHER_KINDS):
+        if start.startswith(sign):
+            raise InputError(f"'{name}' must be a table of text: it is {what}{hint}.")
     if start[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        msg = f"'{name}' must be UTF-8: it is UTF-16. Save it again as UTF-8."
-        raise InputError(msg)
-    if (
-        start.removeprefix(b"\xef\xbb\xbf")
-        .lstrip()[:9]
-        .lower()
-        .startswith((b"<!doctype", b"<html"))
-    ):
-        msg = f"'{name}' must be a table: it is an HTML page, such as a log-in form."
-        raise InputError(msg)
+        raise InputError(f"'{name}' must be UTF-8: it is UTF-16. Save it again as UTF-8.")
+    page = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:9].lower()
+    if page.startswith((b"<!doctype", b"<html")):
+        raise InputError(f"'{name}' must be a table: it is an HTML page, such as a log-in form.")
 
 
 def decode(data: bytes, name: str, line: int) -> str:

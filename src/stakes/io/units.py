@@ -2,28 +2,30 @@
 
 __all__ = ["read_batches"]
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 from stakes._check import InputError
-from stakes.io.batches import Ask, Batch
+from stakes.io.batches import Ask, Batch, Part
 from stakes.io.columns import (
     Columns,
     Gathering,
     asked_columns,
-    batches,
     begin_part,
     damage_named,
 )
 from stakes.io.folders import with_folders
 from stakes.io.gather import Kinds
-from stakes.io.sources import Part, Source, find_parts
+from stakes.io.sources import Source, find_parts
 from stakes.io.streams import Limits
 
 T = TypeVar("T")
 ROWS = 1024 * 1024  # of a unit of a Parquet file, at most
+_WIDTH = 8  # bytes of a number in memory, and of a label
+_PACKED = 10  # bytes in memory for a byte of packed text
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ def units_of(
     for at, part in enumerate(parts):
         first = 0
         with damage_named(part):
-            for number, (count, read) in enumerate(_chunks(part, ask, limits, rows)):
+            inner = begin_part(part, ask, limits)
+            for number, (count, read) in enumerate(part.reader.chunks(part, inner, limits, rows)):
                 whole = partial(_piece, read, (source, part, first, ask, kinds))
                 yield Unit(at, number, whole)
                 first += count
@@ -127,28 +130,29 @@ def _piece(read: Callable[[], Batch], place: tuple[str, Part, int, Ask, Kinds]) 
         return Piece(source, part, with_folders(read(), part, ask), row, ask, kinds)
 
 
-def _chunks(
-    part: Part, ask: Ask, limits: Limits, rows: int
-) -> Iterator[tuple[int, Callable[[], Batch]]]:
-    """Cut a part into units: how many rows each has, and how it is read.
+@dataclass(frozen=True)
+class TableSize:
+    """Bytes in memory and number of rows, as far as they are known beforehand."""
 
-    Rows of text are counted by lines, so that it does not matter how many there are.
+    n_bytes: int
+    rows: int | None
+
+
+def size_in_memory(parts: Sequence[Part], ask: Ask, limits: Limits) -> TableSize:
+    """Estimate how much memory columns take: from the rows that files declare, or their sizes.
+
+    Packed text takes ten times its bytes; nothing is known of a pipe.
     """
-    if part.kind == "parquet":
-        from stakes.io.arrow import parquet_chunks  # noqa: PLC0415  loaded with the first file
-
-        yield from parquet_chunks(part, begin_part(part, ask, limits), limits, rows)
-    elif part.kind in ("csv", "tsv"):
-        from stakes.io.text import text_chunks  # noqa: PLC0415
-
-        for parse in text_chunks(part, begin_part(part, ask, limits), limits):
-            yield 0, parse
-    else:
-        bare = replace(part, folders=())
-        for batch in batches(bare, begin_part(part, ask, limits), limits):
-            yield batch.table.num_rows, partial(_same, batch)
-
-
-def _same(batch: Batch) -> Batch:
-    """Return a batch that was read already."""
-    return batch
+    total, rows = 0, 0
+    known = True
+    for part in parts:
+        with damage_named(part):
+            count = None if part.streamed else part.reader.rows(part, limits)
+        if count is not None:
+            rows += count
+            total += count * _WIDTH * max(len(ask.names), 1)
+        else:
+            known = False
+            factor = _PACKED if part.packed or part.kind is None else part.reader.memory
+            total += 0 if part.streamed else factor * os.stat(part.path).st_size  # noqa: PTH116
+    return TableSize(total, rows if known else None)

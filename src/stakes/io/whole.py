@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 from stakes._check import InputError
 from stakes._text import plain
-from stakes.io.batches import Ask
+from stakes.io.batches import Ask, Part
 from stakes.io.columns import Columns, batches, damage_named, no_rows
-from stakes.io.sources import Part, Source, find_parts
+from stakes.io.sources import Source, find_parts
 from stakes.io.streams import Limits, Progress
 from stakes.io.units import ROWS, read_batches, units_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_BY_VALUE = ("json", "jsonl")  # where the values of a batch tell the types of its columns
 
 
 def read_whole(
@@ -115,7 +113,7 @@ def _schema(shown: str, parts: Sequence[Part], limits: Limits) -> "pa.Schema":
             for batch in batches(part, Ask(), limits):
                 table = batch.table.slice(0, 0)
                 found.append(_alike(table, found[0].schema if found else None, part))
-                if part.kind not in _BY_VALUE:
+                if not part.reader.typed_by_values:
                     break
     if not found:
         raise no_rows(shown)
@@ -140,6 +138,5 @@ def _alike(table: "pa.Table", before: "pa.Schema | None", part: Part) -> "pa.Tab
         return table
     if set(table.column_names) != set(before.names):
         listed = ", ".join(plain(n) for n in before.names)
-        msg = f"'{part.name}' must have the columns of the parts before it: {listed}."
-        raise InputError(msg)
+        raise part.wrong(f"must have the columns of the parts before it: {listed}")
     return table.select(before.names)

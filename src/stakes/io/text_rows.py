@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._check import InputError, ResourceError
+from stakes._check import Action, InputError, ResourceError
 from stakes.io.batches import Lines
 from stakes.io.streams import Stream, count_lines, decode, refuse_other_kinds
 
@@ -48,7 +48,14 @@ def cut_rows(stream: Stream, *, quotes: bool = True) -> Iterator[Chunk]:
             return
         if len(rest) > _LONGEST_ROW:
             msg = f"'{stream.name}', line {line} is longer than {_LONGEST_ROW} bytes, the most that"
-            raise ResourceError(f"{msg} a row may have (--max-bytes limits the whole file).")
+            raise ResourceError(f"{msg} a row may have.", hint=Action("limit_file"))
+
+
+def text_lines(stream: Stream) -> Iterator[tuple[int, str]]:
+    """Go through the lines of a text, with their numbers."""
+    for chunk in cut_rows(stream, quotes=False):
+        text = decode(chunk.data, stream.name, chunk.line).replace("\r\n", "\n")
+        yield from enumerate(text.replace("\r", "\n").split("\n"), chunk.line)
 
 
 def _check_text(chunk: Chunk, name: str) -> None:

@@ -5,8 +5,6 @@ import io
 import math
 import os
 import struct
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,29 +13,21 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from stakes._check import ChecksumError, InputError, ResourceError, UnsafeFileError
+from stakes._check import Action, ChecksumError, InputError, ResourceError, UnsafeFileError
 from stakes._text import plain
-from stakes.io.batches import Ask, Batch, check_present
-from stakes.io.sources import Part
+from stakes.io.batches import Ask, Batch, Part, check_present
+from stakes.io.readers.base_reader import Reader
 from stakes.io.streams import Limits, cannot_read, open_stream
 
 if TYPE_CHECKING:
+    import zipfile
+
     import pyarrow as pa
 
 _ROWS = 128 * 1024
 _LAST_CHARACTER, _SURROGATES = 0x10FFFF, 0xD800 >> 11  # of Unicode; half a pair is no character
 _LONGEST_HEADER = 10_000
 _LONGEST_CONTENTS = 1024 * 1024  # bytes of an archive's directory: some 10,000 arrays
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    OSError,  # a place before the start of the file
-    RuntimeError,
-    ValueError,
-)
 
 
 @dataclass(frozen=True)
@@ -45,7 +35,8 @@ class Member:
     """One array as its header declares it."""
 
     name: str
-    entry: zipfile.ZipInfo | None  # None: a file of its own
+    place: str  # of the file, fit for a message
+    entry: "zipfile.ZipInfo | None"  # None: a file of its own
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     fortran: bool
@@ -55,6 +46,73 @@ class Member:
     def n_bytes(self) -> int:
         """Return the bytes of its data."""
         return math.prod(self.shape) * self.dtype.itemsize
+
+
+_Members = Iterator[tuple[Any, list[Member]]]  # what they are read from, and they
+
+
+class Npy(Reader):
+    """One array."""
+
+    name, endings = "npy", (".npy",)
+    columns = "the fields of a structured array, or the name of the file"
+    sign = (b"\x93NUMPY", "a NumPy file")
+    memory = 1
+
+    def header(self, part: Part, limits: Limits) -> list[str]:
+        """Read the names of the arrays."""
+        with self.members(part, limits) as (_, members):
+            return _names(members)
+
+    def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
+        """Read arrays as columns."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        with self.members(part, limits) as (source, members):
+            arrays = _load_named(source, members, ask, part, limits)
+        lengths = {name: len(array) for name, array in arrays.items()}
+        if len(set(lengths.values())) > 1:
+            listed = ", ".join(f"{plain(name)} {n}" for name, n in lengths.items())
+            raise part.wrong(f"must hold arrays of one length: got {listed}")
+        n_rows = next(iter(lengths.values()), 0)
+        for start in range(0, n_rows, _ROWS):
+            some = {name: array[start : start + _ROWS] for name, array in arrays.items()}
+            yield Batch(pa.table({n: _column(a, n, part) for n, a in some.items()}))
+            if limits.progress is not None:
+                limits.progress(min(start + _ROWS, n_rows), n_rows)
+
+    @contextmanager
+    def members(self, part: Part, limits: Limits) -> _Members:
+        """Open the file and read its header."""
+        with _opened(part, limits) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            named = Path(part.path).name.split(".")[0] if not part.streamed else "values"
+            yield file, [_header(file, (named, part.name, None), size)]
+
+
+class Npz(Npy):
+    """Arrays in a ZIP archive."""
+
+    name, endings = "npz", (".npz",)
+    columns = "the arrays; `post_0` is the first column of the 2-D array `post`"
+    sign = (b"", "")  # an archive may be anything
+
+    @contextmanager
+    def members(self, part: Part, limits: Limits) -> _Members:
+        """Open the archive and read the headers of all its arrays."""
+        import zipfile  # noqa: PLC0415  slow to load
+
+        with _opened(part, limits) as file:
+            try:
+                archive = zipfile.ZipFile(_Bounded(file, part.name))
+            except ResourceError:
+                raise
+            except _broken() as error:
+                why = f"must be a whole NPZ file, which is a ZIP archive: {error}"
+                raise part.wrong(why) from error
+            with archive:
+                yield archive, _archived(archive, part)
 
 
 @contextmanager
@@ -90,59 +148,44 @@ class _Bounded:
         return getattr(self._file, name)
 
 
-@contextmanager
-def _members(part: Part, limits: Limits) -> Iterator[tuple[Any, list[Member]]]:
-    """Open a NumPy file and read the headers of all its arrays."""
-    with _opened(part, limits) as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(0)
-        if part.kind == "npy":
-            named = Path(part.path).name.split(".")[0] if not part.streamed else "values"
-            yield file, [_header(file, part.name, named, None, size)]
-            return
-        try:
-            archive = zipfile.ZipFile(_Bounded(file, part.name))
-        except ResourceError:
-            raise
-        except _BROKEN as error:
-            msg = f"'{part.name}' must be a whole NPZ file, which is a ZIP archive: {error}."
-            raise InputError(msg) from error
-        with archive:
-            yield archive, _archived(archive, part.name)
+def _broken() -> tuple[type[Exception], ...]:
+    """Return what a damaged archive raises; OSError for a place before the start of the file."""
+    import zipfile  # noqa: PLC0415
+    import zlib  # noqa: PLC0415
+
+    damaged = (zipfile.BadZipFile, zlib.error, struct.error, EOFError)
+    return (*damaged, NotImplementedError, OSError, RuntimeError, ValueError)
 
 
-def _archived(archive: zipfile.ZipFile, name: str) -> list[Member]:
+def _archived(archive: "zipfile.ZipFile", part: Part) -> list[Member]:
     """Read the headers of the arrays in an archive."""
     members: dict[str, Member] = {}
     for entry in archive.infolist():
         member = plain(entry.filename.removesuffix(".npy"), 1000)
         if member in members:
-            msg = f"'{name}' holds the member '{member}' twice: which one counts is not known."
-            raise InputError(msg)
+            raise part.wrong(f"holds the member '{member}' twice: which one counts is not known")
+        place = f"{part.name}, member '{member}'"
         try:
             with archive.open(entry) as stream:
-                place = f"{name}, member '{member}'"
-                members[member] = _header(stream, place, member, entry, entry.file_size)
+                members[member] = _header(stream, (member, place, entry), entry.file_size)
         except InputError:
             raise
-        except _BROKEN as error:
-            msg = f"{name}, member '{member}' cannot be read: {plain(error, 200)}."
+        except _broken() as error:
             kind = ChecksumError if "CRC" in str(error) else InputError
+            msg = f"{place} cannot be read: {plain(error, 200)}."
             raise kind(msg) from error
     if not members:
-        msg = f"'{name}' must hold arrays: the archive is empty."
-        raise InputError(msg)
+        raise part.wrong("must hold arrays: the archive is empty")
     return list(members.values())
 
 
 def _header(
     stream: Any,  # noqa: ANN401
-    place: str,
-    name: str,
-    entry: zipfile.ZipInfo | None,
+    called: tuple[str, str, "zipfile.ZipInfo | None"],
     size: int,
 ) -> Member:
     """Read the header of an array, and hold it against the bytes that are there."""
+    place = called[1]
     start = stream.read(8)
     if len(start) < 8 or start[:6] != b"\x93NUMPY" or start[6] not in {1, 2, 3}:
         msg = f"{place} must be an array in NumPy's own form (.npy): it does not begin as one."
@@ -157,7 +200,7 @@ def _header(
     if dtype.hasobject:
         msg = f"{place} holds pickled objects, which can run any code: no option reads them"
         raise UnsafeFileError(f"{msg} (allow_pickle stays False). Save numbers or texts.")
-    member = Member(name, entry, dtype, shape, fortran, 8 + width + length)
+    member = Member(*called, dtype, shape, fortran, 8 + width + length)
     there = size - member.start
     if member.n_bytes != there:
         msg = f"{place} declares shape {shape} of {dtype}, {member.n_bytes} bytes:"
@@ -181,36 +224,11 @@ def _declared(header: bytes, place: str) -> tuple[np.dtype[Any], tuple[int, ...]
     return dtype, shape, bool(fortran)
 
 
-def array_header(part: Part, limits: Limits) -> list[str]:
-    """Read the names of the arrays."""
-    with _members(part, limits) as (_, members):
-        return _names(members)
-
-
 def _names(members: list[Member]) -> list[str]:
     """Return the names of the columns; the fields of a structured array are columns."""
     if len(members) == 1 and members[0].dtype.names:
         return list(members[0].dtype.names)
     return [member.name for member in members]
-
-
-def array_batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
-    """Read arrays as columns."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    with _members(part, limits) as (source, members):
-        arrays = _load_named(source, members, ask, part, limits)
-    lengths = {name: len(array) for name, array in arrays.items()}
-    if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{plain(name)} {n}" for name, n in lengths.items())
-        msg = f"'{part.name}' must hold arrays of one length: got {listed}."
-        raise InputError(msg)
-    n_rows = next(iter(lengths.values()), 0)
-    for start in range(0, n_rows, _ROWS):
-        some = {name: array[start : start + _ROWS] for name, array in arrays.items()}
-        yield Batch(pa.table({n: _column(a, n, part) for n, a in some.items()}))
-        if limits.progress is not None:
-            limits.progress(min(start + _ROWS, n_rows), n_rows)
 
 
 def _load_named(
@@ -222,17 +240,17 @@ def _load_named(
 ) -> dict[str, Any]:
     """Load the arrays asked for; 'post_0' is a column of the 2-D array 'post'."""
     by_name = {member.name: member for member in members}
-    present = _names(members)
+    present, fields = _names(members), members[0].dtype.names
     arrays: dict[str, Any] = {}
     loaded: dict[str, Any] = {}
     left = limits.piece
     for name in ask.names or present:
-        owner, at = (members[0].name, name) if members[0].dtype.names else _owner(name, by_name)
-        if owner is None or (members[0].dtype.names and name not in present):
+        owner, at = (members[0].name, name) if fields else _owner(name, by_name)
+        if owner is None or (fields and name not in present):
             check_present([name], present, part.name)
         if owner not in loaded:
             left -= by_name[owner].n_bytes
-            loaded[owner] = _load(source, by_name[owner], part, left, limits.piece)
+            loaded[owner] = _load(source, by_name[owner], left, limits.piece)
         whole = loaded[owner]
         arrays[name] = whole if at is None else whole[at] if isinstance(at, str) else whole[:, at]
     return arrays
@@ -243,19 +261,17 @@ def _owner(name: str, members: dict[str, Member]) -> tuple[Any, int | None]:
     if name in members:
         return name, None
     stem, _, index = name.rpartition("_")
-    member = members.get(stem)
-    inside = member is not None and len(member.shape) == 2 and index.isdecimal()
-    if member is not None and inside and int(index) < member.shape[1]:
-        return stem, int(index)
-    return None, None
+    shape = members[stem].shape if stem in members else ()
+    inside = len(shape) == 2 and index.isdecimal() and int(index) < shape[1]
+    return (stem, int(index)) if inside else (None, None)
 
 
-def _load(source: Any, member: Member, part: Part, left: int, limit: int) -> Any:  # noqa: ANN401
+def _load(source: Any, member: Member, left: int, limit: int) -> Any:  # noqa: ANN401
     """Load one array whose header was checked."""
-    place = part.name if member.entry is None else f"{part.name}, member '{member.name}'"
+    place = member.place
     if left < 0:
         msg = f"{place} takes {member.n_bytes} bytes in memory, with what is read beside it more"
-        raise ResourceError(f"{msg} than {limit}: if that is meant, allow more with --max-bytes.")
+        raise ResourceError(f"{msg} than {limit}.", hint=Action("add_bytes"))
     if len(member.shape) not in {1, 2}:
         msg = f"{place} must have one row per sample: it has {len(member.shape)} dimensions."
         raise InputError(msg)
@@ -270,7 +286,7 @@ def _load(source: Any, member: Member, part: Part, left: int, limit: int) -> Any
                 _fill(stream, flat, place)
     except InputError:
         raise
-    except _BROKEN as error:
+    except _broken() as error:
         msg = f"{place} is damaged: {plain(error, 200)}."
         raise ChecksumError(msg) from error
     values = flat.view(member.dtype) if flat.size else np.empty(0, member.dtype)
@@ -295,7 +311,7 @@ def _column(array: Any, name: str, part: Part) -> "pa.Array":  # noqa: ANN401
 
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
     if native.dtype.kind in "SU":
-        return pa.array(_texts(native, name, part))
+        return pa.array(_texts(native, f"{part.name}: {name!r}"))
     try:
         if native.ndim == 2:
             flat = pa.array(np.ascontiguousarray(native).ravel())
@@ -306,16 +322,16 @@ def _column(array: Any, name: str, part: Part) -> "pa.Array":  # noqa: ANN401
         raise InputError(msg) from error
 
 
-def _texts(array: Any, name: str, part: Part) -> list[Any]:  # noqa: ANN401
+def _texts(array: Any, place: str) -> list[Any]:  # noqa: ANN401
     """Return an array of texts as a list, or say that it holds something else."""
     try:
         texts = np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else array
     except UnicodeError as error:
-        msg = f"{part.name}: {name!r} must hold text in UTF-8: {plain(error, 100)}."
+        msg = f"{place} must hold text in UTF-8: {plain(error, 100)}."
         raise InputError(msg) from error
     codes = np.ascontiguousarray(texts).view(np.uint32) if texts.size else np.empty(0, np.uint32)
     if ((codes > _LAST_CHARACTER) | ((codes >> 11) == _SURROGATES)).any():
-        msg = f"{part.name}: {name!r} must hold text: it holds numbers that are no characters."
+        msg = f"{place} must hold text: it holds numbers that are no characters."
         raise InputError(f"{msg} The file is damaged: write it again.")
     listed: list[Any] = texts.tolist()
     return listed

@@ -1,0 +1,86 @@
+"""Arrow files: read batch by batch, with bounds checked."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from stakes._text import plain
+from stakes.io.batches import Ask, Batch, Part
+from stakes.io.readers.base_reader import Reader
+from stakes.io.streams import Limits, cannot_read, open_stream, too_long
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Arrow(Reader):
+    """Arrow's own format, in a file or as a stream; Feather is its other name."""
+
+    name, endings = "arrow", (".arrow", ".feather", ".ipc")
+    columns = "those of the schema; a list column is a matrix"
+    sign = (b"ARROW1", "an Arrow file")
+
+    def header(self, part: Part, limits: Limits) -> list[str]:
+        """Read the names in the schema."""
+        with open_binary(part, limits) as source, whole(part, "a whole Arrow"):
+            return list(_opened(source, part).schema.names)
+
+    def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
+        """Read batch by batch, which a file has numbered and a stream has not."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        with open_binary(part, limits) as source, whole(part, "a whole Arrow"):
+            file = _opened(source, part)
+            columns = ask.chosen(file.schema.names, part.name)
+            numbered = range(getattr(file, "num_record_batches", 0))
+            for batch in map(file.get_batch, numbered) if hasattr(file, "get_batch") else file:
+                table = pa.Table.from_batches([batch]).select(columns)
+                table.validate(full=True)  # offsets of an unknown file may point anywhere
+                if limits.progress is not None:
+                    limits.progress(min(source.tell(), source.size()), source.size())
+                yield Batch(table)
+
+
+def _opened(source: "pa.NativeFile", part: Part) -> Any:  # noqa: ANN401
+    """Open an Arrow file, or a stream of Arrow batches in a file."""
+    from pyarrow import ipc  # noqa: PLC0415
+
+    start = source.read(6)
+    source.seek(0)
+    if start[:4] == b"FEA1":
+        raise part.wrong("is of Feather's first version, which is not read: write it again")
+    return ipc.open_file(source) if start == b"ARROW1" else ipc.open_stream(source)
+
+
+@contextmanager
+def open_binary(part: Part, limits: Limits) -> "Iterator[pa.NativeFile]":
+    """Open a file that is read here and there; a stream is held in memory for that."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if part.streamed:
+        with open_stream(part, limits) as stream:
+            data = stream.read_all(limits.piece)
+        source = pa.BufferReader(data)
+    else:
+        try:
+            source = pa.OSFile(part.path)
+        except OSError as error:
+            raise cannot_read(part.name, error) from error
+    with source:
+        size = source.size()
+        if size > limits.batches:
+            raise too_long(part.name, limits.batches)
+        if not size:
+            raise part.wrong("must be a table: it is empty")
+        yield source
+
+
+@contextmanager
+def whole(part: Part, what: str) -> Iterator[None]:
+    """Refuse a file that Arrow cannot read to its end."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise part.wrong(f"must be {what} file: {plain(error, 200)}") from error

@@ -1,0 +1,224 @@
+"""JSON: one object per line, or one list of objects; strict about names and numbers."""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+import numpy as np
+
+from stakes._check import InputError, Place
+from stakes._text import plain
+from stakes.io.batches import Ask, Batch, Lines, Part, check_present
+from stakes.io.readers.base_reader import Reader
+from stakes.io.streams import Limits, Stream, decode, open_stream, refuse_other_kinds
+from stakes.io.text_rows import text_lines
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS = 64 * 1024
+_LARGEST_LIST = 256 * 1024 * 1024  # a list must be held whole, and takes ten times its bytes
+_Row = tuple[int | None, dict[str, Any]]  # its line where there is one per line, and its values
+
+
+class JsonLines(Reader):
+    """An object per line."""
+
+    name = "jsonl"
+    endings: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
+    columns = "the names in each object, one object per line"
+    packable = typed_by_values = True
+
+    def header(self, part: Part, limits: Limits) -> list[str]:
+        """Read the names in the first object."""
+        _, row = next(self._rows(part, limits), (None, None))
+        if row is None:
+            raise part.wrong("must hold samples: it has no rows")
+        return list(row)
+
+    def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
+        """Read the objects as rows."""
+        some: list[_Row] = []
+        before = 0
+        for row in self._rows(part, limits):
+            some.append(row)
+            if len(some) == _ROWS:
+                yield _Objects(some, before, part).batch(ask)
+                before += len(some)
+                some = []
+        if some:
+            yield _Objects(some, before, part).batch(ask)
+
+    def _rows(self, part: Part, limits: Limits) -> Iterator[_Row]:
+        """Go through the objects."""
+        with open_stream(part, limits) as stream:
+            yield from self._objects(stream, part, limits)
+
+    def _objects(self, stream: Stream, part: Part, limits: Limits) -> Iterator[_Row]:  # noqa: ARG002
+        """Go through the lines that are not blank."""
+        for line, text in text_lines(stream):
+            if text.strip():
+                place = f"{part.name}, line {line}"
+                yield line, _object(_load(text, place), place)
+
+
+class Json(JsonLines):
+    """One list of objects."""
+
+    name = "json"
+    endings = (".json",)
+    columns = "the names in each object of one list"
+
+    def _objects(self, stream: Stream, part: Part, limits: Limits) -> Iterator[_Row]:
+        """Go through the list, which is held whole."""
+        data = stream.read_all(min(limits.piece, _LARGEST_LIST))
+        refuse_other_kinds(data[:512], part.name)
+        whole = _load(decode(data.removeprefix(b"\xef\xbb\xbf"), part.name, 1), part.name)
+        if not isinstance(whole, list):
+            raise part.wrong(f"must be a list of objects, one per sample: got {_kind(whole)}")
+        for index, row in enumerate(whole):
+            yield None, _object(row, f"{part.name}, row {index}")
+
+
+class _FaultError(ValueError):
+    """Something that JSON forbids, or that would be lost."""
+
+
+def _no_constant(word: str) -> NoReturn:
+    """Refuse NaN and Infinity, which are not JSON."""
+    msg = f"{word} is not a number that JSON knows"
+    raise _FaultError(msg)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose names are all different."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        double = next(name for name in names if names.count(name) > 1)
+        msg = f"the name '{plain(double)}' is there twice"
+        raise _FaultError(msg)
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+
+
+def _load(text: str, place: str) -> Any:  # noqa: ANN401
+    """Parse one JSON text, or say what is wrong with it and where."""
+    try:
+        return _DECODER.decode(text)
+    except (RecursionError, ValueError) as error:
+        deep = isinstance(error, RecursionError)
+        why = "it is nested too deeply" if deep else plain(error, 200)
+        msg = f"{place} must be JSON: {why}."
+        raise InputError(msg) from error
+
+
+def _object(row: Any, place: str) -> dict[str, Any]:  # noqa: ANN401
+    """Refuse a row that is no object."""
+    if not isinstance(row, dict):
+        msg = f"{place} must be an object with a name for each value: got {_kind(row)}."
+        raise InputError(msg)
+    return row
+
+
+def _kind(value: object) -> str:
+    """Return what JSON calls a value."""
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a truth value"}
+    return "null" if value is None else names.get(type(value), "a number")
+
+
+def _is_number(value: object) -> bool:
+    """Tell whether a value is a number that a double can hold."""
+    if type(value) is int:
+        return abs(value) <= 2**53 or float(int(value)) == value if abs(value) < 2**1023 else False
+    return type(value) is float and math.isfinite(value)
+
+
+@dataclass(frozen=True)
+class _Objects:
+    """Some objects of a file, as the rows of a batch."""
+
+    rows: Sequence[_Row]
+    before: int  # objects of the file
+    part: Part
+
+    def batch(self, ask: Ask) -> Batch:
+        """Turn objects into columns; all of them as they are where none is named."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        names = ask.names or tuple(self.rows[0][1])
+        if ask.names:
+            kinds = {n: self._labels if n in ask.texts else self._numbers for n in names}
+        else:
+            kinds = dict.fromkeys(names, self._as_is)
+        columns = {name: column(self._values(name), name) for name, column in kinds.items()}
+        for at, (_, row) in enumerate(self.rows if not ask.names else ()):
+            if len(row) != len(names):
+                place, others = self._place(at), plain(list(row), 200)
+                raise InputError(None, "has other names than the first", found=others, place=place)
+        lines = [line for line, _ in self.rows]
+        first = lines[0]
+        listed = None if first is None else Lines(first, np.asarray(lines, dtype=np.int64))
+        return Batch(pa.table(columns), listed)
+
+    def _place(self, at: int, column: str | None = None) -> Place:
+        """Return the place of a row."""
+        line = self.rows[at][0]
+        row = self.before + at if line is None else None
+        return Place(file=self.part.name, row=row, line=line, column=column)
+
+    def _values(self, name: str) -> list[Any]:
+        """Return the values of one name; none may be missing."""
+        try:
+            return [row[name] for _, row in self.rows]
+        except KeyError:
+            at = next(i for i, (_, row) in enumerate(self.rows) if name not in row)
+            check_present([name], list(self.rows[at][1]), str(self._place(at)))
+            raise
+
+    def _wrong(self, at: int, value: object, name: str, what: str) -> InputError:
+        """Return the error for a value that does not fit."""
+        got = "null, a missing value" if value is None else f"{_kind(value)}, {plain(repr(value))}"
+        return InputError(None, f"must hold {what}", got, place=self._place(at, name))
+
+    def _labels(self, values: list[Any], name: str) -> "pa.Array":
+        """Return labels: all texts, all whole numbers or all truth values."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        kinds = {str: "texts", int: "whole numbers", bool: "truth values"}
+        kind = type(values[0]) if type(values[0]) in kinds else str
+        for at, value in enumerate(values):
+            if type(value) is not kind:
+                what = f"{kinds[kind]} as before" if at else "labels, texts or whole numbers"
+                raise self._wrong(at, value, name, what)
+        try:
+            return pa.array(values)
+        except (pa.ArrowException, OverflowError, UnicodeEncodeError) as error:
+            place, found = Place(file=self.part.name, column=name), plain(error, 200)
+            rule, hint = "holds a label that cannot be kept", "Write labels as texts."
+            raise InputError(None, rule, found=found, place=place, hint=hint) from error
+
+    def _numbers(self, values: list[Any], name: str) -> "pa.Array":
+        """Return numbers, or lists of them."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        lists = isinstance(values[0], list)
+        for at, value in enumerate(values):
+            inner = value if lists and isinstance(value, list) else [value]
+            if lists != isinstance(value, list) or not all(_is_number(v) for v in inner):
+                raise self._wrong(at, value, name, "lists of numbers" if lists else "numbers")
+        return pa.array(values, type=pa.list_(pa.float64()) if lists else pa.float64())
+
+    def _as_is(self, values: list[Any], name: str) -> "pa.Array":
+        """Return a column of whatever one kind it holds."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        try:
+            return pa.array(values)
+        except (pa.ArrowException, OverflowError, UnicodeEncodeError, TypeError) as error:
+            msg = f"{self._place(0)} and after: column {name!r} must hold values of one kind:"
+            raise InputError(f"{msg} {plain(error, 200)}.") from error
