@@ -50,7 +50,7 @@ frontend/node_modules/.installed: frontend/package-lock.json
 	cd frontend && npm ci --silent
 	@touch $@
 
-# Write the stubs of the packages from the `__all__` of their modules.
+# Write the stubs of the packages from the `__all__` of their modules, and tables of the docs.
 exports: $(VENV)/.developing
 	@$(BIN)/python tests/exports.py
 

@@ -1,9 +1,14 @@
-"""The stubs of the packages, from the `__all__` of their modules: `make exports` writes them."""
+"""What is written from the sources by `make exports`.
+
+The stubs of the packages, from the `__all__` of their modules; and tables of the documentation,
+from the registries.
+"""
 
 import ast
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src"
+DOCS = SOURCE.parent / "docs"
 HEAD = "# Written by `make exports` from the `__all__` of each module.\n"
 
 # Packages and modules whose names are names of `stakes`, and its modules that users import.
@@ -29,6 +34,22 @@ def stubs() -> dict[Path, str]:
     """Return what the stub of each package that imports its names lazily should hold."""
     inits = [p for p in SOURCE.rglob("__init__.py") if "= lazy_names(__name__)" in p.read_text()]
     return {init.with_suffix(".pyi"): _stub(_module(init)) for init in inits}
+
+
+def tables() -> dict[Path, str]:
+    """Return what each page with a table of a registry should hold."""
+    from stakes.displays import DISPLAYS  # noqa: PLC0415  from the stubs, which come first
+
+    rows = [f"| `{d.__name__}` | {d.title} | {d.needs} |\n" for d in DISPLAYS.classes.values()]
+    table = "| display | draws | needs |\n|---|---|---|\n" + "".join(rows)
+    return {DOCS / "gallery.md": _with_table(DOCS / "gallery.md", "displays", table)}
+
+
+def _with_table(page: Path, name: str, table: str) -> str:
+    """Return a page with the table between its two marks replaced."""
+    before, begin, rest = page.read_text().partition(f"<!-- {name}: make exports -->\n")
+    _, end, after = rest.partition(f"<!-- end of {name} -->\n")
+    return before + begin + "\n" + table + "\n" + end + after
 
 
 def _stub(package: str) -> str:
@@ -64,5 +85,6 @@ def _declared(path: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    for path, text in stubs().items():
-        path.write_text(text)
+    for make in (stubs, tables):
+        for path, text in make().items():
+            path.write_text(text)

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ from hypothesis import given, strategies as st
 from matplotlib.figure import Figure
 
 import stakes
-from stakes.displays import Display, panels, save_figure
-from stakes.displays.figures import png, svg
+from stakes.displays import DISPLAYS, Display, panels, save_figure
+from stakes.displays.figures import ScoreDisplay, png, svg
 from stakes.displays.looks import legend, shown, thinned
+from stakes.metrics import FScore
 
 DATA = stakes.simulation.simulate(2, n=400)
 COSTS = stakes.CostMatrix.binary(miss=5, false_alarm=1)
@@ -33,30 +35,32 @@ VIEWS = {
     "empirical cross-entropy": CURVE.empirical_cross_entropy(),
     "calibration loss": CURVE.calibration_loss(),
 }
-MAKERS: dict[str, Callable[..., Display]] = {
-    "roc": stakes.RocDisplay.from_predictions,
-    "roc with costs": lambda y, s, **o: stakes.RocDisplay.from_predictions(
-        y, s, costs=[[0, 1], [5, 0]], **o
-    ),
-    "det": stakes.DetDisplay.from_predictions,
-    "precision-recall": stakes.PrecisionRecallDisplay.from_predictions,
-    "threshold sweep": lambda y, s, **o: stakes.ThresholdSweepDisplay.from_predictions(
-        y, s, metrics=[stakes.metrics.FScore()], **o
-    ),
-    "reliability": stakes.ReliabilityDisplay.from_predictions,
+SYSTEMS = {"A": P, "B": DATA.posteriors([0.5, 0.5])}
+# What displays are made of, by what they say that they need; a display that needs anything else
+# brings its data here.
+NEEDED: dict[str, tuple[Any, ...]] = {
+    "scores": (DATA.y, P),
+    "scores of two classes": (DATA.y, P),
+    "likelihood ratios of two classes": (DATA.y, LLR),
+    "scores of several systems": (DATA.y, SYSTEMS),
+    "costs and values of systems": (np.array([0.3, 1.2]), np.array([0.9, 0.1])),
+}
+# Every display of the scores of one system, and some with options.
+OF_ONE_SYSTEM: dict[str, Callable[..., Display]] = {
+    name: kind.from_predictions
+    for name, kind in DISPLAYS.classes.items()
+    if issubclass(kind, ScoreDisplay)
+    and kind.needs.startswith("scores")
+    and "several" not in kind.needs
+}
+MAKERS = OF_ONE_SYSTEM | {
+    "roc with costs": partial(stakes.RocDisplay.from_predictions, costs=[[0, 1], [5, 0]]),
+    "metrics": partial(stakes.ThresholdSweepDisplay.from_predictions, metrics=[FScore()]),
     "confidences": stakes.ReliabilityDisplay.from_confidences,
-    "isotonic": lambda y, s, **o: stakes.IsotonicReliabilityDisplay.from_predictions(
-        y, s, resamples=20, **o
+    "distribution with costs": partial(
+        stakes.ScoreDistributionDisplay.from_predictions, costs=[[0, 1], [5, 0]]
     ),
-    "risk": stakes.RiskDisplay.from_predictions,
-    "distribution": lambda y, s, **o: stakes.ScoreDistributionDisplay.from_predictions(
-        y, s, costs=[[0, 1], [5, 0]], **o
-    ),
-    "confusion": stakes.ConfusionDisplay.from_predictions,
-    "abstention": lambda y, s, **o: stakes.AbstentionDisplay.from_predictions(
-        y, s, prices=[0.0, 0.1, 0.3], **o
-    ),
-    "risk-coverage": stakes.RiskCoverageDisplay.from_predictions,
+    "prices": partial(stakes.AbstentionDisplay.from_predictions, prices=[0.0, 0.1, 0.3]),
 }
 
 
@@ -74,19 +78,26 @@ def drawn_text(figure: Figure) -> list[str]:
     return [t.get_text() for t in figure.findobj(lambda a: hasattr(a, "get_text")) if t.get_text()]  # type: ignore[attr-defined]
 
 
-@pytest.fixture(params=[*MAKERS, "tippett", "comparison", "scatter", *VIEWS])
-def display(request: pytest.FixtureRequest) -> Display:
-    name = request.param
+def made(name: str) -> Display:
     if name in VIEWS:
         return stakes.RiskDisplay(VIEWS[name])
-    if name == "tippett":
-        return stakes.TippettDisplay.from_predictions(DATA.y, LLR)
-    if name == "scatter":
-        return stakes.MetricScatterDisplay(np.array([0.3, 1.2]), np.array([0.9, 0.1]))
-    if name == "comparison":
-        systems = {"A": P, "B": DATA.posteriors([0.5, 0.5])}
-        return stakes.ComparisonDisplay.from_predictions(DATA.y, systems, resamples=50)
-    return MAKERS[name](DATA.y, P)
+    if name in MAKERS:
+        return MAKERS[name](DATA.y, P)
+    kind = DISPLAYS.classes[name]
+    make = kind.from_predictions if issubclass(kind, ScoreDisplay) else kind
+    return make(*NEEDED[kind.needs])
+
+
+@pytest.fixture(params=[*dict.fromkeys([*DISPLAYS.classes, *MAKERS]), *VIEWS])
+def display(request: pytest.FixtureRequest) -> Display:
+    return made(request.param)
+
+
+@pytest.mark.parametrize("kind", DISPLAYS.classes.values())
+def test_a_display_says_what_it_draws_and_from_what(kind: type[Display]) -> None:
+    assert kind.title
+    assert kind.needs in NEEDED
+    assert getattr(stakes, kind.__name__) is kind
 
 
 def test_draws_without_a_warning_and_returns_itself(display: Display) -> None:

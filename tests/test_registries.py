@@ -2,15 +2,19 @@
 
 from importlib import import_module
 from pkgutil import walk_packages
+from typing import Any
 
 import pytest
 
 import stakes
 from registry import METRIC_OBJECTS
+from stakes._registry import Registry
 from stakes._typing import FloatArray, IntArray
+from stakes.cli import options, score_columns
+from stakes.displays import DISPLAYS
 from stakes.metrics import DecisionMetric
 from stakes.metrics.traditional import METRICS, metrics_for_report
-from stakes.scores import Answers
+from stakes.scores import SCORES, Answers
 from stakes.scoring import RULES, ScoringRule
 from strategies import rules
 
@@ -24,6 +28,17 @@ def public_classes(base: type) -> set[type]:
                 if isinstance(thing, type) and issubclass(thing, base) and name[0] != "_":
                     found.add(thing)
     return {c for c in found if not getattr(c, "__abstractmethods__", None)}
+
+
+@pytest.mark.parametrize("registry", [SCORES, DISPLAYS], ids=lambda r: r.argument)
+def test_every_public_class_of_a_kind_is_registered_and_exported(registry: Registry[Any]) -> None:
+    assert public_classes(registry.base) == set(registry.classes.values())
+    assert set(registry.classes) <= set(dir(stakes))
+
+
+def test_the_command_line_reads_every_kind_of_score() -> None:
+    names = [name for kind in SCORES.classes.values() for name in kind.readers()]
+    assert list(options.KINDS) == list(score_columns.KINDS) == names
 
 
 def test_every_public_rule_is_registered_and_under_the_laws() -> None:

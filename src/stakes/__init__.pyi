@@ -45,11 +45,11 @@ from stakes._errors import InputError as InputError
 from stakes.results import Interval as Interval
 from stakes.calibration.isotonic_calibrator import IsotonicCalibrator as IsotonicCalibrator
 from stakes.displays.isotonic_reliability_display import IsotonicReliabilityDisplay as IsotonicReliabilityDisplay
-from stakes.scores.types import LogLikelihoodRatios as LogLikelihoodRatios
-from stakes.scores.types import LogLikelihoods as LogLikelihoods
+from stakes.scores.kinds import LogLikelihoodRatios as LogLikelihoodRatios
+from stakes.scores.kinds import LogLikelihoods as LogLikelihoods
 from stakes.scoring.by_answer import LogLoss as LogLoss
-from stakes.scores.types import LogPosteriors as LogPosteriors
-from stakes.scores.types import Logits as Logits
+from stakes.scores.kinds import LogPosteriors as LogPosteriors
+from stakes.scores.kinds import Logits as Logits
 from stakes.evaluation.findings import LossResult as LossResult
 from stakes.calibration.matrix_calibrator import MatrixCalibrator as MatrixCalibrator
 from stakes.displays.metric_scatter_display import MetricScatterDisplay as MetricScatterDisplay
@@ -58,7 +58,7 @@ from stakes.curves.points import MinimumCost as MinimumCost
 from stakes._errors import MissingExtraError as MissingExtraError
 from stakes.evaluation.odds import OddsRange as OddsRange
 from stakes.curves.points import OperatingPoint as OperatingPoint
-from stakes.scores.types import Posteriors as Posteriors
+from stakes.scores.kinds import Posteriors as Posteriors
 from stakes.curves.precision_recall import PrecisionRecallCurve as PrecisionRecallCurve
 from stakes.displays.precision_recall_display import PrecisionRecallDisplay as PrecisionRecallDisplay
 from stakes.calibration.shift import PriorEstimate as PriorEstimate
@@ -78,7 +78,7 @@ from stakes.calibration.loss import ScoreDecomposition as ScoreDecomposition
 from stakes.curves.distributions import ScoreDistribution as ScoreDistribution
 from stakes.displays.score_distribution_display import ScoreDistributionDisplay as ScoreDistributionDisplay
 from stakes.metrics.card import Scorecard as Scorecard
-from stakes.scores.types import Scores as Scores
+from stakes.scores.kinds import Scores as Scores
 from stakes.scoring.base import ScoringRule as ScoringRule
 from stakes.evaluation.findings import SliceResult as SliceResult
 from stakes.scoring.by_answer import SphericalLoss as SphericalLoss

@@ -1,6 +1,6 @@
 """Columns of scores as they are named on a command line."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -10,24 +10,9 @@ from stakes._text import plain, quoted
 from stakes.cli.parsing import listed_classes, order_classes
 from stakes.cli.places import in_file
 from stakes.io import Columns
-from stakes.scores import (
-    Logits,
-    LogLikelihoodRatios,
-    LogLikelihoods,
-    LogPosteriors,
-    Posteriors,
-    Scores,
-)
+from stakes.scores import SCORES, Posteriors, Scores
 
-KINDS: dict[str, Callable[[Any], Scores]] = {
-    "posteriors": Posteriors,
-    "log-posteriors": LogPosteriors,
-    "logits": Logits,
-    "log-likelihoods": LogLikelihoods,
-    "llr": LogLikelihoodRatios,
-    "log10-lr": LogLikelihoodRatios.from_log10,
-    "lr": LogLikelihoodRatios.from_ratio,
-}
+KINDS = {name: read for kind in SCORES.classes.values() for name, read in kind.readers().items()}
 
 
 def score_columns(scores: str) -> list[str]:

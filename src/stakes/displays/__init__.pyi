@@ -2,6 +2,7 @@
 from stakes.displays.abstention_display import AbstentionDisplay as AbstentionDisplay
 from stakes.displays.comparison_display import ComparisonDisplay as ComparisonDisplay
 from stakes.displays.confusion_display import ConfusionDisplay as ConfusionDisplay
+from stakes.displays.figures import DISPLAYS as DISPLAYS
 from stakes.displays.det_display import DetDisplay as DetDisplay
 from stakes.displays.figures import Display as Display
 from stakes.displays.figures import Drawing as Drawing

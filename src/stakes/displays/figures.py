@@ -1,6 +1,6 @@
 """What all displays share: matplotlib where it is installed, one style, files that repeat."""
 
-__all__ = ["Display", "Drawing", "panels", "png", "save_figure"]
+__all__ = ["DISPLAYS", "Display", "Drawing", "panels", "png", "save_figure"]
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +14,7 @@ import numpy as np
 
 from stakes._check import InputError, MissingExtraError
 from stakes._files import write_bytes
+from stakes._registry import Registry
 from stakes._typing import Column
 from stakes.displays.looks import legend, shown
 
@@ -133,6 +134,9 @@ class ScoreDisplay(Display):
         """
         scores, classes = predicted(estimator, X)
         return cls.from_predictions(y, scores, **{"classes": classes, **options})
+
+
+DISPLAYS: Registry[Display] = Registry("stakes.displays", Display, "display")  # type: ignore[type-abstract]
 
 
 def predicted(estimator: Any, X: Any) -> tuple[np.ndarray, list[Any]]:  # noqa: ANN401, N803

@@ -1,7 +1,11 @@
-"""Scores of any kind, and the posteriors they stand for."""
+"""Scores of any kind, and the posteriors they stand for.
 
+Each kind of a module here is registered in `SCORES`.
+"""
+
+from stakes._registry import Registry
 from stakes.scores.answers import Answers, LogProbabilities, Probabilities
-from stakes.scores.types import (
+from stakes.scores.kinds import (
     Logits,
     LogLikelihoodRatios,
     LogLikelihoods,
@@ -13,3 +17,5 @@ from stakes.scores.types import (
     as_scores,
     class_names,
 )
+
+SCORES: Registry[Scores] = Registry(__name__, Scores, "scores")  # type: ignore[type-abstract]

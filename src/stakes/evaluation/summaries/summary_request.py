@@ -26,10 +26,8 @@ from stakes.evaluation.applications import (
 from stakes.evaluation.assembly import check_names, read_rules
 from stakes.samples import Samples, read_samples
 from stakes.scores import (
-    Logits,
+    SCORES,
     LogLikelihoodRatios,
-    LogLikelihoods,
-    LogPosteriors,
     Posteriors,
     Scores,
 )
@@ -49,10 +47,6 @@ _AT_THE_END = "those of the data are known only at the end"
 _MOST_CLASSES = 10_000
 _MOST_CELLS = 2**24  # of classes and decisions
 Amounts = Mapping[str, FloatArray]
-_KINDS: dict[str, type[Scores]] = {
-    kind.__name__: kind
-    for kind in (Posteriors, LogPosteriors, Logits, LogLikelihoods, LogLikelihoodRatios)
-}
 _PLAIN_RULES: dict[str, type[ScoringRule]] = {
     rule.__name__: rule for rule in (LogLoss, BrierLoss, SphericalLoss)
 }
@@ -95,7 +89,7 @@ class Request:
         slices: Sequence[str] = (),
     ) -> "Request":
         """Read and check what a summary is told, with the errors of `evaluate`."""
-        if kind not in _KINDS.values():
+        if kind not in SCORES.classes.values():
             rule = "must be a kind of scores, such as stakes.Logits"
             raise InputError("scores", rule, repr(kind))
         names = _names(classes, costs)
@@ -217,7 +211,7 @@ class Request:
         classes = tuple(description["classes"])
         return cls.read(
             classes,
-            _KINDS[description["scores"]],
+            SCORES.classes[description["scores"]],
             {
                 name: Application(_restored(data, classes), data["priors"])
                 for name, data in description["applications"].items()

@@ -11,6 +11,7 @@ __all__ = [
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from enum import StrEnum
 from typing import ClassVar, Self
 
@@ -29,6 +30,7 @@ from stakes._check import (
     settle_posteriors,
 )
 from stakes._math import log
+from stakes._registry import words
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.scores.answers import Answers, LogProbabilities, Probabilities, SecondProbabilities
@@ -75,6 +77,11 @@ class Scores(ABC):
         scores = cls.__new__(cls)
         scores._values, scores._names, scores._rounding = values, names, None
         return scores
+
+    @classmethod
+    def readers(cls) -> dict[str, Callable[[Column], Self]]:
+        """Return how numbers are read as these scores, by what a file says that they are."""
+        return {words(cls.__name__, "-"): cls}
 
     @abstractmethod
     def _settled(self, values: FloatArray, unit: float) -> tuple[FloatArray, Rounding | None]:
@@ -353,6 +360,11 @@ class LogLikelihoodRatios(Scores):
     meaning = ScoreMeaning.LIKELIHOODS
 
     __slots__ = ()
+
+    @classmethod
+    def readers(cls) -> dict[str, Callable[[Column], Self]]:
+        """Return how ratios are read: as natural logs, base-10 logs or themselves."""
+        return {"llr": cls, "log10-lr": cls.from_log10, "lr": cls.from_ratio}
 
     @classmethod
     def from_log10(cls, values: Column) -> Self:
