@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
 from stakes.report.page import Page, notebook_frame
 from stakes.report.page_of_comparison import comparison_page
-from stakes.report.page_of_decisions import decisions_page
-from stakes.report.page_of_evaluation import ACTIONS, evaluation_page
+from stakes.report.page_of_evaluation import ACTIONS, decisions_page, evaluation_page
 from stakes.report.page_of_reproduction import Picture, reproduction_page
 
 

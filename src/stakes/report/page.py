@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from stakes._text import plain
@@ -66,6 +67,32 @@ def section(name: str, title: str, *content: Markup) -> Markup:
     """Return a section under a heading that names it."""
     heading = element("h2", title, id=f"{name}-title")
     return element("section", [heading, *content], id=name, aria_labelledby=f"{name}-title")
+
+
+def verdict(look: str, text: str, advice: str = "", command: str = "", **more: str) -> Markup:
+    """Return a finding, with what to do about it."""
+    parts = [element("p", text)]
+    if advice:
+        parts.append(element("p", advice, class_="advice"))
+    if command:
+        parts.append(element("code", command, class_="command"))
+    return element("li", parts, class_=f"verdict {look}", **more)
+
+
+def verdict_section(verdicts: Iterable[Markup]) -> Markup:
+    """Return what the numbers say, first of all."""
+    return section("verdicts", "Verdict", element("ul", list(verdicts)))
+
+
+def listed_notes(notes: Iterable[str]) -> list[Markup]:
+    """Return notes as a list, if there are any."""
+    items = [element("li", note) for note in notes]
+    return [element("ul", items, class_="notes")] if items else []
+
+
+def source_name(source: str) -> str:
+    """Return the beginning of facts: the name of a file without its folder."""
+    return f"{plain(Path(source).name)}: " if source else ""
 
 
 def live_sections() -> tuple[Markup, Markup]:

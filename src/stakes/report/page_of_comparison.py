@@ -1,15 +1,22 @@
 """The page of several systems: who is better, at these costs and at others."""
 
-from pathlib import Path
-
 from stakes._text import number, plain
 from stakes.evaluation import Comparison
 from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import p_number
 from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.metric_labels import metric_label
-from stakes.report.page import Page, folded, live_sections, section
-from stakes.report.page_tables import interval_text, level_text
+from stakes.report.page import (
+    Page,
+    folded,
+    listed_notes,
+    live_sections,
+    section,
+    source_name,
+    verdict,
+    verdict_section,
+)
+from stakes.report.page_tables import estimate_cells, level_text
 from stakes.report.payload import compared, payload
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
@@ -17,44 +24,32 @@ _MOST_ROWS = 500
 _CLEAR = {"better", "worse", "best", "equivalent", "non_inferior"}
 
 
-def comparison_page(comparison: Comparison, title: str = "", source: str = "") -> Page:
+def comparison_page(comparison: Comparison, title: str, source: str) -> Page:
     """Return the page of a comparison."""
-    body = payload("comparison", comparison.sketch, comparison.level)
-    name = f"{plain(Path(source).name)}: " if source else ""
-    facts = (
-        f"{name}{comparison.n:,} samples, {len(comparison.systems)} systems, differences"
-        f" from {plain(comparison.reference)}; seed {comparison.seed}"
-    )
     return Page(
         title=title or "Which system costs less",
-        facts=facts,
+        facts=f"{source_name(source)}{comparison.n:,} samples, {len(comparison.systems)} systems,"
+        f" differences from {plain(comparison.reference)}; seed {comparison.seed}",
         sections=(
-            _verdicts(comparison),
+            verdict_section(
+                verdict("good" if v.code in _CLEAR else "warn", v.text, v.advice)
+                for v in comparison.verdicts
+            ),
             *live_sections(),
-            section("numbers", "Numbers", *(_differences(comparison, main=True))),
+            section("numbers", "Numbers", *_differences(comparison, main=True)),
             section("details", "Details", *_details(comparison)),
         ),
-        data={**body, **compared(comparison)},
+        data={
+            **payload("comparison", comparison.sketch, comparison.level),
+            **compared(comparison),
+        },
     )
-
-
-def _verdicts(comparison: Comparison) -> Markup:
-    """Return who is better, and what to do."""
-    listed = []
-    for verdict in comparison.verdicts:
-        look = "good" if verdict.code in _CLEAR else "warn"
-        parts = [element("p", verdict.text)]
-        if verdict.advice:
-            parts.append(element("p", verdict.advice, class_="advice"))
-        listed.append(element("li", parts, class_=f"verdict {look}"))
-    return section("verdicts", "Verdict", element("ul", listed))
 
 
 def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
     """Return the differences of each system."""
-    heads = (
-        "metric", "value", "reference", "difference", level_text(comparison.level), "p",
-    )  # fmt: skip
+    level = level_text(comparison.level)
+    heads = ("metric", "value", "reference", "difference", level, "p")
     parts = []
     several = len(comparison.may_be_best) > 1
     for system in comparison.systems[1:]:
@@ -63,8 +58,7 @@ def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
                 metric_label(d.metric, several=several) if main else plain(d.metric),
                 number(d.value),
                 number(d.reference),
-                number(d.difference.value),
-                interval_text(d.difference),
+                *estimate_cells(d.difference),
                 p_number(d.adjusted_p_value),
             ]
             for d in comparison.differences
@@ -89,7 +83,4 @@ def _details(comparison: Comparison) -> list[Markup]:
         ]
         heads = ("odds c12 P1 / (c21 P2)", "costs least")
         parts.append(folded("Who costs least at which odds", table("By odds", heads, rows)))
-    if comparison.notes:
-        listed = [element("li", note) for note in comparison.notes]
-        parts.append(element("ul", listed, class_="notes"))
-    return parts
+    return [*parts, *listed_notes(comparison.notes)]

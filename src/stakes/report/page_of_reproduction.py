@@ -8,7 +8,7 @@ from stakes._text import fixed
 from stakes.evaluation.sketch import Sketch
 from stakes.paper import Cell, Reproduction
 from stakes.report.markup import Content, Markup, element, table
-from stakes.report.page import Page, live_sections, section
+from stakes.report.page import Page, live_sections, section, verdict, verdict_section
 from stakes.report.payload import payload
 
 _LEVEL = 0.95
@@ -47,9 +47,7 @@ def _verdict(agreeing: int, printed: int) -> Markup:
     look = "good" if agreeing == printed else "warn"
     text = f"{agreeing} of {printed} printed numbers agree with those computed here."
     advice = "A cell holds the computed value and the printed digits; a cross marks a difference."
-    parts = [element("p", text), element("p", advice, class_="advice")]
-    listed = element("ul", element("li", parts, class_=f"verdict {look}"))
-    return section("verdicts", "Verdict", listed)
+    return verdict_section([verdict(look, text, advice)])
 
 
 def _table(reproduction: Reproduction) -> Markup:

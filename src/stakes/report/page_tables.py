@@ -15,14 +15,20 @@ _MOST_SHOWN = 40  # classes and decisions
 _MOST_COUNTED = 1000  # classes up to which a table is laid out at all
 
 
-def interval_text(estimate: Estimate) -> str:
-    """Return an interval, or why there is none."""
-    return str(estimate.interval) if estimate.interval is not None else estimate.method
+def estimate_cells(estimate: Estimate) -> tuple[str, str]:
+    """Return a value, and its interval or why there is none."""
+    interval = estimate.method if estimate.interval is None else str(estimate.interval)
+    return number(estimate.value), interval
 
 
 def level_text(level: float) -> str:
     """Return the heading of intervals."""
     return f"{100 * level:g} % interval"
+
+
+def naive_row(cost: ExpectedLoss) -> list[Content]:
+    """Return what the best constant decision costs."""
+    return [["always ", user_text(cost.naive_answer), " costs"], number(cost.naive), ""]
 
 
 def confusion_table(
@@ -35,8 +41,8 @@ def confusion_table(
     counts = confusion.counts
     prices = costs.values if isinstance(costs, CostMatrix) else np.zeros(counts.shape)
     rows: list[list[Content]] = [
-        [user_text(c), *(_cell(counts[i, j], prices[i, j]) for j in range(len(decisions)))]
-        for i, c in enumerate(classes)
+        [user_text(name), *map(_cell, counts[i, : len(decisions)], prices[i])]
+        for i, name in enumerate(classes)
     ]
     cut = max(len(confusion.classes), len(confusion.decisions)) > _MOST_SHOWN
     note = "Samples × what each costs, where it is not 0." if prices.any() else ""
@@ -62,22 +68,20 @@ def prior_table(cost: ExpectedLoss, name: str = "") -> Markup:
 
 def traditional_table(
     explained: Sequence[Explanation], estimates: Mapping[str, Estimate], name: str
-) -> Markup:
-    """Return the traditional metrics beside the cost each is tied to."""
+) -> list[Markup]:
+    """Return the traditional metrics beside the cost each is tied to, if there are any."""
     rows: list[list[Content]] = []
     for e in explained:
         if e.value is None:
             continue
         estimate, nec = estimates.get(e.value.name), e.expected_cost
-        rows.append(
-            [
-                e.value.name,
-                "undefined" if e.value.undefined else number(e.value.value),
-                "" if estimate is None else interval_text(estimate),
-                number(e.value.naive),
-                e.value.better,
-                "" if nec is None or nec.undefined else number(nec.normalized),
-            ]
+        cells = (
+            "undefined" if e.value.undefined else number(e.value.value),
+            "" if estimate is None else estimate_cells(estimate)[1],
+            number(e.value.naive),
+            e.value.better,
+            "" if nec is None or nec.undefined else number(nec.normalized),
         )
+        rows.append([e.value.name, *cells])
     heads = ("metric", "value", "interval", "naive", "better", "NEC of its implied costs")
-    return table(name, heads, rows)
+    return [folded(name, table(name, heads, rows))] if explained else []

@@ -3,13 +3,15 @@
 import base64
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from stakes._text import plain
+from stakes._typing import Names
+from stakes.costs import CostMatrix
 from stakes.evaluation import Comparison, DecisionEvaluation
 from stakes.evaluation.sketch import (
     BY_CASE,
@@ -19,9 +21,10 @@ from stakes.evaluation.sketch import (
     LevelSketch,
     RowSketch,
     Sketch,
+    SketchedApplication,
 )
 from stakes.report.metric_labels import metric_label
-from stakes.results import json_number
+from stakes.results import ExpectedLoss, json_number
 
 _VERSION = 1
 _TYPES = {"f8": "f64", "f4": "f32", "u4": "u32", "u2": "u16", "u1": "u8"}
@@ -40,98 +43,80 @@ def payload(kind: str, sketch: Sketch | None, level: float) -> dict[str, Any]:
         "quantile": NormalDist().inv_cdf((1 + level) / 2),
         "differences": [],
         "odds": [],
+        "classes": [],
+        "names": None,
+        "counts": [],
+        "dataPriors": [],
+        "oddsPriors": [],
+        "noInterval": "",
+        "scores": "posteriors",
+        "applications": [],
+        "live": None,
+        "whyNotLive": "the scores were not kept",
     }
-    return {**body, **(_NOTHING if sketch is None else _sketched(sketch))}
-
-
-_NOTHING: Mapping[str, Any] = {
-    "classes": [],
-    "names": None,
-    "counts": [],
-    "dataPriors": [],
-    "oddsPriors": [],
-    "noInterval": "",
-    "scores": "posteriors",
-    "applications": [],
-    "live": None,
-    "whyNotLive": "the scores were not kept",
-}
-
-
-def _sketched(sketch: Sketch) -> dict[str, Any]:
-    """Return the data of a sketch."""
+    if sketch is None:
+        return body
+    weighted = _WEIGHTED if sketch.weighted else ""
     return {
-        "classes": [plain(c) for c in sketch.classes],
-        "names": _full([str(c) for c in sketch.classes]),
+        **body,
+        **_named(sketch.classes),
         "counts": sketch.counts.tolist(),
         "dataPriors": sketch.priors.tolist(),
         "oddsPriors": sketch.used.tolist(),
-        "noInterval": _no_interval(sketch),
+        "noInterval": "samples come in groups" if sketch.grouped else weighted,
         "scores": sketch.scores,
         "applications": [
-            {
-                "name": plain(a.name),
-                "costs": a.costs.values.tolist(),
-                "decisions": [plain(d) for d in a.costs.decisions],
-                "priors": a.priors.tolist(),
-                "fromData": a.priors_from_data,
-                "necs": [json_number(nec) for nec in a.normalized],
-                "least": [_least(least) for least in a.least],
-            }
-            for a in sketch.applications
+            _application(a.name, a.costs, a, a.normalized, a.least) for a in sketch.applications
         ],
         "live": None if sketch.why_not else _live(sketch),
         "whyNotLive": sketch.why_not,
     }
 
 
-def _least(least: LeastCost | None) -> dict[str, Any] | None:
-    """Return the least cost of any threshold, which a grid of scores tells but nearly."""
-    if least is None:
-        return None
-    return {"cost": json_number(least.value), "logOdds": json_number(least.log_odds)}
+def _named(classes: Names) -> dict[str, Any]:
+    """Return classes as shown, and as the command line knows them unless that fills the page."""
+    names = [str(c) for c in classes]
+    fits = sum(map(len, names)) <= _MOST_LETTERS
+    return {"classes": [plain(c) for c in classes], "names": names if fits else None}
 
 
-def _full(names: list[str]) -> list[str] | None:
-    """Return the names as the command line knows them, unless they would fill the page."""
-    return names if sum(map(len, names)) <= _MOST_LETTERS else None
-
-
-def _no_interval(sketch: Sketch) -> str:
-    """Say why numbers of the page have no interval."""
-    if sketch.grouped:
-        return "samples come in groups"
-    return _WEIGHTED if sketch.weighted else ""
+def _application(
+    name: str,
+    costs: CostMatrix,
+    used: SketchedApplication | ExpectedLoss,
+    necs: Sequence[float],
+    least: Sequence[LeastCost | None],
+) -> dict[str, Any]:
+    """Return an application, with the least cost of any threshold, as a grid tells it nearly."""
+    return {
+        "name": plain(name),
+        "costs": costs.values.tolist(),
+        "decisions": [plain(d) for d in costs.decisions],
+        "priors": used.priors.tolist(),
+        "fromData": used.priors_from_data,
+        "necs": [json_number(nec) for nec in necs],
+        "least": [
+            x and {"cost": json_number(x.value), "logOdds": json_number(x.log_odds)} for x in least
+        ],
+    }
 
 
 def decided(evaluation: DecisionEvaluation) -> dict[str, Any]:
     """Return what a page of decisions works with: their counts, which no cost changes."""
     confusion, costs, cost = evaluation.confusion, evaluation.costs, evaluation.expected_cost
-    body = {**payload("evaluation", None, evaluation.level), "whyNotLive": BY_CASE}
-    body["classes"] = [plain(c) for c in confusion.classes]
-    body["names"] = _full([str(c) for c in confusion.classes])
-    if costs is None or len(confusion.classes) > MOST_CLASSES:
-        return body if costs is None else {**body, "whyNotLive": TOO_MANY}
+    body = payload("evaluation", None, evaluation.level) | _named(confusion.classes)
+    if costs is None:
+        return {**body, "whyNotLive": BY_CASE}
+    if len(confusion.classes) > MOST_CLASSES:
+        return {**body, "whyNotLive": TOO_MANY}
+    systems = [{"name": "decisions", "counts": confusion.counts.tolist()}]
     return {
         **body,
         "counts": confusion.class_weight.tolist(),
         "dataPriors": confusion.priors.tolist(),
         "noInterval": "" if confusion.whole else _WEIGHTED,
-        "applications": [
-            {
-                "name": "cost",
-                "costs": costs.values.tolist(),
-                "decisions": [plain(d) for d in costs.decisions],
-                "priors": cost.priors.tolist(),
-                "fromData": cost.priors_from_data,
-                "necs": [json_number(cost.normalized)],
-                "least": [None],
-            }
-        ],
-        "live": {
-            "kind": "decisions",
-            "systems": [{"name": "decisions", "counts": confusion.counts.tolist()}],
-        },
+        "applications": [_application("cost", costs, cost, [cost.normalized], [None])],
+        "live": {"kind": "decisions", "systems": systems},
         "whyNotLive": "",
     }
 
@@ -197,11 +182,7 @@ def compared(comparison: Comparison) -> dict[str, Any]:
             for d in comparison.differences[:_MOST_DIFFERENCES]
         ],
         "odds": [
-            {
-                "low": r.low,
-                "high": r.high,
-                "system": None if r.system is None else plain(r.system),
-            }
+            {"low": r.low, "high": r.high, "system": None if r.system is None else plain(r.system)}
             for r in comparison.odds[:_MOST_RANGES]
         ],
     }

@@ -6,14 +6,13 @@ odds, with further edges at the thresholds of the applications, so that these st
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 from stakes._typing import FloatArray
 from stakes.evaluation.sketch.sketch_records import LevelSketch, SketchedApplication
-from stakes.samples import Samples
 from stakes.statistics import ScoreLevels
 
 _BYTES = 72_000  # for the levels of all systems together
@@ -28,50 +27,42 @@ _SLACK = 16 * np.finfo(np.float64).eps  # so that a tie stays below its threshol
 _SHORT = 2.0**14  # levels of a grid are told in this part of a unit, which packs well
 
 
-@dataclass(frozen=True, eq=False)
-class Scored:
-    """Log odds of the second class at some priors, and those priors if they move with them."""
+class Scored(NamedTuple):
+    """A system: priors that its log odds move with, the area below its curve, and its levels."""
 
     name: str
-    log_odds: FloatArray
     reference: FloatArray | None
     auc: float
-    levels: ScoreLevels | None = None  # of the log odds, where they were gathered before
+    levels: ScoreLevels  # of the log odds of the second class
 
 
 def level_sketches(
-    scored: Sequence[Scored], samples: Samples, applications: Sequence[SketchedApplication]
+    scored: Sequence[Scored], applications: Sequence[SketchedApplication], *, weighted: bool
 ) -> tuple[LevelSketch, ...]:
     """Return the levels of each system, exact or gathered."""
-    full = [_levels(s.log_odds, samples) if s.levels is None else s.levels for s in scored]
-    weighted = samples.weights is not None
-    if sum(f.level.size for f in full) * _PER_LEVEL * (1 + weighted) <= _BYTES:
-        kept = (
-            LevelSketch(s.name, s.reference, f.level, *_floats(f), exact=True, auc=s.auc)
-            for s, f in zip(scored, full, strict=True)
-        )
-        return tuple(kept)
+    if sum(s.levels.level.size for s in scored) * _PER_LEVEL * (1 + weighted) <= _BYTES:
+        return tuple(_sketch(s, s.levels.level, *_floats(s.levels), exact=True) for s in scored)
     fitting = _BYTES / (len(scored) * (_PER_WEIGHED_CELL if weighted else _PER_CELL))
     cells = min(_MOST_CELLS, 2 ** int(math.log2(fitting)))
     return tuple(
-        _gathered(s, f, _edges(cells, _thresholds(applications, s.reference)))
-        for s, f in zip(scored, full, strict=True)
+        _gathered(s, _edges(cells, _thresholds(applications, s.reference))) for s in scored
     )
 
 
-def _levels(log_odds: FloatArray, samples: Samples) -> ScoreLevels:
-    """Return the weights of the classes at each distinct log odds."""
-    return ScoreLevels.from_scores(log_odds, samples.y, samples.weights, samples.copies)
+def _sketch(
+    s: Scored, level: FloatArray, first: FloatArray, second: FloatArray, *, exact: bool
+) -> LevelSketch:
+    """Return the sketch of a system."""
+    return LevelSketch(s.name, s.reference, level, first, second, exact=exact, auc=s.auc)
 
 
-def _floats(levels: ScoreLevels) -> tuple[FloatArray, FloatArray]:
+def _floats(levels: ScoreLevels) -> list[FloatArray]:
     """Return the weights of both classes on one scale, or their counts."""
-    top = int(levels.exponent.max())
-    first, second = (
-        cells if levels.whole else np.ldexp(cells, int(e) - top)
-        for cells, e in zip((levels.first, levels.second), levels.exponent, strict=True)
-    )
-    return np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    shift = levels.exponent - levels.exponent.max()
+    return [
+        np.asarray(cells if levels.whole else np.ldexp(cells, e), dtype=np.float64)
+        for cells, e in zip((levels.first, levels.second), shift.tolist(), strict=True)
+    ]
 
 
 def _edges(cells: int, further: Iterable[float]) -> FloatArray:
@@ -87,16 +78,13 @@ def _thresholds(
 ) -> list[float]:
     """Return the log odds at which two decisions of an application cost the same."""
     found = []
-    for a in applications:
-        columns = a.costs.values.T
-        if len(columns) > _MOST_DECISIONS:
-            continue
+    for a in (a for a in applications if a.costs.shape[1] <= _MOST_DECISIONS):
         moved = 0.0
         if reference is not None:
             with np.errstate(divide="ignore"):
                 old, new = np.log(reference), np.log(a.priors)
             moved = float((new[1] - new[0]) - (old[1] - old[0]))
-        for one, other in combinations(columns, 2):
+        for one, other in combinations(a.costs.values.T, 2):
             rise, fall = one[0] - other[0], other[1] - one[1]
             if rise * fall > 0:
                 z = math.log(rise / fall) - moved
@@ -104,29 +92,18 @@ def _thresholds(
     return [z for z in found if math.isfinite(z)]
 
 
-def _gathered(scored: Scored, full: ScoreLevels, edges: FloatArray) -> LevelSketch:
+def _gathered(scored: Scored, edges: FloatArray) -> LevelSketch:
     """Return levels gathered in cells; infinite ones keep a level of their own."""
+    full = scored.levels
     cell = np.searchsorted(edges, full.level, side="left") + 1
     last = edges.size + 2
     cell[np.isneginf(full.level)] = 0
     cell[np.isposinf(full.level)] = last
-    first, second = (
-        np.asarray(np.bincount(cell, w, minlength=last + 1), dtype=np.float64)
-        for w in _floats(full)
-    )
-    ends = np.concatenate([[-np.inf], [edges[0] - 1], (edges[:-1] + edges[1:]) / 2])
-    middle = np.concatenate([ends, [edges[-1] + 1], [np.inf]])
-    middle[2:-2] = _short(middle[2:-2], edges)
+    first, second = (np.bincount(cell, w, last + 1).astype(np.float64) for w in _floats(full))
+    inner = _short((edges[:-1] + edges[1:]) / 2, edges)
+    middle = np.concatenate([[-np.inf, edges[0] - 1], inner, [edges[-1] + 1, np.inf]])
     kept = np.flatnonzero(first + second)
-    return LevelSketch(
-        scored.name,
-        scored.reference,
-        middle[kept],
-        first[kept],
-        second[kept],
-        exact=False,
-        auc=scored.auc,
-    )
+    return _sketch(scored, middle[kept], first[kept], second[kept], exact=False)
 
 
 def _short(middle: FloatArray, edges: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from stakes.evaluation.sketch.sketch_records import LeastCost, Sketch, SketchedA
 from stakes.evaluation.systems import ApplicationDecisions, System
 from stakes.samples import Samples
 from stakes.scores import PosteriorScores
+from stakes.statistics import ScoreLevels
 
 MOST_CLASSES = 100
 TOO_MANY = f"there are more than {MOST_CLASSES} classes"
@@ -55,12 +56,12 @@ class Source:
 def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Sketch:
     """Return the sketch of systems on the same samples."""
     samples = sources[0].samples
-    priced = [
-        i
-        for i, judged in enumerate(sources[0].decisions)
-        if isinstance(judged.use.costs, CostMatrix)
-    ]
     few = len(samples.classes) <= MOST_CLASSES
+    uses = [each.use for each in sources[0].decisions]
+    priced = [i for i, use in enumerate(uses) if isinstance(use.costs, CostMatrix)]
+    scores = "likelihoods"  # whether they follow the priors
+    if isinstance(samples.scores, PosteriorScores):
+        scores = "adapted" if adapted else "posteriors"
     sketch = Sketch(
         classes=samples.classes,
         counts=samples.counts,
@@ -68,34 +69,23 @@ def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Ske
         used=samples.priors,
         weighted=samples.weights is not None,
         grouped=grouped,
-        scores=_kind(samples, adapted=adapted),
+        scores=scores,
         applications=tuple(_application(sources, i) for i in priced) if few else (),
         total=samples.n,
     )
-    if not few:
-        return replace(sketch, why_not=TOO_MANY)
-    if not priced:
-        return replace(sketch, why_not=BY_CASE)
+    if not few or not priced:
+        return replace(sketch, why_not=BY_CASE if few else TOO_MANY)
     if len(samples.classes) == 2:
         return _levels(sketch, sources, priced)
     return _rows(sketch, sources)
 
 
-def _kind(samples: Samples, *, adapted: bool) -> str:
-    """Return whether the scores follow the priors."""
-    if not isinstance(samples.scores, PosteriorScores):
-        return "likelihoods"
-    return "adapted" if adapted else "posteriors"
-
-
 def _application(sources: Sequence[Source], i: int) -> SketchedApplication:
-    """Return what was found in one application."""
+    """Return what was found in one application, whose costs are a matrix."""
     use = sources[0].decisions[i].use
-    if not isinstance(use.costs, CostMatrix):
-        raise TypeError(use.costs)
     return SketchedApplication(
         use.name,
-        use.costs,
+        use.costs,  # type: ignore[arg-type]
         use.samples.priors,
         use.samples.priors_from_data,
         tuple(source.decisions[i].cost.normalized for source in sources),
@@ -109,18 +99,20 @@ def _levels(sketch: Sketch, sources: Sequence[Source], priced: Sequence[int]) ->
     least: list[list[LeastCost | None]] = []  # of each system, in each application
     for source in sources:
         curve, log_odds = curve_of(source.ranked), _log_odds(source)
-        area = math.nan if curve is None else curve.auc()
-        ranks = source.ranked.scores.ranks()
-        known = None
+        ranks, s = source.ranked.scores.ranks(), source.samples
         if curve is not None and np.array_equal(ranks, log_odds):
-            known = curve.levels
-        scored.append(Scored(source.name, log_odds, source.reference, area, known))
+            levels = curve.levels
+        else:
+            levels = ScoreLevels.from_scores(log_odds, s.y, s.weights, s.copies)
+        area = math.nan if curve is None else curve.auc()
+        scored.append(Scored(source.name, source.reference, area, levels))
         found = [least_cost(source.decisions[i].use, curve) for i in priced]
         least.append([None if m is None else _least(m, ranks, log_odds) for m in found])
     applications = tuple(
         replace(a, least=tuple(row[i] for row in least)) for i, a in enumerate(sketch.applications)
     )
-    systems = level_sketches(scored, sources[0].samples, applications)
+    weighted = sources[0].samples.weights is not None
+    systems = level_sketches(scored, applications, weighted=weighted)
     return replace(sketch, applications=applications, systems=systems)
 
 

@@ -40,10 +40,9 @@ class Rows:
 def choose_rows(samples: Samples, systems: int) -> Rows:
     """Return which samples are kept, and how finely."""
     n, cells = samples.n, len(samples.classes) * systems
-    if 2 * n * cells <= _BYTES and n <= _MOST_ROWS:
-        return Rows(_spread(samples, n), np.uint16)
-    most = min(n, _MOST_ROWS, _BYTES // cells)
-    return Rows(_spread(samples, most), np.uint8)
+    fine = 2 * n * cells <= _BYTES and n <= _MOST_ROWS
+    most = n if fine else min(n, _MOST_ROWS, _BYTES // cells)
+    return Rows(_spread(samples, most), np.uint16 if fine else np.uint8)
 
 
 def _spread(samples: Samples, most: int) -> IntArray:
