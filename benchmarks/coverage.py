@@ -135,7 +135,7 @@ def _ranks(cell: Cell, y: np.ndarray, x: np.ndarray) -> Found:
     curve = stakes.RocCurve(ScoreLevels.from_scores(x, y, None), (0, 1))
     ratios = stakes.LogLikelihoodRatios(cell.population.ratios(x))
     samples = read_samples(y, ratios, priors=[0.5, 0.5])
-    ranking: dict[str, Estimate] = ranking_of(samples, curve, 0.95, None)
+    ranking: dict[str, Estimate] = ranking_of(samples, curve, 0.95)
     return {
         "sensitivity at fixed specificity": curve.sensitivity_estimate(SPECIFICITY).interval,
         **{name: ranking[name].interval for name in ("cllr", "minimum_cllr")},

@@ -13,7 +13,7 @@ import stakes
 from command import call
 from stakes import InputError
 from stakes.cli import table_streams
-from stakes.evaluation.assembly import RULES
+from stakes.evaluation.entry import RULES
 from stakes.evaluation.summaries import compared
 from stakes.evaluation.summaries.compared import ComparedRows, ScoreForm
 from stakes.summary.members import CheckedBatch, Members

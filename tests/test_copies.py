@@ -12,7 +12,7 @@ import stakes
 from stakes._math import turns
 from stakes.calibration import crossfit
 from stakes.curves import RocCurve
-from stakes.evaluation.assembly import RULES, evaluate_samples
+from stakes.evaluation.entry import RULES, evaluate_samples
 from stakes.evaluation.sketch import row_sketch
 from stakes.evaluation.sketch.sketch_records import LevelSketch, RowSketch
 from stakes.evaluation.system_comparison import compare_samples

@@ -29,8 +29,8 @@ from judged import (
 )
 from stakes._typing import IntArray
 from stakes.evaluation.applications import read_applications
-from stakes.evaluation.assembly import make_system
-from stakes.evaluation.systems import System
+from stakes.evaluation.entry import checked_system
+from stakes.evaluation.systems import with_calibration
 from stakes.intervals import replicate
 from stakes.samples import read_samples
 from stakes.simulation import MISCALIBRATED, simulate
@@ -241,23 +241,23 @@ def test_groups_stay_whole_in_folds_and_slices() -> None:
 def test_class_sizes_are_kept_where_priors_are_given() -> None:
     for priors, kept in ((None, False), ([0.5, 0.5], True)):
         samples = read_samples(TWO.y, RAW, priors=priors)
-        system = make_system(
-            System(samples, read_applications(None, samples), (), None), (None, 5, None, 0), []
-        )
-        plan = system.resampling(None, 0)
+        system = checked_system(samples, read_applications(None, samples), ())
+        plan = system.resampling(0)
         sizes = {int(plan.draw(i)[:800].sum()) for i in range(10)}
         assert (sizes == {800}) == kept
-        assert system.resampling(np.arange(1000) // 2, 0).strata is None
+        grouped = dataclasses.replace(
+            system, samples=dataclasses.replace(samples, groups=np.arange(1000) // 2)
+        )
+        assert grouped.resampling(0).strata is None
 
 
 @pytest.mark.parametrize("priors", [None, [0.5, 0.5]])
 def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None) -> None:
     samples = read_samples(TWO.y, RAW, priors=priors)
     stage = stakes.AffineCalibrator(), 5, None, 0
-    system = make_system(
-        System(samples, read_applications(COSTS, samples), (stakes.LogLoss(),), None), stage, []
-    )
-    drawn = replicate(system.statistics([()]), system.resampling(None, 0), 0)
+    plain = checked_system(samples, read_applications(COSTS, samples), (stakes.LogLoss(),))
+    system = with_calibration(plain, *stage, [])
+    drawn = replicate(system.statistics([()]), system.resampling(0), 0)
     for name, value in system.calibrated_values().items():
         assert drawn.observed[drawn.column(name)] == pytest.approx(value, abs=3e-5), name
 

@@ -1,6 +1,7 @@
 """Samples in groups of unequal size, some of them of one class only: the intervals still cover."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -115,8 +116,8 @@ def test_a_class_within_one_group_gives_no_interval_of_the_slope() -> None:
 
 
 def ranked(scores: FloatArray, y: IntArray, unit: IntArray | None) -> dict[str, stakes.Estimate]:
-    samples = read_samples(y, stakes.Logits(scores))
-    return ranking_of(samples, curve_of(samples), 0.95, unit)
+    samples = replace(read_samples(y, stakes.Logits(scores)), groups=unit)
+    return ranking_of(samples, curve_of(samples), 0.95)
 
 
 @pytest.mark.parametrize(("groups", "share"), [(200, 0.03), (60, 0.05)])
@@ -236,7 +237,7 @@ def test_unequal_groups_of_one_class_do_not_show_that_priors_differ() -> None:
         share = float(y.mean())
         odds = share / (1 - share) / 0.25
         if max(odds, 1 / odds) >= SHIFT:
-            units = effective_units(read_samples(y, np.full(y.size, 0.2)), unit)
+            units = effective_units(replace(read_samples(y, np.full(y.size, 0.2)), groups=unit))
             false += share_test(share, 0.2, units) < 0.05
     assert false <= 15
 
@@ -244,14 +245,14 @@ def test_unequal_groups_of_one_class_do_not_show_that_priors_differ() -> None:
 def test_equal_groups_count_as_samples() -> None:
     y = np.tile([0, 1], 30)
     samples = read_samples(y, np.full(60, 0.3))
-    assert effective_units(samples, np.arange(60)) == effective_units(samples, None) == 60
-    assert effective_units(samples, np.arange(60) // 3) == 20
+    alone = replace(samples, groups=np.arange(60))
+    assert effective_units(alone) == effective_units(samples) == 60
+    assert effective_units(replace(samples, groups=np.arange(60) // 3)) == 20
     rng = np.random.default_rng(3)
     w = rng.uniform(0.5, 2, 60)
     weighted = read_samples(y, np.full(60, 0.3), sample_weight=w)
-    assert effective_units(weighted, np.arange(60)) == pytest.approx(
-        effective_units(weighted, None)
-    )
+    alone = replace(weighted, groups=np.arange(60))
+    assert effective_units(alone) == pytest.approx(effective_units(weighted))
 
 
 def test_the_same_decision_for_unequal_groups_counts_effective_groups() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import stakes
-from stakes.evaluation.assembly import evaluate_samples
+from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.summaries.edges import changes
 from stakes.evaluation.summaries.two_classes import gathered

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 import stakes
 from stakes._kernels import group_sums
-from stakes.evaluation import resampled
+from stakes.evaluation.application_results import rows_alike
 from stakes.evaluation.applications import read_applications
 from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions
 from stakes.samples import read_samples
@@ -497,9 +497,10 @@ def test_damaged_parts_are_refused(name: str) -> None:
         stakes.Summary.from_bytes(found.to_bytes())
 
 
-def judged(data: Data, copies: Any) -> ApplicationDecisions:
+def judged(data: Data, copies: Any, unit: Any) -> ApplicationDecisions:
     """Return decisions on rows that stand for several samples."""
-    samples = replace(read_samples(data.y, data.scores, sample_weight=data.weights), copies=copies)
+    samples = read_samples(data.y, data.scores, sample_weight=data.weights)
+    samples = replace(samples, copies=copies, groups=unit)
     (use,) = read_applications(BINARY, samples)
     return bayes_decisions(use)
 
@@ -509,15 +510,15 @@ def test_rows_alike_are_drawn_as_one(grouped: Any) -> None:
     data = made(800, 3, ties=True, n_groups=30)
     copies = np.random.default_rng(0).integers(1, 5, 800)
     unit = np.unique(data.groups, return_inverse=True)[1] if grouped else None
-    found = judged(data, copies)
-    rows = resampled._alike(found, unit)
+    found = judged(data, copies, unit)
+    rows = rows_alike(found)
     assert rows.y.size <= (2 * 2 * 3 * (30 if grouped else 1))
     assert (np.diff(rows.y) >= 0).all()
     part = np.zeros(800, dtype=np.int64) if unit is None else unit
-    mine = np.zeros(rows.y.size, dtype=np.int64) if rows.unit is None else rows.unit
+    mine = np.zeros(rows.y.size, dtype=np.int64) if rows.groups is None else rows.groups
     for y, d, u in {*zip(data.y.tolist(), found.indices.tolist(), part.tolist(), strict=True)}:
         here = (data.y == y) & (found.indices == d) & (part == u)
-        there = (rows.y == y) & (rows.decided == d) & (mine == u)
+        there = (rows.y == y) & (rows.indices == d) & (mine == u)
         assert copies[here].sum() == rows.copies[there].sum()
         assert rows.weights is not None
         mass = (rows.copies * rows.weights)[there].sum() * data.weights.max()

@@ -64,6 +64,7 @@ class Samples:
     n_given: int  # how many rows there were, those of weight 0 included
     copies: IntArray | None = None  # samples that each row stands for, at least 1; None: one each
     known: "KnownSums | None" = None  # exact sums of losses, where rows are those of a summary
+    groups: IntArray | None = None  # the group of each row as a number, where they come in groups
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -78,6 +79,11 @@ class Samples:
     def counts(self) -> IntArray:
         """The number of samples of each class."""
         return count_by(self.y, self.copies, len(self.classes))
+
+    @property
+    def given_priors(self) -> FloatArray | None:
+        """The priors, unless they are those of the data."""
+        return None if self.priors_from_data else self.priors
 
     @property
     def placed(self) -> bool:
@@ -100,6 +106,7 @@ class Samples:
             weights=None if self.weights is None else self.weights[kept],
             row=self.rows(kept),
             copies=copies,
+            groups=None if self.groups is None else self.groups[kept],
         )
 
     def rows(self, kept: IntArray) -> IntArray:
@@ -122,6 +129,7 @@ class Samples:
             priors=priors,
             copies=copies,
             known=None,
+            groups=None if self.groups is None else self.groups[kept],
         )
 
     def data_priors(self) -> FloatArray:
@@ -160,6 +168,10 @@ class Samples:
         """Return the same samples with other scores."""
         return replace(self, scores=scores, known=None)
 
+    def scaled_weights(self) -> FloatArray:
+        """Return the weight of one sample of each row, the largest 1."""
+        return np.ones(len(self)) if self.weights is None else self.weights / self.weights.max()
+
     def balanced_mass(self) -> FloatArray:
         """Return the weight of each row, in all 1, with each class as heavy as its prior."""
         return times(self.balanced_weights(), self.copies)
@@ -169,7 +181,7 @@ class Samples:
 
         The weights of all samples sum to 1.
         """
-        w = np.ones(len(self)) if self.weights is None else self.weights / self.weights.max()
+        w = self.scaled_weights()
         totals = np.bincount(self.y, times(w, self.copies), len(self.classes))
         share = np.divide(self.priors, totals, out=np.zeros(totals.size), where=totals > 0)
         return w * share[self.y]

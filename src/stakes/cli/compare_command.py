@@ -20,8 +20,8 @@ from stakes.cli.rounding import RoundedRowsError, say_rounded
 from stakes.cli.screen import head, sheet
 from stakes.cli.table_request import Request, prepare, read_request
 from stakes.evaluation import Comparison, compare
-from stakes.evaluation.assembly import RULES
 from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
+from stakes.evaluation.entry import RULES
 from stakes.evaluation.verdicts.wording import p_number
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")

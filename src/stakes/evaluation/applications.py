@@ -60,6 +60,14 @@ class ApplicationSamples:
             decided[part] = self.costs.least_expected(answers.p)
         return decided
 
+    def constant(self, decision: int) -> FloatArray:
+        """Return what one decision for all costs each sample."""
+        return self.costs.at(self.samples.y, np.full(len(self.samples), decision))
+
+    def constants(self) -> FloatArray:
+        """Return what each decision costs each sample, were it that of all."""
+        return np.column_stack([self.constant(j) for j in range(len(self.costs.decisions))])
+
     def part(self, kept: IntArray) -> "ApplicationSamples":
         """Return the application of some of the samples."""
         costs = self.costs.part(kept) if isinstance(self.costs, SampleCosts) else self.costs

@@ -11,7 +11,7 @@ import numpy as np
 from stakes._check import InputError, read_level
 from stakes._text import key_of, number
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
-from stakes.evaluation.systems import System, read_units
+from stakes.evaluation.systems import System, with_groups
 from stakes.intervals import (
     Progress,
     Replicates,
@@ -152,11 +152,9 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     read_level(level)
     check_resamples(resamples, none=False)
     seed = seed_of(rng)
-    unit = read_units(groups, samples)
     rules = tuple(metric for metric in asked if isinstance(metric, ScoringRule))
-    system = System(samples, (), rules, None)
-    plan = system.resampling(unit, seed)
-    found = replicate(_statistics(system, asked), plan, resamples, progress)
+    system = System(with_groups(samples, groups), (), rules)
+    found = replicate(_statistics(system, asked), system.resampling(seed), resamples, progress)
     named = _estimates(system, asked, found, level)
     drawn = {name: found.drawn[:, found.column(name)] for name in named if name in found.names}
     return Bootstrap(named, drawn, len(samples), level, resamples, seed)
@@ -201,7 +199,7 @@ def _estimates(
     system: System, asked: Sequence[Drawable], found: Replicates, level: float
 ) -> dict[str, Estimate]:
     """Return each metric by name, in the order they were asked for."""
-    raw = {id(rule): loss for rule, loss in zip(system.rules, system.raw, strict=True)}
+    raw = {id(rule): loss for rule, loss in zip(system.rules, system.expected_losses, strict=True)}
     out: dict[str, Estimate] = {}
     for metric in asked:
         if not isinstance(metric, ScoringRule):

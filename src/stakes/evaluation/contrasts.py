@@ -11,7 +11,6 @@ import numpy as np
 from stakes._math import times
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray
-from stakes.evaluation.loss_results import largest_difference
 from stakes.evaluation.systems import ApplicationDecisions, System
 from stakes.intervals import auc_difference
 from stakes.metrics.multiplicity import holm
@@ -37,32 +36,29 @@ class LossColumn:
     def expectation(self) -> float:
         """The expected loss."""
         s = self.samples
-        priors = None if s.priors_from_data else s.priors
-        share = sample_shares(s.y, len(s.classes), priors, s.weights, s.copies)
+        share = sample_shares(s.y, len(s.classes), s.given_priors, s.weights, s.copies)
         return float(times(share, s.copies) @ self.losses)
 
-    def minus(
-        self, other: "LossColumn", unit: IntArray | None, factor: float = 1.0
-    ) -> PairedDifference:
+    def minus(self, other: "LossColumn", factor: float = 1.0) -> PairedDifference:
         """Return the expected loss less a multiple of that of another system.
 
         Errors of decisions that were not seen are allowed for.
         """
-        return self._paired(other, unit, largest=self.largest, factor=factor)
+        return self._paired(other, largest=self.largest, factor=factor)
 
-    def against(self, other: "LossColumn", unit: IntArray | None) -> PairedDifference:
+    def against(self, other: "LossColumn") -> PairedDifference:
         """Return the difference to another system, tested as between exchangeable systems.
 
         A constant decision is not exchangeable with a system that looks at its input, and neither
         are losses of probabilities, whose t-test needs no such assumption.
         """
-        robust = self.minus(other, unit)
+        robust = self.minus(other)
         if self.largest is None or self.constant or other.constant:
             return robust
-        alike = self._paired(other, unit, exchangeable=True)
+        alike = self._paired(other, exchangeable=True)
         return robust if alike.spread is None else replace(alike, allowing=robust)
 
-    def _paired(self, other: "LossColumn", unit: IntArray | None, **how: Any) -> PairedDifference:  # noqa: ANN401
+    def _paired(self, other: "LossColumn", **how: Any) -> PairedDifference:  # noqa: ANN401
         """Return the difference at the priors and in the units of the metric."""
         s = self.samples
         return paired_difference(
@@ -70,10 +66,10 @@ class LossColumn:
             self.losses,
             other.losses,
             n_classes=len(s.classes),
-            priors=None if s.priors_from_data else s.priors,
+            priors=s.given_priors,
             weights=s.weights,
             copies=s.copies,
-            unit=unit,
+            unit=s.groups,
             naive=self.naive,
             **how,
         )
@@ -82,45 +78,35 @@ class LossColumn:
 def loss_columns(system: System) -> dict[str, LossColumn]:
     """Return every metric of a system that is a sum of losses; infinite ones are left out."""
     out: dict[str, LossColumn] = {}
-    for i, decisions in enumerate(system.decisions):
-        naive, largest = decisions.naive_losses(), largest_difference(decisions)
-        later = None if system.stage is None else system.calibrated_decisions[i]
-        after = None if later is None else later.losses()
-        at = decisions.use.samples
-        columns = _columns(decisions.use.name, "nec", at, decisions.losses(), after, naive, largest)
-        out |= {
-            name: replace(column, constant=any(_constant(j) for j in (decisions, later) if j))
-            for name, column in columns.items()
-        }
+    for i, before in enumerate(system.decisions):
+        after = None if system.stage is None else system.calibrated_decisions[i]
+        column = LossColumn(
+            before.samples,
+            before.losses(),
+            before.naive(),
+            before.largest_difference(),
+            constant=any(_constant(d) for d in (before, after) if d),
+        )
+        out |= _columns(before.use.name, "nec", column, None if after is None else after.losses())
     for i, rule in enumerate(system.rules):
-        losses = sample_losses(rule, system.samples)
-        if not np.isfinite(losses).all():
-            continue
-        after = None if system.stage is None else sample_losses(rule, system.calibrated)
-        naive = _naive_losses(system.raw[i], system.samples.y)
-        at = system.samples
-        out |= _columns(key_of(rule.name), "normalized", at, losses, after, naive, None)
+        losses, samples = sample_losses(rule, system.samples), system.samples
+        if np.isfinite(losses).all():
+            naive = _naive_losses(system.expected_losses[i], samples.y)
+            later = None if system.stage is None else sample_losses(rule, system.calibrated)
+            column = LossColumn(samples, losses, naive)
+            out |= _columns(key_of(rule.name), "normalized", column, later)
     return out
 
 
 def _columns(
-    name: str,
-    short: str,
-    samples: Samples,
-    losses: FloatArray,
-    after: FloatArray | None,
-    naive: FloatArray,
-    largest: FloatArray | None,
+    name: str, short: str, column: LossColumn, after: FloatArray | None
 ) -> dict[str, LossColumn]:
     """Return the metrics of one loss, as it is and calibrated."""
-    out = {
-        f"{name}.value": LossColumn(samples, losses, None, largest),
-        f"{name}.{short}": LossColumn(samples, losses, naive, largest),
-    }
+    out = {f"{name}.value": replace(column, naive=None), f"{name}.{short}": column}
     if after is not None and np.isfinite(after).all():
-        twice = None if largest is None else 2 * largest
-        gain = LossColumn(samples, losses - after, naive, twice)
-        out[f"{name}.calibrated_{short}"] = LossColumn(samples, after, naive, largest)
+        largest = None if column.largest is None else 2 * column.largest
+        gain = replace(column, losses=column.losses - after, largest=largest)
+        out[f"{name}.calibrated_{short}"] = replace(column, losses=after)
         out[f"{name}.calibration_loss"] = gain
     return out
 
@@ -143,7 +129,6 @@ class Contrasts:
     """The differences of all pairs of systems, in every metric that has a closed form."""
 
     systems: Mapping[str, System]
-    unit: IntArray | None
 
     @cached_property
     def columns(self) -> dict[str, dict[str, LossColumn]]:
@@ -158,12 +143,12 @@ class Contrasts:
         pairs = list(combinations(self.systems, 2))
         out = {
             metric: {
-                (a, b): self.columns[a][metric].against(self.columns[b][metric], self.unit)
-                for a, b in pairs
+                (a, b): self.columns[a][metric].against(self.columns[b][metric]) for a, b in pairs
             }
             for metric in metrics
         }
-        if self._ranked:
+        samples = next(iter(self.systems.values())).samples
+        if len(samples.classes) == 2 and samples.counts.all():
             out["auc"] = {(a, b): self._areas(a, b) for a, b in pairs}
         return out
 
@@ -200,14 +185,8 @@ class Contrasts:
         out = dict(zip(keys, holm([f.p_value for f in found]), strict=True))
         return out | {(m, (b, a)): p for (m, (a, b)), p in out.items()}
 
-    @property
-    def _ranked(self) -> bool:
-        """Whether there are two classes that both occur."""
-        y = next(iter(self.systems.values())).samples
-        return len(y.classes) == 2 and bool(np.bincount(y.y, minlength=2).all())
-
     def _areas(self, first: str, second: str) -> PairedDifference:
         """Return the area of one system less that of another."""
         a, b = (self.systems[name].as_given.samples for name in (first, second))
         ranks = a.scores.ranks(), b.scores.ranks()
-        return auc_difference(*ranks, a.y, a.weights, self.unit, a.copies)
+        return auc_difference(*ranks, a.y, a.weights, a.groups, a.copies)

@@ -4,27 +4,27 @@ __all__ = ["DecisionEvaluation", "evaluate_decisions"]
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from stakes._text import key_of, plain
+from stakes._text import plain
 from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix
-from stakes.evaluation.errors import count_errors
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.pages import Paged
-from stakes.evaluation.rates import few_to_resample, rate_estimate, within_limits
+from stakes.evaluation.rates import (
+    count_errors,
+    few_to_resample,
+    has_closed_form,
+    metric_estimates,
+)
 from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
-from stakes.intervals import Replicates, replicate_counts, seed_of
-from stakes.metrics import (
-    ConfusionMatrix,
-    Explanation,
-    explain,
-)
+from stakes.intervals import replicate_counts, seed_of
+from stakes.metrics import ConfusionMatrix, Explanation, explain
 from stakes.metrics.paired import paired_difference
 from stakes.metrics.traditional import metrics_for_report
 from stakes.results import Estimate, ExpectedLoss
@@ -155,32 +155,20 @@ def evaluate_decisions(
     if costs is None and priced is None:
         chosen = CostMatrix.zero_one(confusion.classes)
     in_use = confusion if priors is None else confusion.at_priors(priors)
-    metrics = metrics_for_report(in_use, chosen)
-    explained = tuple(explain(m, in_use) for m in metrics)
-    values = {e.value.name: e.value.value for e in explained if e.value is not None}
+    explained = [(m, explain(m, in_use)) for m in metrics_for_report(in_use, chosen)]
     given = None if priors is None else cost.priors
-    shares = {m.name: rate_estimate(m, confusion, given, level) for m in metrics}
-    few = few_to_resample(confusion) if metrics else ""
-    others = [m for m in metrics if shares[m.name] is None]
+    others = [m for m, _ in explained if not has_closed_form(m, priors_from_data=given is None)]
     drawn = None
-    if resamples and others and confusion.whole and not few:
+    if resamples and others and confusion.whole and not few_to_resample(confusion):
         drawn = replicate_counts(confusion, others, given, resamples, seed)
-    estimates = {
-        m.name: Estimate(values[m.name], None, few)
-        if few and shares[m.name] is None
-        else within_limits(_estimate(drawn, m.name, values[m.name], level, shares[m.name]), m)
-        for m in metrics
-        if m.name in values
-    }
-    return DecisionEvaluation(confusion, chosen, cost, explained, estimates, level, resamples, seed)
-
-
-def _estimate(
-    drawn: Replicates | None, name: str, value: float, level: float, share: Estimate | None
-) -> Estimate:
-    """Return a metric with its interval, where there is one."""
-    if share is not None and math.isfinite(value):
-        return replace(share, value=value)
-    if drawn is None or key_of(name) not in drawn.names:
-        return Estimate(value, None, "needs resamples of samples without weights")
-    return drawn.estimate(key_of(name), level, value)
+    undrawn = "needs resamples of samples without weights"
+    return DecisionEvaluation(
+        confusion=confusion,
+        costs=chosen,
+        expected_cost=cost,
+        traditional=tuple(explanation for _, explanation in explained),
+        estimates=metric_estimates(explained, confusion, given, level, drawn, undrawn),
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )

@@ -3,10 +3,10 @@
 __all__ = ["Difference", "RelativeCost"]
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from stakes._typing import IntArray
 from stakes.evaluation.contrasts import LossColumn
 from stakes.metrics.paired import PairedDifference
 from stakes.results import Direction, Estimate, Interval, json_number
@@ -116,18 +116,14 @@ class RelativeCost:
         }
 
 
-def margin_tests(
-    system: LossColumn, reference: LossColumn, unit: IntArray | None, margin: float
-) -> tuple[float, float]:
+def margin_tests(system: LossColumn, reference: LossColumn, margin: float) -> tuple[float, float]:
     """Return one-sided p-values: that the system costs no more, and that neither does."""
-    one = _p_below(system.minus(reference, unit, 1 + margin))
-    two = _p_below(reference.minus(system, unit, 1 + margin))
+    one = _p_below(system.minus(reference, 1 + margin))
+    two = _p_below(reference.minus(system, 1 + margin))
     return one, max(one, two)
 
 
-def cost_ratio(
-    system: LossColumn, reference: LossColumn, unit: IntArray | None, level: float
-) -> Estimate:
+def cost_ratio(system: LossColumn, reference: LossColumn, level: float) -> Estimate:
     """Return the cost of a system over that of another, with the ratios that no test rejects."""
     value, base = system.expectation, reference.expectation
     if base <= 0:
@@ -135,26 +131,24 @@ def cost_ratio(
     ratio, alpha = value / base, 1 - level
 
     def above(factor: float) -> bool:  # is the ratio surely above it?
-        return _p_below(reference.minus(system, unit, 1 / factor)) < alpha
+        return _p_below(reference.minus(system, 1 / factor)) < alpha
 
     def below(factor: float) -> bool:
-        return _p_below(system.minus(reference, unit, factor)) < alpha
+        return _p_below(system.minus(reference, factor)) < alpha
 
-    high = math.inf
-    if below(_FAR):
-        inside, outside = max(ratio, 1 / _FAR), _FAR
-        for _ in range(_HALVINGS):
-            middle = math.sqrt(inside * outside)
-            inside, outside = (inside, middle) if below(middle) else (middle, outside)
-        high = outside
+    high = _end(below, max(ratio, 1 / _FAR), _FAR) if below(_FAR) else math.inf
     low = 0.0
     if ratio > 1 / _FAR and above(1 / _FAR):
-        inside, outside = ratio, 1 / _FAR
-        for _ in range(_HALVINGS):
-            middle = math.sqrt(inside * outside)
-            inside, outside = (inside, middle) if above(middle) else (middle, outside)
-        low = outside
+        low = _end(above, ratio, 1 / _FAR)
     return Estimate(ratio, Interval(low, high, 2 * level - 1), "one-sided paired tests")
+
+
+def _end(rejected: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Return where ratios begin to be rejected, between one inside and one outside."""
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(inside * outside)
+        inside, outside = (inside, middle) if rejected(middle) else (middle, outside)
+    return outside
 
 
 def _p_below(found: PairedDifference) -> float:

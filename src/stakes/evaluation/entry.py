@@ -2,25 +2,60 @@
 
 __all__ = ["evaluate"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from stakes._typing import Column, NamesLike, PriorsLike
+from stakes._check import read_level
+from stakes._math import times
+from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
-from stakes.evaluation.applications import Applications, adapted, classes_of
-from stakes.evaluation.assembly import RULES, evaluate_samples
-from stakes.evaluation.findings import Evaluation
-from stakes.evaluation.least_cost import curve_of
+from stakes.calibration.slope import calibration_slope
+from stakes.curves import RocCurve
+from stakes.evaluation.application_results import (
+    application_result,
+    binned_calibration_errors,
+    class_results,
+    count_replicates,
+)
+from stakes.evaluation.applications import (
+    Applications,
+    ApplicationSamples,
+    adapted,
+    classes_of,
+    read_applications,
+    read_training,
+)
+from stakes.evaluation.findings import DataSummary, Evaluation
+from stakes.evaluation.least_cost import curve_of, least_cost
+from stakes.evaluation.loss_results import rule_result
 from stakes.evaluation.named_columns import columns_of
-from stakes.evaluation.parts import rounding_notes
-from stakes.intervals import Progress
+from stakes.evaluation.ranking_results import ranking_of
+from stakes.evaluation.sketch import Sketch, Source, sketch_of
+from stakes.evaluation.slice_results import (
+    SliceDecisions,
+    decide_slices,
+    read_slices,
+    slice_results,
+)
+from stakes.evaluation.systems import (
+    SumsOfAll,
+    System,
+    check_names,
+    read_rules,
+    with_calibration,
+    with_groups,
+)
+from stakes.evaluation.verdicts import evidence_of, verdicts_of
+from stakes.intervals import Progress, check_resamples, seed_of
+from stakes.metrics.traditional import metrics_for_report
 from stakes.samples import Samples, read_samples
 from stakes.scores import Posteriors, Scores
-from stakes.scoring import ScoringRule
+from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 
+RULES: tuple[ScoringRule, ...] = (LogLoss(), BrierLoss())
 _FEW = 2**18  # samples times classes, up to which every sample is looked at by itself
 
 
@@ -110,11 +145,12 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         slices = table.slices
     named = classes if classes is not None else classes_of(costs)
     given = read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named)
-    cells = None
+    cells = curve = None
     if _gathers(given, folds, groups, slices):
         from stakes.evaluation.summaries.two_classes import gathered  # noqa: PLC0415  for many samples
 
         cells = gathered(given, costs, training_priors, rules)
+        curve = None if cells is None else curve_of(adapted(given, training_priors))
     found = evaluate_samples(
         given if cells is None else cells,
         costs=costs,
@@ -128,7 +164,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         rules=rules,
         rng=rng,
         progress=progress,
-        curve=None if cells is None else curve_of(adapted(given, training_priors)),
+        curve=curve,
     )
     if cells is None:
         return found
@@ -142,3 +178,125 @@ def _gathers(given: Samples, folds: Folds, groups: object, slices: object) -> bo
         return False
     plain = slices is None or (isinstance(slices, Mapping) and not slices)
     return given.weights is None and isinstance(folds, int) and groups is None and plain
+
+
+def evaluate_samples(  # noqa: PLR0913  as for evaluate
+    given: Samples,
+    *,
+    costs: Applications | None,
+    training_priors: PriorsLike | None,
+    calibrator: Calibrator | None,
+    folds: Folds,
+    level: float,
+    resamples: int,
+    groups: Column | None,
+    slices: "Mapping[str, Column] | Column | Sequence[SliceDecisions] | None",
+    rules: Sequence[ScoringRule],
+    rng: "int | np.random.Generator",
+    progress: Progress | None,
+    of_all: SumsOfAll | None = None,
+    curve: RocCurve | None = None,
+) -> Evaluation:
+    """Evaluate checked samples, whose rows may stand for several; arguments as for `evaluate`.
+
+    Groups, slices and folds that are given as columns have a value for each row; slices may have
+    been judged before. `of_all` are sums of all samples, where those given are only some of them;
+    `curve` is that of single samples, where rows stand for cells of the score.
+    """
+    given = with_groups(given, groups)
+    samples = adapted(given, training_priors)
+    uses = read_applications(costs, given, training_priors)
+    read_level(level)
+    check_resamples(resamples)
+    seed, notes = seed_of(rng), rounding_notes({"": given})
+    parts = _slices(slices, uses[0])
+    plain = checked_system(samples, uses, rules, of_all)
+    system = with_calibration(plain, calibrator, folds, groups, seed, notes)
+    metrics = [metrics_for_report(d.in_use, d.use.costs) for d in system.decisions_of_all]
+    drawn = count_replicates(system, metrics, resamples, seed, progress)
+    of_rows = curve_of(samples)
+    curve = of_rows if curve is None else curve
+    ranking = ranking_of(samples, curve, level)
+    least = [(least_cost(use, curve), least_cost(use, of_rows)) for use in system.uses]
+    del curve, of_rows  # they hold as much as the samples
+    evaluation = Evaluation(
+        data=_summary(given, system, adapted_scores=training_priors is not None),
+        applications=tuple(
+            application_result(system, i, drawn[i], level, metrics[i], least[i])
+            for i in range(len(system.uses))
+        ),
+        rules=tuple(rule_result(system, i, level) for i in range(len(system.rules))),
+        ranking=ranking,
+        calibration_errors=binned_calibration_errors(system, samples),
+        by_class=class_results(system, level),
+        slices=slice_results(parts, level),
+        level=level,
+        calibrator=None if system.stage is None else system.stage.calibrator.name,
+        fitted="" if system.stage is None else system.stage.text,
+        resamples=resamples,
+        seed=seed,
+        slope=calibration_slope(samples, samples.groups).estimate(level),
+        notes=(*notes, *system.notes),
+        sketch=_sketch(given, read_training(given, training_priors), system),
+    )
+    evidence = evidence_of(system, evaluation.applications, level)
+    return replace(evaluation, verdicts=verdicts_of(evaluation, evidence))
+
+
+def checked_system(
+    samples: Samples,
+    uses: tuple[ApplicationSamples, ...],
+    rules: Sequence[ScoringRule],
+    of_all: SumsOfAll | None = None,
+) -> System:
+    """Return a system on checked samples, without a calibration stage."""
+    system = System(samples, uses, read_rules(rules), of_all=of_all)
+    check_names(system.uses, system.rules)
+    return system
+
+
+def _slices(
+    slices: "Mapping[str, Column] | Column | Sequence[SliceDecisions] | None",
+    use: ApplicationSamples,
+) -> "Iterable[SliceDecisions]":
+    """Return the slices as they are judged, those of columns in the main application."""
+    if isinstance(slices, tuple) and all(isinstance(part, SliceDecisions) for part in slices):
+        return slices
+    return decide_slices(use, read_slices(slices, use.samples))
+
+
+def _sketch(given: Samples, training: FloatArray | None, system: System) -> Sketch:
+    """Return the sketch of the scores; it states how many samples there are in all."""
+    sources = [Source.given("uncalibrated", system.parted(given), training, system)]
+    if system.stage is not None:
+        sources.append(Source.calibrated("calibrated", system))
+    grouped = given.groups is not None
+    sketch = sketch_of(sources, adapted=training is not None, grouped=grouped)
+    if system.of_all is None:
+        return sketch
+    every = system.of_all.samples
+    return replace(sketch, counts=every.counts, priors=every.data_priors(), total=every.n)
+
+
+def _summary(given: Samples, system: System, *, adapted_scores: bool) -> DataSummary:
+    """Return what was judged."""
+    samples = given if system.of_all is None else system.of_all.samples
+    groups = system.decisions_of_all[0].samples.groups
+    mass = times(samples.scaled_weights(), samples.copies)
+    weights: FloatArray = np.bincount(samples.y, mass, len(samples.classes))  # type: ignore[assignment]
+    return DataSummary(
+        n=samples.n,
+        classes=samples.classes,
+        counts=tuple(samples.counts.tolist()),
+        priors=weights / weights.sum(),
+        weighted=samples.weights is not None,
+        groups=None if groups is None else int(np.unique(groups).size),
+        scores=type(samples.scores).__name__,
+        adapted=adapted_scores,
+    )
+
+
+def rounding_notes(read: Mapping[str, Samples]) -> list[str]:
+    """Say for each system by name whether the rows of its scores were rounded, and to what."""
+    found = {name: samples.scores.rounding for name, samples in read.items()}
+    return [f"{name}: {r}" if name else str(r) for name, r in found.items() if r is not None]

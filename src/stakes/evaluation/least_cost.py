@@ -20,4 +20,4 @@ def least_cost(use: ApplicationSamples, curve: RocCurve | None) -> MinimumCost |
     costs = use.binary_costs
     if curve is None or costs is None:
         return None
-    return curve.minimum_cost(costs, None if use.samples.priors_from_data else use.samples.priors)
+    return curve.minimum_cost(costs, use.samples.given_priors)

@@ -40,9 +40,7 @@ class OddsRange:
         return {"low": low, "high": high, "system": self.system}
 
 
-def best_by_odds(
-    systems: Mapping[str, Samples], level: float, unit: IntArray | None = None
-) -> tuple[OddsRange, ...]:
+def best_by_odds(systems: Mapping[str, Samples], level: float) -> tuple[OddsRange, ...]:
     """Return which system costs least at which odds; empty for other than two classes.
 
     The odds are the cost of all false alarms over that of all misses. Posteriors are taken to be
@@ -59,7 +57,7 @@ def best_by_odds(
         return ()
     best, tested = np.full(grid.size, -1), _testable(samples[0], grid, len(samples), level)
     if tested.any():
-        best[tested] = _best(samples[0], ratios, grid[tested], level, unit)
+        best[tested] = _best(samples[0], ratios, grid[tested], level)
     return _ranges(best, grid, list(systems))
 
 
@@ -80,21 +78,15 @@ def _testable(samples: Samples, grid: FloatArray, n_systems: int, level: float) 
     return np.asarray((odds > misses) & (odds * alarms < 1))
 
 
-def _best(
-    samples: Samples,
-    ratios: list[FloatArray],
-    grid: FloatArray,
-    level: float,
-    unit: IntArray | None,
-) -> IntArray:
+def _best(samples: Samples, ratios: list[FloatArray], grid: FloatArray, level: float) -> IntArray:
     """Return the system that costs less than all others and than the naive one, or -1."""
     less = np.ones((len(ratios), grid.size), dtype=np.bool_)
     alpha, alpha_naive = _alphas(len(ratios), level)
     naive = np.zeros(len(samples))  # without evidence: the better constant decision
     for i, ratio in enumerate(ratios):
-        less[i] &= _Paths.from_samples(samples, ratio, naive, grid, unit).claims(alpha_naive)[0]
+        less[i] &= _Paths.from_samples(samples, ratio, naive, grid).claims(alpha_naive)[0]
     for a, b in combinations(range(len(ratios)), 2):
-        first, second = _Paths.from_samples(samples, ratios[a], ratios[b], grid, unit).claims(alpha)
+        first, second = _Paths.from_samples(samples, ratios[a], ratios[b], grid).claims(alpha)
         less[a] &= first
         less[b] &= second
     return np.where(less.any(axis=0), less.argmax(axis=0), -1)
@@ -138,9 +130,9 @@ def _grid(ratios: list[FloatArray]) -> FloatArray:
 
 def _shares(samples: Samples) -> FloatArray:
     """Return the weight of one sample of each row; those of all sum to 1 in each class."""
-    w = np.ones(len(samples)) if samples.weights is None else samples.weights
-    total = np.bincount(samples.y, times(w / w.max(), samples.copies), 2)
-    return np.asarray(w / w.max() / total[samples.y], dtype=np.float64)
+    w = samples.scaled_weights()
+    total = np.bincount(samples.y, times(w, samples.copies), 2)
+    return np.asarray(w / total[samples.y], dtype=np.float64)
 
 
 def _unseen(samples: Samples, shares: FloatArray) -> tuple[float, float]:
@@ -163,12 +155,7 @@ class _Paths:
 
     @classmethod
     def from_samples(
-        cls,
-        samples: Samples,
-        first: FloatArray,
-        second: FloatArray,
-        grid: FloatArray,
-        unit: IntArray | None,
+        cls, samples: Samples, first: FloatArray, second: FloatArray, grid: FloatArray
     ) -> "_Paths":
         """Follow two systems over a grid of log odds."""
         w, odds = _shares(samples), np.exp(grid)
@@ -181,15 +168,14 @@ class _Paths:
         kinds = [(samples.y == k) & (sign == s) for k in (0, 1) for s in (1, -1)]
         totals = np.array([active.sums(mass * kind) for kind in kinds]).reshape(2, 2, -1)
         squares = np.array([active.sums(square * kind) for kind in kinds]).reshape(2, 2, -1)
-        if unit is None:
+        if samples.groups is None:
             both = [active.pairs(square * (samples.y == k)) for k in (0, 1)]
             variance = odds**2 * squares[0].sum(axis=0) + squares[1].sum(axis=0)
             covariance = odds[1:] * odds[:-1] * both[0] + both[1]
             degrees = math.inf
         else:
-            paths = active.by_group(mass * sign, samples.y, odds, unit)
-            variance, covariance = paths
-            degrees = float(np.unique(unit).size - 1)
+            variance, covariance = active.by_group(mass * sign, samples.y, odds, samples.groups)
+            degrees = float(np.unique(samples.groups).size - 1)
         return cls(odds, totals, squares, variance, covariance, _unseen(samples, w), degrees)
 
     def claims(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:

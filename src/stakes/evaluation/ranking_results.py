@@ -15,7 +15,7 @@ from stakes.curves import MinimumCost, RocCurve
 from stakes.curves.detectors import detectors_of
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.evaluation.least_cost import curve_of
-from stakes.evaluation.loss_results import cost_of, estimates_of, rule_loss
+from stakes.evaluation.loss_results import normalized_of, rule_loss
 from stakes.evaluation.systems import price_decisions
 from stakes.intervals import auc_interval, auc_of_samples
 from stakes.metrics.scores import expectation
@@ -29,57 +29,45 @@ _FOLDS = 5
 BestThreshold = Callable[[ApplicationSamples, FloatArray, IntArray], float]  # on the samples kept
 
 
-def area_of(samples: Samples, level: float, unit: IntArray | None) -> Estimate:
+def area_of(samples: Samples, level: float) -> Estimate:
     """Return the AUC of two classes with its interval; NaN where only one occurs."""
     curve = curve_of(samples)
-    return Estimate(math.nan) if curve is None else _area(samples, curve, None, level, unit)
+    return Estimate(math.nan) if curve is None else _area(samples, curve, None, level)
 
 
-def ranking_of(
-    samples: Samples, curve: RocCurve | None, level: float, unit: IntArray | None
-) -> dict[str, Estimate]:
+def ranking_of(samples: Samples, curve: RocCurve | None, level: float) -> dict[str, Estimate]:
     """Return how well the scores rank: AUC and equal error rate, or AUC of each class."""
     if curve is not None:
-        auc = _area(samples, curve, None, level, unit)
-        found = {"auc": auc, "eer": _equal_error(samples, curve, level, unit)}
-        return found | _likelihood_costs(samples, curve, level, unit)
+        auc = _area(samples, curve, None, level)
+        found = {"auc": auc, "eer": _equal_error(samples, curve, level)}
+        return found | _likelihood_costs(samples, curve, level)
     if len(samples.classes) == 2:
         return {}
     areas = {
-        f"auc.{name}": _area(samples, roc, samples.classes.index(name), level, unit)
+        f"auc.{name}": _area(samples, roc, samples.classes.index(name), level)
         for name, roc in detectors_of(samples).items()
     }
     mean = float(np.mean([a.value for a in areas.values()])) if areas else math.nan
     return {"auc": Estimate(mean, None, "mean over classes"), **areas}
 
 
-def _area(
-    samples: Samples, curve: RocCurve, k: int | None, level: float, unit: IntArray | None
-) -> Estimate:
+def _area(samples: Samples, curve: RocCurve, k: int | None, level: float) -> Estimate:
     """Return the AUC of two classes, or of class k against all others."""
     auc = curve.auc()
-    if samples.weights is None and unit is None:  # whatever copies rows stand for
+    if samples.weights is None and samples.groups is None:  # whatever copies rows stand for
         return auc_interval(curve.levels, auc, level)
     if k is None:
         scores, y = samples.scores.ranks(), samples.y
     else:
         answers, y = samples.scores.answers(samples.priors), (samples.y == k).astype(np.int64)
         scores = answers.log_p[:, k] - log(answers.complement(np.full(y.size, k)))
-    return auc_of_samples(
-        scores, y, auc, level, weights=samples.weights, unit=unit, copies=samples.copies
-    )
+    weights, unit, copies = samples.weights, samples.groups, samples.copies
+    return auc_of_samples(scores, y, auc, level, weights=weights, unit=unit, copies=copies)
 
 
-def _equal_error(
-    samples: Samples, curve: RocCurve, level: float, unit: IntArray | None
-) -> Estimate:
+def _equal_error(samples: Samples, curve: RocCurve, level: float) -> Estimate:
     """Return the equal error rate, at effective numbers of samples."""
-    w = (
-        np.ones(len(samples))
-        if samples.weights is None
-        else samples.weights / samples.weights.max()
-    )
-    copies = samples.copies
+    w, copies, unit = samples.scaled_weights(), samples.copies, samples.groups
     totals, squares = (np.bincount(samples.y, times(x, copies), 2) for x in (w, w * w))
     sizes = np.square(totals) / squares
     effective = 0.0
@@ -100,28 +88,23 @@ def _equal_error(
 
 
 def minimum_cost_estimate(
-    use: ApplicationSamples,
-    scores: FloatArray,
-    least: MinimumCost,
-    level: float,
-    unit: IntArray | None,
+    use: ApplicationSamples, scores: FloatArray, least: MinimumCost, level: float
 ) -> Estimate:
     """Return the least normalised cost of any threshold with its interval.
 
     `scores` are those that the threshold is on: at other priors they are in the same order.
     """
-    decided = (scores > least.point.threshold).astype(np.int64)
-    found = best_threshold_estimate(use, scores, decided, least_on_part, level, unit)
+    indices = (scores > least.point.threshold).astype(np.int64)
+    found = best_threshold_estimate(use, scores, indices, least_on_part, level)
     return replace(found, value=least.normalized)
 
 
 def best_threshold_estimate(
     use: ApplicationSamples,
     scores: FloatArray,
-    decided: IntArray,
+    indices: IntArray,
     best: BestThreshold,
     level: float,
-    unit: IntArray | None,
 ) -> Estimate:
     """Return the normalised cost of decisions by the best threshold, with its interval.
 
@@ -130,14 +113,13 @@ def best_threshold_estimate(
     Only the order of the scores counts, so that any rising map of them gives the same interval.
     """
     places = np.unique(scores, return_inverse=True)[1].astype(np.float64)
-    copies = use.samples.copies
-    if copies is None or unit is not None:
-        folded = use, _decisions_of_folds(use, places, best, unit)
+    if use.samples.copies is None or use.samples.groups is not None:
+        folded = use, _decisions_of_folds(use, places, best)
     else:
-        folded = _decisions_of_copies(use, copies, places, best)
+        folded = _decisions_of_copies(use, use.samples.copies, places, best)
     first, second = (
-        estimates_of(cost_of(price_decisions(*made), unit), level)[1]
-        for made in ((use, decided), folded)
+        normalized_of(price_decisions(*made).grouped_cost, level)
+        for made in ((use, indices), folded)
     )
     if first.interval is None or second.interval is None:
         return Estimate(first.value, None, first.method)
@@ -147,23 +129,20 @@ def best_threshold_estimate(
 
 
 def _decisions_of_folds(
-    use: ApplicationSamples,
-    places: FloatArray,
-    best: BestThreshold,
-    unit: IntArray | None,
+    use: ApplicationSamples, places: FloatArray, best: BestThreshold
 ) -> IntArray:
     """Return decisions by the threshold that is best on the samples of other folds."""
-    samples = use.samples
-    fold = _folds(places, samples.y) if unit is None else unit % _FOLDS
-    decided = np.zeros(len(samples), dtype=np.int64)
+    samples, groups = use.samples, use.samples.groups
+    fold = _folds(places, samples.y) if groups is None else groups % _FOLDS
+    indices = np.zeros(len(samples), dtype=np.int64)
     for number in range(_FOLDS):
         test = fold == number
         train = np.flatnonzero(~test)
         if not np.bincount(samples.y[train], minlength=2).all():
             continue
         cut = best(use, places, train)
-        decided[test] = places[test] > _middle(places[train], cut)
-    return decided
+        indices[test] = places[test] > _middle(places[train], cut)
+    return indices
 
 
 def _decisions_of_copies(
@@ -184,8 +163,8 @@ def _decisions_of_copies(
         cut = _middle(places[train], best(others, places, train))
         second += np.where(places > cut, own, 0)
     made = np.stack([copies - second, second])
-    decided, kept = np.nonzero(made)
-    return replace(use, samples=samples.with_copies(kept, made[decided, kept])), decided
+    indices, kept = np.nonzero(made)
+    return replace(use, samples=samples.with_copies(kept, made[indices, kept])), indices
 
 
 def _copies_of_folds(places: FloatArray, y: IntArray, copies: IntArray) -> IntArray:
@@ -208,8 +187,8 @@ def least_on_part(use: ApplicationSamples, places: FloatArray, kept: IntArray) -
         weights = None if samples.weights is None else samples.weights[kept]
         copies = None if samples.copies is None else samples.copies[kept]
         levels = ScoreLevels.from_scores(places[kept], samples.y[kept], weights, copies)
-    given = None if samples.priors_from_data else samples.priors
-    return RocCurve(levels, samples.classes).minimum_cost(use.binary_costs, given).point.threshold
+    curve = RocCurve(levels, samples.classes)
+    return curve.minimum_cost(use.binary_costs, samples.given_priors).point.threshold
 
 
 def _middle(places: FloatArray, threshold: float) -> float:
@@ -230,49 +209,39 @@ def _folds(places: FloatArray, y: IntArray) -> IntArray:
     return fold
 
 
-def _likelihood_costs(
-    samples: Samples, curve: RocCurve, level: float, unit: IntArray | None
-) -> dict[str, Estimate]:
-    """Return the cost of likelihood ratios (Cllr) and its minimum, where scores are that."""
+def _likelihood_costs(samples: Samples, curve: RocCurve, level: float) -> dict[str, Estimate]:
+    """Return the cost of likelihood ratios (Cllr) and its minimum, where scores are that.
+
+    The best rising map is fitted to the samples, on which it does too well; an affine one that is
+    fitted to other folds does too badly. The interval of the minimum reaches from the lower end of
+    the first to the upper end of the second.
+    """
     if not isinstance(samples.scores, LogLikelihoodRatios):
         return {}
-    from stakes.curves.likelihood_ratios import LOG_LOSS_IN_BITS  # noqa: PLC0415  for these alone
-
-    even = replace(samples, priors=np.array([0.5, 0.5]), priors_from_data=False)
-    cost = rule_loss(LOG_LOSS_IN_BITS, expectation(LOG_LOSS_IN_BITS, even), even, unit)
-    return {
-        "cllr": estimates_of(cost, level)[1],
-        "minimum_cllr": _minimum_cllr(even, curve, level, unit),
-    }
-
-
-def _minimum_cllr(even: Samples, curve: RocCurve, level: float, unit: IntArray | None) -> Estimate:
-    """Return the Cllr after the best rising map, with its interval.
-
-    That map is fitted to the samples, on which it does too well; an affine one that is fitted to
-    other folds does too badly. The interval reaches from the lower end of the first to the upper
-    end of the second.
-    """
-    from stakes.calibration import IsotonicCalibrator  # noqa: PLC0415  for this alone
+    from stakes.calibration import IsotonicCalibrator  # noqa: PLC0415  for these alone
     from stakes.curves.likelihood_ratios import LOG_LOSS_IN_BITS, minimum_cllr_of  # noqa: PLC0415
 
-    value, rule = minimum_cllr_of(curve), LOG_LOSS_IN_BITS
+    def loss(some: Samples) -> Estimate:
+        record = expectation(LOG_LOSS_IN_BITS, some)
+        return normalized_of(rule_loss(LOG_LOSS_IN_BITS, record, some), level)
+
+    even = replace(samples, priors=np.array([0.5, 0.5]), priors_from_data=False)
+    cllr, value = loss(even), minimum_cllr_of(curve)
     try:
-        dealt = deal_samples(even, _FOLDS, unit, 0)
-        best, worse = (
-            some.with_scores(cross_fitted(calibrator, some, folds, None, 0).scores)
+        dealt = deal_samples(even, _FOLDS, samples.groups, 0)
+        first, second = (
+            loss(some.with_scores(cross_fitted(calibrator, some, folds, None, 0).scores))
             for calibrator, some, folds in (
                 (IsotonicCalibrator(), even, TrainOnTest()),
                 (AffineCalibrator(), dealt.samples, dealt.folds),
             )
         )
-        first, second = (
-            estimates_of(rule_loss(rule, expectation(rule, s), s, unit), level)[1]
-            for s in (best, worse)
-        )
     except StakesError as error:
-        return Estimate(value, None, str(error))
+        return {"cllr": cllr, "minimum_cllr": Estimate(value, None, str(error))}
     if first.interval is None or second.interval is None:
-        return Estimate(value, None, first.method if first.interval is None else second.method)
-    band = Interval(min(first.interval.low, value), max(second.interval.high, value), level)
-    return Estimate(value, band, "closed form; upper end from an affine fit to other folds")
+        least = Estimate(value, None, first.method if first.interval is None else second.method)
+    else:
+        band = Interval(min(first.interval.low, value), max(second.interval.high, value), level)
+        how = "closed form; upper end from an affine fit to other folds"
+        least = Estimate(value, band, how)
+    return {"cllr": cllr, "minimum_cllr": least}

@@ -1,185 +1,71 @@
-"""Shares of samples that got a decision, each with an interval in closed form."""
+"""Counts and shares of samples that got a decision, and traditional metrics, with intervals."""
 
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from stakes._math import times
 from stakes._quantiles import normal, student, wilson
-from stakes._text import number
-from stakes._typing import FloatArray, IntArray
-from stakes.class_losses import ClassLosses
-from stakes.costs import CostMatrix
-from stakes.evaluation.applications import ApplicationSamples
+from stakes._text import key_of, number
+from stakes._typing import Counts, FloatArray, IntArray
+from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.loss_results import value_of
 from stakes.evaluation.systems import ApplicationDecisions
-from stakes.intervals import by_groups
+from stakes.intervals import Replicates, by_groups
 from stakes.metrics import (
     Accuracy,
     BalancedAccuracy,
     ConfusionMatrix,
     DecisionMetric,
+    Explanation,
     Precision,
     Sensitivity,
     Specificity,
 )
-from stakes.results import FEWEST_GROUPS, FEWEST_OF_CLASS, Estimate, ExpectedLoss, Interval
-from stakes.samples import Samples
+from stakes.results import FEWEST_GROUPS, FEWEST_OF_CLASS, Estimate, Interval
 from stakes.statistics.group_effects import design_effect
 
-WILSON = "Wilson"
+_MOST_CLASSES = 1000  # up to which a table of costs is laid out
 
 
-@dataclass(frozen=True, eq=False)
-class Grouping:
-    """The samples behind a table of decisions, where they come in groups."""
+def count_errors(
+    costs: CostMatrix | SampleCosts,
+    y: IntArray,
+    decided: IntArray,
+    number: Counts | None = None,
+) -> dict[str, int]:
+    """Return how many samples got the answer of another class: misses and false alarms, or errors.
 
-    samples: Samples
-    decided: IntArray
-    unit: IntArray
-
-    @property
-    def groups(self) -> int:
-        """How many groups there are."""
-        return int(np.unique(self.unit).size)
-
-    @classmethod
-    def of(cls, decisions: ApplicationDecisions, unit: IntArray | None) -> "Grouping | None":
-        """Return the groups of decisions, if there are any."""
-        unit = decisions.unit(unit)
-        return None if unit is None else cls(decisions.use.samples, decisions.indices, unit)
-
-    def size(self, members: FloatArray, hits: FloatArray, size: float) -> float:
-        """Return how many independent samples a share of some members is worth."""
-        w = np.ones(members.size) if self.samples.weights is None else self.samples.weights
-        copies = self.samples.copies
-        total = float(times(w * members, copies).sum())
-        share = float(times(w * members * hits, copies).sum()) / total
-        if share in (0.0, 1.0):  # no spread that could show how alike a group is
-            return float(min(size, np.unique(self.unit[members > 0]).size))
-        own = w * members
-        influence = own * (hits - share) / total
-        return size / design_effect(influence, self.unit, own, copies=copies)
-
-
-def rate_estimate(
-    metric: DecisionMetric,
-    confusion: ConfusionMatrix,
-    priors: FloatArray | None,
-    level: float,
-    grouping: Grouping | None = None,
-) -> Estimate | None:
-    """Return a metric that is a share of samples with its interval; None for other metrics.
-
-    `confusion` counts the samples as they are; `priors` are those of use, if they were given.
+    An answer is a decision that is the cheapest for some class; to abstain is none. `number` says
+    how many samples each pair of class and decision stands for.
     """
-    if isinstance(metric, Accuracy | BalancedAccuracy):
-        return _accuracy(metric, confusion, priors, level, grouping)
-    if isinstance(metric, Sensitivity | Specificity):
-        k = 1 if isinstance(metric, Sensitivity) else 0
-        return class_share(confusion, k, level, grouping)
-    if isinstance(metric, Precision) and priors is None:
-        return _precision(confusion, level, grouping)
-    return None
+    right = _right_decisions(costs)
+    if right is None or len(set(right.tolist())) < right.size:
+        return {}
+    wrong = np.isin(decided, right) & (decided != right[y])
+    each = wrong.astype(np.float64) if number is None else wrong * number
+    if len(costs.classes) > 2:
+        return {"errors": round(each.sum())}
+    return {"misses": round(each[y == 1].sum()), "false alarms": round(each[y == 0].sum())}
 
 
-def is_share(metric: DecisionMetric, use: ApplicationSamples) -> bool:
-    """Whether a metric has an interval in closed form."""
+def _right_decisions(costs: CostMatrix | SampleCosts) -> IntArray | None:
+    """Return the decision that is right for each class, where that is known."""
+    own = np.arange(len(costs.classes))
+    if isinstance(costs, SampleCosts):
+        return own if len(costs.decisions) >= len(costs.classes) else None
+    if len(costs.classes) <= _MOST_CLASSES:
+        return costs.values.argmin(axis=1)
+    return own if costs.decisions == costs.classes else None
+
+
+def has_closed_form(metric: DecisionMetric, *, priors_from_data: bool) -> bool:
+    """Whether a metric is a share of samples, whose interval has a closed form."""
     if isinstance(metric, Precision):
-        return use.samples.priors_from_data
+        return priors_from_data
     return isinstance(metric, Accuracy | BalancedAccuracy | Sensitivity | Specificity)
-
-
-def class_share(
-    confusion: ConfusionMatrix, k: int, level: float, grouping: Grouping | None
-) -> Estimate:
-    """Return the share of a class that is decided rightly."""
-    size = float(confusion.size[k])
-    share = float(confusion.rates[k, k])
-    if grouping is not None:
-        members, hits = (grouping.samples.y == k), (grouping.decided == k)
-        size = grouping.size(members.astype(np.float64), hits.astype(np.float64), size)
-    return _wilson(share, size, level, grouping)
-
-
-def _precision(confusion: ConfusionMatrix, level: float, grouping: Grouping | None) -> Estimate:
-    """Return the share of samples decided as the class of interest that belong to it."""
-    mine = confusion.column == 1
-    weight = confusion.weight[mine].astype(np.float64)
-    if not weight.size:
-        return Estimate(float("nan"), None, "no sample was decided as the class of interest")
-    square = float(confusion.square[mine].sum())
-    size = float(weight.sum()) ** 2 / square
-    share = float(weight[confusion.row[mine] == 1].sum() / weight.sum())
-    if grouping is not None:
-        members, hits = (grouping.decided == 1), (grouping.samples.y == 1)
-        size = grouping.size(members.astype(np.float64), hits.astype(np.float64), size)
-    return _wilson(share, size, level, grouping)
-
-
-def _wilson(share: float, size: float, level: float, grouping: Grouping | None) -> Estimate:
-    """Return Wilson's interval of a share."""
-    if grouping is not None and grouping.groups < FEWEST_GROUPS:
-        return Estimate(share, None, f"needs {FEWEST_GROUPS} groups: got {grouping.groups}")
-    quantile = normal(level) if grouping is None else student(level, grouping.groups - 1)
-    low, high = wilson(share, size, quantile)
-    method = WILSON if grouping is None else f"{WILSON}, by group"
-    return Estimate(share, Interval(low, high, level), method)
-
-
-def _accuracy(
-    metric: DecisionMetric,
-    confusion: ConfusionMatrix,
-    priors: FloatArray | None,
-    level: float,
-    grouping: Grouping | None,
-) -> Estimate:
-    """Return one less the error rate, which is an expected cost."""
-    k = len(confusion.classes)
-    used = np.full(k, 1 / k) if isinstance(metric, BalancedAccuracy) else priors
-    return complement(
-        _expected(confusion, CostMatrix.zero_one(confusion.classes), used, level, grouping)
-    )
-
-
-def share_of_decision(
-    decisions: ApplicationDecisions, decision: int, level: float, unit: IntArray | None
-) -> Estimate:
-    """Return how often a decision is made at the priors of use."""
-    samples, costs = decisions.use.samples, decisions.use.costs
-    column = (np.arange(len(costs.decisions)) == decision).astype(float)
-    counted = CostMatrix(
-        np.tile(column, (len(costs.classes), 1)), classes=costs.classes, decisions=costs.decisions
-    )
-    given = None if samples.priors_from_data else samples.priors
-    return _expected(decisions.confusion, counted, given, level, Grouping.of(decisions, unit))
-
-
-def _expected(
-    confusion: ConfusionMatrix,
-    costs: CostMatrix,
-    priors: FloatArray | None,
-    level: float,
-    grouping: Grouping | None,
-) -> Estimate:
-    """Return a rate as an expected cost of 0 and 1, any of which can occur."""
-    record = _unit_range(confusion.expected_cost(costs, priors))
-    if grouping is not None:
-        losses = costs.at(grouping.samples.y, grouping.decided)
-        record = by_groups(record, _at(grouping.samples, record), losses, grouping.unit)
-    return value_of(record, level)
-
-
-def _at(samples: Samples, record: ExpectedLoss) -> Samples:
-    """Return samples at the priors of a record."""
-    return replace(samples, priors=record.priors, priors_from_data=record.priors_from_data)
-
-
-def _unit_range(record: ExpectedLoss) -> ExpectedLoss:
-    """Return a rate whose samples may each count or not."""
-    n = record.losses.size.size
-    losses: ClassLosses = replace(record.losses, low=np.zeros(n), high=np.ones(n))
-    return replace(record, losses=losses)
 
 
 def few_to_resample(confusion: ConfusionMatrix) -> str:
@@ -190,7 +76,40 @@ def few_to_resample(confusion: ConfusionMatrix) -> str:
     return f"needs {FEWEST_OF_CLASS} samples of each class: got {number(least)}"
 
 
-def within_limits(found: Estimate, metric: DecisionMetric) -> Estimate:
+def metric_estimates(
+    explained: Sequence[tuple[DecisionMetric, Explanation]],
+    confusion: ConfusionMatrix,
+    priors: FloatArray | None,
+    level: float,
+    drawn: Replicates | None,
+    undrawn: str,
+    decisions: ApplicationDecisions | None = None,
+) -> dict[str, Estimate]:
+    """Return traditional metrics with intervals: in closed form where they are shares.
+
+    `confusion` counts the samples as they are; `priors` are those of use, if they were given.
+    Others are resampled; `undrawn` says why some are not. `decisions` are those of an application,
+    whose name begins the names of resampled metrics, and whose samples may come in groups.
+    """
+    out, few = {}, few_to_resample(confusion) if explained else ""
+    prefix = "" if decisions is None else f"{decisions.use.name}."
+    for metric, explanation in explained:
+        if explanation.value is None:
+            continue
+        name, value = explanation.value.name, explanation.value.value
+        full = f"{prefix}{key_of(name)}"
+        if has_closed_form(metric, priors_from_data=priors is None) and math.isfinite(value):
+            out[name] = replace(_share(metric, confusion, priors, level, decisions), value=value)
+        elif few:
+            out[name] = Estimate(value, None, few)
+        elif drawn is None or full not in drawn.names:
+            out[name] = Estimate(value, None, undrawn)
+        else:
+            out[name] = _within_limits(drawn.estimate(full, level, value), metric)
+    return out
+
+
+def _within_limits(found: Estimate, metric: DecisionMetric) -> Estimate:
     """Return a metric whose interval does not leave the values it can have."""
     if found.interval is None:
         return found
@@ -199,8 +118,108 @@ def within_limits(found: Estimate, metric: DecisionMetric) -> Estimate:
     return replace(found, interval=Interval(low, high, found.interval.level))
 
 
-def complement(rate: Estimate) -> Estimate:
-    """Return one minus a rate."""
+def _share(
+    metric: DecisionMetric,
+    confusion: ConfusionMatrix,
+    priors: FloatArray | None,
+    level: float,
+    decisions: ApplicationDecisions | None,
+) -> Estimate:
+    """Return a metric that is a share of samples with its interval."""
+    if isinstance(metric, Sensitivity | Specificity):
+        return class_share(confusion, int(isinstance(metric, Sensitivity)), level, decisions)
+    if isinstance(metric, Precision):
+        return _precision(confusion, level, decisions)
+    k = len(confusion.classes)
+    used = np.full(k, 1 / k) if isinstance(metric, BalancedAccuracy) else priors
+    wrong = CostMatrix.zero_one(confusion.classes)
+    rate = _expected(confusion, wrong, used, level, decisions)
     band = rate.interval
     turned = None if band is None else Interval(1 - band.high, 1 - band.low, band.level)
     return Estimate(1 - rate.value, turned, rate.method)
+
+
+def class_share(
+    confusion: ConfusionMatrix, k: int, level: float, decisions: ApplicationDecisions | None
+) -> Estimate:
+    """Return the share of a class that is decided rightly."""
+    size, share = float(confusion.size[k]), float(confusion.rates[k, k])
+    if decisions is not None and decisions.samples.groups is not None:
+        size = _effective(decisions, decisions.samples.y == k, decisions.indices == k, size)
+    return _wilson(share, size, level, decisions)
+
+
+def _precision(
+    confusion: ConfusionMatrix, level: float, decisions: ApplicationDecisions | None
+) -> Estimate:
+    """Return the share of samples decided as the class of interest that belong to it."""
+    mine = confusion.column == 1
+    weight = confusion.weight[mine].astype(np.float64)
+    size = float(weight.sum()) ** 2 / float(confusion.square[mine].sum())
+    share = float(weight[confusion.row[mine] == 1].sum() / weight.sum())
+    if decisions is not None and decisions.samples.groups is not None:
+        size = _effective(decisions, decisions.indices == 1, decisions.samples.y == 1, size)
+    return _wilson(share, size, level, decisions)
+
+
+def _effective(
+    decisions: ApplicationDecisions,
+    members: np.ndarray,
+    hits: np.ndarray,
+    size: float,
+) -> float:
+    """Return how many independent samples a share of some members is worth, with groups."""
+    samples, copies = decisions.samples, decisions.samples.copies
+    assert samples.groups is not None  # noqa: S101  they come in groups
+    own = members * (np.ones(len(samples)) if samples.weights is None else samples.weights)
+    total = float(times(own, copies).sum())
+    share = float(times(own * hits, copies).sum()) / total
+    if share in (0.0, 1.0):  # no spread that could show how alike a group is
+        return float(min(size, np.unique(samples.groups[members]).size))
+    influence = own * (hits - share) / total
+    return size / design_effect(influence, samples.groups, own, copies=copies)
+
+
+def _wilson(
+    share: float, size: float, level: float, decisions: ApplicationDecisions | None
+) -> Estimate:
+    """Return Wilson's interval of a share."""
+    codes = None if decisions is None else decisions.samples.groups
+    quantile, method = normal(level), "Wilson"
+    if codes is not None:
+        groups = int(np.unique(codes).size)
+        if groups < FEWEST_GROUPS:
+            return Estimate(share, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
+        quantile, method = student(level, groups - 1), "Wilson, by group"
+    low, high = wilson(share, size, quantile)
+    return Estimate(share, Interval(low, high, level), method)
+
+
+def share_of_decision(decisions: ApplicationDecisions, decision: int, level: float) -> Estimate:
+    """Return how often a decision is made at the priors of use."""
+    costs = decisions.use.costs
+    column = (np.arange(len(costs.decisions)) == decision).astype(float)
+    counted = CostMatrix(
+        np.tile(column, (len(costs.classes), 1)), classes=costs.classes, decisions=costs.decisions
+    )
+    given = decisions.samples.given_priors
+    return _expected(decisions.confusion, counted, given, level, decisions)
+
+
+def _expected(
+    confusion: ConfusionMatrix,
+    costs: CostMatrix,
+    priors: FloatArray | None,
+    level: float,
+    decisions: ApplicationDecisions | None,
+) -> Estimate:
+    """Return a rate as an expected cost of 0 and 1, any of which can occur."""
+    record = confusion.expected_cost(costs, priors)
+    n = record.losses.size.size
+    record = replace(record, losses=replace(record.losses, low=np.zeros(n), high=np.ones(n)))
+    if decisions is not None and decisions.samples.groups is not None:
+        samples, at = decisions.samples, (record.priors, record.priors_from_data)
+        samples = replace(samples, priors=at[0], priors_from_data=at[1])
+        losses = costs.at(samples.y, decisions.indices)
+        record = by_groups(record, samples, losses, samples.groups)
+    return value_of(record, level)

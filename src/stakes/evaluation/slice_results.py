@@ -7,10 +7,10 @@ import numpy as np
 
 from stakes._check import InputError, StakesError, columns_by_name, is_table, read_column
 from stakes._text import plain
-from stakes._typing import Column, IntArray
+from stakes._typing import Column
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.evaluation.findings import SliceResult, Verdict
-from stakes.evaluation.loss_results import cost_of, estimates_of, rule_loss
+from stakes.evaluation.loss_results import normalized_of, rule_loss
 from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions
 from stakes.evaluation.verdicts.evidence import naive_p_value, normalized_at
 from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts
@@ -69,34 +69,31 @@ class SliceDecisions:
     counts: tuple[int, ...]
     decisions: ApplicationDecisions | None = None
     entropy: ExpectedLoss | None = None  # with groups, where there are any
-    unit: IntArray | None = None
     why: str = ""
 
 
 def decide_slices(
-    use: ApplicationSamples, slices: Mapping[str, list[str]], unit: IntArray | None
+    use: ApplicationSamples, slices: Mapping[str, list[str]]
 ) -> Iterator[SliceDecisions]:
     """Go through the values of each column, with the main application on their samples."""
     for column, texts in slices.items():
         values, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
         for k, value in enumerate(values):
-            rows = np.flatnonzero(code == k)
-            group = None if unit is None else np.unique(unit[rows], return_inverse=True)[1]
-            yield _decide_slice((column, str(value)), use.part(rows), group)
+            yield _decide_slice((column, str(value)), use.part(np.flatnonzero(code == k)))
 
 
-def _decide_slice(
-    name: tuple[str, str], use: ApplicationSamples, unit: IntArray | None
-) -> SliceDecisions:
-    """Judge the samples of one value."""
-    samples = use.samples
-    counts = tuple(samples.counts.tolist())
+def _decide_slice(name: tuple[str, str], use: ApplicationSamples) -> SliceDecisions:
+    """Decide the samples of one value; their groups are numbered from 0."""
+    groups = use.samples.groups
+    own = None if groups is None else np.unique(groups, return_inverse=True)[1]
+    samples = replace(use.samples, groups=own)
+    counts, rule = tuple(samples.counts.tolist()), LogLoss()
     try:
-        decisions, entropy = bayes_decisions(use), expectation(LogLoss(), samples)
+        decisions = bayes_decisions(replace(use, samples=samples))
+        entropy = rule_loss(rule, expectation(rule, samples), samples)
     except StakesError as error:
         return SliceDecisions(*name, counts, why=str(error))
-    entropy = rule_loss(LogLoss(), entropy, samples, unit)
-    return SliceDecisions(*name, counts, decisions, entropy, unit)
+    return SliceDecisions(*name, counts, decisions, entropy)
 
 
 def slice_results(slices: Iterable[SliceDecisions], level: float) -> tuple[SliceResult, ...]:
@@ -117,11 +114,10 @@ def _slice(part: SliceDecisions, level: float) -> tuple[SliceResult, CostClaim |
     name, n = (part.column, part.value), sum(part.counts)
     if part.decisions is None or part.entropy is None:
         return SliceResult(*name, n, part.counts, None, None, part.why), None
-    record = cost_of(part.decisions, part.unit)
-    cost, losses = (estimates_of(each, level)[1] for each in (record, part.entropy))
-    undefined = record.undefined
-    why = "" if undefined is None else undefined.text
+    record = part.decisions.grouped_cost
+    cost, losses = normalized_of(record, level), normalized_of(part.entropy, level)
+    why = "" if record.undefined is None else record.undefined.text
     result = SliceResult(*name, n, part.counts, cost, losses, why)
     where = f"{plain(part.column)} {plain(part.value)}: "
-    p_value = naive_p_value(part.decisions, cost, part.unit)
+    p_value = naive_p_value(part.decisions, cost)
     return result, CostClaim(record, cost, normalized_at(record), p_value, where)

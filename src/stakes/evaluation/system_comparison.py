@@ -2,7 +2,7 @@
 
 __all__ = ["Comparison", "compare"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from stakes._check import InputError, read_level, read_number
 from stakes._text import key_of, plain, quoted
-from stakes._typing import Column, IntArray, NamesLike, PriorsLike
+from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.calibration.crossfit import Folds
+from stakes.evaluation.application_results import error_counts
 from stakes.evaluation.applications import (
     Applications,
     adapted,
@@ -20,17 +21,16 @@ from stakes.evaluation.applications import (
     read_applications,
     read_training,
 )
-from stakes.evaluation.assembly import RULES, make_system, read_rules
 from stakes.evaluation.comparison_verdicts import few_errors_of, verdicts_of_comparison
 from stakes.evaluation.contrasts import Contrasts
 from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, margin_tests
+from stakes.evaluation.entry import RULES, checked_system, rounding_notes
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.named_columns import columns_of
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.pages import Paged
-from stakes.evaluation.parts import error_counts, rounding_notes
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
-from stakes.evaluation.systems import System, read_units
+from stakes.evaluation.systems import System, with_calibration, with_groups
 from stakes.evaluation.verdicts import Groups, few_groups, reversed_systems, small_classes
 from stakes.intervals import Progress, Replicates, Statistic, check_resamples, replicate, seed_of
 from stakes.metrics import DecisionMetric
@@ -221,55 +221,40 @@ def compare_samples(  # noqa: PLR0913  as for compare
     """
     _check_margin(margin, read_level(level))
     check_resamples(resamples)
-    seed = seed_of(rng)
     _check_alike(systems)
-    notes = rounding_notes(systems)
-    made = {
-        name: make_system(
-            System(
-                adapted(samples, training_priors),
-                read_applications(costs, samples, training_priors),
-                read_rules(rules),
-                None,
-            ),
-            (calibrator, folds, groups, seed),
-            notes,
-        )
-        for name, samples in systems.items()
-    }
-    notes += _infinite_notes(made)
-    unit = read_units(groups, next(iter(made.values())).samples)
-    compared = _compared(made, unit, (level, resamples, seed, margin), progress, notes)
+    seed, notes = seed_of(rng), rounding_notes(systems)
+    given = {name: with_groups(samples, groups) for name, samples in systems.items()}
+    made: dict[str, System] = {}
+    for name, samples in given.items():
+        uses = read_applications(costs, samples, training_priors)
+        plain_system = checked_system(adapted(samples, training_priors), uses, rules)
+        made[name] = with_calibration(plain_system, calibrator, folds, groups, seed, notes)
+    notes += [
+        f"The {loss.name} of {plain(name)} is infinite, so that it is not compared."
+        for name, system in made.items()
+        for loss in system.expected_losses
+        if loss.infinite_samples
+    ]
+    names, first = list(made), next(iter(made.values()))
+    contrasts = Contrasts(made)
+    drawn = _drawn(made, resamples, seed, progress)
+    values = {name: _values(made[name], name, drawn) for name in names}
+    applications = [use.name for use in first.uses]
+    metrics = [f"{name}.nec" for name in applications]
+    adjusted, unseen = contrasts.adjusted(metrics), contrasts.adjusted(metrics, unseen=True)
+    tests = (adjusted, unseen)
+    best = {name: _may_be_best(name, values, tests, level) for name in applications}
+    for metric in contrasts.found:  # costs are one family, each other metric is one by itself
+        if metric not in metrics:
+            adjusted = adjusted | contrasts.adjusted([metric])
+    differences = _differences(contrasts, adjusted, drawn, values, level, _higher_is_better(first))
+    margins = () if margin is None else _relative_costs(contrasts, applications, margin, level)
     sources = [
         Source.given(
             name, made[name].parted(samples), read_training(samples, training_priors), made[name]
         )
-        for name, samples in systems.items()
+        for name, samples in given.items()
     ]
-    sketch = sketch_of(sources, adapted=training_priors is not None, grouped=unit is not None)
-    return replace(compared, sketch=sketch)
-
-
-def _compared(
-    made: Mapping[str, System],
-    unit: IntArray | None,
-    settings: tuple[float, int, int, float | None],
-    progress: Progress | None,
-    notes: Sequence[str],
-) -> Comparison:
-    """Compare systems; the first is the reference."""
-    level, resamples, seed, margin = settings
-    names, first = list(made), next(iter(made.values()))
-    contrasts = Contrasts(made, unit)
-    drawn = _drawn(made, unit, resamples, seed, progress)
-    values = {name: _values(made[name], name, drawn) for name in names}
-    costs = [f"{use.name}.nec" for use in first.uses]
-    adjusted = _adjusted(contrasts, costs)
-    differences = _differences(contrasts, adjusted, drawn, values, level, _higher_is_better(first))
-    unseen = contrasts.adjusted(costs, unseen=True)
-    tests = (adjusted, unseen)
-    best = {use.name: _may_be_best(use.name, values, tests, level) for use in first.uses}
-    margins = () if margin is None else _relative_costs(contrasts, best, margin, level)
     return Comparison(
         systems=tuple(names),
         reference=names[0],
@@ -278,28 +263,18 @@ def _compared(
         differences=differences,
         may_be_best=best,
         relative_costs=margins,
-        odds=best_by_odds({name: s.as_given.samples for name, s in made.items()}, level, unit),
+        odds=best_by_odds({name: s.as_given.samples for name, s in made.items()}, level),
         level=level,
         resamples=resamples,
         seed=seed,
         verdicts=(
-            *_reversed(made, values, level, unit),
+            *_reversed(made, values, level),
             *verdicts_of_comparison(differences, margins, best, values),
-            *_warnings(made, unit),
+            *_warnings(made),
         ),
         notes=tuple(dict.fromkeys(notes)),
+        sketch=sketch_of(sources, adapted=training_priors is not None, grouped=groups is not None),
     )
-
-
-def _adjusted(
-    contrasts: Contrasts, costs: Sequence[str]
-) -> dict[tuple[str, tuple[str, str]], float]:
-    """Return p-values corrected by family: all costs together, each other metric by itself."""
-    out = contrasts.adjusted(costs)
-    for metric in contrasts.found:
-        if metric not in costs:
-            out |= contrasts.adjusted([metric])
-    return out
 
 
 def _may_be_best(
@@ -326,10 +301,7 @@ def _may_be_best(
 
 
 def _relative_costs(
-    contrasts: Contrasts,
-    applications: Sequence[str] | Mapping[str, Any],
-    margin: float,
-    level: float,
+    contrasts: Contrasts, applications: Sequence[str], margin: float, level: float
 ) -> tuple[RelativeCost, ...]:
     """Return each cost over that of the reference, the p-values corrected for all of them."""
     reference, *others = contrasts.columns
@@ -338,7 +310,7 @@ def _relative_costs(
         (contrasts.columns[name][f"{a}.value"], contrasts.columns[reference][f"{a}.value"])
         for a, name in keys
     ]
-    tests = [margin_tests(*pair, contrasts.unit, margin) for pair in pairs]
+    tests = [margin_tests(*pair, margin) for pair in pairs]
     non_inferior, equivalent = (holm(p) for p in zip(*tests, strict=True))
     return tuple(
         RelativeCost(
@@ -346,7 +318,7 @@ def _relative_costs(
             application=a,
             margin=margin,
             level=level,
-            ratio=cost_ratio(*pairs[i], contrasts.unit, level),
+            ratio=cost_ratio(*pairs[i], level),
             p_non_inferior=non_inferior[i],
             p_equivalent=equivalent[i],
         )
@@ -355,22 +327,18 @@ def _relative_costs(
 
 
 def _reversed(
-    made: Mapping[str, System],
-    values: Mapping[str, Mapping[str, float]],
-    level: float,
-    unit: IntArray | None,
-) -> list[Verdict]:
+    made: Mapping[str, System], values: Mapping[str, Mapping[str, float]], level: float
+) -> Iterator[Verdict]:
     """Say which systems have scores that look reversed, of those that cost more than naive."""
-    costs = [f"{use.name}.nec" for use in next(iter(made.values())).uses]
     costly = {
         name: system.as_given.samples
         for name, system in made.items()
-        if not any(values[name][cost] < 1 for cost in costs)
+        if not any(values[name][f"{use.name}.nec"] < 1 for use in system.uses)
     }
-    return [*reversed_systems(costly, level, unit, among=len(made))]
+    return reversed_systems(costly, level, among=len(made))
 
 
-def _warnings(made: Mapping[str, System], unit: IntArray | None) -> list[Verdict]:
+def _warnings(made: Mapping[str, System]) -> list[Verdict]:
     """Return warnings of little data."""
     first = next(iter(made.values()))
     found: list[Verdict] = []
@@ -378,10 +346,10 @@ def _warnings(made: Mapping[str, System], unit: IntArray | None) -> list[Verdict
         where = f"{plain(use.name)}: " if len(first.uses) > 1 else ""
         counts = {name: error_counts(system.decisions[i]) for name, system in made.items()}
         found += few_errors_of(counts, where)
-    classes = first.samples.classes
-    groups = Groups.from_samples(first.samples, unit)
+    samples, groups = first.samples, Groups.from_samples(first.samples)
     calibrated = [] if first.stage is None else [rule.name for rule in first.rules]
-    found += small_classes(classes, first.samples.counts.tolist(), groups, calibrated=calibrated)
+    counts = samples.counts.tolist()
+    found += small_classes(samples.classes, counts, groups, calibrated=calibrated)
     found += few_groups(groups, loss=first.stage is not None)
     return found
 
@@ -399,8 +367,8 @@ def _check_margin(margin: float | None, level: float) -> None:
 def system_names(systems: Mapping[str, Any], reference: str | None) -> list[str]:
     """Return the names of the systems, the reference first."""
     if not isinstance(systems, Mapping) or len(systems) < 2:
-        rule = "must map at least two names to scores, such as {'A'"
-        raise InputError("systems", rule, found="p_a, 'B': p_b}")
+        rule = "must map at least two names to scores, such as {'A': p_a, 'B': p_b}"
+        raise InputError("systems", rule)
     names = list(systems)
     if not all(isinstance(name, str) for name in names):
         raise InputError("systems", "must have texts for names", quoted(names))
@@ -426,17 +394,13 @@ def _check_alike(read: Mapping[str, Samples]) -> None:
 
 
 def _drawn(
-    made: Mapping[str, System],
-    unit: IntArray | None,
-    resamples: int,
-    seed: int,
-    progress: Progress | None,
+    made: Mapping[str, System], resamples: int, seed: int, progress: Progress | None
 ) -> Replicates:
     """Return what has no closed form, over resamples of the same samples."""
     statistics: list[Statistic] = []
     for name, system in made.items():
-        statistics += system.statistics(_suited(system), f"{name}{_SEPARATOR}", losses=False)
-    plan = next(iter(made.values())).resampling(unit, seed)
+        statistics += system.statistics(_suited(system), f"{name}{_SEPARATOR}")
+    plan = next(iter(made.values())).resampling(seed)
     if resamples and statistics:
         return replicate(statistics, plan, resamples, progress)
     observed = [s.of(plan.base[None, :])[0] for s in statistics]
@@ -448,17 +412,7 @@ def _drawn(
 
 def _suited(system: System) -> list[tuple[DecisionMetric, ...]]:
     """Return the traditional metrics of each application."""
-    return [metrics_for_report(j.in_use, j.use.costs) for j in system.decisions]
-
-
-def _infinite_notes(systems: Mapping[str, System]) -> list[str]:
-    """Say which losses are infinite, and so left out."""
-    return [
-        f"The {loss.name} of {plain(name)} is infinite, so that it is not compared."
-        for name, system in systems.items()
-        for loss in system.raw
-        if loss.infinite_samples
-    ]
+    return [metrics_for_report(d.in_use, d.use.costs) for d in system.decisions]
 
 
 def _higher_is_better(system: System) -> set[str]:
@@ -475,7 +429,7 @@ def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
     for decisions in system.decisions:
         out[f"{decisions.use.name}.value"] = decisions.cost.value
         out[f"{decisions.use.name}.nec"] = decisions.cost.normalized
-    for rule, loss in zip(system.rules, system.raw, strict=True):
+    for rule, loss in zip(system.rules, system.expected_losses, strict=True):
         if not loss.infinite_samples:
             out[f"{key_of(rule.name)}.value"] = loss.value
             out[f"{key_of(rule.name)}.normalized"] = loss.normalized

@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes._check import InputError
-from stakes._text import key_of
+from stakes._check import InputError, UndefinedMetricError
+from stakes._text import key_of, quoted
 from stakes._typing import Column, FloatArray, IntArray
 from stakes.calibration import Calibrator
+from stakes.calibration.base import ImpossibleTruthError
 from stakes.calibration.crossfit import (
     CrossFit,
     DealtFolds,
@@ -53,18 +54,18 @@ class ApplicationDecisions:
     """The Bayes decisions of a system in one application, and what they cost."""
 
     use: ApplicationSamples
-    indices: IntArray
+    indices: IntArray  # of the decisions among all that there are
     cost: ExpectedLoss
-    own_unit: IntArray | None = None  # groups of its rows, where they are not those of the system
 
-    def unit(self, of_system: IntArray | None) -> IntArray | None:
-        """Return the group of each row, from those of the system."""
-        return of_system if self.own_unit is None else self.own_unit
+    @property
+    def samples(self) -> Samples:
+        """The samples, at the priors of the application."""
+        return self.use.samples
 
     @cached_property
     def confusion(self) -> ConfusionMatrix:
         """How many samples of each class got each decision."""
-        s, costs = self.use.samples, self.use.costs
+        s, costs = self.samples, self.use.costs
         return ConfusionMatrix.from_codes(
             s.y, self.indices, s.weights, costs.classes, costs.decisions, s.copies
         )
@@ -72,18 +73,33 @@ class ApplicationDecisions:
     @cached_property
     def in_use(self) -> ConfusionMatrix:
         """The same at the priors of the application."""
-        s = self.use.samples
+        s = self.samples
         return self.confusion if s.priors_from_data else self.confusion.at_priors(s.priors)
+
+    @property
+    def grouped_cost(self) -> ExpectedLoss:
+        """What the decisions cost, with the groups that samples come in."""
+        if self.samples.groups is None:
+            return self.cost
+        return by_groups(self.cost, self.samples, self.losses(), self.samples.groups, self.naive())
 
     def losses(self) -> FloatArray:
         """Return the cost of each sample."""
-        return self.use.costs.at(self.use.samples.y, self.indices)
+        return self.use.costs.at(self.samples.y, self.indices)
 
-    def naive_losses(self) -> FloatArray:
+    def naive(self) -> FloatArray:
         """Return what the naive decision costs each sample."""
-        costs, y = self.use.costs, self.use.samples.y
-        best = costs.decisions.index(self.cost.naive_answer)
-        return costs.at(y, np.full(y.size, best))
+        return self.use.constant(self.use.costs.decisions.index(self.cost.naive_answer))
+
+    def largest_difference(self) -> FloatArray:
+        """Return the largest possible difference of what two decisions cost each sample."""
+        costs = self.use.costs
+        if not isinstance(costs, SampleCosts):
+            low, high = costs.ranges()
+            return np.asarray((high - low)[self.samples.y], dtype=np.float64)
+        optimal, prices = costs.optimal(), self.use.constants()
+        high = np.where(optimal, prices, -np.inf).max(axis=1)
+        return np.asarray(high - np.where(optimal, prices, np.inf).min(axis=1), dtype=np.float64)
 
 
 def bayes_decisions(use: ApplicationSamples) -> ApplicationDecisions:
@@ -91,20 +107,18 @@ def bayes_decisions(use: ApplicationSamples) -> ApplicationDecisions:
     return price_decisions(use, use.decide())
 
 
-def price_decisions(use: ApplicationSamples, decided: IntArray) -> ApplicationDecisions:
-    """Price decisions that were made."""
+def price_decisions(use: ApplicationSamples, indices: IntArray) -> ApplicationDecisions:
+    """Price decisions that were decisions."""
     samples, costs = use.samples, use.costs
     if isinstance(costs, SampleCosts):
         costs = costs.constant() or costs
     if isinstance(costs, SampleCosts):
-        given = None if samples.priors_from_data else samples.priors
-        cost = expected_sample_cost(
-            costs, samples.y, decided, samples.weights, given, samples.copies
-        )
-        return ApplicationDecisions(use, decided, replace(cost, name="Bayes expected cost"))
-    sums = losses_summed(costs.at(samples.y, decided), samples)
+        w, given = samples.weights, samples.given_priors
+        cost = expected_sample_cost(costs, samples.y, indices, w, given, samples.copies)
+        return ApplicationDecisions(use, indices, replace(cost, name="Bayes expected cost"))
+    sums = losses_summed(costs.at(samples.y, indices), samples)
     empty = np.empty(0, dtype=np.int64)
-    return ApplicationDecisions(use, decided, from_sums(BayesCost(costs), sums, samples, empty))
+    return ApplicationDecisions(use, indices, from_sums(BayesCost(costs), sums, samples, empty))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +127,8 @@ class CalibrationStage:
 
     calibrator: Calibrator
     folds: GivenSplits | DealtFolds | TrainOnTest | HeldOut
-    groups: IntArray | None
     seed: int
+    grouped: bool
 
     def fit(self, samples: Samples) -> CrossFit:
         """Return calibrated scores of samples at their priors."""
@@ -131,14 +145,37 @@ class CalibrationStage:
         """How the calibrator was fitted."""
         if isinstance(self.folds, TrainOnTest | HeldOut):
             return str(self.folds)
-        kept = "" if self.groups is None else ", groups kept whole"
+        kept = ", groups kept whole" if self.grouped else ""
         return f"cross-fitted on {len(self.folds.pairs)} folds{kept}"
 
 
 def with_calibration(
+    plain: "System",
+    calibrator: Calibrator | None,
+    folds: Folds,
+    groups: Column | None,
+    seed: int,
+    notes: list[str],
+) -> "System":
+    """Return a system with a calibration stage, unless that cannot be fitted, which is noted."""
+    system = plain
+    try:
+        system = _with_folds(system, calibrator, folds, groups, seed)
+        if system.stage is not None:
+            _ = system.calibrated_losses, system.calibrated_decisions
+    except UndefinedMetricError as error:  # the data are too few or too odd to fit on
+        if isinstance(error, ImpossibleTruthError):  # of all samples, not those of one fold
+            loss = expectation(LogLoss(), plain.samples)
+            error = ImpossibleTruthError(loss.infinite_rows, loss.infinite_samples)
+        notes.append(error.note("Calibration was left out: "))
+        return replace(system, stage=None, _fits={}, _whole={})
+    return system
+
+
+def _with_folds(
     system: "System", calibrator: Calibrator | None, folds: Folds, groups: Column | None, seed: int
 ) -> "System":
-    """Return a system with a calibration stage, whose folds are dealt once for all uses.
+    """Return a system whose samples are dealt to folds, once for all uses.
 
     Rows whose copies come into several folds are parted, so that each has a calibrated score.
     """
@@ -147,17 +184,17 @@ def with_calibration(
     if not isinstance(calibrator, Calibrator):
         rule = "must be one, such as AffineCalibrator(), or None"
         raise InputError("calibrator", rule, repr(calibrator))
-    unit = None if groups is None else group_codes(groups, system.samples)
-    samples, uses, rules, of_all = system.samples, system.uses, system.rules, system.of_all
+    grouped = groups is not None
     if isinstance(folds, TrainOnTest | HeldOut):
-        stage = CalibrationStage(calibrator, folds, unit, seed)
-        return System(samples, uses, rules, stage, of_all=of_all)
-    dealt = deal_samples(samples, folds, groups, seed)
-    stage = CalibrationStage(calibrator, dealt.folds, unit, seed)
+        return replace(system, stage=CalibrationStage(calibrator, folds, seed, grouped))
+    dealt = deal_samples(system.samples, folds, groups, seed)
+    stage = CalibrationStage(calibrator, dealt.folds, seed, grouped)
     if dealt.kept is None:
-        return System(samples, uses, rules, stage, of_all=of_all)
-    uses = tuple(_parted(use, samples, dealt.samples, dealt.kept) for use in uses)
-    return System(dealt.samples, uses, rules, stage, system, dealt.kept, of_all)
+        return replace(system, stage=stage)
+    uses = tuple(_parted(use, system.samples, dealt.samples, dealt.kept) for use in system.uses)
+    return replace(
+        system, samples=dealt.samples, uses=uses, stage=stage, whole=system, kept=dealt.kept
+    )
 
 
 def _parted(
@@ -171,29 +208,49 @@ def _parted(
     return ApplicationSamples(use.name, costs, samples)
 
 
-def read_units(groups: Column | None, samples: Samples) -> IntArray | None:
-    """Return the group of each sample as a number, where groups are drawn whole."""
+def check_names(uses: tuple[ApplicationSamples, ...], rules: tuple[ScoringRule, ...]) -> None:
+    """Refuse rules that are none, and two things of one name: their numbers could not be told."""
+    for rule in rules:
+        if not isinstance(rule, ScoringRule):
+            raise InputError("rules", "must be scoring rules, such as [LogLoss()]", repr(rule))
+    names = [*(key_of(rule.name) for rule in rules), *(use.name for use in uses)]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        found = f"{quoted(twice)} stands for several"
+        raise InputError("rules and costs", "must have names of their own", found=found)
+
+
+def read_rules(rules: Sequence[ScoringRule]) -> tuple[ScoringRule, ...]:
+    """Read several scoring rules."""
+    if isinstance(rules, ScoringRule | str) or not isinstance(rules, Sequence):
+        rule = "must be a list of scoring rules, such as [LogLoss()]"
+        raise InputError("rules", rule, repr(rules))
+    return tuple(rules)
+
+
+def with_groups(samples: Samples, groups: Column | None) -> Samples:
+    """Return samples that know their groups, where these vary as a whole."""
     if groups is None:
-        return None
-    unit = group_codes(groups, samples)
-    if unit.max() == 0:
+        return samples
+    codes = group_codes(groups, samples)
+    if codes.max() == 0:
         rule = "must hold at least two groups"
         raise InputError("groups", rule, found="one cannot tell how others differ")
-    return unit
+    return replace(samples, groups=codes)
 
 
 @dataclass(frozen=True, eq=False)
-class GroupMeans:
-    """Samples of each class and group, and the mean of a loss over each of these rows."""
+class GroupedLosses:
+    """Samples in groups, and the loss of each row: of a sample, or the mean of several."""
 
     samples: Samples
-    unit: IntArray
     losses: FloatArray
+    means: bool = False
 
     def applied(self, record: ExpectedLoss) -> ExpectedLoss:
         """Return an expected loss whose intervals take whole groups as what varies."""
         at = replace(self.samples, priors=record.priors, priors_from_data=record.priors_from_data)
-        return by_groups(record, at, self.losses, self.unit, means=True)
+        return by_groups(record, at, self.losses, self.samples.groups, means=self.means)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +261,7 @@ class SumsOfAll:
     decisions: tuple[ApplicationDecisions, ...]
     losses: Mapping[ScoringRule, ExpectedLoss]  # with groups, where there are any
     errors: Mapping[str, CalibrationError]
-    groups: Mapping[ScoringRule, GroupMeans]  # where samples come in groups
+    groups: Mapping[ScoringRule, GroupedLosses]  # where samples come in groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +271,7 @@ class System:
     samples: Samples
     uses: tuple[ApplicationSamples, ...]
     rules: tuple[ScoringRule, ...]
-    stage: CalibrationStage | None
+    stage: CalibrationStage | None = None
     whole: "System | None" = None  # before copies of a row were dealt to several folds
     kept: IntArray | None = None  # and which row of it each row was
     of_all: SumsOfAll | None = None  # where the samples are only some of all
@@ -236,15 +293,15 @@ class System:
         return tuple(bayes_decisions(use) for use in self.uses)
 
     @property
-    def shown(self) -> tuple[ApplicationDecisions, ...]:
+    def decisions_of_all(self) -> tuple[ApplicationDecisions, ...]:
         """The decisions of each application, on all samples there are."""
         return self.decisions if self.of_all is None else self.of_all.decisions
 
     @property
-    def raw_shown(self) -> tuple[ExpectedLoss, ...]:
+    def losses_of_all(self) -> tuple[ExpectedLoss, ...]:
         """The expected loss of each rule, on all samples there are."""
         if self.of_all is None:
-            return self.raw
+            return self.expected_losses
         return tuple(self.of_all.losses[rule] for rule in self.rules)
 
     @property
@@ -255,19 +312,14 @@ class System:
         return expectation(LogLoss(), self.decisions[0].use.samples)
 
     @cached_property
-    def raw(self) -> tuple[ExpectedLoss, ...]:
+    def expected_losses(self) -> tuple[ExpectedLoss, ...]:
         """The expected loss of each rule."""
         return tuple(expectation(rule, self.samples) for rule in self.rules)
 
     @cached_property
-    def after(self) -> tuple[ExpectedLoss, ...]:
+    def calibrated_losses(self) -> tuple[ExpectedLoss, ...]:
         """The expected loss of each rule after calibration."""
-        return tuple(expectation(rule, self.calibrated_samples) for rule in self.rules)
-
-    @property
-    def calibrated_samples(self) -> Samples:
-        """The samples with calibrated scores."""
-        return self.calibrated_at(self.samples)
+        return tuple(expectation(rule, self.calibrated) for rule in self.rules)
 
     @property
     def calibrated(self) -> Samples:
@@ -331,17 +383,16 @@ class System:
         return samples.with_scores(self._whole[key].scores)
 
     def statistics(
-        self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = "", *, losses: bool = True
+        self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = ""
     ) -> list[Statistic]:
-        """Return all that is drawn again: losses, decisions, ranking, calibration.
+        """Return what has no closed form, ready to be resampled: decisions, ranking, calibration.
 
         Samples are taken in the order of their classes, so that sums over a class need no copy.
-        Losses can be left out where their intervals have a closed form.
         """
-        out = self.loss_statistics(prefix) if losses else []
+        out: list[Statistic] = []
         if self.stage is not None:
             for samples, priced in self._prices(prefix):
-                answers = self._refit(samples, self.order, _given(samples))
+                answers = self._refit(samples)
                 out.append(CalibratedStatistic(self._weighing(samples), priced, answers))
         out += self.count_statistics(metrics, prefix)
         if len(self.samples.classes) == 2:
@@ -352,15 +403,22 @@ class System:
         self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = ""
     ) -> list[Statistic]:
         """Return metrics of decisions that have no closed-form interval, ready to be resampled."""
-        out: list[Statistic] = []
-        for decisions, chosen in zip(self.decisions, metrics, strict=True):
-            out += _counts(decisions, chosen, self.order, prefix)
-        return out
+        return [
+            count_statistic(
+                f"{prefix}{decisions.use.name}",
+                decisions.samples.y[self.order],
+                decisions.indices[self.order],
+                (decisions.use.costs.classes, decisions.use.costs.decisions),
+                chosen,
+                decisions.samples.given_priors,
+            )
+            for decisions, chosen in zip(self.decisions, metrics, strict=True)
+            if chosen
+        ]
 
-    def loss_statistics(self, prefix: str = "") -> list[Statistic]:
-        """Return expected losses and costs as they are drawn again; infinite ones are left out."""
-        prices = self._prices(prefix)
-        return [LossStatistic(self._weighing(samples), priced) for samples, priced in prices]
+    def loss_statistics(self) -> list[Statistic]:
+        """Return expected losses and costs as they are resampled; infinite ones are left out."""
+        return [LossStatistic(self._weighing(at), priced) for at, priced in self._prices("")]
 
     @cached_property
     def order(self) -> IntArray:
@@ -370,27 +428,29 @@ class System:
 
     def _weighing(self, samples: Samples) -> Weighing:
         """Return how sums become expectations at the priors of some samples."""
-        return Weighing(samples.y[self.order], len(samples.classes), _given(samples))
+        return Weighing(samples.y[self.order], len(samples.classes), samples.given_priors)
 
     def _prices(self, prefix: str) -> list[tuple[Samples, list[Priced]]]:
-        """Return all losses by the priors they are had at, so that each needs one fit only."""
-        order = self.order
+        """Return all losses by the priors they are computed at, so that each needs one fit only."""
         found: dict[bytes, tuple[Samples, list[Priced]]] = {}
+
+        def add(samples: Samples, priced: Priced) -> None:
+            key = samples.priors.tobytes() + bytes([samples.priors_from_data])
+            found.setdefault(key, (samples, []))[1].append(priced)
+
         for decisions in self.decisions:
-            _at_priors(found, decisions.use.samples).append(_cost_price(decisions, order, prefix))
+            add(decisions.samples, _cost_price(decisions, self.order, prefix))
         for rule in self.rules:
             losses = sample_losses(rule, self.samples)
             if np.isfinite(losses).all():
-                name = f"{prefix}{key_of(rule.name)}"
-                priced = Priced(
-                    name, "normalized", losses[order], rule.losses, rule.naive, rule=rule
-                )
-                _at_priors(found, self.samples).append(priced)
+                name, own = f"{prefix}{key_of(rule.name)}", losses[self.order]
+                priced = Priced(name, "normalized", own, rule.losses, rule.naive, rule=rule)
+                add(self.samples, priced)
         return list(found.values())
 
-    def _refit(self, samples: Samples, order: IntArray, given: FloatArray | None) -> Refit:
+    def _refit(self, samples: Samples) -> Refit:
         """Return how calibrated posteriors follow from weights."""
-        stage = self._stage
+        stage, order = self._stage, self.order
         if isinstance(stage.folds, HeldOut):  # fitted elsewhere: no resample changes it
             fixed = self.calibrated_at(samples).scores.part(order).answers(samples.priors)
             return lambda _: fixed
@@ -402,56 +462,44 @@ class System:
             pairs = tuple((place[train], place[test]) for train, test in stage.folds.pairs)  # type: ignore[assignment]
         log_p = samples.scores.part(order).answers(samples.priors).log_p
         mass = _scaled(self.samples.mass, order)
-        data = Training(log_p, samples.y[order], pairs, given, mass)
+        data = Training(log_p, samples.y[order], pairs, samples.given_priors, mass)
         return refitter(stage.calibrator, data)
 
-    def calibrated_values(self, prefix: str = "") -> dict[str, float]:
+    def calibrated_values(self) -> dict[str, float]:
         """Return what `statistics` gives after calibration, by the fits themselves."""
         if self.stage is None:
             return {}
         names = [(key_of(rule.name), "normalized") for rule in self.rules]
         names += [(use.name, "nec") for use in self.uses]
-        before = (*self.raw, *(j.cost for j in self.decisions))
-        after = (*self.after, *(j.cost for j in self.calibrated_decisions))
+        before = (*self.expected_losses, *(d.cost for d in self.decisions))
+        after = (*self.calibrated_losses, *(d.cost for d in self.calibrated_decisions))
         out = {}
         for (name, short), a, b in zip(names, before, after, strict=True):
-            out[f"{prefix}{name}.calibrated_{short}"] = b.normalized
-            out[f"{prefix}{name}.calibration_loss"] = a.normalized - b.normalized
-            out[f"{prefix}{name}.relative"] = relative_loss(a, b)
+            out[f"{name}.calibrated_{short}"] = b.normalized
+            out[f"{name}.calibration_loss"] = a.normalized - b.normalized
+            out[f"{name}.relative"] = (a.value - b.value) / a.value if a.value > 0 else math.nan
         return out
 
     def ranking(self, prefix: str = "") -> RankStatistic:
         """Return what follows from the order of the scores."""
         odds = [
-            Odds(f"{prefix}{t.name}", costs.values, _given(t.samples))
-            for t in self.uses
-            if (costs := t.binary_costs) is not None
+            Odds(f"{prefix}{use.name}", costs.values, use.samples.given_priors)
+            for use in self.uses
+            if (costs := use.binary_costs) is not None
         ]
         ranks = self.samples.scores.ranks()[self.order]
         return RankStatistic(ranks, self.samples.y[self.order], odds, prefix)
 
-    def resampling(self, unit: IntArray | None, seed: int) -> Resampling:
-        """Return how the samples are drawn again: class sizes are kept where priors are given."""
-        order = self.order
-        n, copies = len(self.samples), self.samples.copies
-        if unit is not None:
-            mass = _scaled(self.samples.mass, order)
-            return Resampling(n, seed, unit=unit[order], weights=mass)
-        kept = None if self.samples.priors_from_data else self.samples.y[order]
-        copies = None if copies is None else copies[order]
-        weights = _scaled(self.samples.weights, order)
+    def resampling(self, seed: int) -> Resampling:
+        """Return how the samples are resampled: class sizes are kept where priors are given."""
+        samples, order, n = self.samples, self.order, len(self.samples)
+        if samples.groups is not None:
+            mass = _scaled(samples.mass, order)
+            return Resampling(n, seed, unit=samples.groups[order], weights=mass)
+        kept = None if samples.priors_from_data else samples.y[order]
+        copies = None if samples.copies is None else samples.copies[order]
+        weights = _scaled(samples.weights, order)
         return Resampling(n, seed, strata=kept, weights=weights, copies=copies)
-
-
-def relative_loss(raw: ExpectedLoss, after: ExpectedLoss) -> float:
-    """Return the share of a loss that calibration recovers."""
-    return (raw.value - after.value) / raw.value if raw.value > 0 else math.nan
-
-
-def _at_priors(found: dict[bytes, tuple[Samples, list[Priced]]], samples: Samples) -> list[Priced]:
-    """Return the losses that were gathered at the priors of some samples."""
-    key = samples.priors.tobytes() + bytes([samples.priors_from_data])
-    return found.setdefault(key, (samples, []))[1]
 
 
 def _scaled(weights: FloatArray | None, order: IntArray) -> FloatArray | None:
@@ -461,42 +509,16 @@ def _scaled(weights: FloatArray | None, order: IntArray) -> FloatArray | None:
     return np.asarray(weights[order] / weights.max(), dtype=np.float64)
 
 
-def _given(samples: Samples) -> FloatArray | None:
-    """Return the priors, unless they are those of the data."""
-    return None if samples.priors_from_data else samples.priors
-
-
 def _cost_price(decisions: ApplicationDecisions, order: IntArray, prefix: str) -> Priced:
     """Return the costs of Bayes decisions as losses."""
-    use = decisions.use
-    name, losses = f"{prefix}{use.name}", decisions.losses()[order]
-    if not isinstance(use.costs, SampleCosts):
-        rule = BayesCost(use.costs)
+    use, costs, losses = decisions.use, decisions.use.costs, decisions.losses()[order]
+    name = f"{prefix}{use.name}"
+    if not isinstance(costs, SampleCosts):
+        rule = BayesCost(costs)
         return Priced(name, "nec", losses, rule.losses, rule.naive, rule=rule)
-    costs = use.costs.part(order)
-    y = use.samples.y[order]
+    own = costs.part(order)
 
     def priced(y: IntArray, answers: Answers) -> FloatArray:
-        return costs.at(y, costs.least_expected(answers.p))
+        return own.at(y, own.least_expected(answers.p))
 
-    constants = [costs.at(y, np.full(y.size, j)) for j in range(costs.shape[2])]
-    return Priced(name, "nec", losses, priced, constants=np.column_stack(constants))
-
-
-def _counts(
-    decisions: ApplicationDecisions, metrics: Sequence[DecisionMetric], order: IntArray, prefix: str
-) -> list[Statistic]:
-    """Return the traditional metrics of the decisions."""
-    if not metrics:
-        return []
-    use = decisions.use
-    return [
-        count_statistic(
-            f"{prefix}{use.name}",
-            use.samples.y[order],
-            decisions.indices[order],
-            (use.costs.classes, use.costs.decisions),
-            metrics,
-            _given(use.samples),
-        )
-    ]
+    return Priced(name, "nec", losses, priced, constants=use.constants()[order])

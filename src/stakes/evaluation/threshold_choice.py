@@ -262,8 +262,8 @@ def _best_on_data(use: ApplicationSamples, value: FloatArray) -> float:
 
 def _best(use: ApplicationSamples, value: FloatArray) -> float:
     """Return the threshold of least cost on the samples, just below a distinct value."""
-    y, w = use.samples.y, use.samples.balanced_mass()
-    first, second = (use.costs.at(y, np.full(y.size, j)) for j in (0, 1))
+    w = use.samples.balanced_mass()
+    first, second = use.constant(0), use.constant(1)
     level, code = np.unique(value, return_inverse=True)
     saved = np.bincount(code, w * (first - second), level.size)
     above = np.concatenate([np.cumsum(saved[::-1])[::-1], [0.0]])  # if all from here on are taken
@@ -312,6 +312,6 @@ def _normalized(
         band = decisions.cost.normalized_interval(level)
         return Estimate(decisions.cost.normalized, band, "closed form")
     if use.binary_costs is None:
-        return best_threshold_estimate(use, value, decisions.indices, _best_on_part, level, None)
+        return best_threshold_estimate(use, value, decisions.indices, _best_on_part, level)
     scores = use.samples.scores.ranks()
-    return best_threshold_estimate(use, scores, decisions.indices, least_on_part, level, None)
+    return best_threshold_estimate(use, scores, decisions.indices, least_on_part, level)

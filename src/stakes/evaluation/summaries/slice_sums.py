@@ -91,7 +91,7 @@ class SliceSums(Part):
             losses, _ = loss_records(sums, judged.use.samples)
         except StakesError as error:
             return SliceDecisions(name, value, counts, why=str(error))
-        return SliceDecisions(name, value, counts, judged, losses[LogLoss()], judged.own_unit)
+        return SliceDecisions(name, value, counts, judged, losses[LogLoss()])
 
     def write(self, writer: Writer) -> None:
         """Write the sums of each value."""

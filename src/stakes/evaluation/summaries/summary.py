@@ -14,7 +14,7 @@ from stakes._text import number
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.evaluation.applications import Applications, classes_of, columns_of_costs
-from stakes.evaluation.assembly import RULES
+from stakes.evaluation.entry import RULES
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.summaries.batch import Batch
 from stakes.evaluation.summaries.slice_sums import SliceSums

@@ -23,7 +23,7 @@ from stakes.evaluation.applications import (
     read_applications,
     with_columns,
 )
-from stakes.evaluation.assembly import check_names, read_rules
+from stakes.evaluation.systems import check_names, read_rules
 from stakes.samples import Samples, read_samples
 from stakes.scores import (
     SCORES,

@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
-from stakes.evaluation.assembly import evaluate_samples
+from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.slice_results import SliceDecisions
 from stakes.evaluation.summaries.summary_request import Amounts, Request

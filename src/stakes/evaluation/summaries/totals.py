@@ -8,7 +8,7 @@ from stakes._typing import IntArray
 from stakes.costs import CostsByCase
 from stakes.evaluation.applications import read_applications
 from stakes.evaluation.summaries.summary_request import Request
-from stakes.evaluation.systems import ApplicationDecisions, GroupMeans, price_decisions
+from stakes.evaluation.systems import ApplicationDecisions, GroupedLosses, price_decisions
 from stakes.metrics.scores import from_sums
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
@@ -36,15 +36,15 @@ def judgement(request: Request, name: str, i: int, sums: DecisionSums) -> Applic
     rows = sums.rows(i)
     none = unscored(request, rows.y.size)
     cells = request.samples(rows.y, none, rows.members.weights, copies=rows.copies)
+    if rows.members.part is not None:
+        cells = replace(cells, groups=_coded(rows.members.part))
     use = read_applications(request.applications(rows.members.amounts, name), cells)[0]
-    found = price_decisions(use, rows.decision)
-    part = rows.members.part
-    return found if part is None else replace(found, own_unit=_coded(part))
+    return price_decisions(use, rows.decision)
 
 
 def loss_records(
     sums: DecisionSums, every: Samples
-) -> tuple[dict[ScoringRule, ExpectedLoss], dict[ScoringRule, GroupMeans]]:
+) -> tuple[dict[ScoringRule, ExpectedLoss], dict[ScoringRule, GroupedLosses]]:
     """Return the expected loss of each rule, with groups where there are any, and their means."""
     none = np.empty(0, dtype=np.int64)
     losses = {rule: from_sums(rule, s, every, none) for rule, s in sums.loss_sums().items()}
@@ -54,11 +54,10 @@ def loss_records(
     k = len(every.classes)
     at = Samples(
         rows.y, every.scores, rows.weights, every.classes, None, np.full(k, 1 / k), False,
-        rows.y.size, copies=rows.copies,
+        rows.y.size, copies=rows.copies, groups=_coded(rows.part),
     )  # fmt: skip
-    unit = _coded(rows.part)
     means = {
-        rule: GroupMeans(at, unit, loss)
+        rule: GroupedLosses(at, loss, means=True)
         for rule, loss in zip(sums.plan.rules, rows.losses, strict=True)
     }
     known = {rule: record for rule, record in losses.items() if np.isfinite(record.value)}

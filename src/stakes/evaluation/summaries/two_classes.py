@@ -14,7 +14,7 @@ from stakes.costs import CostMatrix
 from stakes.curves import RocCurve
 from stakes.curves.likelihood_ratios import minimum_cllr_of
 from stakes.evaluation.applications import Applications
-from stakes.evaluation.assembly import evaluate_samples
+from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.slice_results import SliceDecisions

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._text import plain
-from stakes._typing import FloatArray, IntArray, Label
+from stakes._typing import FloatArray, Label
+from stakes.evaluation.contrasts import LossColumn
 from stakes.evaluation.findings import ApplicationResult
-from stakes.evaluation.loss_results import largest_difference
 from stakes.evaluation.systems import ApplicationDecisions, System
 from stakes.evaluation.verdicts.families import IntervalAt
 from stakes.evaluation.verdicts.reversal import class_areas
 from stakes.evaluation.verdicts.small_samples import Groups
 from stakes.evaluation.verdicts.usefulness import CostClaim
 from stakes.intervals import by_groups
-from stakes.metrics.paired import PairedDifference, paired_difference
+from stakes.metrics.paired import PairedDifference
 from stakes.metrics.scores import sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
@@ -35,37 +35,27 @@ class Evidence:
     groups: Groups | None = None
 
 
-def evidence_of(
-    system: System,
-    results: tuple[ApplicationResult, ...],
-    unit: IntArray | None,
-    level: float,
-) -> Evidence:
+def evidence_of(system: System, results: tuple[ApplicationResult, ...], level: float) -> Evidence:
     """Return what the verdicts on a system rest on."""
-    several, main = len(results) > 1, system.shown[0]
+    every = system.decisions_of_all
     return Evidence(
         costs=tuple(
             CostClaim(
                 a.cost.raw,
                 a.cost.normalized,
                 normalized_at(a.cost.raw),
-                naive_p_value(decisions, a.cost.normalized, unit),
-                _where(a, several),
+                naive_p_value(decisions, a.cost.normalized),
+                f"{plain(a.name)}: " if len(results) > 1 else "",
             )
-            for a, decisions in zip(results, system.shown, strict=True)
+            for a, decisions in zip(results, every, strict=True)
         ),
-        accuracies=tuple(_errors_at(decisions, unit) for decisions in system.shown),
-        gains=_cost_gains(system, unit),
-        rule_gain=_rule_gain(system, unit),
-        class_areas={} if unit is not None else class_areas(system.samples, level),
-        units=effective_units(main.use.samples, main.unit(unit)),
-        groups=Groups.from_samples(main.use.samples, main.unit(unit)),
+        accuracies=tuple(_errors_at(decisions) for decisions in every),
+        gains=_cost_gains(system),
+        rule_gain=_rule_gain(system),
+        class_areas=class_areas(system.samples, level),
+        units=effective_units(every[0].samples),
+        groups=Groups.from_samples(every[0].samples),
     )
-
-
-def _where(a: ApplicationResult, several: bool) -> str:  # noqa: FBT001
-    """Return the name of an application to begin a sentence with, where there are several."""
-    return f"{plain(a.name)}: " if several else ""
 
 
 def normalized_at(record: ExpectedLoss) -> IntervalAt:
@@ -74,89 +64,68 @@ def normalized_at(record: ExpectedLoss) -> IntervalAt:
     return lambda level: None if none else record.normalized_interval(level)
 
 
-def naive_p_value(decisions: ApplicationDecisions, shown: Estimate, unit: IntArray | None) -> float:
+def naive_p_value(decisions: ApplicationDecisions, shown: Estimate) -> float:
     """Return the p-value of costing as much as the best constant answer, on the same samples.
 
     To cost less than the best of them is to cost less than each: the largest p-value counts.
     NaN where the interval shown includes 1, so that no test is needed.
     """
-    if decisions.cost.undefined is not None or shown.interval is None or 1 in shown.interval:
+    cost, samples = decisions.cost, decisions.samples
+    if cost.undefined is not None or shown.interval is None or 1 in shown.interval:
         return math.nan  # the interval has decided
-    losses, samples, costs = decisions.losses(), decisions.use.samples, decisions.use.costs
-    others = [decisions.naive_losses()]
-    if decisions.cost.normalized < 1:  # less than each: another may be best in the population
-        y = samples.y
-        others += [costs.at(y, np.full(y.size, r.decision)) for r in decisions.cost.rivals]
-    largest, own = largest_difference(decisions), decisions.unit(unit)
-    found = [paired(losses, other, samples, own, largest) for other in others]
+    others = [decisions.naive()]
+    if cost.normalized < 1:  # less than each: another may be best in the population
+        others += [decisions.use.constant(rival.decision) for rival in cost.rivals]
+    losses, largest = decisions.losses(), decisions.largest_difference()
+    found = [paired(losses, other, samples, largest) for other in others]
     return max((math.nan if f is None else f.p_value) for f in found)
 
 
-def _errors_at(decisions: ApplicationDecisions, unit: IntArray | None) -> IntervalAt | None:
+def _errors_at(decisions: ApplicationDecisions) -> IntervalAt | None:
     """Return the interval of the normalised error rate, where decisions are classes."""
     if not decisions.use.square:
         return None
-    samples = decisions.use.samples
-    given = None if samples.priors_from_data else samples.priors
-    rate = decisions.confusion.expected_cost(None, given)
+    samples = decisions.samples
+    rate = decisions.confusion.expected_cost(None, samples.given_priors)
     wrong = (decisions.indices != samples.y).astype(np.float64)
-    return normalized_at(by_groups(rate, samples, wrong, decisions.unit(unit)))
+    return normalized_at(by_groups(rate, samples, wrong, samples.groups))
 
 
-def _cost_gains(system: System, unit: IntArray | None) -> tuple[PairedDifference | None, ...]:
+def _cost_gains(system: System) -> tuple[PairedDifference | None, ...]:
     """Return for each application what calibration gains, as a paired test on the samples."""
     if system.stage is None:
         return tuple(None for _ in system.decisions)
     return tuple(
-        paired(
-            before.losses(), after.losses(), before.use.samples, unit, largest_difference(before)
-        )
+        paired(before.losses(), after.losses(), before.samples, before.largest_difference())
         for before, after in zip(system.decisions, system.calibrated_decisions, strict=True)
     )
 
 
-def _rule_gain(system: System, unit: IntArray | None) -> PairedDifference | None:
+def _rule_gain(system: System) -> PairedDifference | None:
     """Return what calibration gains by the first scoring rule."""
     if system.stage is None or not system.rules:
         return None
     rule, samples = system.rules[0], system.samples
-    before, after = sample_losses(rule, samples), sample_losses(rule, system.calibrated_samples)
-    return paired(before, after, samples, unit)
+    return paired(sample_losses(rule, samples), sample_losses(rule, system.calibrated), samples)
 
 
 def paired(
-    before: FloatArray,
-    after: FloatArray,
-    samples: Samples,
-    unit: IntArray | None,
-    largest: FloatArray | None = None,
+    before: FloatArray, after: FloatArray, samples: Samples, largest: FloatArray | None = None
 ) -> PairedDifference | None:
     """Return the expected loss before less that after, on the same samples."""
     if not (np.isfinite(before).all() and np.isfinite(after).all()):
         return None
-    given = None if samples.priors_from_data else samples.priors
-    codes = None if unit is None else np.unique(unit, return_inverse=True)[1]
-    return paired_difference(
-        samples.y,
-        before,
-        after,
-        n_classes=len(samples.classes),
-        priors=given,
-        weights=samples.weights,
-        copies=samples.copies,
-        unit=codes,
-        largest=largest,
-    )
+    return LossColumn(samples, before, largest=largest).minus(LossColumn(samples, after))
 
 
-def effective_units(samples: Samples, unit: IntArray | None) -> float:
+def effective_units(samples: Samples) -> float:
     """Return how many equal samples, or groups if all samples of a group are alike, are as precise.
 
     The shares of classes of groups of unequal size vary as those of this many samples.
     """
     mass = samples.mass
-    if unit is not None:
-        return effective_groups(unit, np.ones(len(samples)) if mass is None else mass)
+    if samples.groups is not None:
+        return effective_groups(samples.groups, np.ones(len(samples)) if mass is None else mass)
     if samples.weights is None:
         return float(samples.n)
     return effective_samples(samples.weights, samples.copies)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from stakes._text import plain
-from stakes._typing import IntArray, Label, Names
+from stakes._typing import Label, Names
 from stakes.curves.detectors import detectors_of
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.ranking_results import area_of
@@ -48,7 +48,7 @@ def below(estimate: Estimate, value: float) -> bool:
 def class_areas(samples: Samples, level: float) -> dict[Label, Estimate]:
     """Return the AUC of each of several classes against all others."""
     k = len(samples.classes)
-    if k == 2 or samples.weights is not None:
+    if k == 2 or samples.weights is not None or samples.groups is not None:
         return {}
     own = level_among(k, level)
     return {
@@ -58,18 +58,14 @@ def class_areas(samples: Samples, level: float) -> dict[Label, Estimate]:
 
 
 def reversed_systems(
-    systems: Mapping[str, Samples],
-    level: float,
-    unit: IntArray | None = None,
-    *,
-    among: int = 1,
+    systems: Mapping[str, Samples], level: float, *, among: int = 1
 ) -> Iterator[Verdict]:
     """Say of which systems the scores look reversed, corrected for how many there are."""
     own = level_among(among, level)
     for name, samples in systems.items():
         two = len(samples.classes) == 2
-        area = area_of(samples, own, unit) if two else Estimate(math.nan)
-        areas = {} if two or unit is not None else class_areas(samples, own)
+        area = area_of(samples, own) if two else Estimate(math.nan)
+        areas = {} if two else class_areas(samples, own)
         found = list(wrong_ranks(samples.classes, area, areas, own))
         if found:
             yield reversed_verdict(found, name)

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from stakes._typing import IntArray, Label
+from stakes._typing import Label
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.verdicts.wording import counted, listed, name_of
 from stakes.samples import Samples
@@ -29,8 +29,9 @@ class Groups:
     holding: tuple[int, ...]  # how many hold each class
 
     @classmethod
-    def from_samples(cls, samples: Samples, unit: IntArray | None) -> Self | None:
+    def from_samples(cls, samples: Samples) -> Self | None:
         """Return the groups of samples, where they come in groups."""
+        unit = samples.groups
         if unit is None:
             return None
         w = np.ones(len(samples)) if samples.mass is None else samples.mass

@@ -1,0 +1,272 @@
+"""What is found in each application and of each class: numbers with their intervals."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from stakes._math import times
+from stakes._typing import FloatArray, IntArray
+from stakes.costs import CostMatrix
+from stakes.curves import MinimumCost, OperatingPoint
+from stakes.evaluation.applications import ApplicationSamples
+from stakes.evaluation.findings import ApplicationResult, ClassResult
+from stakes.evaluation.loss_results import application_loss, value_of
+from stakes.evaluation.ranking_results import minimum_cost_estimate
+from stakes.evaluation.rates import (
+    class_share,
+    count_errors,
+    few_to_resample,
+    has_closed_form,
+    metric_estimates,
+    share_of_decision,
+)
+from stakes.evaluation.systems import ApplicationDecisions, GroupedLosses, System
+from stakes.intervals import (
+    NOT_DRAWN,
+    Progress,
+    Replicates,
+    Resampling,
+    count_statistic,
+    replicate,
+    replicate_counts,
+)
+from stakes.metrics import CalibrationError, DecisionMetric, explain
+from stakes.metrics.calibration_errors import binned_errors
+from stakes.metrics.scores import sample_losses
+from stakes.results import Estimate, ExpectedLoss
+from stakes.samples import Samples
+from stakes.scoring import LogLoss
+from stakes.summary.amounts import split
+
+_BITS = 5  # sizes of weights in an octave are 2^5, so that one is within 2 % of the others
+_GROUPED = "not given with groups"
+
+
+def application_result(
+    system: System,
+    i: int,
+    drawn: Replicates | None,
+    level: float,
+    metrics: Sequence[DecisionMetric],
+    least: tuple[MinimumCost | None, MinimumCost | None],
+) -> ApplicationResult:
+    """Return what Bayes decisions cost in one application.
+
+    `least` is the least cost of any threshold on the samples, and on the rows that stand for them.
+    """
+    decisions, given = system.decisions_of_all[i], system.as_given
+    (best, of_rows), use, name = least, given.uses[i], decisions.use.name
+    minimum = point = None
+    if best is not None and of_rows is not None:
+        ranks = given.samples.scores.ranks()
+        minimum = minimum_cost_estimate(use, ranks, of_rows, level)
+        minimum = replace(minimum, value=best.normalized)
+        point = _own_point(best, given.samples, use)
+    threshold, llr_threshold = _thresholds(decisions.use.binary_costs, decisions.samples.priors)
+    explained = [(metric, explain(metric, decisions.in_use)) for metric in metrics]
+    return ApplicationResult(
+        name=name,
+        costs=decisions.use.costs,
+        cost=application_loss(system, i, level),
+        confusion=decisions.confusion,
+        threshold=threshold,
+        llr_threshold=llr_threshold,
+        abstention=_abstention_rate(decisions, level),
+        minimum=minimum,
+        minimum_point=point,
+        traditional=tuple(explanation for _, explanation in explained),
+        errors=error_counts(decisions),
+        traditional_estimates=metric_estimates(
+            explained,
+            decisions.confusion,
+            decisions.samples.given_priors,
+            level,
+            drawn,
+            NOT_DRAWN,
+            decisions,
+        ),
+    )
+
+
+def _own_point(least: MinimumCost, samples: Samples, use: ApplicationSamples) -> OperatingPoint:
+    """Return the best threshold on the scores at the priors of the application."""
+    cut = least.point.threshold
+    if math.isinf(cut) or use.samples.scores is samples.scores:
+        return least.point
+    below = use.samples.scores.ranks()[samples.scores.ranks() <= cut]
+    return replace(least.point, threshold=float(below.max()))
+
+
+def _thresholds(costs: CostMatrix | None, priors: FloatArray) -> tuple[float | None, float | None]:
+    """Return the Bayes threshold on the posterior and on the log likelihood ratio."""
+    if costs is None:
+        return None, None
+    values = costs.values
+    if values.diagonal().any() or not (values[0, 1] > 0 and values[1, 0] > 0):
+        return None, None
+    return costs.threshold(), costs.llr_threshold(priors) if priors.all() else None
+
+
+def _abstention_rate(decisions: ApplicationDecisions, level: float) -> Estimate | None:
+    """Return how often a decision is made that is no class, where there is one such decision."""
+    costs = decisions.use.costs
+    extra = [j for j, name in enumerate(costs.decisions) if name not in costs.classes]
+    if len(extra) != 1 or len(costs.decisions) != len(costs.classes) + 1:
+        return None
+    return share_of_decision(decisions, extra[0], level)
+
+
+def error_counts(decisions: ApplicationDecisions) -> dict[str, int]:
+    """Return how many samples got the answer of another class."""
+    samples = decisions.samples
+    return count_errors(decisions.use.costs, samples.y, decisions.indices, samples.copies)
+
+
+def count_replicates(
+    system: System,
+    metrics: Sequence[Sequence[DecisionMetric]],
+    resamples: int,
+    seed: int,
+    progress: Progress | None,
+) -> Sequence[Replicates | None]:
+    """Return the resampled metrics of each application that have no interval in closed form.
+
+    Counts of samples that are alike are drawn as such; weights and groups need each sample.
+    """
+    every = system.decisions_of_all
+    samples = every[0].samples
+    chosen = [
+        [m for m in some if not has_closed_form(m, priors_from_data=d.samples.priors_from_data)]
+        if not few_to_resample(d.confusion)
+        else []
+        for d, some in zip(every, metrics, strict=True)
+    ]
+    if not resamples or not any(chosen):
+        return [None] * len(chosen)
+    if system.samples.groups is not None or samples.weights is not None:
+        if samples.copies is None:
+            statistics = system.count_statistics(chosen)
+            drawn = replicate(statistics, system.resampling(seed), resamples, progress)
+            return [drawn] * len(chosen)
+        return [
+            resampled_decisions(d, some, resamples, seed, progress) if some else None
+            for d, some in zip(every, chosen, strict=True)
+        ]
+    out: list[Replicates | None] = []
+    for d, some in zip(every, chosen, strict=True):
+        given, prefix = d.samples.given_priors, f"{d.use.name}."
+        found = None
+        if some:
+            found = replicate_counts(d.confusion, some, given, resamples, seed, prefix)
+        out.append(found)
+        if progress is not None:
+            progress(len(out) * resamples, len(chosen) * resamples)
+    return out
+
+
+def resampled_decisions(
+    decisions: ApplicationDecisions,
+    metrics: Sequence[DecisionMetric],
+    resamples: int,
+    seed: int,
+    progress: Progress | None,
+) -> Replicates:
+    """Return resampled metrics of rows that stand for several samples, with weights or groups.
+
+    Rows of one class, decision, group and size of weight are drawn as one.
+    """
+    use, rows, given = decisions.use, rows_alike(decisions), decisions.samples.given_priors
+    names = use.costs.classes, use.costs.decisions
+    statistic = count_statistic(use.name, rows.y, rows.indices, names, metrics, given)
+    n, weights, copies = rows.y.size, rows.weights, rows.copies
+    if rows.groups is None:
+        strata = None if given is None else rows.y
+        plan = Resampling(n, seed, strata=strata, weights=weights, copies=copies)
+    else:
+        mass = times(np.ones(n) if weights is None else weights, copies)
+        plan = Resampling(n, seed, unit=rows.groups, weights=mass / mass.max())
+    return replicate([statistic], plan, resamples, progress)
+
+
+class RowsAlike(NamedTuple):
+    """Rows of one class and decision, in the order of classes: how many samples, of what weight."""
+
+    y: IntArray
+    indices: IntArray
+    groups: IntArray | None
+    copies: IntArray
+    weights: FloatArray | None
+
+
+def rows_alike(decisions: ApplicationDecisions) -> RowsAlike:
+    """Return rows that differ in class, decision, group or size of weight."""
+    samples = decisions.samples
+    number = np.ones(len(samples), dtype=np.int64) if samples.copies is None else samples.copies
+    size = None if samples.weights is None else split(samples.weights, _BITS)[0]
+    every = (size, samples.groups, decisions.indices, samples.y)
+    keys = tuple(key for key in every if key is not None)
+    order = np.lexsort(keys)
+    first = np.ones(order.size, dtype=np.bool_)
+    first[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
+    starts = np.flatnonzero(first)
+    copies, rows = np.add.reduceat(number[order], starts), order[starts]
+    weights = None
+    if samples.weights is not None:
+        weights = np.add.reduceat((samples.weights * number)[order], starts) / copies
+        weights = weights / weights.max()
+    groups = samples.groups
+    own = None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
+    return RowsAlike(samples.y[rows], decisions.indices[rows], own, copies, weights)
+
+
+def binned_calibration_errors(system: System, samples: Samples) -> dict[str, CalibrationError]:
+    """Return the binned calibration errors; what chance makes of them needs single samples."""
+    errors = binned_errors(samples)
+    if system.of_all is not None:
+        errors |= system.of_all.errors
+    if samples.groups is None:
+        return errors
+    return {name: error.without_interval(_GROUPED) for name, error in errors.items()}
+
+
+def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
+    """Return what is lost on each class that occurs."""
+    decisions, entropy = system.decisions_of_all[0], system.entropy
+    costs = losses = None
+    if decisions.samples.groups is not None:
+        costs = GroupedLosses(decisions.samples, decisions.losses())
+        losses = _grouped_entropy(system)
+    return tuple(
+        ClassResult(
+            name,
+            n,
+            float(decisions.cost.priors[k]),
+            _mean(decisions.cost, k, level, costs),
+            _mean(entropy, k, level, losses),
+            class_share(decisions.confusion, k, level, decisions) if decisions.use.square else None,
+        )
+        for k, (name, n) in enumerate(
+            zip(decisions.samples.classes, decisions.samples.counts.tolist(), strict=True)
+        )
+        if n
+    )
+
+
+def _grouped_entropy(system: System) -> GroupedLosses | None:
+    """Return how groups enter the cross-entropy."""
+    rule, known, samples = LogLoss(), system.of_all, system.decisions[0].samples
+    if known is not None and rule in known.groups:
+        return known.groups[rule]
+    return None if samples.groups is None else GroupedLosses(samples, sample_losses(rule, samples))
+
+
+def _mean(loss: ExpectedLoss, k: int, level: float, grouped: GroupedLosses | None) -> Estimate:
+    """Return the mean loss of one class."""
+    alone = np.zeros(len(loss.classes))
+    alone[k] = 1
+    value = float(loss.losses.mean[k])
+    record = replace(loss, value=value, priors=alone, priors_from_data=False)
+    return value_of(record if grouped is None else grouped.applied(record), level)
