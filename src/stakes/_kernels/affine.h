@@ -1,10 +1,12 @@
 /* The same of K classes; see affine_binary.h for what a job is.
  *
- * Few classes: blocks are turned, so that neighbours in memory are samples. For many see
- * affine_rows.h.
+ * Blocks are turned, so that neighbours in memory are samples.
  */
 
+#define WIDE 200 /* classes above which fewer samples are held at once, for the cache */
+
 struct affine_block {
+    int64_t lanes; /* samples that are held at once */
     double *lp, *q, *wq; /* log posteriors, posteriors, and those times the weight */
     double w[LANES], peak[LANES], low[LANES], rest[LANES], ties[LANES], mean[LANES], loss[LANES];
     double spread[LANES];
@@ -35,7 +37,7 @@ static int affine_rows(const struct affine_job *job, struct affine_block *b, int
     return 1;
 }
 
-/* Turn a block: class j of sample i goes to lp[j * LANES + i]. */
+/* Turn a block: class j of sample i goes to lp[j * b->lanes + i]. */
 static void affine_turned(const struct affine_job *job, struct affine_block *b, int64_t n)
 {
     int64_t k = job->k, step = job->values.column_stride, i = 0;
@@ -46,14 +48,14 @@ static void affine_turned(const struct affine_job *job, struct affine_block *b, 
         const double *r2 = (const double *)(const void *)b->row[i + 2];
         const double *r3 = (const double *)(const void *)b->row[i + 3];
         for (int64_t j = 0; j < k; j++) {
-            double *out = b->lp + j * LANES + i;
+            double *out = b->lp + j * b->lanes + i;
             out[0] = r0[j], out[1] = r1[j], out[2] = r2[j], out[3] = r3[j];
         }
     }
     for (; i < n; i++)
         for (int64_t j = 0; j < k; j++) {
             const char *at = b->row[i] + j * step;
-            b->lp[j * LANES + i] = wide ? *(const double *)(const void *)at
+            b->lp[j * b->lanes + i] = wide ? *(const double *)(const void *)at
                                         : *(const float *)(const void *)at;
         }
 }
@@ -64,8 +66,8 @@ static int affine_logits(const struct affine_job *job, struct affine_block *b, i
     double scale = job->scale, far = 0.0, size = 0.0;
     SIMD for (int64_t i = 0; i < n; i++) b->peak[i] = -INFINITY, b->low[i] = INFINITY;
     for (int64_t j = 0; j < job->k; j++) {
-        const double *lp = b->lp + j * LANES;
-        double *q = b->q + j * LANES, shift = job->shift[j];
+        const double *lp = b->lp + j * b->lanes;
+        double *q = b->q + j * b->lanes, shift = job->shift[j];
         SIMD for (int64_t i = 0; i < n; i++) {
             double m = scale * lp[i] + shift;
             m = lp[i] == -INFINITY ? lp[i] : m;
@@ -79,7 +81,7 @@ static int affine_logits(const struct affine_job *job, struct affine_block *b, i
         size += range; /* NaN stays */
         far = range > far ? range : far;
     }
-    for (int64_t i = 0; i < n; i++) b->loss[i] = b->q[b->y[i] * LANES + i] - b->peak[i];
+    for (int64_t i = 0; i < n; i++) b->loss[i] = b->q[b->y[i] * b->lanes + i] - b->peak[i];
     return size < INFINITY && far <= NEAR;
 }
 
@@ -88,7 +90,7 @@ INLINE void affine_exponentials(int64_t k, struct affine_block *b, int64_t n, in
 {
     SIMD for (int64_t i = 0; i < n; i++) b->rest[i] = b->mean[i] = 0.0, b->ties[i] = -1.0;
     for (int64_t j = 0; j < k; j++) {
-        double *q = b->q + j * LANES, *lp = b->lp + j * LANES;
+        double *q = b->q + j * b->lanes, *lp = b->lp + j * b->lanes;
         if (!near) SIMD for (int64_t i = 0; i < n; i++) lp[i] = lp[i] == -INFINITY ? 0.0 : lp[i];
         SIMD for (int64_t i = 0; i < n; i++) {
             double shifted = q[i] - b->peak[i], e = near ? exp_near(shifted) : exp_down(shifted);
@@ -129,8 +131,9 @@ static void affine_slopes(int64_t k, struct affine_block *b, int64_t n, struct a
     double spread = 0.0;
     SIMD for (int64_t i = 0; i < n; i++) b->spread[i] = 0.0;
     for (int64_t j = 0; j < k; j++) {
-        const double *lp = b->lp + j * LANES;
-        double *q = b->q + j * LANES, *wq = b->wq + j * LANES, cross = 0.0, sum = 0.0, square = 0.0;
+        const double *lp = b->lp + j * b->lanes;
+        double *q = b->q + j * b->lanes, *wq = b->wq + j * b->lanes;
+        double cross = 0.0, sum = 0.0, square = 0.0;
         _Pragma("omp simd reduction(+ : cross, sum, square)") for (int64_t i = 0; i < n; i++) {
             double p = q[i] * b->rest[i], wp = p * b->w[i], away = lp[i] - b->mean[i];
             double pa = wp * away;
@@ -157,25 +160,25 @@ static void affine_outer(const struct affine_block *b, int64_t k, int64_t n, dou
 {
     int64_t r = 0;
     for (; r + 2 <= k; r += 2) {
-        const double *u = b->wq + r * LANES, *v = u + LANES;
+        const double *u = b->wq + r * b->lanes, *v = u + b->lanes;
         int64_t c = 0;
         for (; c < r + 2 && c + 4 <= k; c += 4) {
-            const double *q = b->q + c * LANES;
+            const double *q = b->q + c * b->lanes;
             double u0 = 0, u1 = 0, u2 = 0, u3 = 0, v0 = 0, v1 = 0, v2 = 0, v3 = 0;
             _Pragma("omp simd reduction(+ : u0, u1, u2, u3, v0, v1, v2, v3)")
             for (int64_t i = 0; i < n; i++) {
                 double a = u[i], d = v[i];
                 u0 = FMA(a, q[i], u0), v0 = FMA(d, q[i], v0);
-                u1 = FMA(a, q[i + LANES], u1), v1 = FMA(d, q[i + LANES], v1);
-                u2 = FMA(a, q[i + 2 * LANES], u2), v2 = FMA(d, q[i + 2 * LANES], v2);
-                u3 = FMA(a, q[i + 3 * LANES], u3), v3 = FMA(d, q[i + 3 * LANES], v3);
+                u1 = FMA(a, q[i + b->lanes], u1), v1 = FMA(d, q[i + b->lanes], v1);
+                u2 = FMA(a, q[i + 2 * b->lanes], u2), v2 = FMA(d, q[i + 2 * b->lanes], v2);
+                u3 = FMA(a, q[i + 3 * b->lanes], u3), v3 = FMA(d, q[i + 3 * b->lanes], v3);
             }
             double *x = outer + r * k + c, *y = x + k;
             x[0] += u0, x[1] += u1, x[2] += u2, x[3] += u3;
             y[0] += v0, y[1] += v1, y[2] += v2, y[3] += v3;
         }
         for (; c < r + 2; c++) {
-            const double *q = b->q + c * LANES;
+            const double *q = b->q + c * b->lanes;
             double u0 = 0, v0 = 0;
             _Pragma("omp simd reduction(+ : u0, v0)") for (int64_t i = 0; i < n; i++)
                 u0 = FMA(u[i], q[i], u0), v0 = FMA(v[i], q[i], v0);
@@ -183,7 +186,7 @@ static void affine_outer(const struct affine_block *b, int64_t k, int64_t n, dou
         }
     }
     for (int64_t c = 0; r < k && c < k; c++) {
-        const double *u = b->wq + r * LANES, *q = b->q + c * LANES;
+        const double *u = b->wq + r * b->lanes, *q = b->q + c * b->lanes;
         double u0 = 0;
         _Pragma("omp simd reduction(+ : u0)") for (int64_t i = 0; i < n; i++)
             u0 = FMA(u[i], q[i], u0);
@@ -191,21 +194,72 @@ static void affine_outer(const struct affine_block *b, int64_t k, int64_t n, dou
     }
 }
 
-static int affine_turned_chunk(const struct affine_job *job, int64_t start, int64_t stop,
-                               struct affine_block *b, struct affine_sums *s)
+static int affine_chunk(const struct affine_job *job, int64_t start, int64_t stop,
+                        struct affine_block *b, struct affine_sums *s)
 {
     double true_lp[LANES];
-    int64_t k = job->k;
-    for (int64_t at = start; at < stop; at += LANES) {
-        int64_t n = stop - at < LANES ? stop - at : LANES;
+    int64_t k = job->k, most = b->lanes;
+    for (int64_t at = start; at < stop; at += most) {
+        int64_t n = stop - at < most ? stop - at : most;
         if (!affine_rows(job, b, at, n)) return BAD_LABEL;
         affine_turned(job, b, n);
         if (affine_logits(job, b, n)) affine_exponentials(k, b, n, 1);
         else affine_exponentials(k, b, n, 0);
-        for (int64_t i = 0; i < n; i++) true_lp[i] = b->lp[b->y[i] * LANES + i];
+        for (int64_t i = 0; i < n; i++) true_lp[i] = b->lp[b->y[i] * b->lanes + i];
         affine_losses(b, n, true_lp, s);
         affine_slopes(k, b, n, s);
         if (job->hessian) affine_outer(b, k, n, s->outer);
     }
     return 0;
+}
+
+/* Sums as gradient and Hessian: the shifts' own block is the diagonal less the products. */
+static void affine_written(const struct affine_job *job, struct affine_sums *s, double *out)
+{
+    int64_t k = job->k;
+    out[0] = s->worst, out[1] = value_of(&s->loss), out[2] = s->g[0];
+    for (int64_t j = 0; j < k; j++) out[3 + j] = s->g[1 + j] + s->diagonal[j];
+    double *h = out + 3 + k;
+    if (!job->hessian) { /* the diagonal alone */
+        h[0] = s->row[0];
+        for (int64_t j = 0; j < k; j++) h[1 + j] = s->diagonal[j] - s->square[j];
+        return;
+    }
+    memcpy(h, s->row, (size_t)(k + 1) * sizeof(double));
+    for (int64_t r = 0; r < k; r++) {
+        double *line = h + (r + 1) * (k + 1);
+        line[0] = s->row[1 + r];
+        for (int64_t c = 0; c <= r; c++)
+            line[1 + c] = h[(c + 1) * (k + 1) + 1 + r] =
+                (r == c ? s->diagonal[r] : 0.0) - s->outer[r * k + c];
+    }
+}
+
+/* The first number that begins a line of the cache, eight numbers long. */
+static double *on_a_line(double *space)
+{
+    return space + (uintptr_t)space % 64 / 8 * 7 % 8;
+}
+
+EXPORT int NAME(affine)(const struct affine_job *job, int64_t first, int64_t last)
+{
+    int64_t k = job->k, lanes = k > WIDE ? LANES / 4 : LANES;
+    size_t size = (size_t)(4 * k + 2 + (job->hessian ? k * k : 0));
+    struct affine_block *b = calloc(1, sizeof *b);
+    double *space = calloc((size_t)(3 * k * lanes) + 8, sizeof(double));
+    double *sums = malloc(size * sizeof(double)), *g = sums, *block = on_a_line(space);
+    int status = b && space && sums ? 0 : NO_MEMORY;
+    if (!status) b->lanes = lanes, b->lp = block;
+    if (!status) b->q = block + k * lanes, b->wq = block + 2 * k * lanes;
+    for (int64_t c = first; c < last && !status; c++) {
+        int64_t start = c * job->chunk, stop = start + job->chunk;
+        if (stop > job->n) stop = job->n;
+        struct affine_sums s = {
+            g, g + k + 1, g + 2 * k + 2, g + 3 * k + 2, g + 4 * k + 2, {0, 0}, 0};
+        memset(sums, 0, size * sizeof(double));
+        status = affine_chunk(job, start, stop, b, &s);
+        affine_written(job, &s, job->sums + c * job->width);
+    }
+    free(b), free(space), free(sums);
+    return status;
 }

@@ -15,7 +15,6 @@
 #include "sweeps.h"
 #include "affine_binary.h"
 #include "affine.h"
-#include "affine_rows.h"
 #include "affine_answers.h"
 #include "draws.h"
 #include "reweighted.h"
