@@ -14,30 +14,21 @@ from sklearn.model_selection import GroupKFold, KFold
 
 import stakes
 from stakes.calibration.linear import LinearCalibrator
+from stakes.calibration.registry import calibrator_class, calibrator_names
 from stakes.simulation import MISCALIBRATED, simulate, skewed_priors
 from strategies import Scored, scored
 
 COSTS = stakes.CostMatrix.binary(miss=5, false_alarm=1)
-BINARY: list[Callable[[], stakes.Calibrator]] = [
-    stakes.AffineCalibrator,
-    stakes.TemperatureCalibrator,
-    stakes.BiasCalibrator,
-    stakes.VectorCalibrator,
-    stakes.BetaCalibrator,
-    stakes.IsotonicCalibrator,
+VARIANTS: list[Callable[[], stakes.Calibrator]] = [
     lambda: stakes.IsotonicCalibrator(mix=2.0),
-    stakes.HistogramCalibrator,
     lambda: stakes.HistogramCalibrator(5, equal_mass=True),
     lambda: stakes.ThresholdCalibrator(COSTS),
     lambda: stakes.AffineCalibrator(stakes.BrierLoss()),
+    lambda: stakes.MatrixCalibrator(penalty=20.0),
 ]
-MANY: list[Callable[[], stakes.Calibrator]] = [
-    stakes.AffineCalibrator,
-    stakes.TemperatureCalibrator,
-    stakes.BiasCalibrator,
-    stakes.VectorCalibrator,
-    stakes.HistogramCalibrator,
-]
+BY_DEFAULT = [calibrator_class(name) for name in calibrator_names() if name != "threshold"]
+BINARY: list[Callable[[], stakes.Calibrator]] = [*BY_DEFAULT, *VARIANTS]
+MANY: list[Callable[[], stakes.Calibrator]] = [c for c in BY_DEFAULT if not c.two_classes]
 
 
 def overlapping(n: int = 400, k: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

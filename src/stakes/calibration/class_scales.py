@@ -157,7 +157,7 @@ class ClassScales:
             log_q = self._log_posteriors(table, part)
             y, w = self.y[part], self.weights[part]
             q, at = np.exp(log_q), (np.arange(y.size), y)
-            features = np.column_stack([self.log_p[part], np.ones(y.size)])[:, column]
+            features = np.column_stack([self.log_p[part], np.ones(y.size)])
             true = -log_q[at]
             worst = max(worst, float(true.max()))
             excess = q.copy()
@@ -168,15 +168,16 @@ class ClassScales:
                 loss = np.square(excess).sum(axis=1) / k
                 excess = 2 / k * q * (excess - (excess * q).sum(axis=1, keepdims=True))
             losses.append(float(w @ loss))
-            excess *= w[:, None]
-            gradient += np.einsum("nc,nc->c", excess[:, row], features)
-            both = q[:, row] * features
-            weighted = both * w[:, None]
+            gradient += ((excess * w[:, None]).T @ features)[row, column]
             if hessian:
+                features = features[:, column]
+                both = q[:, row] * features
+                weighted = both * w[:, None]
                 second -= both.T @ weighted
                 second[same] += np.einsum("nc,nc->c", weighted[:, same[0]], features[:, same[1]])
             else:
-                second += np.einsum("nc,nc->c", weighted, features - both)
+                spread = (q * (1 - q) * w[:, None]).T @ np.square(features)
+                second += spread[row, column]
         if self.owner is not None:  # several cells move as one
             moves = np.eye(self.owner.max() + 1)[self.owner]
             gradient = moves.T @ gradient

@@ -73,6 +73,8 @@ class MatrixCalibrator(Calibrator):
     >>> for calibrator in (stakes.VectorCalibrator(), stakes.MatrixCalibrator()):
     ...     s = stakes.cross_calibrate(calibrator, y, mixed)
     ...     print(round(stakes.cross_entropy(y, s).normalized, 2))
+    0.34
+    0.32
     """
 
     penalty: float = 1.0
