@@ -160,7 +160,9 @@ def kept_rows(quota: int, y: np.ndarray, *columns: np.ndarray, parts: int = 1) -
     total = ComparedRows([0, 1], forms, quota)
     for part in np.array_split(np.arange(y.size), parts):
         each = ComparedRows([0, 1], forms, quota)
-        each.update(y[part], {name: scores.part(part) for name, scores in systems.items()})
+        each.update(
+            CheckedBatch(y[part]), {name: scores.part(part) for name, scores in systems.items()}
+        )
         total = total + each
     return total
 
@@ -217,11 +219,11 @@ def test_what_cannot_be_compared_is_refused() -> None:
         rows.compare(**DEFAULTS)
     y, logits = np.array([0, 1]), stakes.Logits([0.1, 0.2])
     with pytest.raises(InputError, match="'a' must be of one form"):
-        rows.update(y, {"a": logits, "b": logits})
+        rows.update(CheckedBatch(y), {"a": logits, "b": logits})
     form = ScoreForm.from_scores(stakes.LogLikelihoodRatios([0.1]))
     rows = ComparedRows([0, 1], {"a": form, "b": form})
     ratios = stakes.LogLikelihoodRatios([0.1, 0.2])
-    rows.update(y, {"a": ratios, "b": ratios})
+    rows.update(CheckedBatch(y), {"a": ratios, "b": ratios})
     with pytest.raises(InputError, match="priors"):
         rows.compare(**DEFAULTS)
 
@@ -262,7 +264,7 @@ def test_weights_of_rows_that_were_left_out_count() -> None:
         "a": stakes.Posteriors(rows["p"].to_numpy()),
         "b": stakes.Posteriors(rows["r"].to_numpy()),
     }
-    kept.update(y, scores, CheckedBatch(y.astype(np.int64), w))
+    kept.update(CheckedBatch(y.astype(np.int64), w), scores)
     shares = np.bincount(y, w) / w.sum()
     assert kept._shares == pytest.approx(shares, rel=1e-14)
     found = kept.compare(**DEFAULTS)

@@ -52,7 +52,7 @@ class SystemStream(TableStream):
         some = batch.systems
         if rows is not None:
             some = {name: scores.part(rows) for name, scores in some.items()}
-        kept.update(new.y, some, new)
+        kept.update(new, some)
         return len(batch.codes)
 
     def notes(self) -> list[str]:

@@ -39,12 +39,10 @@ class Batch:
         _check_told("groups", self.groups is not None, "grouped", members.grouped)
         weights = _weights(self.sample_weight, n)
         groups = None if self.groups is None else _hashes(self.groups, n)
-        named = (
-            _named("slices", self.slices, slices),
-            _named("columns", self.columns, members.columns),
-        )
-        coded = {name: _coded(name, column, n) for name, column in named[0].items()}
-        amounts = {name: _amounts(name, column, n) for name, column in named[1].items()}
+        of_slices = _named("slices", self.slices, slices)
+        of_costs = _named("columns", self.columns, members.columns)
+        coded = {name: _coded(name, column, n) for name, column in of_slices.items()}
+        amounts = {name: _amounts(name, column, n) for name, column in of_costs.items()}
         new = CheckedBatch(np.asarray(self.codes), weights, groups, amounts)
         if weights is None or weights.all():
             return new, coded, None

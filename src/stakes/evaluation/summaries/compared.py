@@ -1,6 +1,6 @@
 """Systems on the same samples, of any number: compared on rows of each class that were kept."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from stakes.evaluation.applications import Application, Applications, with_colum
 from stakes.evaluation.system_comparison import Comparison, compare_samples, system_names
 from stakes.samples import Samples
 from stakes.scores import Scores
+from stakes.summary.form import Part
 from stakes.summary.kept_rows import KeptRows
 from stakes.summary.members import CheckedBatch, MemberRows, Members
 
@@ -42,12 +43,14 @@ class ScoreForm:
         return self.kind.trusted(np.ascontiguousarray(values) if self.columns else values[:, 0])
 
 
-class ComparedRows:
+class ComparedRows(Part):
     """Labels and scores of several systems, of which at most `quota` rows of each class are kept.
 
     Which rows are kept depends on the rows alone, so that no order of rows, batches or sums
     changes the comparison. How many samples of each class there are is counted exactly.
     """
+
+    pieces = ("rows", "counts", "weights")
 
     def __init__(
         self,
@@ -58,44 +61,31 @@ class ComparedRows:
     ) -> None:
         self.classes = read_names(classes, "classes")
         self._forms, self._members = dict(forms), members or Members()
-        n = len(self.classes)
-        width = sum(form.width for form in forms.values()) + self._members.width
+        n, self._ends = len(self.classes), np.cumsum([form.width for form in forms.values()])
+        width = int(self._ends[-1]) + self._members.width
         fitting = max(min(_MOST_ROWS, _MOST_NUMBERS // (n * width)), 1)
         self.rows = KeptRows(n, width, fitting if quota is None else quota)
         self.counts: IntArray = np.zeros(n, dtype=np.int64)
-        self._weights = ExactSums(n)
+        self.weights = ExactSums(n)
 
     @property
     def n(self) -> int:
         """How many samples there are."""
         return int(self.counts.sum())
 
-    def update(
-        self, codes: IntArray, systems: Mapping[str, Scores], added: CheckedBatch | None = None
-    ) -> None:
-        """Add samples: labels as numbers of classes, and the scores of each system.
-
-        `added` are their weights, groups and prices, where there are any.
-        """
+    def update(self, new: CheckedBatch, systems: Mapping[str, Scores]) -> None:
+        """Add samples: labels, weights, groups and prices, and the scores of each system."""
         for name, form in self._forms.items():
-            if ScoreForm.from_scores(systems[name]) != form:
+            if (got := ScoreForm.from_scores(systems[name])) != form:
                 before = f"{form.kind.__name__} in {form.width} columns"
-                found = f"those before were {before}, got {ScoreForm.from_scores(systems[name])}"
+                found = f"those before were {before}, got {got}"
                 rule = "must be of one form in all batches"
                 raise InputError(f"scores of {name!r}", rule, found=found)
-        y = np.asarray(codes, dtype=np.int64)
-        further = [] if added is None else self._members.as_columns(added)
-        values = np.column_stack([*(systems[name].values for name in self._forms), *further])
-        self.counts += np.bincount(y, minlength=len(self.classes))
-        if added is not None and added.weights is not None:
-            self._weights.add(y, added.weights)
-        self.rows.add(y, values)
-
-    def __add__(self, other: Self) -> Self:
-        out = type(self)(self.classes, self._forms, self.rows.quota, self._members)
-        out.rows, out.counts = self.rows + other.rows, self.counts + other.counts
-        out._weights = self._weights + other._weights
-        return out
+        y, own = np.asarray(new.y, dtype=np.int64), self._members.as_columns(new)
+        self.counts = self.counts + np.bincount(y, minlength=len(self.classes))
+        if new.weights is not None:
+            self.weights.add(y, new.weights)
+        self.rows.add(y, np.column_stack([*(systems[name].values for name in self._forms), *own]))
 
     def compare(
         self,
@@ -115,40 +105,41 @@ class ComparedRows:
             raise InputError(msg)
         complete = self.rows.all_there
         training = None if training_priors is None else read_priors(training_priors, self.classes)
-        kept = self._kept()
+        *columns, own = np.split(self.rows.settled().values, self._ends, axis=1)
+        kept = self._members.from_columns(own)
         bound = with_columns(costs, kept.amounts)
         found = compare_samples(
-            self._samples(kept, system_names(self._forms, reference), priors),
+            self._samples(columns, kept, system_names(self._forms, reference), priors),
             costs=bound if complete else self._at_shares(bound),
             training_priors=training_priors if complete or training is not None else self._shares,
             groups=kept.part,
             **options,
         )
-        return found if complete else replace(found, notes=(*found.notes, self._note(found.n)))
+        if complete:
+            return found
+        most = f"{self.rows.quota} different ones of a class at most"
+        note = f"The comparison rests on {found.n} of {self.n} samples, {most}."
+        return replace(found, notes=(*found.notes, note))
 
     @property
     def _shares(self) -> FloatArray:
         if not self._members.weighted:
             return np.asarray(self.counts / self.n, dtype=np.float64)
-        weights = self._weights.total()
+        weights = self.weights.total()
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
-    def _kept(self) -> MemberRows:
-        """Return what belongs to the rows that were kept."""
-        start = sum(form.width for form in self._forms.values())
-        return self._members.from_columns(self.rows.settled().values[:, start:])
-
     def _samples(
-        self, kept: MemberRows, names: list[str], priors: PriorsLike | None
+        self,
+        columns: Sequence[FloatArray],
+        kept: MemberRows,
+        names: list[str],
+        priors: PriorsLike | None,
     ) -> dict[str, Samples]:
         """Return the rows of each system; equal rows are one row with copies."""
-        rows = self.rows.settled()
+        rows, parts = self.rows, dict(zip(self._forms, columns, strict=True))
         given = read_priors(priors, self.classes)
         used, from_data = (self._shares, rows.all_there) if given is None else (given, False)
         copies = None if (rows.copies == 1).all() else rows.copies
-        ends = np.cumsum([form.width for form in self._forms.values()])
-        every = np.split(rows.values, ends, axis=1)[:-1]
-        parts = dict(zip(self._forms, every, strict=True))
         out = {}
         for name in names:
             scores = self._forms[name].scores(parts[name])
@@ -170,8 +161,3 @@ class ComparedRows:
             else entry
             for name, entry in costs.items()
         }
-
-    def _note(self, kept: int) -> str:
-        """Say what the comparison rests on."""
-        most = f"{self.rows.quota} different ones of a class at most"
-        return f"The comparison rests on {kept} of {self.n} samples, {most}."

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,20 +25,8 @@ from stakes.evaluation.applications import (
 )
 from stakes.evaluation.systems import check_names, read_rules
 from stakes.samples import Samples, read_samples
-from stakes.scores import (
-    SCORES,
-    LogLikelihoodRatios,
-    Posteriors,
-    Scores,
-)
-from stakes.scoring import (
-    BayesCost,
-    BrierLoss,
-    LogLoss,
-    ScoringRule,
-    SphericalLoss,
-    ThresholdRange,
-)
+from stakes.scores import SCORES, LogLikelihoodRatios, Posteriors, Scores
+from stakes.scoring import RULES, BayesCost, ScoringRule
 from stakes.summary.decision_sums import MOST_COLUMNS
 from stakes.summary.form import damaged
 from stakes.summary.members import Members
@@ -47,9 +35,6 @@ _AT_THE_END = "those of the data are known only at the end"
 _MOST_CLASSES = 10_000
 _MOST_CELLS = 2**24  # of classes and decisions
 Amounts = Mapping[str, FloatArray]
-_PLAIN_RULES: dict[str, type[ScoringRule]] = {
-    rule.__name__: rule for rule in (LogLoss, BrierLoss, SphericalLoss)
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +55,7 @@ class Request:
     priors: FloatArray | None  # None: those of the data
     training: FloatArray | None
     rules: tuple[ScoringRule, ...]
-    weighted: bool = False
-    grouped: bool = False
+    members: Members  # what belongs to samples besides class and scores
     slices: tuple[str, ...] = ()  # names of columns
 
     @classmethod
@@ -97,33 +81,25 @@ class Request:
         one = dict.fromkeys(columns_of_costs(costs), np.ones(len(probe)))
         applied = read_applications(with_columns(costs, one), probe, training)
         uses = {each.name: _use(each, costs) for each in applied}
-        _check_uses(uses, len(names))
-        return cls(
-            names,
-            kind,
-            uses,
-            None if probe.priors_from_data else probe.priors,
-            None if training is None else _numbers(training, probe, "training_priors"),
-            _rules(rules, applied, names),
-            bool(weighted),
-            bool(grouped),
-            _columns(slices),
-        )
+        used = None if probe.priors_from_data else probe.priors
+        old = None if training is None else read_priors(training, names)
+        if training is not None and old is None:
+            rule = "must be numbers for a summary"
+            raise InputError("training_priors", rule, found=_AT_THE_END)
+        own = read_rules(rules)
+        check_names(tuple(applied), own)
+        for each in own:
+            each.check(names)
+        if isinstance(slices, str) or not all(isinstance(name, str) for name in slices):
+            rule = "must be names of columns for a summary, such as ['site']"
+            raise InputError("slices", rule, repr(slices))
+        members = Members(bool(weighted), bool(grouped), columns_of_costs(costs))
+        return cls(names, kind, uses, used, old, own, members, tuple(dict.fromkeys(slices)))
 
     @property
     def by_cells(self) -> bool:
         """Whether cells of the score tell decisions: of two classes, unless costs are by case."""
-        return len(self.classes) == 2 and not self.columns
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that costs name, each once."""
-        return columns_of_costs({name: use.costs for name, use in self.uses.items()})
-
-    @property
-    def members(self) -> Members:
-        """What belongs to samples besides class and scores."""
-        return Members(self.weighted, self.grouped, self.columns)
+        return len(self.classes) == 2 and not self.members.columns
 
     @property
     def main(self) -> str:
@@ -172,8 +148,8 @@ class Request:
             "priors": _listed(self.priors),
             "training_priors": _listed(self.training),
             "rules": [_described_rule(rule) for rule in self.rules],
-            "weighted": self.weighted,
-            "grouped": self.grouped,
+            "weighted": self.members.weighted,
+            "grouped": self.members.grouped,
             "slices": list(self.slices),
         }
 
@@ -196,33 +172,27 @@ class Request:
     def restored(
         cls, description: Mapping[str, Any], rules: Sequence[ScoringRule] = ()
     ) -> "Request":
-        """Read a description; `rules` are those of one's own, which bytes only name."""
+        """Read a description, which may lack anything; bytes only name rules of one's own."""
+        own = {type(rule).__name__: rule for rule in read_rules(rules)}
         try:
-            return cls._restored(description, read_rules(rules))
+            classes = tuple(description["classes"])
+            costs = {
+                name: Application(_restored(data, classes), data["priors"])
+                for name, data in description["applications"].items()
+            }
+            return cls.read(
+                classes,
+                SCORES.classes[description["scores"]],
+                costs,
+                "data" if description["priors"] is None else description["priors"],
+                description["training_priors"],
+                [_restored_rule(rule, own) for rule in description["rules"]],
+                **{name: description[name] for name in ("weighted", "grouped", "slices")},
+            )
         except StakesError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise damaged("what no summary can be told") from error
-
-    @classmethod
-    def _restored(cls, description: Mapping[str, Any], rules: Sequence[ScoringRule]) -> "Request":
-        """Read a description that may lack anything."""
-        own = {type(rule).__name__: rule for rule in rules}
-        classes = tuple(description["classes"])
-        return cls.read(
-            classes,
-            SCORES.classes[description["scores"]],
-            {
-                name: Application(_restored(data, classes), data["priors"])
-                for name, data in description["applications"].items()
-            },
-            "data" if description["priors"] is None else description["priors"],
-            description["training_priors"],
-            [_restored_rule(rule, own) for rule in description["rules"]],
-            weighted=description["weighted"],
-            grouped=description["grouped"],
-            slices=description["slices"],
-        )
 
 
 def _names(classes: NamesLike | None, costs: Applications | None) -> Names:
@@ -264,15 +234,6 @@ def _probe(
     return probe.with_scores(kind.trusted(flat))
 
 
-def _numbers(priors: PriorsLike, probe: Samples, argument: str) -> FloatArray:
-    """Return priors as numbers."""
-    found = read_priors(priors, probe.classes)
-    if found is None:
-        rule = "must be numbers for a summary"
-        raise InputError(argument, rule, found=_AT_THE_END)
-    return found
-
-
 def _use(use: ApplicationSamples, costs: Applications | None) -> Use:
     """Return an application with its costs as a matrix, and its own priors if it has any."""
     entry = costs[use.name] if isinstance(costs, Mapping) else costs
@@ -283,41 +244,17 @@ def _use(use: ApplicationSamples, costs: Applications | None) -> Use:
         rule = "must be a matrix, or name columns, for a summary"
         hint = "Pass stakes.CostsByCase([[0, 3], ['amount', 0]])."
         raise InputError("costs", rule, found=f"{use.name!r} has numbers by case", hint=hint)
+    named = len(used.columns) if isinstance(used, CostsByCase) else 0
+    if named > MOST_COLUMNS:
+        rule = f"must name at most {MOST_COLUMNS} columns for a summary"
+        raise InputError("costs", rule, named)
+    k, m = used.shape
+    if k * m > _MOST_CELLS:
+        rule = f"must be at most {_MOST_CLASSES} for a summary, and classes times decisions"
+        raise InputError("classes", f"{rule} at most {_MOST_CELLS}", f"{k} classes")
     if own is None:
         return Use(used)
     return Use(used, "data" if use.samples.priors_from_data else use.samples.priors)
-
-
-def _check_uses(uses: Mapping[str, Use], n_classes: int) -> None:
-    """Refuse costs that cannot be kept."""
-    for costs in (use.costs for use in uses.values()):
-        named = len(costs.columns) if isinstance(costs, CostsByCase) else 0
-        if named > MOST_COLUMNS:
-            raise InputError(
-                "costs", f"must name at most {MOST_COLUMNS} columns for a summary", named
-            )
-        if n_classes * costs.shape[1] > _MOST_CELLS:
-            rule = f"must be at most {_MOST_CLASSES} for a summary, and classes times decisions"
-            raise InputError("classes", f"{rule} at most {_MOST_CELLS}", f"{n_classes} classes")
-
-
-def _columns(names: Sequence[str]) -> tuple[str, ...]:
-    """Read the names of the columns of slices."""
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        rule = "must be names of columns for a summary, such as ['site']"
-        raise InputError("slices", rule, repr(names))
-    return tuple(dict.fromkeys(names))
-
-
-def _rules(
-    rules: Sequence[ScoringRule], uses: Sequence[ApplicationSamples], names: Names
-) -> tuple[ScoringRule, ...]:
-    """Read the scoring rules, of which no two may have one name."""
-    found = read_rules(rules)
-    check_names(tuple(uses), found)
-    for rule in found:
-        rule.check(names)
-    return found
 
 
 def _described(costs: CostMatrix | CostsByCase) -> dict[str, Any]:
@@ -337,27 +274,25 @@ def _restored(data: Mapping[str, Any], classes: Names) -> CostMatrix | CostsByCa
 def _described_rule(rule: ScoringRule) -> dict[str, Any]:
     """Return a rule as plain values."""
     name = type(rule).__name__
-    if isinstance(rule, ThresholdRange):
-        return {"rule": name, "low": rule.low, "high": rule.high}
+    if type(rule) not in RULES.classes.values():
+        return {"rule": name, "own": rule.name}
     if isinstance(rule, BayesCost):
         costs = {**_described(rule.costs), "priors": None}
         return {"rule": name, "classes": list(rule.costs.classes), **costs}
-    return {"rule": name} if name in _PLAIN_RULES else {"rule": name, "own": rule.name}
+    return {"rule": name, **{each.name: getattr(rule, each.name) for each in fields(rule)}}
 
 
 def _restored_rule(data: Mapping[str, Any], own: Mapping[str, ScoringRule]) -> ScoringRule:
     """Read a rule; one of the user's own has to be given again."""
-    name = str(data["rule"])
-    if "own" in data:
+    name, rest = str(data["rule"]), {key: data[key] for key in data if key != "rule"}
+    if "own" in rest:
         if name not in own:
             rule = f"must hold the rule {name!r} that this summary was told"
             raise InputError("rules", rule, found=f"pass rules=[{name}()] to from_bytes")
         return own[name]
-    if name == ThresholdRange.__name__:
-        return ThresholdRange(data["low"], data["high"])
     if name == BayesCost.__name__:
         return BayesCost(_restored(data, tuple(data["classes"])))  # type: ignore[arg-type]
-    return _PLAIN_RULES[name]()
+    return RULES.classes[name](**rest)
 
 
 def _listed(priors: FloatArray | str | None) -> list[float] | str | None:

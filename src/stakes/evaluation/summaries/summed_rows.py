@@ -45,7 +45,7 @@ class SummedRows(Part):
         k, width = len(request.classes), form + request.members.width
         most = _MOST_OF_TWO if k == 2 else _MOST_ROWS
         self.sums = DecisionSums(plan_of(request, tuple(request.uses), request.rules))
-        self.bins = ConfidenceBins(k, weighted=request.weighted)
+        self.bins = ConfidenceBins(k, weighted=request.members.weighted)
         self.rows = KeptRows(k, width, max(min(most, _MOST_NUMBERS // width) // k, 1))
 
     @staticmethod

@@ -28,7 +28,7 @@ from stakes.statistics import LossSums, ScoreLevels
 from stakes.statistics.bins import bin_of, equal_width
 from stakes.summary.cells import CellRows, PartedCells, PlainCells, ranked_orders
 from stakes.summary.form import Part, Reader, Writer, damaged
-from stakes.summary.members import CheckedBatch, Members
+from stakes.summary.members import CheckedBatch
 from stakes.summary.powers import LossPowers
 
 _PROBABILITIES, _LOG_ODDS = 1, 2  # what cells are of, as a summary is written
@@ -50,17 +50,17 @@ class TwoClasses(Part):
     def __init__(self, request: Request, form: int) -> None:
         self._request, self.form = request, form
         edges, log_odds = _edges(request, form), form == _LOG_ODDS
-        weights = Members(request.weighted)
+        weights, both = (replace(request.members, grouped=grouped) for grouped in (False, True))
         self.cells: PlainCells | PartedCells = (
             PartedCells(edges, weights, log_odds=log_odds)
-            if request.weighted
+            if weights.weighted
             else PlainCells(edges, log_odds=log_odds, shift=_shift(request))
         )
-        both = replace(weights, grouped=True)
-        self.grouped = PartedCells(edges, both, log_odds=log_odds) if request.grouped else None
-        passed = () if request.weighted else PlainCells.RULES
+        grouped = request.members.grouped
+        self.grouped = PartedCells(edges, both, log_odds=log_odds) if grouped else None
+        passed = () if weights.weighted else PlainCells.RULES
         self._further = tuple(rule for rule in request.rules if rule not in passed)
-        self.powers = [LossPowers(2, weighted=request.weighted) for _ in self._further]
+        self.powers = [LossPowers(2, weighted=weights.weighted) for _ in self._further]
 
     @staticmethod
     def form_of(scores: Scores, request: Request) -> int:  # noqa: ARG004  as of several classes
