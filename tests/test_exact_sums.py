@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from stakes._kernels import exact_sums, library
-from stakes._kernels.definitions.exact import carried
-from stakes._kernels.exact_sums import ExactSums
+from stakes._kernels.exact_sums import ExactSums, carried
 
 Rows = list[tuple[int, float, int]]  # class, value, copies
 

@@ -22,16 +22,16 @@ from stakes._kernels import (
     affine,
     build,
     compiled,
-    definitions,
     draws,
     keys,
     layouts,
     library,
     passes,
 )
+from stakes._kernels.definitions import counted_draws, order, sample_sums, slopes
 from stakes._kernels.group_sums import _columns, sum_by
 from stakes._kernels.kernel_arrays import contiguous
-from stakes._kernels.kernel_records import CostColumns
+from stakes._kernels.kernel_records import CostColumns, Ranking
 from stakes._kernels.score_grid import cell_grid
 from stakes._kernels.threads import available_threads
 from stakes._typing import FloatArray
@@ -116,7 +116,7 @@ def test_binary_pass_of_probabilities(data: tuple[Any, Any, Any], bins: int) -> 
     p, y, w = data
     cuts = np.array([0.0, 0.2, 0.5, 1.0])
     found = passes.binary_pass(p, y, cuts, w, bins)
-    close(found, definitions.binary_pass(p, y, cuts, w, bins, log_odds=False))
+    close(found, sample_sums.binary_pass(p, y, cuts, w, bins, log_odds=False))
 
 
 @given(columns(ENDS, 2, log_odds), st.sampled_from([1, 2, 7, 15]))
@@ -124,7 +124,7 @@ def test_binary_pass_of_log_odds(data: tuple[Any, Any, Any], bins: int) -> None:
     z, y, w = data
     cuts = np.array([0.0, 0.5, 0.9])
     found = passes.binary_pass(z, y, cuts, w, bins, log_odds=True)
-    close(found, definitions.binary_pass(z, y, cuts, w, bins, log_odds=True))
+    close(found, sample_sums.binary_pass(z, y, cuts, w, bins, log_odds=True))
 
 
 @pytest.mark.parametrize("z", [-700.0, -709.0, -720.0, -740.0, -745.0])
@@ -182,7 +182,7 @@ def test_rows_pass(kind: Any, data: st.DataObject) -> None:
     x, y, w, costs = data.draw(tables(kind))
     factors = data.draw(st.sampled_from([None, 0.5 + np.arange(x.shape[1])]))
     found = passes.rows_pass(x, y, kind, costs, w, factors=factors)
-    wanted = definitions.rows_pass(x, y, kind, costs, w, 15, factors)
+    wanted = sample_sums.rows_pass(x, y, kind, costs, w, 15, factors)
     for name in ("count", "weight", "square", "log", "brier", "decided"):
         close(getattr(found, name), getattr(wanted, name), 1e-14)
     close(found.bins, wanted.bins, 1e-14)
@@ -209,7 +209,7 @@ def test_a_table_too_large_to_count_is_given_by_its_cells() -> None:
     costs = [*cost_tables(rng, k)[:3], CostColumns(None, rng.uniform(0, 1, (k, 2)), 1e-15)]
     for weights in (None, w):
         found = passes.rows_pass(p, y, "posteriors", costs, weights)
-        close(found.decided, definitions.rows_pass(p, y, "posteriors", costs, weights, 15).decided)
+        close(found.decided, sample_sums.rows_pass(p, y, "posteriors", costs, weights, 15).decided)
 
 
 @given(
@@ -222,7 +222,7 @@ def test_probabilities_at_the_edge_of_a_bin(m: int, bins: int, off: float, kind:
     for some in (p, np.tile(p[(p > 0.01) & (p < 1)], 4)):  # without the ends no loss is infinite
         y = np.ones(some.size, dtype=np.int64)
         found = passes.binary_pass(some, y, bins=bins).bins
-        wanted = definitions.binary_pass(some, y, np.empty(0), None, bins, log_odds=False).bins
+        wanted = sample_sums.binary_pass(some, y, np.empty(0), None, bins, log_odds=False).bins
         close(found, wanted)
 
 
@@ -233,12 +233,10 @@ def test_a_million_rows_keep_their_digits() -> None:
     for weights in (None, w):
         for odds, x in ((False, p), (True, rng.normal(0, 3, n))):
             a = passes.binary_pass(x, y, [0.3], weights, log_odds=odds)
-            b = definitions.binary_pass(x, y, np.array([0.3]), weights, 15, log_odds=odds)
+            b = sample_sums.binary_pass(x, y, np.array([0.3]), weights, 15, log_odds=odds)
             close(a, b, 2e-15)
     z = rng.normal(0, 3, n)
-    a, b = (
-        package.affine_binary_pass(z, y, None, 0.8, -0.3).loss for package in (affine, definitions)
-    )
+    a, b = (package.affine_binary_pass(z, y, None, 0.8, -0.3).loss for package in (affine, slopes))
     assert a == pytest.approx(b, rel=2e-15)
     for k in (5, 10, 50):
         y = rng.integers(0, k, n // k)
@@ -248,7 +246,7 @@ def test_a_million_rows_keep_their_digits() -> None:
         )
         for kind, x in scores:
             found = passes.rows_pass(x, y, kind)  # type: ignore[arg-type]
-            wanted = definitions.rows_pass(x, y, kind, (), None, 15)
+            wanted = sample_sums.rows_pass(x, y, kind, (), None, 15)
             for name in ("count", "log", "brier", "bins"):
                 close(getattr(found, name), getattr(wanted, name), 2e-15)
 
@@ -259,7 +257,7 @@ def test_near_certain_answers_keep_their_digits() -> None:
     for far in (1e-3, 1e-9, 1e-15):
         p = np.where(y == 1, 1 - far * rng.random(y.size), far * rng.random(y.size))
         found = passes.binary_pass(p, y)
-        close(found, definitions.binary_pass(p, y, np.empty(0), None, 15, log_odds=False), 2e-15)
+        close(found, sample_sums.binary_pass(p, y, np.empty(0), None, 15, log_odds=False), 2e-15)
 
 
 @pytest.mark.parametrize("label", [-1, 2, 2**33, -(2**63)])
@@ -281,7 +279,7 @@ def test_logits_far_apart_and_unknown_rows_among_many(kind: Any) -> None:
             x[400, 2], x[300, 0], x[301] = 800.0, -np.inf, 5.0
         for single in (np.float64, np.float32):
             found = passes.rows_pass(x.astype(single), y, kind)
-            wanted = definitions.rows_pass(x.astype(single), y, kind, (), None, 15)
+            wanted = sample_sums.rows_pass(x.astype(single), y, kind, (), None, 15)
             close(found.log, wanted.log)
             close(found.bins, wanted.bins)
             assert found.limits[:3] == wanted.limits[:3]
@@ -319,7 +317,7 @@ def test_threads_change_no_bit(*, weighted: bool) -> None:
 def test_pairs_of_sorted_columns(a: list[float], b: list[float], kind: Any) -> None:
     first, second = np.sort(np.array(a, dtype=kind)), np.sort(np.array(b, dtype=kind))
     pairs = sum(2 * (y > x) + (y == x) for x in first for y in second)
-    assert definitions.auc_pairs(first, second) == pairs
+    assert order.auc_pairs(first, second) == pairs
 
 
 @given(data=st.data(), whole=st.booleans())
@@ -333,9 +331,7 @@ def test_pool_adjacent_violators(data: st.DataObject, *, whole: bool) -> None:
         for _ in range(2)
     )
     second[(first == 0) & (second == 0)] = 1
-    np.testing.assert_array_equal(
-        keys.pav_blocks(first, second), definitions.pav_blocks(first, second)
-    )
+    np.testing.assert_array_equal(keys.pav_blocks(first, second), order.pav_blocks(first, second))
 
 
 def test_blocks_that_doubles_cannot_tell_apart() -> None:
@@ -351,7 +347,7 @@ def test_slopes_of_two_classes(data: tuple[Any, Any, Any], scale: float, shift: 
     z, y, w = data
     close(
         affine.affine_binary_pass(z, y, w, scale, shift),
-        definitions.affine_binary_pass(z, y, w, scale, shift),
+        slopes.affine_binary_pass(z, y, w, scale, shift),
         1e-13,
         1e-13 * (1 + float(np.square(z.astype(float)).sum())) * (1 if w is None else 9),
     )
@@ -388,7 +384,7 @@ def test_slopes_of_many_classes(data: tuple[Any, Any, Any], scale: float, *, hes
         size = float(np.square(np.where(np.isinf(log_p), 0, log_p.astype(float))).sum())
     close(
         affine.affine_pass(log_p, y, w, scale, shift, hessian=hessian),
-        definitions.affine_pass(log_p, y, w, scale, shift, hessian=hessian),
+        slopes.affine_pass(log_p, y, w, scale, shift, hessian=hessian),
         1e-12,
         1e-13 * (1 + size) * (1 if w is None else 9),
     )
@@ -410,7 +406,7 @@ def test_slopes_of_chosen_rows_and_weighted_classes(
     call = (table, y, w, 0.8, np.linspace(-1, 1, k))
     found, wanted = (
         package.affine_pass(*call, class_weights=each, rows=rows, hessian=hessian)
-        for package in (affine, definitions)
+        for package in (affine, slopes)
     )
     close(found, wanted, 1e-12, 1e-11 * (1 + rows.size))
     plain = each[y] * (1.0 if w is None else w)
@@ -424,7 +420,7 @@ def test_slopes_of_chosen_rows_and_weighted_classes(
         z = table[:, 1][rows]
         one, other = (
             package.affine_binary_pass(z, y, w, 0.8, 0.1, class_weights=each)
-            for package in (affine, definitions)
+            for package in (affine, slopes)
         )
         close(one, other, 1e-12, 1e-11 * (1 + rows.size))
 
@@ -435,13 +431,13 @@ def test_slopes_of_far_values() -> None:
     for labels in (y, (z > 0).astype(np.int64)):  # some far and wrong, then all of them right
         close(
             affine.affine_binary_pass(z, labels, None, 1.0, 0.0),
-            definitions.affine_binary_pass(z, labels, None, 1.0, 0.0),
+            slopes.affine_binary_pass(z, labels, None, 1.0, 0.0),
             2e-15,
             1e-13,
         )
     far = np.array([-705.0, -715.0, -744.0])  # one normal, two subnormal
     alone = affine.affine_binary_pass(far, np.zeros(3, np.int64), None, 1.0, 0.0)
-    close(alone, definitions.affine_binary_pass(far, np.zeros(3, np.int64), None, 1.0, 0.0), 1e-12)
+    close(alone, slopes.affine_binary_pass(far, np.zeros(3, np.int64), None, 1.0, 0.0), 1e-12)
 
 
 def test_rows_that_are_not_there_are_refused() -> None:
@@ -467,7 +463,7 @@ def test_affine_answers(data: st.DataObject, form: int) -> None:
     shift = rng.normal(size=4) if k == 1 else rng.normal(size=(4, k))
     close(
         affine.affine_answers(values, groups, scale, shift),
-        definitions.affine_answers(values, groups, scale, shift),
+        slopes.affine_answers(values, groups, scale, shift),
         4e-15,
         1e-15,
     )
@@ -501,11 +497,11 @@ def test_resamples_are_those_of_the_definition(sizes: list[int]) -> None:
         whole = sizes if kept else [sum(sizes)]
         for index in (0, 1, 17):
             counts = draws.multinomial_counts(whole, 9, index)
-            np.testing.assert_array_equal(counts, definitions.multinomial_counts(trees, 9, index))
+            np.testing.assert_array_equal(counts, counted_draws.multinomial_counts(trees, 9, index))
             assert counts.sum() == edges[-1]
         for columns in (x, x[:1]):  # counted, and summed as they are drawn
             found = draws.multinomial_dot(columns, sizes, 9, range(3, 24), stratified=kept)
-            wanted = definitions.multinomial_dot(columns, edges, trees, 9, range(3, 24))
+            wanted = counted_draws.multinomial_dot(columns, edges, trees, 9, range(3, 24))
             close(found, wanted, 1e-14)
 
 
@@ -551,7 +547,7 @@ def test_resampled_losses_have_the_spread_of_a_mean() -> None:
     assert sums.std() == pytest.approx(x.std() * math.sqrt(20_000), rel=0.06)
 
 
-def ranking_of(n: int, seed: int, rises: list[list[float]]) -> draws.Ranking:
+def ranking_of(n: int, seed: int, rises: list[list[float]]) -> Ranking:
     """Return scores of two classes with many ties, some infinite."""
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.4).astype(np.int64)
@@ -559,7 +555,7 @@ def ranking_of(n: int, seed: int, rises: list[list[float]]) -> draws.Ranking:
     scores = rng.normal(y, 1).round(1)
     scores[rng.integers(0, n, 3)] = rng.choice([-np.inf, np.inf], 3)
     as_rate = np.arange(len(rises)) % 2
-    return draws.Ranking(scores, y, np.array(rises).reshape(-1, 2), as_rate)
+    return Ranking(scores, y, np.array(rises).reshape(-1, 2), as_rate)
 
 
 @pytest.mark.parametrize("n", [2, 3, 50, 5500])
@@ -570,7 +566,7 @@ def test_ranking_metrics_under_weights(n: int) -> None:
     weights[:, :2] = 1, 2
     weights[5] = ranking.y  # the first class has none
     found = draws.reweighted_ranks(ranking, weights)
-    close(found, definitions.reweighted_ranks(ranking, weights), 1e-12)
+    close(found, counted_draws.reweighted_ranks(ranking, weights), 1e-12)
     assert np.isnan(found[5, 2:]).all()
     assert not np.isnan(found[:5]).any()
 
@@ -591,11 +587,11 @@ def test_resampled_ranking(*, kept: bool) -> None:
     sizes = [3000, 2500] if kept else [5500]
     found = draws.multinomial_ranks(ranking, sizes, 2, range(5))
     counts = np.stack([draws.multinomial_counts(sizes, 2, b) for b in range(5)])
-    close(found, definitions.reweighted_ranks(ranking, counts.astype(float)), 1e-12)
+    close(found, counted_draws.reweighted_ranks(ranking, counts.astype(float)), 1e-12)
     own, unit = np.random.default_rng(1).random(5500), np.arange(5500) // 2
     found = draws.multinomial_ranks(ranking, [2750], 2, range(5), unit=unit, weights=own)
     counts = np.stack([draws.multinomial_counts([2750], 2, b) for b in range(5)])
-    close(found, definitions.reweighted_ranks(ranking, counts[:, unit] * own), 1e-12)
+    close(found, counted_draws.reweighted_ranks(ranking, counts[:, unit] * own), 1e-12)
 
 
 def test_labels_that_are_no_classes_are_refused() -> None:
@@ -768,8 +764,8 @@ def test_labels_that_are_no_classes_are_refused_on_both_roads(labels: list[int])
     for run in (
         lambda: passes.binary_pass(p[:, 1], y),
         lambda: passes.rows_pass(p, y),
-        lambda: definitions.binary_pass(p[:, 1], y, np.empty(0), None, 15, log_odds=False),
-        lambda: definitions.rows_pass(p, y, "posteriors", (), None, 15),
+        lambda: sample_sums.binary_pass(p[:, 1], y, np.empty(0), None, 15, log_odds=False),
+        lambda: sample_sums.rows_pass(p, y, "posteriors", (), None, 15),
     ):
         with pytest.raises(ValueError, match="class codes"):
             run()

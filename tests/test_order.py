@@ -17,7 +17,8 @@ from sklearn import metrics as sk
 
 import stakes
 from registry import METRIC_OBJECTS
-from stakes._kernels import definitions, keys
+from stakes._kernels import keys
+from stakes._kernels.definitions import order
 from stakes._kernels.kernel_records import ClassCounts
 from stakes._kernels.library import KERNELS
 from stakes.calibration.isotonic_calibrator import StepMap
@@ -64,9 +65,9 @@ def same(found: Any, wanted: Any) -> None:
 
 @given(columns())
 def test_keys_are_sorted_as_scores_are(data: tuple[Any, Any]) -> None:
-    assert keys.score_pairs(*data) == definitions.score_pairs(*data)
-    same(keys.score_levels(*data), definitions.score_levels(*data))
-    same(keys.score_blocks(*data), definitions.score_blocks(*data))
+    assert keys.score_pairs(*data) == order.score_pairs(*data)
+    same(keys.score_levels(*data), order.score_levels(*data))
+    same(keys.score_blocks(*data), order.score_blocks(*data))
 
 
 @given(columns())
@@ -79,7 +80,7 @@ def test_pairs_are_what_they_are(data: tuple[Any, Any]) -> None:
 
 @given(columns())
 def test_precision_of_keys_is_that_of_its_definition(data: tuple[Any, Any]) -> None:
-    assert keys.score_precision(*data) == definitions.score_precision(*data)
+    assert keys.score_precision(*data) == order.score_precision(*data)
 
 
 @given(columns())
@@ -118,7 +119,7 @@ def test_average_precision_is_that_of_the_curve(data: tuple[Any, Any], scale: fl
 
 
 def test_precision_of_very_many_samples() -> None:
-    found = definitions.level_precision(np.array([2**41, 2**39]), np.array([2**40, 2**40]))
+    found = order.level_precision(np.array([2**41, 2**39]), np.array([2**40, 2**40]))
     assert found.mean == pytest.approx((1 / 1.5 + 2 / 4.5) / 2)
 
 
@@ -139,10 +140,10 @@ def test_many_keys(decimals: int) -> None:
     rng = np.random.default_rng(decimals)
     y = rng.integers(0, 2, 100_000)
     scores = (rng.normal(0, 2, y.size) + y).round(decimals)
-    assert keys.score_pairs(scores, y) == definitions.score_pairs(scores, y)
-    assert keys.score_precision(scores, y) == definitions.score_precision(scores, y)
-    same(keys.score_levels(scores, y), definitions.score_levels(scores, y))
-    same(keys.score_blocks(scores, y), definitions.score_blocks(scores, y))
+    assert keys.score_pairs(scores, y) == order.score_pairs(scores, y)
+    assert keys.score_precision(scores, y) == order.score_precision(scores, y)
+    same(keys.score_levels(scores, y), order.score_levels(scores, y))
+    same(keys.score_blocks(scores, y), order.score_blocks(scores, y))
 
 
 @pytest.mark.parametrize("kernel", [keys.score_pairs, keys.score_levels, keys.score_precision])
@@ -330,7 +331,7 @@ def test_a_metric_of_ones_own_is_swept() -> None:
 @given(columns())
 def test_the_spread_of_places_is_that_of_its_definition(data: tuple[Any, Any]) -> None:
     pairs, spread = keys.score_spread(*data)
-    same, wanted = definitions.score_spread(*data)
+    same, wanted = order.score_spread(*data)
     assert pairs == same
     assert spread == pytest.approx(wanted, rel=1e-12, abs=1e-9)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from stakes._errors import InputError
 from stakes._kernels import exact_sums, library, score_cells
 from stakes._kernels.exact_sums import ExactSums
 from stakes._kernels.kernel_records import Limits
@@ -313,16 +314,16 @@ def test_a_cell_that_is_full_takes_no_more() -> None:
         for _ in range(4):
             cells.update(x, y)  # no cell has more than four
         kept = cells + ScoreCells(cell_grid())
-        with pytest.raises(OverflowError, match=r"at most 2\*\*38 samples: got 5"):
+        with pytest.raises(InputError, match=r"at most 2\*\*38 samples: got 5"):
             cells.update(x, y)
         assert cells == kept
-        with pytest.raises(OverflowError):
+        with pytest.raises(InputError):
             _ = cells + cells
         cells.update(np.array([0.1]), y[:1])
         assert cells.count.sum() == 9
     count = np.zeros((2, cells.grid.n_cells), dtype=np.int64)
     count[0, 5] = 2**38 + 1
-    with pytest.raises(OverflowError):
+    with pytest.raises(InputError):
         ScoreCells.from_parts(cells.grid, count, count[1], ExactSums(12), np.zeros((3, 2), int))
 
 

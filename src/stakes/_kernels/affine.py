@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels import definitions
+from stakes._kernels.definitions import slopes
 from stakes._kernels.kernel_arrays import (
     as_codes,
     as_numbers,
@@ -50,9 +50,7 @@ def affine_binary_pass(
     check_lengths(x.size, z=x, y=codes, weights=w)
     check_lengths(2, class_weights=class_weights)
     if KERNELS is None:
-        return definitions.affine_binary_pass(
-            x, codes, w, scale, shift, class_weights=class_weights
-        )
+        return slopes.affine_binary_pass(x, codes, w, scale, shift, class_weights=class_weights)
     job = _AffineJob(values=x[:, None], y=codes, weights=w, n=x.size, k=1, hessian=True)
     sums = _prepared(job, class_weights, scale, np.array([shift]), _BINARY_SUMS)
     over_chunks(_binary, job, len(sums), threads, 3 * x.size)
@@ -96,7 +94,7 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
     check_lengths(k, shift=np.asarray(shift), class_weights=class_weights)
     _check_rows(index, x.shape[0])
     if KERNELS is None:
-        return definitions.affine_pass(
+        return slopes.affine_pass(
             x, codes, w, scale, shift, class_weights=class_weights, rows=index, hessian=hessian
         )
     width = k + 3 + (k + 1) ** (2 if hessian else 1)
@@ -159,7 +157,7 @@ def affine_answers(
         msg = f"shift must be of shape {wanted}: got {moved.shape}."
         raise ValueError(msg)
     if KERNELS is None:
-        return definitions.affine_answers(x, group, slope, moved)
+        return slopes.affine_answers(x, group, slope, moved)
     flat = x[:, None] if x.ndim == 1 else x
     n, k = flat.shape
     out, (chunk, n_chunks) = np.empty((n, max(k, 2))), chunks(n, k)

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels import definitions
+from stakes._kernels.definitions import counted_draws
+from stakes._kernels.definitions.order import places
 from stakes._kernels.kernel_arrays import contiguous
+from stakes._kernels.kernel_records import Ranking
 from stakes._kernels.library import KERNELS, kernel, record
 from stakes._typing import FloatArray, IntArray, NDArray
 
 Counts = NDArray[np.int32]
-Ranking = definitions.Ranking
 _MOST = 2**31 - 1
 
 _dot, _counts = kernel("draws_dot", "rii"), kernel("draws_counts", "ra")
@@ -32,7 +33,7 @@ def multinomial_counts(sizes: NDArray[Any] | list[int], seed: int, index: int) -
     """
     trees = _edges(sizes)
     if KERNELS is None:
-        return definitions.multinomial_counts(trees, seed, index).astype(np.int32)
+        return counted_draws.multinomial_counts(trees, seed, index).astype(np.int32)
     counts = np.empty(int(trees[-1]), dtype=np.int32)
     _counts(_job(trees, trees, seed, range(index, index + 1)), counts)
     return counts
@@ -77,7 +78,7 @@ def multinomial_dot(
         raise ValueError(msg)
     trees = edges if stratified else edges[[0, -1]]
     if KERNELS is None:
-        return definitions.multinomial_dot(table, edges, trees, seed, resamples)
+        return counted_draws.multinomial_dot(table, edges, trees, seed, resamples)
     sums = np.zeros((len(resamples), edges.size - 1, len(table)))
     drawn = np.zeros(sums.shape[:2], dtype=np.int64)
     job = _job(edges, trees, seed, resamples)
@@ -118,7 +119,7 @@ def multinomial_ranks(
     if KERNELS is None or (ranking.rises < 0).any():
         drawn = np.stack([multinomial_counts(sizes, seed, b) for b in resamples]).astype(np.float64)
         rows = drawn if unit is None else drawn[:, unit]
-        return definitions.reweighted_ranks(ranking, rows if weights is None else rows * weights)
+        return counted_draws.reweighted_ranks(ranking, rows if weights is None else rows * weights)
     values, job = _ranks_job(ranking, len(resamples))
     own = None if weights is None else contiguous(weights, np.float64)
     job.tell(unit=None if unit is None else unit.astype(np.int32), weights=own)
@@ -148,7 +149,7 @@ def reweighted_ranks(ranking: Ranking, weights: FloatArray) -> FloatArray:
         msg = f"weights must be rows of {ranking.y.size} samples: got shape {rows.shape}."
         raise ValueError(msg)
     if KERNELS is None or (ranking.rises < 0).any():
-        return definitions.reweighted_ranks(ranking, rows)
+        return counted_draws.reweighted_ranks(ranking, rows)
     values, job = _ranks_job(ranking, len(rows))
     _weighted(job, rows, 0, len(rows))
     return values
@@ -158,7 +159,7 @@ def _ranks_job(ranking: Ranking, rows: int) -> tuple[FloatArray, Any]:
     """Return space for the values, and what the kernel is told."""
     first, second = ranking.by_class
     order = np.concatenate([first, second]).astype(np.int32)
-    ranks = definitions.places(ranking.scores[first], ranking.scores[second])
+    ranks = places(ranking.scores[first], ranking.scores[second])
     below, upto = (part.astype(np.int32) for part in ranks)
     rises, as_rate = contiguous(ranking.rises, np.float64), ranking.as_rate.astype(np.int32)
     values = np.empty((rows, 4 + len(rises)))

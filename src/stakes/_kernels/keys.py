@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._kernels import definitions
+from stakes._kernels.definitions import order
 from stakes._kernels.kernel_arrays import as_codes, as_numbers, check_lengths, contiguous
 from stakes._kernels.kernel_records import Blocks, Levels, Pairs, Precisions
 from stakes._kernels.library import KERNELS, kernel
@@ -46,10 +46,10 @@ def score_pairs(scores: NDArray[Any], y: NDArray[Any]) -> Pairs:
     Pairs(total=7, first=2, second=2)
     """
     if KERNELS is None:
-        return definitions.score_pairs(*_checked(scores, y))
+        return order.score_pairs(*_checked(scores, y))
     found = _sorted_keys(scores, y)
     if found.key is None:
-        return Pairs(definitions.auc_pairs(*_by_class(scores, y)), found.first, found.second)
+        return Pairs(order.auc_pairs(*_by_class(scores, y)), found.first, found.second)
     return _pairs(found.key, found)
 
 
@@ -66,12 +66,12 @@ def score_spread(scores: NDArray[Any], y: NDArray[Any]) -> tuple[Pairs, tuple[fl
     (Pairs(total=7, first=2, second=2), (0.125, 0.125))
     """
     if KERNELS is None:
-        return definitions.score_spread(*_checked(scores, y))
+        return order.score_spread(*_checked(scores, y))
     found = _sorted_keys(scores, y)
     if found.key is None:
-        return definitions.sorted_spread(*_by_class(scores, y))
+        return order.sorted_spread(*_by_class(scores, y))
     pairs = _pairs(found.key, found)
-    mean, spread = np.array(definitions.mean_places(pairs)), np.empty(2)
+    mean, spread = np.array(order.mean_places(pairs)), np.empty(2)
     _key_spread(found.key, found.key.size, mean, spread)
     return pairs, (float(spread[0]), float(spread[1]))
 
@@ -95,11 +95,11 @@ def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
     0.8333333333333333
     """
     if KERNELS is None:
-        return definitions.score_precision(*_checked(scores, y))
+        return order.score_precision(*_checked(scores, y))
     found = _sorted_keys(scores, y)
     if found.key is None:
-        levels = definitions.sorted_merge(*_by_class(scores, y))
-        return definitions.level_precision(levels.first, levels.second)
+        levels = order.sorted_merge(*_by_class(scores, y))
+        return order.level_precision(levels.first, levels.second)
     limbs = np.zeros(4, dtype=np.int64)
     _key_precision(found.key, found.key.size, limbs)
     total = sum(limb << 26 * (3 - place) for place, limb in enumerate(limbs.tolist()))
@@ -117,10 +117,10 @@ def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
     (array([0.1, 0.5, 0.9]), array([1, 1, 0]), array([0, 1, 1]))
     """
     if KERNELS is None:
-        return definitions.score_levels(*_checked(scores, y))
+        return order.score_levels(*_checked(scores, y))
     found = _sorted_keys(scores, y)
     if found.key is None:
-        return definitions.sorted_merge(*_by_class(scores, y))
+        return order.sorted_merge(*_by_class(scores, y))
     level = found.key
     low, high = (np.empty(level.size, dtype=np.int64) for _ in range(2))
     size = np.zeros(1, dtype=np.int64)
@@ -141,11 +141,11 @@ def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
     (array([0.1, 0.2, 0.4]), array([0.1, 0.3, 0.4]), array([1, 1, 0]), array([0, 1, 1]))
     """
     if KERNELS is None:
-        return definitions.score_blocks(*_checked(scores, y))
+        return order.score_blocks(*_checked(scores, y))
     found = _sorted_keys(scores, y)
     if found.key is None:
-        levels = definitions.sorted_merge(*_by_class(scores, y))
-        return definitions.blocks_at(levels, pav_blocks(levels.first, levels.second))
+        levels = order.sorted_merge(*_by_class(scores, y))
+        return order.blocks_at(levels, pav_blocks(levels.first, levels.second))
     n = found.key.size
     most = int(3 * n ** (2 / 3)) + 16  # more steps than so many samples can make a hull of
     stop, below = (np.empty(most, dtype=np.int64) for _ in range(2))
@@ -178,7 +178,7 @@ def pav_blocks(first: Counts, second: Counts) -> IntArray:
         msg = f"first and second must be columns of one length: got {a.shape} and {b.shape}."
         raise ValueError(msg)
     if KERNELS is None:
-        return definitions.pav_blocks(a, b)
+        return order.pav_blocks(a, b)
     starts = np.empty(a.size, dtype=np.int64)
     x, y = np.empty_like(a), np.empty_like(a)
     size = np.zeros(1, dtype=np.int64)
@@ -241,7 +241,7 @@ def _odd(unknown: object) -> ValueError:
 
 def _by_class(scores: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the scores of either class in rising order."""
-    return definitions.sorted_by_class(as_numbers(scores), as_codes(y))
+    return order.sorted_by_class(as_numbers(scores), as_codes(y))
 
 
 def _trimmed(part: NDArray[Any], size: int) -> NDArray[Any]:

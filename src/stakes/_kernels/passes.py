@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from stakes._kernels import definitions
+from stakes._kernels.definitions import sample_sums
 from stakes._kernels.kernel_arrays import (
     as_codes,
     as_numbers,
@@ -73,7 +73,7 @@ def binary_pass(
     check_lengths(x.size, values=x, y=codes, weights=w)
     cuts = contiguous(thresholds, np.float64)
     if KERNELS is None:
-        return definitions.binary_pass(x, codes, cuts, w, bins, log_odds=log_odds)
+        return sample_sums.binary_pass(x, codes, cuts, w, bins, log_odds=log_odds)
     job = _BinaryJob(values=x, y=codes, weights=w, n=x.size, kind=log_odds)
     job.tell(thresholds=cuts, n_thresholds=cuts.size)
     head, above = 2 * _FIELDS, 2 * _FIELDS + 4 * cuts.size
@@ -123,7 +123,7 @@ def rows_pass(  # noqa: PLR0913  the data, the costs, and how bins are filled
     n, k = x.shape
     check_lengths(n, y=codes, weights=w)
     if KERNELS is None:
-        return definitions.rows_pass(x, codes, kind, costs, w, bins, factors)
+        return sample_sums.rows_pass(x, codes, kind, costs, w, bins, factors)
     units = np.ones(k) if factors is None else contiguous(factors, np.float64)
     check_lengths(k, factors=units)
     tables = [_cost_table(c, k) for c in costs]
@@ -145,7 +145,7 @@ def rows_pass(  # noqa: PLR0913  the data, the costs, and how bins are filled
     decided = [
         _cells(sums[end - width : end].reshape(k * c.n_decisions, -1), c)
         if width
-        else definitions.cells(codes, next(decisions), w, c)
+        else sample_sums.cells(codes, next(decisions), w, c)
         for c, width, end in zip(costs, widths, ends.tolist(), strict=True)
     ]
     return RowsPass(

@@ -6,15 +6,21 @@ from typing import Any
 import numpy as np
 
 from stakes._errors import InputError
-from stakes._kernels import definitions
-from stakes._kernels.exact_sums import ExactSums
+from stakes._kernels.definitions.sample_sums import (
+    check_codes,
+    from_log_odds,
+    from_second,
+    limits_of,
+)
+from stakes._kernels.exact_sums import ExactSums, add_defined
 from stakes._kernels.kernel_arrays import as_codes, as_numbers, check_lengths
 from stakes._kernels.kernel_records import Levels, Limits
 from stakes._kernels.library import KERNELS, kernel, record
-from stakes._kernels.score_grid import CellGrid, from_ordered_bits
+from stakes._kernels.score_grid import CellGrid, from_ordered_bits, ordered_bits
 from stakes._typing import FloatArray, IntArray, NDArray
 
 _POWERS = 3  # of losses that are summed
+_BLOCK = 65536  # samples of the definition at a time
 _SLICE = 2**26  # samples at a time
 _MOST = 2**38  # samples of a cell
 
@@ -108,11 +114,28 @@ class ScoreCells:
             part = slice(start, start + _SLICE)
             limbs = self.sums.reserve(x[part].size)
             if KERNELS is None:
-                state = self._tally, limbs, self.infinite
-                definitions.score_cells(self.grid, x[part], codes[part], self.shift, *state)
+                self._add_defined(x[part], codes[part], limbs)
             else:
                 _add(self._job(x[part], codes[part], limbs))
         self._fullest += x.size
+
+    def _add_defined(self, values: NDArray[Any], y: NDArray[Any], limbs: IntArray) -> None:
+        """Add samples to the tallies, the limbs of 12 sums, and the infinite losses of classes."""
+        grid = self.grid
+        for start in range(0, values.size, _BLOCK):
+            part = slice(start, start + _BLOCK)
+            x, code = values[part].astype(np.float64), y[part].astype(np.int64)
+            cell = grid.cells(x)
+            place = (ordered_bits(x) - grid.least[cell]) >> grid.bits[cell]
+            for second in (0, 1):
+                self._tally[:, second] += np.bincount(cell[code == second], minlength=grid.n_cells)
+            self._tally[:, 2] += np.bincount(cell, place, grid.n_cells).astype(np.int64)
+            log, brier = _losses(x, code, self.shift, log_odds=grid.log_odds)
+            for row, loss in enumerate(_powers(log) + _powers(brier)):
+                finite = loss < np.inf
+                add_defined(limbs, 2 * row + code[finite], loss[finite])
+                if not finite.all():
+                    self.infinite[row] += np.bincount(code[~finite], minlength=2)
 
     def _job(self, x: NDArray[Any], codes: NDArray[Any], limbs: IntArray) -> Any:  # noqa: ANN401
         """Describe a batch, the grid and the state to the kernel."""
@@ -179,8 +202,28 @@ def score_limits(values: NDArray[Any], y: NDArray[Any]) -> Limits:
     """Return what a batch holds; labels other than 0 and 1 raise ValueError."""
     x, codes = as_numbers(values), as_codes(_unsigned(y))
     if KERNELS is None:
-        return definitions.score_limits(x, codes)
+        check_codes(codes, 2)
+        return limits_of(x.astype(np.float64))
     found = np.empty(3)
     _limits(_CellsJob(values=x, y=codes, n=x.size, limits=found))
     least, largest, unknown = found.tolist()
     return Limits(least, largest, int(unknown))
+
+
+def _powers(loss: FloatArray) -> list[FloatArray]:
+    """Return losses, their squares and their cubes."""
+    with np.errstate(over="ignore", under="ignore"):
+        return [loss, loss * loss, loss * loss * loss]
+
+
+def _losses(
+    x: FloatArray, y: IntArray, shift: float, *, log_odds: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return log losses and Brier scores, with `shift` added to the log odds."""
+    if log_odds or shift != 0:
+        with np.errstate(divide="ignore"):
+            z = x if log_odds else np.log(x) - np.log1p(-x)
+        _, loss, wrong = from_log_odds(z + shift, y)
+    else:
+        _, loss, wrong = from_second(x, y)
+    return loss, wrong * wrong

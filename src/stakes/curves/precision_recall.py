@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._kernels.definitions import level_precision
+from stakes._kernels.definitions.order import level_precision
 from stakes._kernels.keys import score_precision
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike
 from stakes.curves.area import RankingValue

@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes._kernels.draws import Ranking, reweighted_ranks
+from stakes._kernels.draws import reweighted_ranks
+from stakes._kernels.kernel_records import Ranking
 from stakes._typing import FloatArray, IntArray
 from stakes.intervals.resampling import Resampling
 from stakes.intervals.sums import Stream

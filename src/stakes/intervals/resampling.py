@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels.draws import Ranking, multinomial_counts, multinomial_ranks
+from stakes._kernels.draws import multinomial_counts, multinomial_ranks
+from stakes._kernels.kernel_records import Ranking
 from stakes._math import times, turns
 from stakes._typing import FloatArray, IntArray, NDArray
 

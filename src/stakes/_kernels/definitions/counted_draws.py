@@ -1,10 +1,11 @@
-"""Resamples: N draws with replacement, as a count for each sample.
+"""Resamples: N draws with replacement, as a count for each sample; ranking metrics under weights.
 
-The same bits as the compiled draws; draws.h says why each draw is exact.
+Draws have the same bits as the compiled ones; draws.h says why each draw is exact.
 """
 
 import numpy as np
 
+from stakes._kernels.kernel_records import Ranking
 from stakes._typing import FloatArray, IntArray, NDArray
 
 _LEAF_BITS = 11
@@ -13,6 +14,7 @@ _WORD = 2**64
 _STEP = 0x9E3779B97F4A7C15
 _FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 _BITS = 64
+_HALVINGS = 40  # of the odds, in the search for the equal error rate
 
 Words = NDArray[np.uint64]
 
@@ -124,3 +126,53 @@ def _leaf(key: int, n: int, size: int) -> IntArray:
         found.append(drawn[drawn < size])
         read, have = read + more, have + found[-1].size
     return np.bincount(np.concatenate([*found, np.empty(0, np.int64)])[:n], minlength=size)
+
+
+def reweighted_ranks(ranking: Ranking, weights: FloatArray) -> FloatArray:
+    """Return weight of both classes, AUC, equal error rate and least costs of rows of weights."""
+    return np.stack([_row(ranking, row) for row in weights])
+
+
+def _row(ranking: Ranking, weights: FloatArray) -> FloatArray:
+    """Return the values of one row of weights; NaN where a class has none."""
+    ordered = weights[ranking.order]
+    up = ordered * ranking.second
+    if ranking.starts.size < ordered.size:
+        ordered, up = (np.add.reduceat(part, ranking.starts) for part in (ordered, up))
+    down = ordered - up
+    alarm, miss = np.zeros(up.size + 1), np.zeros(up.size + 1)
+    np.cumsum(down, out=alarm[1:])
+    np.cumsum(up, out=miss[1:])
+    n1, n2 = float(alarm[-1]), float(miss[-1])
+    if n1 == 0 or n2 == 0:
+        return np.array([n1, n2, *[np.nan] * (2 + len(ranking.rises))])
+    auc = (float(up @ alarm[1:]) - float(up @ down) / 2) / (n1 * n2)
+    alarm *= -1 / n1
+    alarm += 1
+    miss *= 1 / n2
+    share = np.array([n1, n2]) / (n1 + n2)
+    rises = np.where(ranking.as_rate[:, None], ranking.rises, ranking.rises * share)
+    least = [(a * alarm + b * miss).min() for a, b in rises]
+    equal = _equal_error(alarm, miss) if ranking.equal_error else np.nan
+    return np.array([n1, n2, auc, equal, *least])
+
+
+def _equal_error(alarm: FloatArray, miss: FloatArray) -> float:
+    """Return where the convex hull has both errors alike: the largest least cost of any odds.
+
+    As alarms get dearer the best threshold only rises, so that each halving of the odds also cuts
+    the thresholds to look at.
+    """
+    low, high = 0.0, 1.0
+    first, last = 0, alarm.size - 1
+    best = 0.0
+    for _ in range(_HALVINGS):
+        share = (low + high) / 2
+        part = slice(first, last + 1)
+        at = first + int((share * alarm[part] + (1 - share) * miss[part]).argmin())
+        best = max(best, share * alarm[at] + (1 - share) * miss[at])
+        if alarm[at] > miss[at]:
+            low, first = share, at
+        else:
+            high, last = share, at
+    return best
