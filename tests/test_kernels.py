@@ -309,17 +309,6 @@ def test_threads_change_no_bit(*, weighted: bool) -> None:
         close(run(3), run(1), 0, 0)
 
 
-@given(
-    st.lists(st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 0.5, 0.7, 2.0, math.inf]), max_size=30),
-    st.lists(st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 0.5, 0.7, 3.0, math.inf]), max_size=30),
-    st.sampled_from([np.float32, np.float64]),
-)
-def test_pairs_of_sorted_columns(a: list[float], b: list[float], kind: Any) -> None:
-    first, second = np.sort(np.array(a, dtype=kind)), np.sort(np.array(b, dtype=kind))
-    pairs = sum(2 * (y > x) + (y == x) for x in first for y in second)
-    assert order.auc_pairs(first, second) == pairs
-
-
 @given(data=st.data(), whole=st.booleans())
 def test_pool_adjacent_violators(data: st.DataObject, *, whole: bool) -> None:
     n = data.draw(st.integers(0, 60))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ import stakes
 from registry import METRIC_OBJECTS
 from stakes._kernels import keys
 from stakes._kernels.definitions import order
-from stakes._kernels.kernel_records import ClassCounts
+from stakes._kernels.kernel_records import Blocks
 from stakes._kernels.library import KERNELS
 from stakes.calibration.isotonic_calibrator import StepMap
 from stakes.curves import roc
@@ -57,6 +57,12 @@ def columns(draw: st.DrawFn) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]
     return scores, y
 
 
+def defined_blocks(scores: Any, y: Any) -> Blocks:
+    """Return the blocks of pool-adjacent-violators by the definitions alone."""
+    levels = order.score_levels(scores, y)
+    return order.blocks_at(levels, order.pav_blocks(levels.first, levels.second))
+
+
 def same(found: Any, wanted: Any) -> None:
     """Hold two records equal, bit for bit."""
     for name, part in vars(wanted).items():
@@ -65,9 +71,9 @@ def same(found: Any, wanted: Any) -> None:
 
 @given(columns())
 def test_keys_are_sorted_as_scores_are(data: tuple[Any, Any]) -> None:
-    assert keys.score_pairs(*data) == order.score_pairs(*data)
+    assert keys.score_spread(*data)[0] == order.score_spread(*data)[0]
     same(keys.score_levels(*data), order.score_levels(*data))
-    same(keys.score_blocks(*data), order.score_blocks(*data))
+    same(keys.score_blocks(*data), defined_blocks(*data))
 
 
 @given(columns())
@@ -75,7 +81,7 @@ def test_pairs_are_what_they_are(data: tuple[Any, Any]) -> None:
     scores, y = (part[:100] for part in data)
     first, second = scores[y == 0].tolist(), scores[y == 1].tolist()
     total = sum(2 * (b > a) + (b == a) for a in first for b in second)
-    assert keys.score_pairs(scores, y) == (total, len(first), len(second))
+    assert keys.score_spread(scores, y)[0] == (total, len(first), len(second))
 
 
 @given(columns())
@@ -140,13 +146,13 @@ def test_many_keys(decimals: int) -> None:
     rng = np.random.default_rng(decimals)
     y = rng.integers(0, 2, 100_000)
     scores = (rng.normal(0, 2, y.size) + y).round(decimals)
-    assert keys.score_pairs(scores, y) == order.score_pairs(scores, y)
+    assert keys.score_spread(scores, y)[0] == order.score_spread(scores, y)[0]
     assert keys.score_precision(scores, y) == order.score_precision(scores, y)
     same(keys.score_levels(scores, y), order.score_levels(scores, y))
-    same(keys.score_blocks(scores, y), order.score_blocks(scores, y))
+    same(keys.score_blocks(scores, y), defined_blocks(scores, y))
 
 
-@pytest.mark.parametrize("kernel", [keys.score_pairs, keys.score_levels, keys.score_precision])
+@pytest.mark.parametrize("kernel", [keys.score_spread, keys.score_levels, keys.score_precision])
 def test_keys_of_what_is_no_score_or_no_class(kernel: Any) -> None:
     p = np.linspace(0, 1, 700)
     with pytest.raises(ValueError, match="0 and 1"):
@@ -163,6 +169,14 @@ def test_keys_of_what_is_no_score_or_no_class(kernel: Any) -> None:
             kernel(unknown, np.zeros(700, dtype=np.int64))
     with pytest.raises(ValueError, match="column of 700"):
         kernel(p, np.zeros(699, dtype=np.int64))
+
+
+class ClassCounts(NamedTuple):
+    """Samples of two classes at each score, and in all."""
+
+    first: np.ndarray[Any, Any]
+    second: np.ndarray[Any, Any]
+    totals: tuple[int, int]
 
 
 def counted(first: Any, second: Any) -> ClassCounts:

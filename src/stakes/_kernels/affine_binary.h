@@ -19,7 +19,7 @@ struct affine_job {
  */
 static inline double exp_near(double x)
 {
-    double t = FMA(x, LOG2E, MAGIC), n = t - MAGIC;
+    double t = FMA(x, LOG2E, TO_WHOLE), n = t - TO_WHOLE;
     double r = FMA(n, -LN2_LOW, FMA(n, -LN2_HIGH, x)), r2 = r * r, r4 = r2 * r2;
     double a = FMA(r, 0x1.5555555555556p-3, 0x1.0000000000001p-1);
     double b = FMA(r, 0x1.11111111109a6p-7, 0x1.5555555553d37p-5);

@@ -11,18 +11,18 @@ struct quick_counts {
  * block with one next to an inner edge looks again. What is no probability, or no label, gets a
  * place that means nothing.
  */
-APART static struct quick_counts quick_cells(const double *x, const int64_t *y, int64_t n,
+NOINLINE static struct quick_counts quick_cells(const double *x, const int64_t *y, int64_t n,
                                              const struct binary_job *job, double threshold,
                                              struct binary_block *b)
 {
     double m = (double)job->bins;
-    four scale = ALL(m * 0x1p32), low = ALL(0.5 / m), high = ALL(1.0 - 0.5 / m), magic = ALL(MAGIC);
-    four p, at, cut = ALL(threshold);
+    four scale = SPLAT(m * 0x1p32), low = SPLAT(0.5 / m), high = SPLAT(1.0 - 0.5 / m), magic = SPLAT(TO_WHOLE);
+    four p, at, cut = SPLAT(threshold);
     four_bits truth, above, cell, near = {0}, labels = {0}, second = {0}, over = {0}, both = {0};
     for (int64_t i = 0; i < n; i += 4) {
         LOAD(p, x + i), LOAD(truth, y + i);
         above = (four_bits)(p > cut);
-        at = LESS(high, MORE(low, p));
+        at = MIN4(high, MAX4(low, p));
         cell = (four_bits)FMA4(at, scale, magic);
         near |= (four_bits)(((cell + 4) & 0xfffffff8u) == 0);
         cell = ((cell >> 26) & 0x3fffc0u) + (truth << 5);
@@ -35,64 +35,64 @@ APART static struct quick_counts quick_cells(const double *x, const int64_t *y, 
         find_bins(b->bin, x, n, job->bins, job->edges);
         for (int64_t i = 0; i < n; i++) b->cell[i] = 64 * (int64_t)b->bin[i] + 32 * y[i];
     }
-    return (struct quick_counts){labels[0], (double)ADDED(second), (double)ADDED(over),
-                                 (double)ADDED(both)};
+    return (struct quick_counts){labels[0], (double)SUM4(second), (double)SUM4(over),
+                                 (double)SUM4(both)};
 }
 
 /* One addition counts a sample and adds its probability. */
-#define FILL(copy, i) *(two *)(void *)(h + (copy) * size + cell[i]) += (two){1.0, x[i]}
+#define ADD_TO_BIN(copy, i) *(two *)(void *)(h + (copy) * size + cell[i]) += (two){1.0, x[i]}
 
 /* Sums of a block's losses, and its bins: two tasks for different parts of the processor. With
  * right = 2^-k (1 - g), its loss is k ln 2 + 2 atanh(g / (2 - g)), right to two units in the last
  * place; the series is cut to what its range needs.
  */
-APART static void quick_logs(const struct binary_block *b, const double *x, const int64_t *y,
+NOINLINE static void quick_logs(const struct binary_block *b, const double *x, const int64_t *y,
                              int64_t n, struct binary_state *state, double *out)
 {
-    four c0 = ALL(0x1.5555555555558p-1), c1 = ALL(0x1.99999999952d7p-2);
-    four c2 = ALL(0x1.2492492df281ap-2), c3 = ALL(0x1.c71c62e3f11e6p-3);
-    four c4 = ALL(0x1.7462b51cb66b1p-3), c5 = ALL(0x1.39fe51a7c18f9p-3);
-    four c6 = ALL(0x1.2b5900de53b32p-3), both = ALL(2.0), ln2 = ALL(M_LN2);
+    four c0 = SPLAT(0x1.5555555555558p-1), c1 = SPLAT(0x1.99999999952d7p-2);
+    four c2 = SPLAT(0x1.2492492df281ap-2), c3 = SPLAT(0x1.c71c62e3f11e6p-3);
+    four c4 = SPLAT(0x1.7462b51cb66b1p-3), c5 = SPLAT(0x1.39fe51a7c18f9p-3);
+    four c6 = SPLAT(0x1.2b5900de53b32p-3), both = SPLAT(2.0), ln2 = SPLAT(M_LN2);
     four l0 = {0}, l1 = {0}, q0 = {0}, q1 = {0}, k0 = {0}, k1 = {0}, g, k;
     four_bits truth;
     const int64_t *cell = b->cell, size = 8 * state->hist_size;
     char *h = (char *)state->hist;
     for (int64_t i = 0; i < n; i += 4) {
         LOAD(g, b->loss + i), LOAD(k, b->brier + i), LOAD(truth, y + i);
-        SOON(x + i + BLOCK), SOON(y + i + BLOCK);
+        PREFETCH(x + i + BLOCK), PREFETCH(y + i + BLOCK);
         four s = g / (both - g), z = s * s, z2 = z * z;
-        FILL(0, i), FILL(1, i + 1), FILL(2, i + 2), FILL(3, i + 3);
+        ADD_TO_BIN(0, i), ADD_TO_BIN(1, i + 1), ADD_TO_BIN(2, i + 2), ADD_TO_BIN(3, i + 3);
         four series = FMA4(z2, c6, FMA4(z, c5, c4));
         series = FMA4(z2, FMA4(z2, series, FMA4(z, c3, c2)), FMA4(z, c1, c0));
         four loss = FMA4(k, ln2, s * FMA4(z, series, both));
-        four high = MASKED(-truth, loss), low = loss - high;
+        four high = MASK4(-truth, loss), low = loss - high;
         l0 += low, l1 += high, q0 = FMA4(low, low, q0), q1 = FMA4(high, high, q1);
         k0 = FMA4(low * low, low, k0), k1 = FMA4(high * high, high, k1);
     }
-    out[4] = ADDED(k0), out[5] = ADDED(k1);
-    out[0] = ADDED(l0), out[1] = ADDED(q0), out[2] = ADDED(l1), out[3] = ADDED(q1);
+    out[4] = SUM4(k0), out[5] = SUM4(k1);
+    out[0] = SUM4(l0), out[1] = SUM4(q0), out[2] = SUM4(l1), out[3] = SUM4(q1);
 }
 
 /* Sums of a block; return whether it held nothing but probabilities and finite losses. If not, it
  * must be done again with care.
  */
-APART static int quick_sums(const double *x, const int64_t *y, int64_t n, struct binary_block *b,
+NOINLINE static int quick_sums(const double *x, const int64_t *y, int64_t n, struct binary_block *b,
                             struct binary_state *state, double *out, double *limits)
 {
-    four least = ALL(1.0), most = ALL(0.0), faintest = ALL(1.0), one = ALL(1.0), p;
-    four b0 = {0}, b1 = {0}, e0 = {0}, e1 = {0}, high_bias = ALL(0x1p52 + 1024.0);
-    four_bits truth, mask, bits, root = ALL(ROOT_HALF);
+    four least = SPLAT(1.0), most = SPLAT(0.0), faintest = SPLAT(1.0), one = SPLAT(1.0), p;
+    four b0 = {0}, b1 = {0}, e0 = {0}, e1 = {0}, high_bias = SPLAT(0x1p52 + 1024.0);
+    four_bits truth, mask, bits, root = SPLAT(ROOT_HALF);
     for (int64_t i = 0; i < n; i += 4) {
         LOAD(p, x + i), LOAD(truth, y + i);
         mask = -truth;
-        four rest = one - p, right = PICK(mask, p, rest), wrong = PICK(mask, rest, p);
+        four rest = one - p, right = SELECT4(mask, p, rest), wrong = SELECT4(mask, rest, p);
         bits = (four_bits)right - (root - (1024ull << 52)); /* exponent and a bias, above 0 */
         four k = high_bias - (four)((bits >> 52) | 0x4330000000000000u);
         four g = one - (four)((bits & 0x000fffffffffffffu) + root);
-        g = PICK((four_bits)(k == 0.0), wrong, g); /* near 1 the digits are those of 1 - right */
+        g = SELECT4((four_bits)(k == 0.0), wrong, g); /* near 1 the digits are those of 1 - right */
         STORE(b->loss + i, g), STORE(b->brier + i, k);
-        least = LESS(p, least), most = MORE(p, most), faintest = LESS(right, faintest);
-        four brier = wrong * wrong, high = MASKED(mask, brier), low = brier - high;
+        least = MIN4(p, least), most = MAX4(p, most), faintest = MIN4(right, faintest);
+        four brier = wrong * wrong, high = MASK4(mask, brier), low = brier - high;
         b0 += low, b1 += high, e0 = FMA4(low, low, e0), e1 = FMA4(high, high, e1);
     }
     double l[6], bottom = 1.0, top = 0.0, faint = 1.0;
@@ -102,12 +102,12 @@ APART static int quick_sums(const double *x, const int64_t *y, int64_t n, struct
         faint = faintest[j] < faint ? faintest[j] : faint;
     }
     four all = b0 + b1;
-    if (!((bottom >= 0.0) & (top <= 1.0) & (faint >= 0x1p-1022) & (ADDED(all) < INFINITY)))
+    if (!((bottom >= 0.0) & (top <= 1.0) & (faint >= 0x1p-1022) & (SUM4(all) < INFINITY)))
         return 0;
     quick_logs(b, x, y, n, state, l);
     const double found[2 * CLASS_FIELDS] = {
-        0, 0, 0, l[0], l[0], l[1], 0, ADDED(b0), ADDED(b0), ADDED(e0), l[4],
-        0, 0, 0, l[2], l[2], l[3], 0, ADDED(b1), ADDED(b1), ADDED(e1), l[5]};
+        0, 0, 0, l[0], l[0], l[1], 0, SUM4(b0), SUM4(b0), SUM4(e0), l[4],
+        0, 0, 0, l[2], l[2], l[3], 0, SUM4(b1), SUM4(b1), SUM4(e1), l[5]};
     memcpy(out, found, sizeof found);
     limits[0] = bottom < limits[0] ? bottom : limits[0];
     limits[1] = top > limits[1] ? top : limits[1];

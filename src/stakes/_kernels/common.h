@@ -27,9 +27,9 @@
 
 #define SIMD _Pragma("omp simd")
 #define INLINE static inline __attribute__((always_inline)) /* so that switches are constants */
-#define APART __attribute__((noinline)) /* a loop with all registers to itself */
+#define NOINLINE __attribute__((noinline)) /* a loop with all registers to itself */
 
-enum { BAD_LABEL = 1, NO_MEMORY = 2, OTHER_ROAD = 3 /* to the definition */, NOT_FINITE = 4 };
+enum { BAD_LABEL = 1, NO_MEMORY = 2, OTHER_PATH = 3 /* to the definition */, NOT_FINITE = 4 };
 
 /* Four numbers at once, where a loop must keep its sums in registers: compilers left to themselves
  * put them in memory. A mask is a whole number of all ones or of all zeros.
@@ -39,18 +39,18 @@ typedef uint64_t four_bits __attribute__((vector_size(32)));
 
 #define LOAD(v, x) memcpy(&(v), (x), sizeof(v))
 #define STORE(x, v) memcpy((x), &(v), sizeof(v))
-#define ALL(v) {(v), (v), (v), (v)}
-#define MASKED(m, a) ((four)((four_bits)(a) & (m)))
-#define ADDED(v) (((v)[0] + (v)[2]) + ((v)[1] + (v)[3]))
+#define SPLAT(v) {(v), (v), (v), (v)}
+#define MASK4(m, a) ((four)((four_bits)(a) & (m)))
+#define SUM4(v) (((v)[0] + (v)[2]) + ((v)[1] + (v)[3]))
 #ifdef __AVX2__
 #include <immintrin.h>
-#define PICK(m, a, b) ((four)_mm256_blendv_pd((b), (a), (__m256d)(m))) /* a where the mask is set */
-#define LESS(a, b) ((four)_mm256_min_pd((a), (b)))                    /* b where either is NaN */
-#define MORE(a, b) ((four)_mm256_max_pd((a), (b)))
+#define SELECT4(m, a, b) ((four)_mm256_blendv_pd((b), (a), (__m256d)(m))) /* a where the mask is set */
+#define MIN4(a, b) ((four)_mm256_min_pd((a), (b)))                    /* b where either is NaN */
+#define MAX4(a, b) ((four)_mm256_max_pd((a), (b)))
 #else
-#define PICK(m, a, b) ((four)(((four_bits)(a) & (m)) | ((four_bits)(b) & ~(m))))
-#define LESS(a, b) PICK((four_bits)((a) < (b)), (a), (b))
-#define MORE(a, b) PICK((four_bits)((a) > (b)), (a), (b))
+#define SELECT4(m, a, b) ((four)(((four_bits)(a) & (m)) | ((four_bits)(b) & ~(m))))
+#define MIN4(a, b) SELECT4((four_bits)((a) < (b)), (a), (b))
+#define MAX4(a, b) SELECT4((four_bits)((a) > (b)), (a), (b))
 #endif
 #if defined(__FMA__)
 #define FMA4(a, b, c) ((four)_mm256_fmadd_pd((a), (b), (c)))
@@ -58,7 +58,7 @@ typedef uint64_t four_bits __attribute__((vector_size(32)));
 #define FMA4(a, b, c) ((a) * (b) + (c))
 #endif
 
-#define SOON(x) __builtin_prefetch(x) /* memory is slow to answer; it need not exist */
+#define PREFETCH(x) __builtin_prefetch(x) /* memory is slow to answer; it need not exist */
 
 /* One number per sample. Strides are in bytes and may be negative; no data: absent. */
 struct column {
@@ -149,7 +149,7 @@ static inline double of_bits(uint64_t u)
     return x;
 }
 
-#define MAGIC 0x1.8p52 /* added to a small number, rounds it to a whole one in the low bits */
+#define TO_WHOLE 0x1.8p52 /* added to a small number, rounds it to a whole one in the low bits */
 #define ONE 0x3ff0000000000000u
 #define ROOT_HALF 0x3fe6a09e667f3bcdu /* the bits of sqrt(1/2) */
 #define LOG2E 0x1.71547652b82fep+0
@@ -165,7 +165,7 @@ static inline double of_bits(uint64_t u)
  */
 static inline double exp_down(double x)
 {
-    double t = FMA(x, LOG2E, MAGIC), n = t - MAGIC;
+    double t = FMA(x, LOG2E, TO_WHOLE), n = t - TO_WHOLE;
     double r = FMA(n, -LN2_LOW, FMA(n, -LN2_HIGH, x)), r2 = r * r, r4 = r2 * r2;
     double a = FMA(r, 1.0 / 6, 0.5), b = FMA(r, 1.0 / 120, 1.0 / 24);
     double c = FMA(r, 1.0 / 5040, 1.0 / 720), d = FMA(r, 1.0 / 362880, 1.0 / 40320);
@@ -173,7 +173,7 @@ static inline double exp_down(double x)
     double f = FMA(r, 1.0 / 6227020800, 1.0 / 479001600);
     double low = FMA(r2, b, a), middle = FMA(r2, d, c), high = FMA(r2, f, e);
     double p = FMA(r2, FMA(r4, FMA(r4, high, middle), low), r);
-    double half = FMA(n, 0.5, MAGIC), rest = (n - (half - MAGIC)) + MAGIC;
+    double half = FMA(n, 0.5, TO_WHOLE), rest = (n - (half - TO_WHOLE)) + TO_WHOLE;
     double first = of_bits((bits_of(half) << 52) + ONE);
     double second = of_bits((bits_of(rest) << 52) + ONE);
     double y = FMA(p, first, first) * second;
@@ -293,7 +293,7 @@ static inline void find_bins(int32_t *bin, const double *p, int64_t n, int64_t b
         double t = p[i] * m;
         t = t > 0.0 ? t : 0.0;
         t = p[i] < 1.0 ? t : m; /* NaN too */
-        double whole = (t + MAGIC) - MAGIC;
+        double whole = (t + TO_WHOLE) - TO_WHOLE;
         double gap = fabs(whole - middle) <= inner ? fabs(t - whole) : 1.0;
         near = gap < near ? gap : near;
         bin[i] = (int32_t)(t < last ? t : last);

@@ -11,8 +11,9 @@ _FEW = 256  # samples or groups, up to which a call costs more than the sum, or 
 _BANKS = 4
 _SLICE = 2**22  # rows at a time, so that the table of places stays small
 
-_sum_by, _sum_by_key = kernel("sum_by", "aaiiiaaa"), kernel("sum_by_key", "aaiiiaaaa")
-_find_peaks, _add_limbs = kernel("sum_by_peaks", "aaiiia"), kernel("sum_by_limbs", "aaiiiaaa")
+_FIND_PEAKS, _ADD_LIMBS = 1, 2  # steps of the kernel
+
+_sum_by, _sum_by_key = kernel("sum_by", "aaiiiiaaa"), kernel("sum_by_key", "aaiiiaaaa")
 
 
 def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
@@ -28,14 +29,10 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     """
     if KERNELS is None or values.size <= _FEW:
         return definition(group, values, n_groups)
-    code, x = _columns(group, values)
-    banks = _BANKS if n_groups <= _FEW else 1
-    peak, scale = np.zeros((banks, n_groups)), np.empty(n_groups)
-    limbs = np.zeros((banks, n_groups, 3))
-    if _sum_by(code, x, x.size, n_groups, banks, peak, scale, limbs) == OTHER_PATH:
+    sums = BlockSums(n_groups)
+    if sums.run(_FIND_PEAKS | _ADD_LIMBS, group, values) == OTHER_PATH:
         return definition(group, values, n_groups)
-    parts = list(limbs.sum(axis=0).T)
-    return np.ldexp(joined(parts), np.frexp(peak[0])[1])
+    return sums.total()
 
 
 def _columns(group: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -74,24 +71,24 @@ class BlockSums:
         self._scale = np.empty(n_groups)
         self._limbs = np.zeros((self._banks, n_groups, 3))
 
+    def run(self, steps: int, group: IntArray, values: FloatArray) -> int:
+        """Run some steps of the kernel, which may leave limbs to the definition."""
+        code, x = _columns(group, values)
+        sums = self._peak, self._scale, self._limbs
+        return _sum_by(code, x, x.size, self._n, self._banks, steps, *sums)
+
     def look(self, group: IntArray, values: FloatArray) -> None:
         """Note the largest values of a block."""
         if KERNELS is None:
             np.maximum.at(self._peak[0], group, np.abs(values))
-            return
-        code, x = _columns(group, values)
-        _find_peaks(code, x, x.size, self._n, self._banks, self._peak)
+        else:
+            self.run(_FIND_PEAKS, group, values)
 
     def add(self, group: IntArray, values: FloatArray) -> None:
         """Add a block that was looked at."""
-        if KERNELS is not None:
-            code, x = _columns(group, values)
-            sums = self._peak, self._scale, self._limbs
-            if _add_limbs(code, x, x.size, self._n, self._banks, *sums) != OTHER_PATH:
-                return
-        exponent = self._exponent()
-        parts = limbs(np.ldexp(values, -exponent[group]))
-        self._limbs[0] += np.stack([np.bincount(group, x, self._n) for x in parts], axis=1)
+        if KERNELS is None or self.run(_ADD_LIMBS, group, values) == OTHER_PATH:
+            parts = limbs(np.ldexp(values, -self._exponent()[group]))
+            self._limbs[0] += np.stack([np.bincount(group, x, self._n) for x in parts], axis=1)
 
     def total(self) -> FloatArray:
         """Return the sum of each group."""

@@ -165,14 +165,6 @@ class Levels:
     second: IntArray
 
 
-class ClassCounts(NamedTuple):
-    """Whole numbers of samples of two classes at each score, in rising order, and in all."""
-
-    first: IntArray
-    second: IntArray
-    totals: tuple[int, int]
-
-
 class Pairs(NamedTuple):
     """Twice the pairs in which the second class scores more, plus ties; samples of the classes."""
 

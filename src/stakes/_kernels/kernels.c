@@ -12,7 +12,6 @@
 #include "sort.h"
 #include "pav.h"
 #include "keys.h"
-#include "sweeps.h"
 #include "affine_binary.h"
 #include "affine.h"
 #include "affine_answers.h"

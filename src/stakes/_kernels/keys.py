@@ -1,7 +1,6 @@
 """What the order of scores tells of two classes, from one column of scores and one of classes."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,41 +22,22 @@ _key_blocks = kernel("key_blocks", "aiuaaaaa")
 _pav_whole, _pav_real = kernel("pav_whole", "aaiaaaa"), kernel("pav_real", "aaiaaaa")
 
 
-@dataclass(frozen=True, eq=False)
-class _Keys:
-    """Sorted keys of scores and classes; none where the scores are too far apart for them."""
+class _Keys(NamedTuple):
+    """Sorted keys of scores and classes."""
 
-    key: FloatArray | None
+    key: FloatArray
     shift: int
     first: int
     second: int
     limits: tuple[float, float]
 
 
-def score_pairs(scores: NDArray[Any], y: NDArray[Any]) -> Pairs:
-    """Return twice the pairs in which the second class scores more, plus those of equal score.
-
-    Classes are 0 and 1, scores any numbers but NaN; anything else is a ValueError.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> score_pairs(np.array([0.1, 0.5, 0.5, 0.9]), np.array([0, 0, 1, 1]))
-    Pairs(total=7, first=2, second=2)
-    """
-    if KERNELS is None:
-        return order.score_pairs(*_checked(scores, y))
-    found = _sorted_keys(scores, y)
-    if found.key is None:
-        return Pairs(order.auc_pairs(*_by_class(scores, y)), found.first, found.second)
-    return _pairs(found.key, found)
-
-
 def score_spread(scores: NDArray[Any], y: NDArray[Any]) -> tuple[Pairs, tuple[float, float]]:
-    """Return pairs as `score_pairs` does, and how far samples differ in them.
+    """Return the pairs in which the second class scores more, and how far samples differ in them.
 
-    For each class: the squared distances from their mean of how many of the other class score
-    less than a sample, ties counted one half. DeLong's variance of the area follows.
+    Classes are 0 and 1, scores any numbers but NaN; anything else is a ValueError. For each class:
+    the squared distances from their mean of how many of the other class score less than a sample,
+    ties counted one half. DeLong's variance of the area follows.
 
     Examples
     --------
@@ -65,22 +45,15 @@ def score_spread(scores: NDArray[Any], y: NDArray[Any]) -> tuple[Pairs, tuple[fl
     >>> score_spread(np.array([0.1, 0.5, 0.5, 0.9]), np.array([0, 0, 1, 1]))
     (Pairs(total=7, first=2, second=2), (0.125, 0.125))
     """
-    if KERNELS is None:
-        return order.score_spread(*_checked(scores, y))
     found = _sorted_keys(scores, y)
-    if found.key is None:
-        return order.sorted_spread(*_by_class(scores, y))
-    pairs = _pairs(found.key, found)
+    if found is None:
+        return order.score_spread(*_checked(scores, y))
+    total = np.zeros(1, dtype=np.uint64)
+    _key_pairs(found.key, found.key.size, total)
+    pairs = Pairs(int(total[0]), found.first, found.second)
     mean, spread = np.array(order.mean_places(pairs)), np.empty(2)
     _key_spread(found.key, found.key.size, mean, spread)
     return pairs, (float(spread[0]), float(spread[1]))
-
-
-def _pairs(key: FloatArray, found: _Keys) -> Pairs:
-    """Return the pairs of sorted keys."""
-    total = np.zeros(1, dtype=np.uint64)
-    _key_pairs(key, key.size, total)
-    return Pairs(int(total[0]), found.first, found.second)
 
 
 def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
@@ -94,12 +67,9 @@ def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
     >>> score_precision(np.array([0.1, 0.5, 0.5, 0.9]), np.array([0, 0, 1, 1])).mean
     0.8333333333333333
     """
-    if KERNELS is None:
-        return order.score_precision(*_checked(scores, y))
     found = _sorted_keys(scores, y)
-    if found.key is None:
-        levels = order.sorted_merge(*_by_class(scores, y))
-        return order.level_precision(levels.first, levels.second)
+    if found is None:
+        return order.score_precision(*_checked(scores, y))
     limbs = np.zeros(4, dtype=np.int64)
     _key_precision(found.key, found.key.size, limbs)
     total = sum(limb << 26 * (3 - place) for place, limb in enumerate(limbs.tolist()))
@@ -116,11 +86,9 @@ def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
     >>> found.level, found.first, found.second
     (array([0.1, 0.5, 0.9]), array([1, 1, 0]), array([0, 1, 1]))
     """
-    if KERNELS is None:
-        return order.score_levels(*_checked(scores, y))
     found = _sorted_keys(scores, y)
-    if found.key is None:
-        return order.sorted_merge(*_by_class(scores, y))
+    if found is None:
+        return order.score_levels(*_checked(scores, y))
     level = found.key
     low, high = (np.empty(level.size, dtype=np.int64) for _ in range(2))
     size = np.zeros(1, dtype=np.int64)
@@ -140,11 +108,9 @@ def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
     >>> found.low, found.high, found.first, found.second
     (array([0.1, 0.2, 0.4]), array([0.1, 0.3, 0.4]), array([1, 1, 0]), array([0, 1, 1]))
     """
-    if KERNELS is None:
-        return order.score_blocks(*_checked(scores, y))
     found = _sorted_keys(scores, y)
-    if found.key is None:
-        levels = order.sorted_merge(*_by_class(scores, y))
+    if found is None:
+        levels = order.score_levels(*_checked(scores, y))
         return order.blocks_at(levels, pav_blocks(levels.first, levels.second))
     n = found.key.size
     most = int(3 * n ** (2 / 3)) + 16  # more steps than so many samples can make a hull of
@@ -186,8 +152,13 @@ def pav_blocks(first: Counts, second: Counts) -> IntArray:
     return starts[: size[0]].copy()
 
 
-def _sorted_keys(scores: NDArray[Any], y: NDArray[Any]) -> _Keys:
-    """Return keys in rising order; scores that lie far apart get a shift of their own."""
+def _sorted_keys(scores: NDArray[Any], y: NDArray[Any]) -> _Keys | None:
+    """Return keys in rising order; None without kernels, and of scores too far apart for keys.
+
+    Scores that lie far from 1 get a shift of their own.
+    """
+    if KERNELS is None:
+        return None
     values, codes = as_numbers(scores), as_codes(y)
     check_lengths(values.size, scores=values, y=codes)
     key = np.empty(values.size)
@@ -196,11 +167,10 @@ def _sorted_keys(scores: NDArray[Any], y: NDArray[Any]) -> _Keys:
     if outside:
         shift = max(int(np.float64(size).view(np.int64)) - _LARGEST, 0)
         outside = _written(values, codes, shift, key)[2]
-    first = values.size - second
     if outside:
-        return _Keys(None, 0, first, second, limits)
+        return None
     sort_doubles(key)
-    return _Keys(key, shift, first, second, limits)
+    return _Keys(key, shift, values.size - second, second, limits)
 
 
 def sort_doubles(values: FloatArray) -> None:
@@ -237,11 +207,6 @@ def _checked(scores: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArr
 def _odd(unknown: object) -> ValueError:
     """Return the error for what is no score or no class."""
     return ValueError("scores must not be NaN." if unknown else "y must hold 0 and 1 alone.")
-
-
-def _by_class(scores: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the scores of either class in rising order."""
-    return order.sorted_by_class(as_numbers(scores), as_codes(y))
 
 
 def _trimmed(part: NDArray[Any], size: int) -> NDArray[Any]:

@@ -1,7 +1,7 @@
 /* Several samples in a vector, for few classes: finite scores, four samples at a time in registers. */
 
 #ifdef __AVX2__
-#define TURN(a, b, c, d)                                                                           \
+#define TRANSPOSE4(a, b, c, d)                                                                           \
     do {                                                                                           \
         four ab0 = (four)_mm256_unpacklo_pd(a, b), ab1 = (four)_mm256_unpackhi_pd(a, b);           \
         four cd0 = (four)_mm256_unpacklo_pd(c, d), cd1 = (four)_mm256_unpackhi_pd(c, d);           \
@@ -11,7 +11,7 @@
         d = (four)_mm256_permute2f128_pd(ab1, cd1, 0x31);                                          \
     } while (0)
 #else
-#define TURN(a, b, c, d)                                                                           \
+#define TRANSPOSE4(a, b, c, d)                                                                           \
     do {                                                                                           \
         four t0 = {a[0], b[0], c[0], d[0]}, t1 = {a[1], b[1], c[1], d[1]};                         \
         four t2 = {a[2], b[2], c[2], d[2]}, t3 = {a[3], b[3], c[3], d[3]};                         \
@@ -26,7 +26,7 @@ INLINE int lanes_turn(const struct rows_job *job, struct rows_block *b, int64_t 
                       int single, double *limits)
 {
     int64_t k = job->k, step = job->values.row_stride;
-    four least = ALL(INFINITY), most = ALL(-INFINITY), a, c, d, e;
+    four least = SPLAT(INFINITY), most = SPLAT(-INFINITY), a, c, d, e;
     four_bits odd = {0};
     for (int64_t i = 0; i < n; i += 4) {
         const char *x = job->values.data + (start + i) * step;
@@ -37,9 +37,9 @@ INLINE int lanes_turn(const struct rows_job *job, struct rows_block *b, int64_t 
             load_four(&d, x + 2 * step, j, single), load_four(&e, x + 3 * step, j, single);
             odd |= (four_bits)(a != a) | (four_bits)(c != c) | (four_bits)(d != d) |
                    (four_bits)(e != e);
-            least = LESS(LESS(a, c), LESS(LESS(d, e), least));
-            most = MORE(MORE(a, c), MORE(MORE(d, e), most));
-            TURN(a, c, d, e);
+            least = MIN4(MIN4(a, c), MIN4(MIN4(d, e), least));
+            most = MAX4(MAX4(a, c), MAX4(MAX4(d, e), most));
+            TRANSPOSE4(a, c, d, e);
             STORE(out, a), STORE(out + LANES, c), STORE(out + 2 * LANES, d);
             STORE(out + 3 * LANES, e);
         }
@@ -72,38 +72,38 @@ INLINE int lanes_turn(const struct rows_job *job, struct rows_block *b, int64_t 
 /* Softmax of a block whose logits lie within 700 of each other; leaves `top` as well. */
 static void quick_softmax(struct rows_block *b, int64_t k, int64_t n)
 {
-    const four log2e = ALL(LOG2E), magic = ALL(MAGIC), one = ALL(1.0);
-    const four ln2_high = ALL(-LN2_HIGH), ln2_low = ALL(-LN2_LOW), unit = ALL(1.0 / (double)k);
-    const four e0 = ALL(0x1.0000000000001p-1), e1 = ALL(0x1.5555555555556p-3);
-    const four e2 = ALL(0x1.5555555553d61p-5), e3 = ALL(0x1.11111111109b3p-7);
-    const four e4 = ALL(0x1.6c16c1788c7f3p-10), e5 = ALL(0x1.a01a01a7c4839p-13);
-    const four e6 = ALL(0x1.a019b90aa5587p-16), e7 = ALL(0x1.71de0dacd6939p-19);
-    const four e8 = ALL(0x1.28918860dd4aap-22), e9 = ALL(0x1.af38ad617009fp-26);
+    const four log2e = SPLAT(LOG2E), magic = SPLAT(TO_WHOLE), one = SPLAT(1.0);
+    const four ln2_high = SPLAT(-LN2_HIGH), ln2_low = SPLAT(-LN2_LOW), unit = SPLAT(1.0 / (double)k);
+    const four e0 = SPLAT(0x1.0000000000001p-1), e1 = SPLAT(0x1.5555555555556p-3);
+    const four e2 = SPLAT(0x1.5555555553d61p-5), e3 = SPLAT(0x1.11111111109b3p-7);
+    const four e4 = SPLAT(0x1.6c16c1788c7f3p-10), e5 = SPLAT(0x1.a01a01a7c4839p-13);
+    const four e6 = SPLAT(0x1.a019b90aa5587p-16), e7 = SPLAT(0x1.71de0dacd6939p-19);
+    const four e8 = SPLAT(0x1.28918860dd4aap-22), e9 = SPLAT(0x1.af38ad617009fp-26);
     for (int64_t i = 0; i < n; i += 4) {
         four peak, at = {0}, top = {0}, sum = {0}, square = {0}, truth, y, v, e;
         double *x = b->x + i;
         LOAD(y, b->yd + i), LOAD(peak, x);
         for (int64_t j = 1; j < k; j++) {
-            four code = ALL((double)j);
+            four code = SPLAT((double)j);
             LOAD(v, x + j * LANES);
             four_bits more = (four_bits)(v > peak);
-            peak = MORE(v, peak), at = PICK(more, code, at);
+            peak = MAX4(v, peak), at = SELECT4(more, code, at);
         }
         for (int c = 0; c < 4; c++) truth[c] = x[b->y[i + c] * LANES + c];
         four shifted = truth - peak;
         for (int64_t j = k - 1; j >= 0; j--) { /* backwards, so that of equal ones the first stays */
-            four code = ALL((double)j);
+            four code = SPLAT((double)j);
             LOAD(v, x + j * LANES);
             v -= peak;
             EXP4(e, v);
             STORE(x + j * LANES, e);
-            top = PICK((four_bits)(e == one), code, top);
-            four other = MASKED(~((four_bits)(y == code) | (four_bits)(at == code)), e);
+            top = SELECT4((four_bits)(e == one), code, top);
+            four other = MASK4(~((four_bits)(y == code) | (four_bits)(at == code)), e);
             sum += other, square = FMA4(other, other, square);
         }
         for (int c = 0; c < 4; c++) truth[c] = x[b->y[i + c] * LANES + c];
         four_bits wrong_top = (four_bits)(at != y);
-        four miss = MASKED(wrong_top, one), rest = sum + MASKED(wrong_top, truth);
+        four miss = MASK4(wrong_top, one), rest = sum + MASK4(wrong_top, truth);
         four wrong = sum + miss, total = one + rest;
         four brier = (square + miss + wrong * wrong) / (total * total) * unit;
         STORE(b->total + i, total), STORE(b->sum + i, rest), STORE(b->loss + i, shifted);
@@ -115,18 +115,18 @@ static void quick_softmax(struct rows_block *b, int64_t k, int64_t n)
 /* The same from posteriors. */
 static void quick_posteriors(struct rows_block *b, int64_t k, int64_t n)
 {
-    const four one = ALL(1.0), unit = ALL(1.0 / (double)k);
+    const four one = SPLAT(1.0), unit = SPLAT(1.0 / (double)k);
     for (int64_t i = 0; i < n; i += 4) {
         four best, top = {0}, sum, square, truth, y, v;
         const double *x = b->x + i;
         LOAD(y, b->yd + i), LOAD(best, x);
-        sum = MASKED((four_bits)(y != 0.0), best), square = sum * sum;
+        sum = MASK4((four_bits)(y != 0.0), best), square = sum * sum;
         for (int64_t j = 1; j < k; j++) {
-            four code = ALL((double)j);
+            four code = SPLAT((double)j);
             LOAD(v, x + j * LANES);
             four_bits more = (four_bits)(v > best);
-            four other = MASKED((four_bits)(y != code), v);
-            best = MORE(v, best), top = PICK(more, code, top);
+            four other = MASK4((four_bits)(y != code), v);
+            best = MAX4(v, best), top = SELECT4(more, code, top);
             sum += other, square = FMA4(other, other, square);
         }
         for (int c = 0; c < 4; c++) truth[c] = x[b->y[i + c] * LANES + c];

@@ -4,26 +4,31 @@
  * several samples; above, one vector holds several classes of the same sample.
  */
 
-static void rows_add(const struct rows_block *b, int64_t k, int64_t n, struct rows_state *s,
-                     int64_t bins, const double *factors)
+/* Add a block to the sums of its classes and bins. Sums that every sample changes lie side by side, so
+ * that four of them, or a bin, take one addition.
+ */
+INLINE void rows_add(const struct rows_job *job, const struct rows_block *b, int64_t start, int64_t n,
+                     int weighted, struct rows_state *s)
 {
+    int64_t k = job->k, bins = job->bins, step = job->values.row_stride, wide = 8 * k;
+    const char *ahead = job->values.data + (start + n) * step;
     for (int64_t i = 0; i < n; i++) {
-        int64_t copy = i & (s->copies - 1);
-        double *q = s->quick + (copy * k + b->y[i]) * QUICK;
+        for (int64_t at = 0; k <= MOST_TURNED && at < wide; at += 64) PREFETCH(ahead + i * step + at);
+        double *q = s->quick + ((i & (s->copies - 1)) * k + b->y[i]) * QUICK;
         int64_t hit = b->top[i] == b->yd[i];
         double *cell = s->bins + (((i & 3) * bins + b->bin[i]) * 2 + hit) * 4;
-        double w = b->w[i], l = b->loss[i], unit = w * factors[b->y[i]];
+        double w = weighted ? b->w[i] : 1.0, l = b->loss[i], unit = job->factors[b->y[i]];
         if (__builtin_expect(fabs(l) == INFINITY, 0)) l = 0.0, q[Q_INF] += 1.0;
-        double wl = w * l, wb = w * b->brier[i];
-        q[Q_LOG] += wl;
-        q[Q_LOG2] += wl * wl;
-        q[Q_LOG3] += wl * wl * l;
-        q[Q_BRIER] += wb;
-        q[Q_BRIER2] += wb * wb;
+        double wl = weighted ? w * l : l, wb = weighted ? w * b->brier[i] : b->brier[i];
+        if (weighted) unit *= w;
+        four sums, bin, more = {wl, wb, wl * wl, wb * wb};
+        four here = {unit, unit * unit, unit * b->confidence[i], 0.0};
+        LOAD(sums, q), LOAD(bin, cell);
+        sums += more, bin += here;
+        STORE(q, sums), STORE(cell, bin);
         q[Q_COUNT] += 1.0;
-        cell[0] += unit;
-        cell[1] += unit * unit;
-        cell[2] += unit * b->confidence[i];
+        q[Q_LOG3] += wl * wl * l;
+        if (!weighted) continue;
         q[Q_W] += w;
         q[Q_W2] += w * w;
         q[Q_LOG_W2] += w * wl;
@@ -31,27 +36,10 @@ static void rows_add(const struct rows_block *b, int64_t k, int64_t n, struct ro
     }
 }
 
-/* The same where all samples weigh the same: four sums, or a bin, in one addition. */
-APART static void rows_add_plain(const struct rows_job *job, const struct rows_block *b,
-                                 int64_t start, int64_t n, struct rows_state *s)
+NOINLINE static void rows_add_plain(const struct rows_job *job, const struct rows_block *b,
+                                    int64_t start, int64_t n, struct rows_state *s)
 {
-    int64_t k = job->k, bins = job->bins, step = job->values.row_stride, wide = 8 * k;
-    const char *ahead = job->values.data + (start + n) * step;
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t at = 0; k <= MOST_TURNED && at < wide; at += 64) SOON(ahead + i * step + at);
-        double *q = s->quick + ((i & (s->copies - 1)) * k + b->y[i]) * QUICK;
-        int64_t hit = b->top[i] == b->yd[i];
-        double *cell = s->bins + (((i & 3) * bins + b->bin[i]) * 2 + hit) * 4;
-        double l = b->loss[i], r = b->brier[i], unit = job->factors[b->y[i]];
-        if (__builtin_expect(fabs(l) == INFINITY, 0)) l = 0.0, q[Q_INF] += 1.0;
-        four sums, bin, more = {l, r, l * l, r * r};
-        four here = {unit, unit * unit, unit * b->confidence[i], 0.0};
-        LOAD(sums, q), LOAD(bin, cell);
-        sums += more, bin += here;
-        STORE(q, sums), STORE(cell, bin);
-        q[Q_COUNT] += 1.0;
-        q[Q_LOG3] += l * l * l;
-    }
+    rows_add(job, b, start, n, 0, s);
 }
 
 static void rows_flush(struct rows_state *s, int64_t k, int64_t bins, int weighted)
@@ -77,10 +65,9 @@ static void rows_flush(struct rows_state *s, int64_t k, int64_t bins, int weight
     s->since = 0;
 }
 
-static void rows_count(const struct rows_job *job, const struct rows_block *b, int64_t n,
-                       int64_t m, int64_t offset, struct rows_state *s)
+static void rows_count(const struct rows_block *b, int64_t n, int64_t m, int64_t offset,
+                       struct rows_state *s)
 {
-    (void)job;
     for (int64_t i = 0; i < n; i++) {
         int64_t cell = offset + b->y[i] * m + (int64_t)b->at[i];
         if (s->tables) {
@@ -114,9 +101,8 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
 {
     int64_t k = job->k, kind = job->kind;
     const struct table *t = &job->values;
-    if (k <= MOST_TURNED && quick_lanes(job, b, start, n, limits)) {
-        (void)t;
-    } else if (k <= MOST_TURNED) {
+    int quick = k <= MOST_TURNED && quick_lanes(job, b, start, n, limits);
+    if (k <= MOST_TURNED && !quick) {
         for (int64_t j = 0; j < k; j++) {
             struct column c = {t->data + j * t->column_stride, t->row_stride, t->type};
             load_numbers(b->x + j * LANES, &c, start, n);
@@ -130,10 +116,10 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
         SIMD for (int64_t i = 0; i < n; i++) b->top[i] = b->at[i];
         for (int64_t i = 0; i < n; i++)
             b->confidence[i] = b->x[(int64_t)b->top[i] * LANES + i];
-    } else if (in_place(job)) {
+    } else if (!quick && in_place(job)) {
         if (t->type == 1) rows_in_place(job, b, start, n, 1, limits);
         else rows_in_place(job, b, start, n, 0, limits);
-    } else {
+    } else if (!quick) {
         for (int64_t i = 0; i < n; i++) {
             struct column c = {t->data + (start + i) * t->row_stride, t->column_stride, t->type};
             load_numbers(b->x + i * k, &c, 0, k);
@@ -173,7 +159,7 @@ static int rows_chunk(const struct rows_job *job, int64_t start, int64_t stop,
         SIMD for (int64_t i = 0; i < n; i++) b->yd[i] = b->y[i];
         rows_fill(job, b, at, n, limits);
         find_bins(b->bin, b->confidence, n, job->bins, job->edges);
-        if (weighted) rows_add(b, k, n, s, job->bins, job->factors);
+        if (weighted) rows_add(job, b, at, n, 1, s);
         else rows_add_plain(job, b, at, n, s);
         if ((s->since += n) >= often) rows_flush(s, k, job->bins, weighted);
         for (int64_t t = 0; t < job->n_costs; t++) {
@@ -186,7 +172,7 @@ static int rows_chunk(const struct rows_job *job, int64_t start, int64_t stop,
                     b->at[i] = (double)row_decide(b, x, c, k, i);
                 }
             if (c->counted) {
-                rows_count(job, b, n, c->n_decisions, offset, s);
+                rows_count(b, n, c->n_decisions, offset, s);
                 offset += k * c->n_decisions;
             } else {
                 int32_t *out = job->decisions + written++ * job->n + at;

@@ -15,7 +15,7 @@ static int peaks(const int64_t *group, const double *value, int64_t n, int64_t g
     return 0;
 }
 
-/* Scales that bring the largest value of each group below 1; OTHER_ROAD where one is no normal
+/* Scales that bring the largest value of each group below 1; OTHER_PATH where one is no normal
  * number. The first row of peaks gets those of all banks.
  */
 static int peak_scales(double *peak, int64_t groups, int64_t banks, double *scale)
@@ -25,7 +25,7 @@ static int peak_scales(double *peak, int64_t groups, int64_t banks, double *scal
         for (int64_t b = 1; b < banks; b++) top = fmax(top, peak[b * groups + g]);
         int exponent = 0;
         frexp(top, &exponent);
-        if (exponent > 1000 || exponent < -1000 || !isfinite(top)) return OTHER_ROAD;
+        if (exponent > 1000 || exponent < -1000 || !isfinite(top)) return OTHER_PATH;
         peak[g] = top, scale[g] = ldexp(1.0, -exponent);
     }
     return 0;
@@ -44,30 +44,18 @@ static void add_limbs(const int64_t *group, const double *value, int64_t n, int6
     }
 }
 
-/* Add the three limbs of each value, scaled by that of its group; banks are a power of two.
- * peak: banks x groups, limbs: banks x groups x 3, both 0; scale: groups.
+enum { FIND_PEAKS = 1, ADD_LIMBS = 2 };
+
+/* Add the three limbs of each value, scaled by that of its group; banks are a power of two. Values that
+ * come in blocks come twice: all of them for the peaks, then to be added.
+ * peak: banks x groups, limbs: banks x groups x 3, both 0 at first; scale: groups.
  */
 EXPORT int NAME(sum_by)(const int64_t *group, const double *value, int64_t n, int64_t groups,
-                        int64_t banks, double *peak, double *scale, double *limbs)
+                        int64_t banks, int64_t steps, double *peak, double *scale, double *limbs)
 {
-    int status = peaks(group, value, n, groups, banks, peak);
-    if (!status) status = peak_scales(peak, groups, banks, scale);
-    if (!status) add_limbs(group, value, n, groups, banks, scale, limbs);
-    return status;
-}
-
-/* The same for values that come in blocks, twice: first all of them to find the peaks, */
-EXPORT int NAME(sum_by_peaks)(const int64_t *group, const double *value, int64_t n, int64_t groups,
-                              int64_t banks, double *peak)
-{
-    return peaks(group, value, n, groups, banks, peak);
-}
-
-/* then to add them; the scales are worked out with every block. */
-EXPORT int NAME(sum_by_limbs)(const int64_t *group, const double *value, int64_t n, int64_t groups,
-                              int64_t banks, double *peak, double *scale, double *limbs)
-{
-    int status = peak_scales(peak, groups, banks, scale);
+    int status = steps & FIND_PEAKS ? peaks(group, value, n, groups, banks, peak) : 0;
+    if (status || !(steps & ADD_LIMBS)) return status;
+    status = peak_scales(peak, groups, banks, scale);
     if (!status) add_limbs(group, value, n, groups, banks, scale, limbs);
     return status;
 }

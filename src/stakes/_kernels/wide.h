@@ -82,35 +82,35 @@ struct sweep {
     int64_t top; /* the first largest */
 };
 
-#define SWEEP(v, place, sum, square)                                                               \
+#define ADD_FOUR(v, place, sum, square)                                                               \
     do {                                                                                           \
         four_bits more = (four_bits)((v) > best);                                                  \
         four other = (four)((four_bits)(v) & (four_bits)((place) != truth));                       \
-        least = LESS((v), least), best = PICK(more, (v), best);                                    \
-        at = (four_bits)PICK(more, (four)(place), (four)at);                                       \
+        least = MIN4((v), least), best = SELECT4(more, (v), best);                                    \
+        at = (four_bits)SELECT4(more, (four)(place), (four)at);                                       \
         sum += other, square = FMA4(other, other, square);                                         \
     } while (0)
 
 /* One read of a row, eight classes at a time. */
 INLINE struct sweep row_sweep(const char *x, int64_t k, int64_t y, int single)
 {
-    four least = ALL(INFINITY), best = ALL(-INFINITY), s0 = {0}, s1 = {0}, q0 = {0}, q1 = {0}, v;
-    four_bits at = {0}, here = {0, 1, 2, 3}, truth = ALL((uint64_t)y);
+    four least = SPLAT(INFINITY), best = SPLAT(-INFINITY), s0 = {0}, s1 = {0}, q0 = {0}, q1 = {0}, v;
+    four_bits at = {0}, here = {0, 1, 2, 3}, truth = SPLAT((uint64_t)y);
     int64_t j = 0;
     for (; j + 8 <= k; j += 8) {
         load_four(&v, x, j, single);
-        SWEEP(v, here, s0, q0);
+        ADD_FOUR(v, here, s0, q0);
         load_four(&v, x, j + 4, single);
-        SWEEP(v, here + 4, s1, q1);
+        ADD_FOUR(v, here + 4, s1, q1);
         here += 8;
     }
     if (j + 4 <= k) {
         load_four(&v, x, j, single);
-        SWEEP(v, here, s0, q0);
+        ADD_FOUR(v, here, s0, q0);
         j += 4;
     }
     s0 += s1, q0 += q1;
-    struct sweep r = {least[0], best[0], ADDED(s0), ADDED(q0), (int64_t)at[0]};
+    struct sweep r = {least[0], best[0], SUM4(s0), SUM4(q0), (int64_t)at[0]};
     for (int c = 1; c < 4; c++) {
         int more = (best[c] > r.most) | ((best[c] == r.most) & ((int64_t)at[c] < r.top));
         r.most = more ? best[c] : r.most;

@@ -44,7 +44,7 @@ class PrecisionRecallCurve:
         """Return the sum of precision times the step in recall, without interpolation."""
         levels = self.roc.levels
         if levels.whole:
-            return level_precision(*levels.counts[:2]).mean
+            return level_precision(levels.first, levels.second).mean  # type: ignore[arg-type]
         steps, precision = -np.diff(self.recall), self.precision[:-1]
         counts = steps > 0
         return float((steps[counts] * precision[counts]).sum())

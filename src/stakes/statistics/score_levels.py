@@ -7,7 +7,6 @@ from typing import Self
 import numpy as np
 
 from stakes._kernels.group_sums import sum_by
-from stakes._kernels.kernel_records import ClassCounts
 from stakes._kernels.keys import pav_blocks, score_levels
 from stakes._math import cumulative, times, weight_exponents
 from stakes._typing import Counts, FloatArray, IntArray
@@ -76,11 +75,6 @@ class ScoreLevels:
             return int(self.first.sum()), int(self.second.sum())
         first, second = (cumulative(c)[-1].item() for c in (self.first, self.second))
         return first, second
-
-    @property
-    def counts(self) -> ClassCounts:
-        """The weights of samples that have none, as the kernels sweep them."""
-        return ClassCounts(self.first, self.second, self.totals)  # type: ignore[arg-type]
 
     @property
     def whole(self) -> bool:

@@ -1,4 +1,4 @@
-"""Two sorted columns of scores: levels, pairs in order, and pool-adjacent-violators."""
+"""What the order of scores tells of two classes: levels, pairs, pool-adjacent-violators."""
 
 from typing import Any
 
@@ -9,21 +9,6 @@ from stakes._math import limbs
 from stakes._typing import Counts, IntArray, NDArray
 
 _MOST_IN_LIMBS = 2**37  # samples whose limbs of 26 bits add up within 64 bits
-
-
-def sorted_merge(first: NDArray[Any], second: NDArray[Any]) -> Levels:
-    """Return distinct scores in rising order, and how many samples of either class have each."""
-    level, code = np.unique(np.concatenate([first, second]), return_inverse=True)
-    low, high = (
-        np.bincount(part, minlength=level.size) for part in (code[: first.size], code[first.size :])
-    )
-    return Levels(level.astype(np.float64), low.astype(np.int64), high.astype(np.int64))
-
-
-def auc_pairs(first: NDArray[Any], second: NDArray[Any]) -> int:
-    """Return twice the pairs in which the second class scores more, plus those of equal score."""
-    below, upto = places(first, second)
-    return int(below.sum()) + int(upto.sum())
 
 
 def places(first: NDArray[Any], second: NDArray[Any]) -> tuple[IntArray, IntArray]:
@@ -46,31 +31,13 @@ def pav_blocks(first: Counts, second: Counts) -> IntArray:
     return np.array(starts, dtype=np.int64)
 
 
-def sorted_by_class(scores: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the scores of either class in rising order."""
-    second = y == 1
-    parts = scores[~second], scores[second]
-    for part in parts:
-        part.sort()
-    return parts
-
-
-def score_pairs(scores: NDArray[Any], y: NDArray[Any]) -> Pairs:
-    """Return twice the pairs in which the second class scores more, plus those of equal score."""
-    first, second = sorted_by_class(scores, y)
-    return Pairs(auc_pairs(first, second), first.size, second.size)
-
-
 def score_spread(scores: NDArray[Any], y: NDArray[Any]) -> tuple[Pairs, tuple[float, float]]:
     """Return pairs, and for each class how far samples differ in those below them."""
-    return sorted_spread(*sorted_by_class(scores, y))
-
-
-def sorted_spread(first: NDArray[Any], second: NDArray[Any]) -> tuple[Pairs, tuple[float, float]]:
-    """Return the same from the sorted scores of either class."""
-    pairs = Pairs(auc_pairs(first, second), first.size, second.size)
-    below = ((a + b) / 2 for a, b in (places(second, first), places(first, second)))
-    gaps = (x - mean for x, mean in zip(below, mean_places(pairs), strict=True))
+    first, second = (np.sort(scores[y == k]) for k in (0, 1))
+    below, upto = places(first, second)
+    pairs = Pairs(int(below.sum()) + int(upto.sum()), first.size, second.size)
+    lower = ((a + b) / 2 for a, b in (places(second, first), (below, upto)))
+    gaps = (x - mean for x, mean in zip(lower, mean_places(pairs), strict=True))
     low, high = (float(np.square(gap).sum()) for gap in gaps)
     return pairs, (low, high)
 
@@ -83,7 +50,9 @@ def mean_places(pairs: Pairs) -> tuple[float, float]:
 
 def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
     """Return distinct scores in rising order, and how many samples of either class have each."""
-    return sorted_merge(*sorted_by_class(scores, y))
+    level, code = np.unique(scores, return_inverse=True)
+    low, high = (np.bincount(code[y == k], minlength=level.size) for k in (0, 1))
+    return Levels(level.astype(np.float64) + 0.0, low, high)  # no -0
 
 
 def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
@@ -102,12 +71,6 @@ def level_precision(first: IntArray, second: IntArray) -> Precisions:
     for limb in limbs(hits / alarms, 4):
         total = (total << 26) + int((copies * limb.astype(np.int64)).sum())
     return Precisions(total, n1, n2)
-
-
-def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
-    """Return the blocks of pool-adjacent-violators: their ends and how many of either class."""
-    levels = score_levels(scores, y)
-    return blocks_at(levels, pav_blocks(levels.first, levels.second))
 
 
 def blocks_at(levels: Levels, starts: IntArray) -> Blocks:
