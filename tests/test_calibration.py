@@ -307,14 +307,14 @@ def test_folds_are_stratified_grouped_seeded_or_those_of_a_splitter() -> None:
 
 
 def test_groups_are_never_parted() -> None:
-    from stakes.calibration.crossfit import splits  # noqa: PLC0415
+    from stakes.calibration.crossfit import deal  # noqa: PLC0415
     from stakes.samples import read_samples  # noqa: PLC0415
 
     y, log_p = overlapping(300)
     samples = read_samples(y, stakes.LogPosteriors(log_p))
     groups = np.random.default_rng(0).integers(0, 50, 300)
     seen = np.zeros(300, dtype=int)
-    pairs = list(splits(samples, 5, groups, 0))
+    pairs = deal(samples, 5, groups, 0).pairs
     assert len(pairs) == 5
     for train, test in pairs:
         assert not set(groups[train]) & set(groups[test])

@@ -12,7 +12,7 @@ import stakes
 from stakes._kernels.kernel_records import Slopes
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import solver
-from stakes.calibration.crossfit import DealtFolds, _one_by_one, deal, splits
+from stakes.calibration.crossfit import DealtFolds, _one_by_one, deal
 from stakes.calibration.linear import LinearCalibrator
 from stakes.calibration.maps import AffineMap, CalibrationMap
 from stakes.calibration.shared_scale import SharedScale
@@ -83,10 +83,10 @@ def test_folds_that_share_find_what_each_finds_alone(
     dealt = deal(samples, 5, None, 0)
     assert isinstance(dealt, DealtFolds)
     shared = calibrator.fit_folds(samples, dealt.number, dealt.n_folds)
-    alone = _one_by_one(calibrator, samples, dealt.split()).scores.values
+    alone = _one_by_one(calibrator, samples, dealt.pairs).scores.values
     assert shared is not None
     np.testing.assert_allclose(shared.log_p, alone, atol=3e-7 if k < 150 else 1e-4)
-    for fitted, (train, test) in zip(shared.maps, dealt.split(), strict=True):
+    for fitted, (train, test) in zip(shared.maps, dealt.pairs, strict=True):
         assert gradient(samples.part(train), fitted, calibrator) < 1e-8
         np.testing.assert_allclose(fitted(log_p[test]), shared.log_p[test], atol=1e-12)
 
@@ -200,7 +200,7 @@ def test_likelihoods_at_priors_of_the_data_are_turned_in_each_fold() -> None:
     scores = stakes.LogLikelihoods(log_p)
     affine = stakes.AffineCalibrator()
     samples = read_samples(y, scores, priors="data")
-    alone = _one_by_one(affine, samples, splits(samples, 5, None, 0)).scores.values
+    alone = _one_by_one(affine, samples, deal(samples, 5, None, 0).pairs).scores.values
     found = stakes.cross_calibrate(affine, y, scores, priors="data").values
     np.testing.assert_array_equal(found, alone)
 

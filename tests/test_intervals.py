@@ -14,24 +14,24 @@ from registry import GENERAL_OBJECTS, METRIC_OBJECTS
 from stakes import metrics
 from stakes._quantiles import student as _t
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.crossfit import splits
+from stakes.calibration.crossfit import deal
 from stakes.calibration.linear import LinearCalibrator
 from stakes.costs import SampleCosts
 from stakes.curves.delong import delong_variance, placements
 from stakes.intervals import (
     NOT_DRAWN,
     CalibratedStatistic,
+    ClassMeans,
     CountStatistic,
     FullRefit,
     LossStatistic,
+    NamedLosses,
     Odds,
-    Priced,
     RankStatistic,
     Replicates,
     Resampling,
     Training,
     WarmRefit,
-    Weighing,
     auc_difference,
     auc_interval,
     count_statistic,
@@ -43,7 +43,7 @@ from stakes.intervals import (
     resampling,
     seed_of,
 )
-from stakes.intervals.bootstrap import Statistic, Summed, stream_of
+from stakes.intervals.bootstrap import Statistic, SummedStatistic
 from stakes.intervals.sums import ClassSums
 from stakes.metrics.scores import sample_losses
 from stakes.samples import read_samples
@@ -63,7 +63,7 @@ def same_numbers() -> None:
     RNG.bit_generator.state = np.random.default_rng(8).bit_generator.state
 
 
-class Mean:
+class Mean(Statistic):
     """The weighted mean of some numbers."""
 
     names = ("mean",)
@@ -71,7 +71,7 @@ class Mean:
     def __init__(self, values: FloatArray, *, smooth: bool = True) -> None:
         self.values, self.smooth = values, smooth
 
-    def of(self, weights: FloatArray) -> FloatArray:
+    def under(self, weights: FloatArray) -> FloatArray:
         return np.array([[row @ self.values / row.sum()] for row in weights])
 
 
@@ -246,11 +246,7 @@ def test_differences_are_paired() -> None:
     gap = both.difference("a", "b", 0.95)
     assert gap.interval is not None
     assert list(gap.interval) == pytest.approx([1, 1])
-    assert both.share_below("a", "b") == 0
-    assert both.share_below("b", "a") == 1
-    assert both.share_below("a", "a") == 0.5
     never = Replicates(("a", "b"), np.full(2, np.inf), np.full((300, 2), np.inf), None)
-    assert math.isnan(never.share_below("a", "b"))
     assert math.isnan(never.difference("a", "b", 0.95).value)
 
 
@@ -259,10 +255,10 @@ def test_differences_are_paired() -> None:
 
 def loss_values(data: Scored, rule: stakes.ScoringRule) -> FloatArray:
     samples = read_samples(data.y, data.p, priors=data.priors)
-    priced = Priced("x", "normalized", sample_losses(rule, samples), rule.losses, rule.naive)
-    weighing = Weighing(samples.y, data.n_classes, data.priors)
+    priced = NamedLosses("x", "normalized", sample_losses(rule, samples), rule.losses, rule.naive)
+    means = ClassMeans(samples.y, data.n_classes, data.priors)
     w = np.ones(data.y.size) if data.weights is None else data.weights / data.weights.max()
-    return LossStatistic(weighing, [priced]).of(w[None, :])[0]
+    return LossStatistic(means, [priced]).under(w[None, :])[0]
 
 
 @given(scored(weights=False), st.integers(0, 2))
@@ -295,21 +291,23 @@ def test_costs_per_sample_are_those_of_the_library(priors: list[float] | None) -
     costs = SampleCosts.from_columns([[0, 3], ["amount", 0]], {"amount": amounts})
     decided = costs.bayes_decisions(p)
     constants = np.column_stack([costs.at(y, np.full(60, j)) for j in (0, 1)])
-    priced = Priced("x", "nec", costs.at(y, decided), stakes.LogLoss().losses, constants=constants)
-    weighing = Weighing(y, 2, None if priors is None else np.array(priors))
+    priced = NamedLosses(
+        "x", "nec", costs.at(y, decided), stakes.LogLoss().losses, constants=constants
+    )
+    means = ClassMeans(y, 2, None if priors is None else np.array(priors))
     expected = stakes.bayes_cost(y, p, costs=costs, priors=priors)
-    found = LossStatistic(weighing, [priced]).of(np.ones((1, 60)))[0]
+    found = LossStatistic(means, [priced]).under(np.ones((1, 60)))[0]
     np.testing.assert_allclose(found, [expected.value, expected.normalized], rtol=1e-12)
 
 
 def test_a_given_class_that_was_not_drawn_leaves_no_value() -> None:
-    priced = Priced("x", "nec", np.ones(3), stakes.LogLoss().losses, lambda _: 1.0)
+    priced = NamedLosses("x", "nec", np.ones(3), stakes.LogLoss().losses, lambda _: 1.0)
     absent = np.array([[1.0, 1.0, 0.0]])
     y = np.array([0, 0, 1])
-    at_given = LossStatistic(Weighing(y, 2, np.array([0.5, 0.5])), [priced]).of(absent)
+    at_given = LossStatistic(ClassMeans(y, 2, np.array([0.5, 0.5])), [priced]).under(absent)
     assert np.isnan(at_given).all()
-    assert LossStatistic(Weighing(y, 2, None), [priced]).of(absent)[0, 0] == 1
-    assert np.isnan(LossStatistic(Weighing(y, 2, None), [priced]).of(np.zeros((1, 3)))).all()
+    assert LossStatistic(ClassMeans(y, 2, None), [priced]).under(absent)[0, 0] == 1
+    assert np.isnan(LossStatistic(ClassMeans(y, 2, None), [priced]).under(np.zeros((1, 3)))).all()
 
 
 RANK_COSTS = [
@@ -326,14 +324,14 @@ def test_ranking_is_that_of_the_curve(data: Scored) -> None:
     w = np.maximum(w, 1e-6)
     roc = stakes.roc_curve(data.y, s, sample_weight=w)
     odds = [Odds(str(i), c.values, data.priors) for i, c in enumerate(RANK_COSTS)]
-    found = RankStatistic(s, data.y, odds).of(w[None, :])[0]
+    found = RankStatistic(s, data.y, odds).under(w[None, :])[0]
     least = [roc.minimum_cost(c, data.priors).normalized for c in RANK_COSTS]
     np.testing.assert_allclose(found, [roc.auc(), roc.eer(), *least], rtol=1e-9, atol=1e-9)
 
 
 def test_ranking_of_one_class_has_no_value() -> None:
     one = RankStatistic(np.arange(3.0), np.array([0, 0, 1]), [])
-    assert np.isnan(one.of(np.array([[1.0, 1.0, 0.0]]))).all()
+    assert np.isnan(one.under(np.array([[1.0, 1.0, 0.0]]))).all()
 
 
 def counted(
@@ -359,13 +357,13 @@ def test_metrics_of_counts_are_their_own(k: int, at_priors: bool) -> None:  # no
         cm = stakes.confusion_matrix(y, d, sample_weight=w)
         cm = cm if priors is None else cm.at_priors(priors)
         expected = [metric.evaluate(cm).value for metric in chosen]
-        np.testing.assert_allclose(statistic.of(w[None, :])[0], expected, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(statistic.under(w[None, :])[0], expected, rtol=1e-12, atol=1e-14)
 
 
 def test_a_class_of_prior_0_without_samples_does_not_count() -> None:
     y, d = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
     statistic = counted(y, d, 3, [metrics.Accuracy()], np.array([0.5, 0.5, 0.0]))
-    assert statistic.of(np.ones((1, 4)))[0, 0] == 0.75
+    assert statistic.under(np.ones((1, 4)))[0, 0] == 0.75
 
 
 @pytest.mark.parametrize("priors", [None, [0.5, 0.5]])
@@ -400,7 +398,7 @@ def test_parts_of_counts_are_single_samples() -> None:
 
 
 def test_counts_at_given_priors_keep_class_sizes() -> None:
-    cells = counts._Cells.of(stakes.ConfusionMatrix.from_counts([[80, 20], [10, 30]]))
+    cells = counts._Cells.from_confusion(stakes.ConfusionMatrix.from_counts([[80, 20], [10, 30]]))
     rng = np.random.default_rng(0)
     kept, free = (
         cells.tables(np.vstack(list(cells.drawn(rng, 40, by_class=by_class))))
@@ -432,7 +430,7 @@ def test_the_correlation_of_many_tables_is_that_of_each(
     matrix = stakes.ConfusionMatrix.from_counts(table)
     priors = rng.dirichlet(np.ones(k)) if given_priors else None
     found = replicate_counts(matrix, [metrics.Matthews()], priors, 20, 3)
-    cells = counts._Cells.of(matrix)
+    cells = counts._Cells.from_confusion(matrix)
     names = (matrix.classes, matrix.decisions)
     drawn = np.vstack(list(cells.drawn(np.random.default_rng(3), 20, by_class=given_priors)))
     left = np.vstack(list(cells.left_out()))
@@ -573,7 +571,7 @@ def training(
     data = simulate(k, n=n, priors=np.full(k, 1 / k) if k > 2 else [0.7, 0.3])
     logits = stakes.Logits(data.log_likelihoods(MISCALIBRATED).values)
     samples = read_samples(data.y, logits)
-    pairs = list(splits(samples, 5, None, 0))
+    pairs = deal(samples, 5, None, 0).pairs
     return Training(samples.scores.answers(None).log_p, samples.y, pairs, priors, weights)
 
 
@@ -581,12 +579,12 @@ def gap_in_spreads(data: Training, calibrator: LinearCalibrator, count: int = 30
     """Return how far quick refits are from full ones, in spreads of the calibrated loss."""
     n, k = data.log_p.shape
     rule = stakes.LogLoss()
-    weighing = Weighing(data.y, k, data.priors)
-    priced = [Priced("x", "normalized", np.ones(n), rule.losses, rule.naive)]
+    means = ClassMeans(data.y, k, data.priors)
+    priced = [NamedLosses("x", "normalized", np.ones(n), rule.losses, rule.naive)]
     plan = Resampling(n, 1, weights=data.weights)
     rows = np.stack([plan.draw(i) for i in range(count)])
     warm, full = (
-        CalibratedStatistic(weighing, priced, how(calibrator, data)).of(rows)[:, 0]
+        CalibratedStatistic(means, priced, how(calibrator, data)).under(rows)[:, 0]
         for how in (WarmRefit, FullRefit)
     )
     assert np.isfinite(full).all()
@@ -629,7 +627,7 @@ def test_refits_at_unit_weights_are_the_cross_fit() -> None:
     data = simulate(3, n=900, priors=[0.5, 0.3, 0.2])
     raw = data.posteriors([1 / 3] * 3, MISCALIBRATED)
     samples = read_samples(data.y, raw)
-    pairs = list(splits(samples, 5, None, 0))
+    pairs = deal(samples, 5, None, 0).pairs
     expected = stakes.cross_calibrate(stakes.AffineCalibrator(), data.y, raw).values
     for how in (WarmRefit, FullRefit):
         answers = how(stakes.AffineCalibrator(), Training(raw.values, data.y, pairs, None))(
@@ -741,14 +739,14 @@ def test_calibrated_values_add_up(data: Scored) -> None:
     rule = stakes.BrierLoss()
     samples = read_samples(data.y, data.p)
     losses = sample_losses(rule, samples)
-    priced = [Priced("x", "normalized", losses, rule.losses, rule.naive)]
-    weighing = Weighing(samples.y, data.n_classes, None)
+    priced = [NamedLosses("x", "normalized", losses, rule.losses, rule.naive)]
+    means = ClassMeans(samples.y, data.n_classes, None)
     flat = stakes.Posteriors(np.full(data.p.shape, 1 / data.n_classes)).answers(None)
     kept: list[Statistic] = [
-        LossStatistic(weighing, priced),
-        CalibratedStatistic(weighing, priced, lambda _: flat),
+        LossStatistic(means, priced),
+        CalibratedStatistic(means, priced, lambda _: flat),
     ]
-    raw, after = (s.of(np.ones((1, data.y.size)))[0] for s in kept)
+    raw, after = (s.under(np.ones((1, data.y.size)))[0] for s in kept)
     assert raw[1] == pytest.approx(after[0] + after[1])
     if raw[0] > 0:
         assert after[2] * raw[1] == pytest.approx(after[1])
@@ -769,10 +767,10 @@ def test_infinite_posteriors_are_no_hindrance() -> None:
 
 def test_products_of_weights_and_columns_use_every_class() -> None:
     y = np.array([0, 1, 0, 2])  # classes that do not lie together
-    weighing = Weighing(y, 3, np.array([0.2, 0.3, 0.5]))
+    means = ClassMeans(y, 3, np.array([0.2, 0.3, 0.5]))
     columns = np.arange(8.0).reshape(4, 2)
     for w in product([1.0, 2.0], repeat=4):
-        found = weighing.expectation(weighing.sums(columns.T).under(np.array([w])))[0]
+        found = means.expectation(means.sums(columns.T).under(np.array([w])))[0]
         first = (w[0] * columns[0] + w[2] * columns[2]) / (w[0] + w[2])
         np.testing.assert_allclose(found, 0.2 * first + 0.3 * columns[1] + 0.5 * columns[3])
 
@@ -785,8 +783,8 @@ def statistics_of(*, sorted_classes: bool) -> list[Statistic]:
     losses = LogLoss().losses(y, SecondProbabilities(p))
     constants = RNG.uniform(0.5, 2, (300, 2))
     priced = [
-        Priced("log", "normalized", losses, LogLoss().losses, LogLoss().naive, rule=LogLoss()),
-        Priced("cost", "nec", losses**2, LogLoss().losses, constants=constants),
+        NamedLosses("log", "normalized", losses, LogLoss().losses, LogLoss().naive, rule=LogLoss()),
+        NamedLosses("cost", "nec", losses**2, LogLoss().losses, constants=constants),
     ]
     names = ("a", "b")
     d = (p > 0.5).astype(np.int64)
@@ -795,8 +793,8 @@ def statistics_of(*, sorted_classes: bool) -> list[Statistic]:
         Odds("y", np.eye(2)[::-1], np.array([0.5, 0.5])),
     ]
     return [
-        LossStatistic(Weighing(y, 2, None), priced),
-        LossStatistic(Weighing(y, 2, np.array([0.2, 0.8])), priced),
+        LossStatistic(ClassMeans(y, 2, None), priced),
+        LossStatistic(ClassMeans(y, 2, np.array([0.2, 0.8])), priced),
         count_statistic("x", y, d, (names, names), (stakes.metrics.Accuracy(),), None),
         RankStatistic(p, y, odds),
     ]
@@ -821,12 +819,12 @@ def test_streams_see_the_weights_that_are_drawn(
     weights = np.stack([plan.draw(index) for index in rows])
     left = plan.left_out(range(int(plan.parts.max()) + 1))
     for statistic in statistics:
-        stream = stream_of(statistic, plan)
+        stream = statistic.stream(plan)
         assert stream is not None
-        np.testing.assert_allclose(stream(rows), statistic.of(weights), rtol=1e-12)
-        if isinstance(statistic, Summed):
+        np.testing.assert_allclose(stream(rows), statistic.under(weights), rtol=1e-12)
+        if isinstance(statistic, SummedStatistic):
             found = statistic.from_sums(statistic.sums.left_out(plan))
-            np.testing.assert_allclose(found, statistic.of(left), rtol=1e-11)
+            np.testing.assert_allclose(found, statistic.under(left), rtol=1e-11)
 
 
 def test_a_class_that_is_left_out_whole_has_no_weight() -> None:

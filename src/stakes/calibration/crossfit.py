@@ -2,7 +2,7 @@
 
 __all__ = ["HeldOut", "TrainOnTest", "cross_calibrate"]
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -124,16 +124,16 @@ def cross_fitted(
         fitted = calibrator.fresh().fit_samples(seen)
         at = samples.priors if samples.scores.needs_priors else None  # posteriors carry their own
         return CrossFit(fitted.transform(samples.scores, at), fitted.notes)
-    dealt = _numbered(samples, folds, groups, rng)
-    if dealt is not None:
+    dealt = deal(samples, folds, groups, rng)
+    if isinstance(dealt, DealtFolds):
         found = calibrator.fit_folds(samples, dealt.number, dealt.n_folds)
         if found is not None:
             said = tuple(dict.fromkeys(note for fitted in found.maps for note in fitted.notes))
             return CrossFit(LogPosteriors.trusted(found.log_p, samples.scores.names), said)
-    return _one_by_one(calibrator, samples, splits(samples, dealt or folds, groups, rng))
+    return _one_by_one(calibrator, samples, dealt.pairs)
 
 
-def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterator[Split]) -> CrossFit:
+def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterable[Split]) -> CrossFit:
     """Return calibrated posteriors by a calibrator that is fitted anew for each split."""
     output = np.full((len(samples), len(samples.classes)), np.nan)
     notes: dict[str, None] = {}
@@ -166,10 +166,6 @@ class GivenSplits:
 
     pairs: tuple[Split, ...]
 
-    def split(self, X: Any, y: Any, groups: Any) -> Iterator[Split]:  # noqa: ANN401, ARG002, N803
-        """Yield the splits."""
-        return iter(self.pairs)
-
 
 @dataclass(frozen=True, eq=False)
 class DealtFolds:
@@ -182,42 +178,47 @@ class DealtFolds:
         """How many numbers there are."""
         return int(self.number.max()) + 1
 
-    def split(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ANN401, ARG002, N803
-        """Yield the samples of all other folds, and those of each fold."""
-        for fold in np.flatnonzero(np.bincount(self.number)):
-            yield np.flatnonzero(self.number != fold), np.flatnonzero(self.number == fold)
-
     @property
     def pairs(self) -> tuple[Split, ...]:
-        """All splits at once."""
-        return tuple(self.split())
-
-
-def _numbered(
-    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
-) -> DealtFolds | None:
-    """Return the fold of each sample, where folds are a number or numbers."""
-    if isinstance(folds, DealtFolds):
-        return folds
-    if hasattr(folds, "split") and not isinstance(folds, str):
-        return None
-    if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
-        unit = None if groups is None else group_codes(groups, samples)
-        return DealtFolds(_folds(samples, int(folds), unit, _generator(rng)))
-    if groups is not None:
-        return None  # which of them were parted must be looked for
-    return DealtFolds(np.unique(_given_folds(samples, folds), return_inverse=True)[1])
+        """The samples of all other folds, and those of each fold."""
+        folds = np.flatnonzero(np.bincount(self.number))
+        return tuple(
+            (np.flatnonzero(self.number != f), np.flatnonzero(self.number == f)) for f in folds
+        )
 
 
 def deal(
-    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
+    samples: Samples,
+    folds: "Folds | DealtFolds | GivenSplits",
+    groups: Column | None,
+    rng: "int | np.random.Generator",
 ) -> "DealtFolds | GivenSplits":
-    """Return splits that can be used again: the fold of each sample where that says it all."""
+    """Return rows to train on and to test on; no sample and no group is on both sides."""
+    if isinstance(folds, DealtFolds | GivenSplits):
+        return folds
     unit = None if groups is None else group_codes(groups, samples)
+    if hasattr(folds, "split") and not isinstance(folds, str):
+        splits = folds.split(np.arange(len(samples)), samples.y, groups)
+        made = GivenSplits(tuple((np.asarray(train), np.asarray(test)) for train, test in splits))
+        _check_sides(made.pairs, np.arange(len(samples)) if unit is None else unit, unit is None)
+        return made
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
-        number = _folds(samples, int(folds), unit, _generator(rng))
-        return DealtFolds(number.astype(np.min_scalar_type(int(number.max()))))
-    return GivenSplits(tuple(splits(samples, folds, groups, rng)))
+        return DealtFolds(_folds(samples, int(folds), unit, _generator(rng)))
+    numbered = DealtFolds(np.unique(_given_folds(samples, folds), return_inverse=True)[1])
+    if unit is not None:
+        _check_sides(numbered.pairs, unit, samples=False)
+    return numbered
+
+
+def _check_sides(pairs: Iterable[Split], unit: IntArray, samples: bool) -> None:  # noqa: FBT001
+    """Refuse splits that train and test on the same sample or group."""
+    for train, test in pairs:
+        seen = np.zeros(int(unit.max()) + 1, dtype=np.bool_)
+        seen[unit[train]] = True
+        if seen[unit[test]].any():
+            what = "sample" if samples else "group"
+            rule = f"must keep each {what} on one side"
+            raise InputError("folds", rule, found="one is trained on and tested on")
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,51 +254,6 @@ def _copies_by_fold(
     row = np.repeat(np.arange(y.size), copies)
     cell = row * n_folds + _stratified(y[row], n_folds, rng)
     return np.bincount(cell, minlength=y.size * n_folds).reshape(-1, n_folds)
-
-
-def splits(
-    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
-) -> Iterator[Split]:
-    """Yield rows to train on and to test on; no sample and no group is on both sides."""
-    if isinstance(folds, DealtFolds):
-        yield from folds.split()
-        return
-    unit = None if groups is None else group_codes(groups, samples)
-    for train, test in _made_splits(samples, folds, groups, unit, rng):
-        sides = (train, test) if unit is None else (unit[train], unit[test])
-        if _overlap(*sides, len(samples) if unit is None else int(unit.max()) + 1):
-            what = "sample" if unit is None else "group"
-            rule = f"must keep each {what} on one side"
-            raise InputError("folds", rule, found="one is trained on and tested on")
-        yield train, test
-
-
-def _overlap(one: IntArray, other: IntArray, n: int) -> bool:
-    """Whether one of n numbers stands on both sides."""
-    seen = np.zeros(n, dtype=np.bool_)
-    seen[one] = True
-    return bool(seen[other].any())
-
-
-def _made_splits(
-    samples: Samples,
-    folds: Folds,
-    groups: Column | None,
-    unit: IntArray | None,
-    rng: "int | np.random.Generator",
-) -> Iterator[Split]:
-    """Yield the splits of a splitter, of given folds, or of folds dealt here."""
-    if hasattr(folds, "split") and not isinstance(folds, str):
-        rows = np.arange(len(samples))
-        for train, test in folds.split(rows, samples.y, groups):
-            yield np.asarray(train), np.asarray(test)
-        return
-    if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
-        number = _folds(samples, int(folds), unit, _generator(rng))
-    else:
-        number = _given_folds(samples, folds)
-    for fold in np.unique(number):
-        yield np.flatnonzero(number != fold), np.flatnonzero(number == fold)
 
 
 def _generator(rng: "int | np.random.Generator") -> "np.random.Generator":

@@ -403,7 +403,7 @@ def _drawn(
     plan = next(iter(made.values())).resampling(seed)
     if resamples and statistics:
         return replicate(statistics, plan, resamples, progress)
-    observed = [s.of(plan.base[None, :])[0] for s in statistics]
+    observed = [s.under(plan.base[None, :])[0] for s in statistics]
     names = tuple(name for s in statistics for name in s.names)
     return Replicates(
         names, np.concatenate([np.empty(0), *observed]), np.empty((0, len(names))), None

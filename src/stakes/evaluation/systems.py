@@ -27,14 +27,14 @@ from stakes.costs import SampleCosts
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.intervals import (
     CalibratedStatistic,
+    ClassMeans,
     LossStatistic,
+    NamedLosses,
     Odds,
-    Priced,
     RankStatistic,
     Resampling,
     Statistic,
     Training,
-    Weighing,
     by_groups,
     count_statistic,
     refitter,
@@ -393,7 +393,7 @@ class System:
         if self.stage is not None:
             for samples, priced in self._prices(prefix):
                 answers = self._refit(samples)
-                out.append(CalibratedStatistic(self._weighing(samples), priced, answers))
+                out.append(CalibratedStatistic(self._class_means(samples), priced, answers))
         out += self.count_statistics(metrics, prefix)
         if len(self.samples.classes) == 2:
             out.append(self.ranking(prefix))
@@ -418,7 +418,7 @@ class System:
 
     def loss_statistics(self) -> list[Statistic]:
         """Return expected losses and costs as they are resampled; infinite ones are left out."""
-        return [LossStatistic(self._weighing(at), priced) for at, priced in self._prices("")]
+        return [LossStatistic(self._class_means(at), priced) for at, priced in self._prices("")]
 
     @cached_property
     def order(self) -> IntArray:
@@ -426,15 +426,15 @@ class System:
         few = len(self.samples.classes) < 2**15  # small whole numbers are sorted by their digits
         return np.argsort(self.samples.y.astype(np.int16) if few else self.samples.y, kind="stable")
 
-    def _weighing(self, samples: Samples) -> Weighing:
+    def _class_means(self, samples: Samples) -> ClassMeans:
         """Return how sums become expectations at the priors of some samples."""
-        return Weighing(samples.y[self.order], len(samples.classes), samples.given_priors)
+        return ClassMeans(samples.y[self.order], len(samples.classes), samples.given_priors)
 
-    def _prices(self, prefix: str) -> list[tuple[Samples, list[Priced]]]:
+    def _prices(self, prefix: str) -> list[tuple[Samples, list[NamedLosses]]]:
         """Return all losses by the priors they are computed at, so that each needs one fit only."""
-        found: dict[bytes, tuple[Samples, list[Priced]]] = {}
+        found: dict[bytes, tuple[Samples, list[NamedLosses]]] = {}
 
-        def add(samples: Samples, priced: Priced) -> None:
+        def add(samples: Samples, priced: NamedLosses) -> None:
             key = samples.priors.tobytes() + bytes([samples.priors_from_data])
             found.setdefault(key, (samples, []))[1].append(priced)
 
@@ -444,7 +444,7 @@ class System:
             losses = sample_losses(rule, self.samples)
             if np.isfinite(losses).all():
                 name, own = f"{prefix}{key_of(rule.name)}", losses[self.order]
-                priced = Priced(name, "normalized", own, rule.losses, rule.naive, rule=rule)
+                priced = NamedLosses(name, "normalized", own, rule.losses, rule.naive, rule=rule)
                 add(self.samples, priced)
         return list(found.values())
 
@@ -509,16 +509,16 @@ def _scaled(weights: FloatArray | None, order: IntArray) -> FloatArray | None:
     return np.asarray(weights[order] / weights.max(), dtype=np.float64)
 
 
-def _cost_price(decisions: ApplicationDecisions, order: IntArray, prefix: str) -> Priced:
+def _cost_price(decisions: ApplicationDecisions, order: IntArray, prefix: str) -> NamedLosses:
     """Return the costs of Bayes decisions as losses."""
     use, costs, losses = decisions.use, decisions.use.costs, decisions.losses()[order]
     name = f"{prefix}{use.name}"
     if not isinstance(costs, SampleCosts):
         rule = BayesCost(costs)
-        return Priced(name, "nec", losses, rule.losses, rule.naive, rule=rule)
+        return NamedLosses(name, "nec", losses, rule.losses, rule.naive, rule=rule)
     own = costs.part(order)
 
     def priced(y: IntArray, answers: Answers) -> FloatArray:
         return own.at(y, own.least_expected(answers.p))
 
-    return Priced(name, "nec", losses, priced, constants=use.constants()[order])
+    return NamedLosses(name, "nec", losses, priced, constants=use.constants()[order])

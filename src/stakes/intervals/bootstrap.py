@@ -1,11 +1,12 @@
 """Intervals from resamples: percentile, and BCa where the estimator is smooth."""
 
 import math
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,39 +27,53 @@ FEWEST_UNITS = 5  # samples or groups below which resamples say nothing
 _FEWEST = 20  # resamples that must have a value before an interval is given
 
 
-class Statistic(Protocol):
+class Statistic(ABC):
     """Some values that follow from a weight for each sample."""
 
+    smooth = True  # whether a few samples less move the values a little: for BCa
+
     @property
+    @abstractmethod
     def names(self) -> tuple[str, ...]:
         """What the values are called."""
 
-    @property
-    def smooth(self) -> bool:
-        """Whether leaving out a few samples moves the values a little, as BCa needs."""
-
-    def of(self, weights: FloatArray) -> FloatArray:
+    @abstractmethod
+    def under(self, weights: FloatArray) -> FloatArray:
         """Return the values, one row for each row of weights."""
 
+    def stream(self, plan: Resampling) -> Stream | None:  # noqa: ARG002
+        """Return what gives the values of some resamples; None if it takes weights of samples."""
+        return None
 
-@runtime_checkable
-class Streamed(Statistic, Protocol):
-    """A statistic that needs no weight of each sample to be drawn again."""
-
-    def stream(self, plan: Resampling) -> Stream:
-        """Return what gives the values of some resamples."""
+    def left_out(self, plan: Resampling) -> FloatArray | None:  # noqa: ARG002
+        """Return the values without each part; None if it takes weights of samples."""
+        return None
 
 
-@runtime_checkable
-class Summed(Statistic, Protocol):
-    """A statistic that follows from sums within each class, which need no such weights either."""
+class SummedStatistic(Statistic):
+    """A statistic that follows from sums within each class, which need no such weights."""
 
     @property
+    @abstractmethod
     def sums(self) -> ClassSums:
         """The sums."""
 
+    @abstractmethod
     def from_sums(self, sums: FloatArray) -> FloatArray:
         """Return the values, one row for each row of sums."""
+
+    def under(self, weights: FloatArray) -> FloatArray:
+        """Return the values, one row for each row of weights."""
+        return self.from_sums(self.sums.under(weights))
+
+    def stream(self, plan: Resampling) -> Stream:
+        """Return what gives the values of some resamples."""
+        drawn = self.sums.stream(plan)
+        return lambda rows: self.from_sums(drawn(rows))
+
+    def left_out(self, plan: Resampling) -> FloatArray:
+        """Return the values without each part."""
+        return self.from_sums(self.sums.left_out(plan))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,15 +115,6 @@ class Replicates:
             gaps = self.drawn[:, a] - self.drawn[:, b]
         return self._estimate(observed, gaps, out, level)
 
-    def share_below(self, first: str, second: str) -> float:
-        """Return in which share of resamples the first value is below the second; ties half."""
-        with np.errstate(invalid="ignore"):
-            gap = self.drawn[:, self.column(first)] - self.drawn[:, self.column(second)]
-        gap = gap[~np.isnan(gap)]
-        if not gap.size:
-            return math.nan
-        return float(np.mean(gap < 0) + np.mean(gap == 0) / 2)
-
     def _estimate(
         self, observed: float, drawn: FloatArray, left_out: FloatArray | None, level: float
     ) -> Estimate:
@@ -134,11 +140,36 @@ def replicate(
     count: int,
     progress: Progress | None = None,
 ) -> Replicates:
-    """Return the values of several statistics over the same resamples."""
-    observed = np.concatenate([s.of(resampling.base[None, :])[0] for s in statistics])
+    """Return the values of several statistics over the same resamples.
+
+    What a resample draws follows from its number, so that all statistics see the same samples.
+    """
+    observed = np.concatenate([s.under(resampling.base[None, :])[0] for s in statistics])
     names = tuple(name for s in statistics for name in s.names)
     n_parts = resampling.n_parts
     total = count + n_parts
+
+    single = resampling.copies is None  # rows that stand for one sample each
+    streams = [s.stream(resampling) if single else None for s in statistics]
+    known = [s.left_out(resampling) if single else None for s in statistics]
+
+    def drawn(rows: range) -> FloatArray:  # weights only where one of the statistics takes them
+        weights = np.empty((0, resampling.n))
+        if None in streams:
+            weights = np.stack([resampling.draw(index) for index in rows])
+        pairs = zip(statistics, streams, strict=True)
+        return np.hstack([s.under(weights) if own is None else own(rows) for s, own in pairs])
+
+    def without(s: Statistic, found: FloatArray | None, rows: range) -> FloatArray:
+        if found is not None:
+            return found[rows.start : rows.stop]
+        if not s.smooth:
+            return np.full((len(rows), len(s.names)), np.nan)
+        return s.under(resampling.left_out(rows))
+
+    def left_out(rows: range) -> FloatArray:
+        pairs = zip(statistics, known, strict=True)
+        return np.hstack([without(s, found, rows) for s, found in pairs])
 
     def gathered(values: Stream, n: int, before: int) -> FloatArray:
         parts: list[FloatArray] = [np.empty((0, len(names)))]
@@ -148,57 +179,14 @@ def replicate(
                 progress(before + sum(map(len, parts)), total)
         return np.vstack(parts)
 
-    resampled = gathered(_drawn(statistics, resampling), count, 0)
-    parted = gathered(_left_out(statistics, resampling), n_parts, count)
-    grouped = resampling.unit is not None
-    return Replicates(names, observed, resampled, parted, resampling.units, grouped=grouped)
-
-
-def _drawn(statistics: Sequence[Statistic], plan: Resampling) -> Stream:
-    """Return what gives all values of some resamples; weights are drawn only where one needs them.
-
-    What a resample draws follows from its number, so that all statistics see the same samples.
-    """
-    streams = [stream_of(s, plan) for s in statistics]
-
-    def values(rows: range) -> FloatArray:
-        weights = np.empty((0, plan.n))
-        if None in streams:
-            weights = np.stack([plan.draw(index) for index in rows])
-        pairs = zip(statistics, streams, strict=True)
-        return np.hstack([s.of(weights) if stream is None else stream(rows) for s, stream in pairs])
-
-    return values
-
-
-def stream_of(statistic: Statistic, plan: Resampling) -> Stream | None:
-    """Return what gives the values of some resamples; None if it takes weights of samples."""
-    if plan.copies is not None:
-        return None
-    if isinstance(statistic, Summed):
-        summed, drawn = statistic, statistic.sums.stream(plan)
-        return lambda rows: summed.from_sums(drawn(rows))
-    return statistic.stream(plan) if isinstance(statistic, Streamed) else None
-
-
-def _left_out(statistics: Sequence[Statistic], plan: Resampling) -> Stream:
-    """Return what gives all values without some parts; NaN of a statistic that is not smooth."""
-    summed = plan.copies is None
-    known = [
-        s.from_sums(s.sums.left_out(plan)) if summed and isinstance(s, Summed) else None
-        for s in statistics
-    ]
-
-    def of_one(s: Statistic, found: FloatArray | None, rows: range) -> FloatArray:
-        if found is not None:
-            return found[rows.start : rows.stop]
-        return s.of(plan.left_out(rows)) if s.smooth else np.full((len(rows), len(s.names)), np.nan)
-
-    def values(rows: range) -> FloatArray:
-        pairs = zip(statistics, known, strict=True)
-        return np.hstack([of_one(s, found, rows) for s, found in pairs])
-
-    return values
+    return Replicates(
+        names,
+        observed,
+        gathered(drawn, count, 0),
+        gathered(left_out, n_parts, count),
+        resampling.units,
+        grouped=resampling.unit is not None,
+    )
 
 
 def _in_threads(

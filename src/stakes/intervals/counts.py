@@ -9,7 +9,7 @@ import numpy as np
 from stakes._check import UndefinedMetricError
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray, Names
-from stakes.intervals.bootstrap import Replicates
+from stakes.intervals.bootstrap import Replicates, Statistic, SummedStatistic
 from stakes.intervals.resampling import seed_of
 from stakes.intervals.sums import ClassSums
 from stakes.metrics import ConfusionMatrix, DecisionMetric, Matthews
@@ -21,7 +21,7 @@ _MOST_LEFT_OUT = 2**13  # cells from which a sample each is left out in turn, fo
 
 
 @dataclass(frozen=True, eq=False)
-class CountStatistic:
+class CountStatistic(Statistic):
     """Metrics of decisions, from the weight of each class and decision."""
 
     name: str
@@ -31,14 +31,13 @@ class CountStatistic:
     decisions: Names
     metrics: Sequence[DecisionMetric]
     priors: FloatArray | None
-    smooth = True
 
     @property
     def names(self) -> tuple[str, ...]:
         """The name of each metric."""
         return tuple(f"{self.name}.{key_of(metric.name)}" for metric in self.metrics)
 
-    def of(self, weights: FloatArray) -> FloatArray:
+    def under(self, weights: FloatArray) -> FloatArray:
         """Return the values, one row for each row of weights."""
         k, m = len(self.classes), len(self.decisions)
         cell = self.y * m + self.decided
@@ -51,7 +50,7 @@ class CountStatistic:
 
 
 @dataclass(frozen=True, eq=False)
-class FewCountStatistic(CountStatistic):
+class FewCountStatistic(SummedStatistic, CountStatistic):
     """The same for few decisions, where each can have a column of its own that is summed."""
 
     @cached_property
@@ -132,7 +131,7 @@ def replicate_counts(
     With given priors the size of each class is kept; counts must be those of samples without
     weights.
     """
-    cells, names = _Cells.of(confusion), (confusion.classes, confusion.decisions)
+    cells, names = _Cells.from_confusion(confusion), (confusion.classes, confusion.decisions)
     wide = len(names[0]) > 2 and all(isinstance(metric, Matthews) for metric in metrics)
 
     def of(block: IntArray) -> FloatArray:
@@ -165,7 +164,7 @@ class _Cells:
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, confusion: ConfusionMatrix) -> "_Cells":
+    def from_confusion(cls, confusion: ConfusionMatrix) -> "_Cells":
         """Return the cells in use."""
         shape = len(confusion.classes), len(confusion.decisions)
         weight = confusion.cells.astype(np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 from stakes._kernels.draws import reweighted_ranks
 from stakes._kernels.kernel_records import Ranking
 from stakes._typing import FloatArray, IntArray
+from stakes.intervals.bootstrap import Statistic
 from stakes.intervals.resampling import Resampling
 from stakes.intervals.sums import Stream
 
@@ -39,7 +40,7 @@ class Odds:
 
 
 @dataclass(frozen=True, eq=False)
-class RankStatistic:
+class RankStatistic(Statistic):
     """AUC, equal error rate, and the least normalised cost of any threshold for some costs."""
 
     scores: FloatArray
@@ -65,7 +66,7 @@ class RankStatistic:
         as_rate = np.array([a.priors is not None for a in self.applications], dtype=np.int64)
         return Ranking(self.scores, self.y, rises, as_rate, self.equal_error)
 
-    def of(self, weights: FloatArray) -> FloatArray:
+    def under(self, weights: FloatArray) -> FloatArray:
         """Return the values, one row for each row of weights."""
         return self._values(reweighted_ranks(self._ranking, weights))
 

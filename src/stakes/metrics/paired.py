@@ -55,10 +55,6 @@ class PairedDifference:
         """Whether the difference is distinguishable from 0: the interval excludes it."""
         return self.p_value < 1 - read_level(level)
 
-    def surely_below_zero(self, level: float = 0.95) -> bool:
-        """Whether the first system costs less, by a one-sided test at 1 - level."""
-        return self.value < 0 and self.p_value / 2 < 1 - read_level(level)
-
     def turned(self) -> "PairedDifference":
         """Return the second system less the first."""
         spread = None if self.spread is None else self.spread.turned()
