@@ -1,6 +1,6 @@
 """The scoring-rule table with its calibrated rows, and the table of calibration loss."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -9,12 +9,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.calibration import AffineCalibrator, Calibrator, TemperatureCalibrator, cross_calibrate
 from stakes.calibration.maps import AffineMap
 from stakes.costs import CostMatrix
-from stakes.metrics import (
-    bayes_cost,
-    brier_score,
-    confidence_calibration_error,
-    cross_entropy,
-)
+from stakes.metrics import bayes_cost, brier_score, confidence_calibration_error, cross_entropy
 from stakes.paper import published
 from stakes.paper.reproductions import Reproduction, row_of
 from stakes.paper.score_tables import posterior_sets, simulated
@@ -69,13 +64,8 @@ def scoring_table() -> Reproduction:
     abstain = CostMatrix.zero_one(10, abstain=0.1)
     rows = []
     for name, systems in calibrated_sets().items():
-        losses = [
-            [bayes_cost(y, s) for s in systems],
-            [bayes_cost(y, s, costs=abstain) for s in systems],
-            [cross_entropy(y, s) for s in systems],
-            [brier_score(y, s) for s in systems],
-        ]
-        values = [loss.normalized for row in losses for loss in row]
+        metrics = bayes_cost, partial(bayes_cost, costs=abstain), cross_entropy, brier_score
+        values = [metric(y, s).normalized for metric in metrics for s in systems]
         rows.append(row_of((name,), values, published.SCORING[name]))
     title = "Normalised expected scoring rules, K = 10, as is and calibrated"
     columns = published.SCORING_COLUMNS

@@ -11,10 +11,8 @@ from stakes.paper.reproductions import Reproduction, row_of
 def metric_tables() -> tuple[Reproduction, Reproduction]:
     """Return the tables "metric_comp_bal" and "metric_comp_imb"."""
     return (
-        _table("metric_comp_bal", "balanced data", published.BALANCED_SIZES, published.BALANCED),
-        _table(
-            "metric_comp_imb", "imbalanced data", published.IMBALANCED_SIZES, published.IMBALANCED
-        ),
+        _table("bal", "balanced data", published.BALANCED_SIZES, published.BALANCED),
+        _table("imb", "imbalanced data", published.IMBALANCED_SIZES, published.IMBALANCED),
     )
 
 
@@ -22,16 +20,13 @@ def _table(
     label: str, data: str, sizes: tuple[int, int], rows: Sequence[tuple[int, int, str]]
 ) -> Reproduction:
     """Compute one table beside its printed digits."""
-    return Reproduction(
-        label,
-        f"Metrics of different systems on {data}, N_1* = {sizes[0]}, N_2* = {sizes[1]}",
-        ("N_21", "N_12"),
-        published.METRIC_COLUMNS,
-        tuple(
-            row_of((str(misses), str(alarms)), _metrics(system(sizes, misses, alarms)), digits)
-            for misses, alarms, digits in rows
-        ),
+    title = f"Metrics of different systems on {data}, N_1* = {sizes[0]}, N_2* = {sizes[1]}"
+    computed = tuple(
+        row_of((str(misses), str(alarms)), _metrics(system(sizes, misses, alarms)), digits)
+        for misses, alarms, digits in rows
     )
+    heads = ("N_21", "N_12"), published.METRIC_COLUMNS
+    return Reproduction(f"metric_comp_{label}", title, *heads, computed)
 
 
 def system(sizes: tuple[int, int], misses: int, alarms: int) -> ConfusionMatrix:
@@ -41,23 +36,19 @@ def system(sizes: tuple[int, int], misses: int, alarms: int) -> ConfusionMatrix:
 
 
 def _metrics(cm: ConfusionMatrix) -> list[float]:
-    """Return the columns of the two tables."""
-    rates = cm.rates
+    """Return the columns of the two tables; in NEC_beta^2 a miss costs beta^2 false alarms."""
+    costs = (
+        CostMatrix.balanced(cm.classes, cm.priors),
+        *(CostMatrix.binary(miss=m, false_alarm=1, classes=cm.classes) for m in (1, 2)),
+    )
     return [
-        cm.expected_cost(CostMatrix.balanced(cm.classes, cm.priors)).normalized,
-        cm.expected_cost(_weighted(cm, 1)).normalized,
-        cm.expected_cost(_weighted(cm, 2)).normalized,
+        *(cm.expected_cost(each).normalized for each in costs),
         cm.f_score().value,
         cm.matthews().value,
-        float(rates[1, 0]),
-        float(rates[0, 1]),
+        float(cm.rates[1, 0]),
+        float(cm.rates[0, 1]),
         *cm.decision_rates[::-1].tolist(),
     ]
-
-
-def _weighted(cm: ConfusionMatrix, beta_squared: float) -> CostMatrix:
-    """Return the costs of NEC_beta^2: a miss costs beta^2 false alarms."""
-    return CostMatrix.binary(miss=beta_squared, false_alarm=1, classes=cm.classes)
 
 
 def metric_scatter() -> dict[str, dict[str, list[float]]]:
@@ -71,7 +62,6 @@ def metric_scatter() -> dict[str, dict[str, list[float]]]:
     for name, sizes in sets.items():
         steps = [(sizes[1] * i // 20, sizes[0] * j // 20) for i in range(20) for j in range(20)]
         rows = [_metrics(system(sizes, misses, alarms)) for misses, alarms in steps]
-        points[name] = dict(
-            zip(published.METRIC_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)
-        )
+        columns = map(list, zip(*rows, strict=True))
+        points[name] = dict(zip(published.METRIC_COLUMNS, columns, strict=True))
     return points

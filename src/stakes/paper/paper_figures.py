@@ -38,19 +38,13 @@ def scatter_figure() -> Drawing:
 
 
 def threshold_displays(study: ThresholdStudy) -> dict[str, ThresholdSweepDisplay]:
-    """Return the panels of the figure "metrics_vs_thr" by system."""
-    return {
-        name: ThresholdSweepDisplay(
-            ThresholdSweep(
-                study.thresholds,
-                tuple(_swept(curve) for curve in curves),
-                "log likelihood ratio",
-                (1, 2),
-            ),
-            _NAMES,
-        )
+    """Return the panels of the figure "metrics_vs_thr" by system, on the paper's grid."""
+    axis = "log likelihood ratio", (1, 2)
+    sweeps = {
+        name: ThresholdSweep(study.thresholds, tuple(map(_swept, curves)), *axis)
         for name, curves in study.systems.items()
     }
+    return {name: ThresholdSweepDisplay(sweep, _NAMES) for name, sweep in sweeps.items()}
 
 
 def threshold_figure(study: ThresholdStudy) -> Drawing:

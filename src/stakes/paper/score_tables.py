@@ -1,6 +1,5 @@
 """The threshold figure, the abstention table and the scoring-rule table of the paper."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,14 +14,7 @@ from stakes.metrics import FScore
 from stakes.paper import published
 from stakes.paper.reproductions import Cell, Reproduction, row_of
 from stakes.scores import LogPosteriors
-from stakes.simulation import (
-    CALIBRATED,
-    MISCALIBRATED,
-    Distortion,
-    Simulation,
-    simulate,
-    skewed_priors,
-)
+from stakes.simulation import CALIBRATED, MISCALIBRATED, Simulation, simulate, skewed_priors
 
 _GRID = np.arange(-100, 301) / 100  # thresholds on the log likelihood ratio, as in the paper
 _SYSTEMS = {"LR-mc1": MISCALIBRATED, "LR-cal": CALIBRATED}
@@ -56,25 +48,21 @@ class ThresholdStudy:
 
 
 def threshold_study() -> ThresholdStudy:
-    """Return the curves of the threshold figure, with exact and grid values."""
-    return ThresholdStudy(
-        _GRID, {name: tuple(_curves(distortion)) for name, distortion in _SYSTEMS.items()}
-    )
-
-
-def _curves(distortion: Distortion) -> Iterator[ThresholdCurve]:
-    """Yield three normalised costs and 1 - F1 of one system."""
-    data = simulated(2)
-    roc = roc_curve(data.y, data.log_likelihood_ratios(distortion))
-    problems = {
-        "NEC_b": (CostMatrix.zero_one(2), np.array([0.5, 0.5])),
-        "NEC_b2=1": (CostMatrix.binary(miss=1, false_alarm=1), roc.priors),
-        "NEC_b2=2": (CostMatrix.binary(miss=2, false_alarm=1), roc.priors),
-    }
-    for name, (costs, priors) in problems.items():
-        values = roc.normalized_costs(costs, priors)
-        yield _curve(name, roc, values, costs.llr_threshold(priors))
-    yield _curve("1-F1", roc, 1 - roc.sweep(FScore()), None)
+    """Return the curves of the threshold figure: three normalised costs and 1 - F1, by system."""
+    data, systems = simulated(2), {}
+    for system, distortion in _SYSTEMS.items():
+        roc = roc_curve(data.y, data.log_likelihood_ratios(distortion))
+        problems = {
+            "NEC_b": (CostMatrix.zero_one(2), np.array([0.5, 0.5])),
+            "NEC_b2=1": (CostMatrix.binary(miss=1, false_alarm=1), roc.priors),
+            "NEC_b2=2": (CostMatrix.binary(miss=2, false_alarm=1), roc.priors),
+        }
+        curves = [
+            _curve(name, roc, roc.normalized_costs(*problem), problem[0].llr_threshold(problem[1]))
+            for name, problem in problems.items()
+        ]
+        systems[system] = (*curves, _curve("1-F1", roc, 1 - roc.sweep(FScore()), None))
+    return ThresholdStudy(_GRID, systems)
 
 
 def _curve(name: str, roc: RocCurve, values: FloatArray, bayes: float | None) -> ThresholdCurve:
@@ -105,17 +93,10 @@ def threshold_table(study: ThresholdStudy) -> Reproduction:
         for curve in curves:
             text = system == "LR-mc1" and curve.name == "NEC_b2=2"
             printed = published.THRESHOLD_TEXT if text else {"best": "", "bayes": ""}
-            bayes, on_grid = (
-                pair or (np.nan, np.nan) for pair in (curve.bayes, curve.bayes_on_grid)
-            )
-            cells = (
-                Cell(curve.best[0]),
-                Cell(curve.best[1]),
-                Cell(curve.best_on_grid[1], printed["best"]),
-                Cell(bayes[0]),
-                Cell(bayes[1]),
-                Cell(on_grid[1], printed["bayes"]),
-            )
+            none = (np.nan, np.nan)
+            bayes, on_grid = curve.bayes or none, curve.bayes_on_grid or none
+            best = *map(Cell, curve.best), Cell(curve.best_on_grid[1], printed["best"])
+            cells = *best, *map(Cell, bayes), Cell(on_grid[1], printed["bayes"])
             rows.append(((system, curve.name), cells))
     columns = ("best at", "value", "on grid", "Bayes at", "value", "on grid")
     title = "Best and Bayes thresholds, exact and on the paper's grid of 0.01"
@@ -133,10 +114,8 @@ def abstention_table(n_classes: int = 2) -> Reproduction:
     ]
     rows = []
     for i, (price, digits) in enumerate(published.ABSTENTION):
-        values = []
-        for curve in curves:
-            cost = curve.costs[i]
-            values += [cost.value, cost.normalized, 100 * curve.abstention_rates[i]]
+        found = [(curve.costs[i], 100 * curve.abstention_rates[i]) for curve in curves]
+        values = [x for cost, rate in found for x in (cost.value, cost.normalized, rate)]
         rows.append(row_of((f"{price:g}",), values, digits if n_classes == 2 else ""))
     note = "" if n_classes == 2 else "; not in the paper"
     title = f"Cost and percent of abstentions by the price alpha, K = {n_classes}{note}"
