@@ -241,7 +241,7 @@ DEFECTS = [
     ("calibration/choice.py", "seen = samples.part(train)", "seen = samples", "test_calibrator_choice"),
     ("calibration/crossfit.py", "seen = samples.part(train)", "seen = samples", "saw_it or noise"),
     ("calibration/crossfit.py", "fold_of[g] = int(np.argmin(spread))", "fold_of[g] = 0", "groups"),
-    ("samples.py", "priors = _data_priors(y, weights, copies, self.priors.size)", "pass", "priors_of_its_samples"),
+    ("samples.py", "replace(part, priors=part.data_priors()) if self.priors_from_data else part", "part", "priors_of_its_samples"),
     ("calibration/threshold_calibrator.py", "ShiftMap(bayes - threshold)", "ShiftMap(threshold - bayes)", "tuned"),
     ("calibration/isotonic_calibrator.py", "for part in (one, two)]", "for part in (two, one)]", "isotonic"),
     ("calibration/mixture.py", "2 * slope - 1", "slope", "priors_of_use or test_estimated_priors"),

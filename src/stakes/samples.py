@@ -66,6 +66,22 @@ class Samples:
     known: "KnownSums | None" = None  # exact sums of losses, where rows are those of a summary
     groups: IntArray | None = None  # the group of each row as a number, where they come in groups
 
+    @classmethod
+    def from_codes(
+        cls,
+        y: IntArray,
+        scores: Scores,
+        weights: FloatArray | None,
+        classes: Names,
+        priors: FloatArray | None,
+        **more: Any,  # noqa: ANN401  further fields
+    ) -> "Samples":
+        """Return coded samples at some priors, or at the shares of the classes in the data."""
+        more = {"row": None, "n_given": y.size, **more, "priors_from_data": priors is None}
+        used = np.empty(0) if priors is None else priors
+        out = cls(y, scores, weights, classes, priors=used, **more)
+        return replace(out, priors=out.data_priors()) if priors is None else out
+
     def __len__(self) -> int:
         """Return the number of rows."""
         return self.y.size
@@ -115,26 +131,18 @@ class Samples:
 
     def part(self, kept: IntArray) -> "Samples":
         """Return some of the samples; priors from the data become those of the part."""
-        y, weights = self.y[kept], None if self.weights is None else self.weights[kept]
         copies = None if self.copies is None else self.copies[kept]
-        priors = self.priors
-        if self.priors_from_data:
-            priors = _data_priors(y, weights, copies, self.priors.size)
-        return replace(
-            self,
-            y=y,
-            scores=self.scores.part(kept),
-            weights=weights,
-            row=self.rows(kept),
-            priors=priors,
-            copies=copies,
-            known=None,
-            groups=None if self.groups is None else self.groups[kept],
-        )
+        part = replace(self.with_copies(kept, copies), known=None)
+        return replace(part, priors=part.data_priors()) if self.priors_from_data else part
 
     def data_priors(self) -> FloatArray:
         """Return the share of each class in the data, whatever priors were given."""
-        return _data_priors(self.y, self.weights, self.copies, len(self.classes))
+        n = len(self.classes)
+        if self.weights is None:
+            return self.counts / self.n
+        exponent = weight_exponents(self.y, self.weights, n)
+        scaled = times(np.ldexp(self.weights, -exponent[self.y]), self.copies)
+        return shares(sum_by(self.y, scaled, n), exponent)
 
     def class_factors(self) -> FloatArray | None:
         """Return prior over share in the data of each class; None where these are the same.
@@ -219,8 +227,7 @@ def read_samples(
     given = read_priors(priors, names)
     if given is None and typed.needs_priors and priors is None:
         raise typed.lacks_priors()
-    used = _data_priors(y, weights, None, len(names)) if given is None else given
-    return Samples(y, typed, weights, names, column.row, used, given is None, n_given)
+    return Samples.from_codes(y, typed, weights, names, given, row=column.row, n_given=n_given)
 
 
 def plain_arrays(
@@ -267,15 +274,3 @@ def _refuse_binary_scores(column: LabelColumn, scores: Scores) -> None:
         labels = f"where y_true has labels up to {count - 1} ({count} classes)"
         got = f"a 1-D column of {kind}, which is binary, {labels}"
         raise InputError("scores", "must have one column per class", got)
-
-
-def _data_priors(
-    y: IntArray, weights: FloatArray | None, copies: IntArray | None, n_classes: int
-) -> FloatArray:
-    """Return the share of each class."""
-    if weights is None:
-        counts = count_by(y, copies, n_classes)
-        return counts / counts.sum()
-    exponent = weight_exponents(y, weights, n_classes)
-    scaled = times(np.ldexp(weights, -exponent[y]), copies)
-    return shares(sum_by(y, scaled, n_classes), exponent)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -119,11 +119,7 @@ class Request:
         **more: Any,  # noqa: ANN401
     ) -> Samples:
         """Return coded samples at the priors of use; those of the data are the shares of y."""
-        none = np.full(len(self.classes), np.nan)
-        found = Samples(y, scores, weights, self.classes, None, none, True, y.size, **more)
-        if self.priors is None:
-            return replace(found, priors=found.data_priors())
-        return replace(found, priors=self.priors, priors_from_data=False)
+        return Samples.from_codes(y, scores, weights, self.classes, self.priors, **more)
 
     def samples_in_use(
         self, name: str, samples: Samples, amounts: Amounts | None = None

@@ -52,10 +52,9 @@ def loss_records(
     if rows is None:
         return losses, {}
     k = len(every.classes)
-    at = Samples(
-        rows.y, every.scores, rows.weights, every.classes, None, np.full(k, 1 / k), False,
-        rows.y.size, copies=rows.copies, groups=_coded(rows.part),
-    )  # fmt: skip
+    own = {"copies": rows.copies, "groups": _coded(rows.part)}
+    even = np.full(k, 1 / k)
+    at = Samples.from_codes(rows.y, every.scores, rows.weights, every.classes, even, **own)
     means = {
         rule: GroupedLosses(at, loss, means=True)
         for rule, loss in zip(sums.plan.rules, rows.losses, strict=True)
