@@ -21,8 +21,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
         with file.open("rb") as stream:
             data = stream.read(_LARGEST_TEXT + 1)
     except OSError as error:
-        msg = f"cannot read {str(path)!r}: {error.strerror or error}."
-        raise FileError(msg) from error
+        raise FileError(f"cannot read {str(path)!r}: {error.strerror or error}.") from error
     if len(data) > _LARGEST_TEXT:
         rule = f"must be at most {_LARGEST_TEXT} bytes for a file of this kind"
         raise InputError(None, rule, place=Place(file=repr(str(path))))
@@ -96,8 +95,7 @@ def _umask() -> int:
 def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
     """Refuse to write over a directory, or over a file where that was not asked for."""
     if str(path) in {"-", ""}:
-        msg = "the output must be named: standard output does not take it."
-        raise FileError(msg)
+        raise FileError("the output must be named: standard output does not take it.")
     try:
         there = os.lstat(path)
     except FileNotFoundError:
@@ -106,11 +104,8 @@ def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:
         raise _cannot_write(path, error) from error
     shown, folder = plain(path, 1000), Path(path).parent
     if not folder.is_dir():
-        msg = f"cannot write '{shown}': there is no directory '{plain(folder, 1000)}'."
-        raise FileError(msg)
+        raise FileError(f"cannot write '{shown}': there is no directory '{plain(folder, 1000)}'.")
     if there is not None and stat.S_ISDIR(there.st_mode):
-        msg = f"cannot write '{shown}': it is a directory."
-        raise FileError(msg)
+        raise FileError(f"cannot write '{shown}': it is a directory.")
     if there is not None and not force:
-        msg = f"'{shown}' exists already."
-        raise FileError(msg, hint=Action("replace_file"))
+        raise FileError(f"'{shown}' exists already.", hint=Action("replace_file"))

@@ -1,7 +1,7 @@
 """What readers are asked for, and what they hand back: batches of rows that know their place."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,11 @@ class Ask:
     def names(self) -> tuple[str, ...]:
         """Return every column once."""
         return tuple(dict.fromkeys((*self.texts, *self.numbers)))
+
+    def also(self, texts: Iterable[str | None], numbers: Iterable[str | None]) -> "Ask":
+        """Return what asks for these columns too, each once; None stands for no column."""
+        both = ((*self.texts, *texts), (*self.numbers, *numbers))
+        return Ask(*(tuple(name for name in dict.fromkeys(n) if name is not None) for n in both))
 
     def chosen(self, present: Sequence[str], name: str) -> list[str]:
         """Return the columns to read of those that a file has, each there once."""
@@ -116,16 +121,18 @@ class Places:
         self._in_file += batch.table.num_rows
         self.rows += batch.table.num_rows
 
+    def column(self, column: str) -> Place:
+        """Return a column of the file that rows now come from."""
+        return Place(file=self._name, column=column)
+
     def place(self, row: int, column: str | None = None) -> Place:
         """Return the place of a row: 'scores.csv, line 7' or 'part1.parquet, row 0'."""
         if not 0 <= row < self.rows:
             raise InputError("row", f"must be one of the {self.rows} rows", row)
         at = bisect_right(self._starts, row) - 1
-        name, before, lines = self._batches[at]
-        offset = row - self._starts[at]
-        if lines is not None:
-            return Place(file=name, line=lines.line(offset), column=column)
-        return Place(file=name, row=before + offset, column=column)
+        (name, before, lines), offset = self._batches[at], row - self._starts[at]
+        line = None if lines is None else lines.line(offset)
+        return Place(before + offset if line is None else None, name, line, column)
 
 
 def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> None:
@@ -134,13 +141,10 @@ def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> N
         count = list(present).count(column)
         if count == 1:
             continue
-        fault = (
-            f"contains {count} columns named {column!r}" if count else f"has no column {column!r}"
-        )
+        fault = f"contains {count} columns named" if count else "has no column"
         listed = ", ".join(plain(n) for n in present[:40])
         more = f" and {len(present) - 40} more" if len(present) > 40 else ""
-        msg = f"'{name}' {fault}. Its columns are: {listed}{more}."
+        msg = f"'{name}' {fault} {column!r}. Its columns are: {listed}{more}."
         if len(present) == 1 and (";" in present[0] or "\t" in present[0]):
             msg = f"{msg} Its fields seem to be parted by {';' if ';' in present[0] else 'tabs'}:"
-            msg = f"{msg} save it with commas, or as .tsv."
-        raise InputError(msg)
+            raise InputError(f"{msg} save it with commas, or as .tsv.")

@@ -90,8 +90,6 @@ def read_columns(  # noqa: PLR0913  one argument per promise
         with damage_named(part):
             for batch in batches(part, ask, Limits.of(max_bytes, patience, progress)):
                 gathered.add(batch)
-    if not gathered.rows:
-        raise no_rows(shown)
     return gathered.columns(shown)
 
 
@@ -112,8 +110,7 @@ class Gathering:
     """Batches gathered into columns, each value looked at once."""
 
     def __init__(self, ask: Ask, kinds: Kinds | None = None, *, views: bool = False) -> None:
-        self._ask, self._part = ask, ""
-        self._places = Places()
+        self._ask, self._places = ask, Places()
         self._texts = {name: Texts(name, self._places, kinds) for name in ask.texts}
         self._numbers = {
             name: Numbers(name, self._places, finite=name in ask.finite, views=views)
@@ -127,7 +124,6 @@ class Gathering:
 
     def begin(self, part: Part, row: int = 0) -> None:
         """Note that the batches to come are those of another part, from a row of it on."""
-        self._part = part.name
         self._places.begin(part.name, row)
 
     def add(self, batch: Batch) -> None:
@@ -135,13 +131,15 @@ class Gathering:
         first = self.rows
         self._places.add(batch)
         for name, text in self._texts.items():
-            text.add(batch.table.column(name), first, self._part)
+            text.add(batch.table.column(name), first)
         for name, number in self._numbers.items():
             from_text = batch.lines is not None and name in self._ask.texts
-            number.add(batch.table.column(name), first, self._part, from_text=from_text)
+            number.add(batch.table.column(name), first, from_text=from_text)
 
     def columns(self, source: str) -> Columns:
-        """Return what was gathered."""
+        """Return what was gathered, which must be something."""
+        if not self.rows:
+            raise no_rows(source)
         numbers = {name: each.values() for name, each in self._numbers.items()}
         return Columns(source, self._places, self._texts, numbers)
 

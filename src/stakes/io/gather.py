@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes._check import InputError, Place
+from stakes._check import InputError
 from stakes._text import plain
 from stakes.io.batches import Places
 
@@ -39,9 +39,9 @@ class Texts:
         self._codes = [_joined(self._codes)]
         return list(self._known), self._codes[0]
 
-    def add(self, column: "pa.ChunkedArray", first: int, part: str) -> None:
+    def add(self, column: "pa.ChunkedArray", first: int) -> None:
         """Take the labels of a batch, whose first row is the table's row `first`."""
-        self._check_kind(column.type, part)
+        self._check_kind(column.type)
         if column.null_count:
             raise self._unlabelled(first + int(np.argmax(column.is_null().to_numpy())), "null")
         for chunk in column.chunks:
@@ -66,12 +66,12 @@ class Texts:
         rule, place = "must hold a label in every row", self._places.place(row, self.name)
         return InputError(None, rule, found=f"this one is {what}", place=place)
 
-    def _check_kind(self, kind: "pa.DataType", part: str) -> None:
+    def _check_kind(self, kind: "pa.DataType") -> None:
         """Refuse what is no label, and another kind of label than in the parts before."""
-        found, place = _label_kind(kind), Place(file=part, column=self.name)
+        found, place = _label_kind(kind), self._places.column(self.name)
         if found is None:
             raise InputError(None, "must hold whole numbers or texts", kind, place=place)
-        before, where = self._kinds.setdefault(self.name, (found, part))
+        before, where = self._kinds.setdefault(self.name, (found, str(place.file)))
         if before != found:
             rule = f"must hold {before} as in {where}"
             raise InputError(None, rule, f"{found} ({kind})", place=place)
@@ -159,22 +159,20 @@ class Numbers:
         self._arrays = []
         return whole
 
-    def add(
-        self, column: "pa.ChunkedArray", first: int, part: str, *, from_text: bool = False
-    ) -> None:
+    def add(self, column: "pa.ChunkedArray", first: int, *, from_text: bool = False) -> None:
         """Take the numbers of a batch, whose first row is the table's row `first`."""
         import pyarrow as pa  # noqa: PLC0415
 
         if from_text and _label_kind(column.type) == "texts":
             column = column.cast(pa.string()).cast(pa.float64())
         for chunk in column.chunks:
-            array = self._array(chunk, first, part)
-            self._check_width(array, part)
+            array = self._array(chunk, first)
+            self._check_width(array)
             self._check_values(array, first)
             self._arrays.append(array if self._views else np.array(array))
             first += len(chunk)
 
-    def _array(self, chunk: "pa.Array", first: int, part: str) -> Any:  # noqa: ANN401
+    def _array(self, chunk: "pa.Array", first: int) -> Any:  # noqa: ANN401
         """Return numbers, or lists of numbers as rows."""
         import pyarrow as pa  # noqa: PLC0415
 
@@ -183,7 +181,7 @@ class Numbers:
         kind = chunk.type
         fixed = pa.types.is_fixed_size_list(kind)
         if not fixed and not pa.types.is_list(kind) and not pa.types.is_large_list(kind):
-            return self._plain(chunk, part)
+            return self._plain(chunk)
         flat = chunk.flatten()
         if fixed:
             width = kind.list_size
@@ -198,13 +196,13 @@ class Numbers:
         if flat.null_count:
             at = int(np.argmax(flat.is_null().to_numpy(False))) // width
             raise self._fault(first + at, "null")
-        return self._plain(flat, part).reshape(-1, width)
+        return self._plain(flat).reshape(-1, width)
 
-    def _plain(self, values: "pa.Array", part: str) -> Any:  # noqa: ANN401
+    def _plain(self, values: "pa.Array") -> Any:  # noqa: ANN401
         """Return an Arrow array of numbers as floats of its own width."""
         import pyarrow as pa  # noqa: PLC0415
 
-        kind, place = values.type, Place(file=part, column=self.name)
+        kind, place = values.type, self._places.column(self.name)
         if pa.types.is_floating(kind):
             return _numbers(values)
         if not (pa.types.is_integer(kind) or pa.types.is_decimal(kind)):
@@ -215,12 +213,12 @@ class Numbers:
             rule, found = "must hold numbers a double can", plain(error, 200)
             raise InputError(None, rule, found=found, place=place) from error
 
-    def _check_width(self, array: Any, part: str) -> None:  # noqa: ANN401
+    def _check_width(self, array: Any) -> None:  # noqa: ANN401
         """Refuse lists of another length than before."""
         if self._arrays and array.shape[1:] != self._arrays[0].shape[1:]:
             widths = [a.shape[1] if a.ndim == 2 else "no" for a in (self._arrays[0], array)]
             rule = f"must hold lists of {widths[0]} numbers as before"
-            place = Place(file=part, column=self.name)
+            place = self._places.column(self.name)
             raise InputError(None, rule, f"lists of {widths[1]}", place=place)
 
     def _check_values(self, array: Any, first: int) -> None:  # noqa: ANN401

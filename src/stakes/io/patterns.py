@@ -15,29 +15,22 @@ def matching(pattern: str) -> list[str]:
     """Return the paths that match a shell pattern; a leading dot is matched only by a dot."""
     head = "/" if pattern.startswith("/") else ""
     steps = [step for step in pattern.split("/") if step]
-    count = _Count(pattern)
+    seen = _counted(pattern)
     found = [head]
     for i, step in enumerate(steps):
         last = i == len(steps) - 1
-        found = [path for folder in found for path in _one_step(folder, step, count, last=last)]
+        found = [path for folder in found for path in _one_step(folder, step, seen, last=last)]
     return sorted(found)
 
 
-class _Count:
-    """How many names were looked at."""
-
-    def __init__(self, pattern: str) -> None:
-        self._pattern, self._names = pattern, 0
-
-    def add(self) -> None:
-        """Count one name; refuse more than the limit."""
-        self._names += 1
-        if self._names > _MOST_NAMES:
-            msg = f"'{plain(self._pattern, 1000)}' looks at more than {_MOST_NAMES} names:"
-            raise ResourceError(f"{msg} begin it with a directory nearer to the files.")
+def _counted(pattern: str) -> Iterator[int]:
+    """Count names that are looked at; refuse more than the limit."""
+    yield from range(_MOST_NAMES)
+    msg = f"'{plain(pattern, 1000)}' looks at more than {_MOST_NAMES} names:"
+    raise ResourceError(f"{msg} begin it with a directory nearer to the files.")
 
 
-def _one_step(folder: str, step: str, count: _Count, *, last: bool) -> Iterator[str]:
+def _one_step(folder: str, step: str, seen: Iterator[int], *, last: bool) -> Iterator[str]:
     """Go through what matches one part of a pattern within a directory."""
     if not any(c in step for c in "*?["):
         path = os.path.join(folder, step)  # noqa: PTH118  a text stays as it was given
@@ -48,7 +41,7 @@ def _one_step(folder: str, step: str, count: _Count, *, last: bool) -> Iterator[
     try:
         with os.scandir(folder or ".") as entries:
             for entry in entries:
-                count.add()
+                next(seen)
                 hidden = entry.name.startswith(".") and not step.startswith(".")
                 if not hidden and matches(entry.name) and (last or _is_folder(entry)):
                     yield os.path.join(folder, entry.name)  # noqa: PTH118

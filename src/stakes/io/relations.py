@@ -21,8 +21,6 @@ from stakes.io.gather import Kinds
 from stakes.scores import Scores, class_names
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from stakes.evaluation import Summary
 
 _ROWS = 2**18  # at a time
@@ -48,18 +46,12 @@ def table_columns(
 ) -> TableColumns:
     """Return labels, the numbers of each column or list of columns, and others, all in memory."""
     listed = [_listed(columns) for columns in scores]
-    plain_ask = _ask(label, [name for columns in listed for name in columns])
-    ask = Ask(
-        tuple(dict.fromkeys((*plain_ask.texts, *texts))),
-        tuple(dict.fromkeys((*plain_ask.numbers, *numbers))),
-    )
+    ask = _ask(label, [name for columns in listed for name in columns]).also(texts, numbers)
     kinds: Kinds = {}
     gathered = Gathering(ask, kinds)
     gathered.begin(_SOURCE)
     for batch in _batches(table, ask):
         gathered.add(batch)
-    if not gathered.rows:
-        raise no_rows(_SOURCE.name)
     found = gathered.columns(_SOURCE.name)
 
     def labels(name: str) -> Any:  # noqa: ANN401
@@ -88,16 +80,10 @@ class Roles:
     def ask(self) -> Ask:
         """Return the columns that are needed."""
         found = _ask(self.label, _listed(self.scores))
-        named = {"weight": self.weight, "group": self.group}
-        for role, name in named.items():
+        for role, name in (("weight", self.weight), ("group", self.group)):
             if name is not None and not isinstance(name, str):
                 raise InputError(role, "must be the name of a column", plain(name))
-        texts = [name for name in (self.group, *self.slices) if name is not None]
-        numbers = [name for name in (self.weight, *self.amounts) if name is not None]
-        return Ask(
-            tuple(dict.fromkeys((*found.texts, *texts))),
-            tuple(dict.fromkeys((*found.numbers, *numbers))),
-        )
+        return found.also((self.group, *self.slices), (self.weight, *self.amounts))
 
 
 class Relation:
@@ -118,17 +104,15 @@ class Relation:
         """Go through the batches that have rows, each value looked at."""
         ask, row = self._roles.ask(), 0
         for batch in _batches(table, ask):
-            self._note_dictionary(batch.table.column(self._label))
+            kind = batch.table.column(self._label).type
+            if self._dictionary is None and getattr(kind, "ordered", False):
+                chunk = batch.table.column(self._label).chunk(0)
+                self._dictionary = [str(text) for text in chunk.dictionary.to_pylist()]
             gathered = Gathering(ask, self._kinds, views=True)
             gathered.begin(_SOURCE, row)
             gathered.add(batch)
             row += gathered.rows
             yield gathered.columns(_SOURCE.name)
-
-    def _note_dictionary(self, column: "pa.ChunkedArray") -> None:
-        """Keep the labels that a column declares in their order."""
-        if self._dictionary is None and getattr(column.type, "ordered", False):
-            self._dictionary = [str(text) for text in column.chunk(0).dictionary.to_pylist()]
 
     def classes(self) -> Names:
         """Return the classes where the type of the labels tells them and their order."""
@@ -140,10 +124,8 @@ class Relation:
         if kind == "whole numbers":
             return tuple(range(*(width or (2,))))
         rule = "must name the classes, that of interest last"
-        hint = "Pass classes=[...]."
-        raise InputError(
-            "classes", rule, found=f"column {self._label!r} holds texts without an order", hint=hint
-        )
+        found = f"column {self._label!r} holds texts without an order"
+        raise InputError("classes", rule, found=found, hint="Pass classes=[...].")
 
     def add_to(self, summary: "Summary", kind: type[Scores]) -> None:
         """Add all batches to a summary."""
@@ -216,13 +198,11 @@ def _batches(table: Any, ask: Ask) -> Iterator[Batch]:  # noqa: ANN401
 
     names = list(ask.names)
     with _readable():
-        stream = _selected(table, names)
-        reader = pa.RecordBatchReader.from_stream(stream)
+        reader = pa.RecordBatchReader.from_stream(_selected(table, names))
         check_present(names, reader.schema.names, _SOURCE.name)
         for batch in reader:
             for start in range(0, batch.num_rows, _ROWS):
-                part = pa.Table.from_batches([batch.slice(start, _ROWS)])
-                yield Batch(part.select(names))
+                yield Batch(pa.Table.from_batches([batch.slice(start, _ROWS)]).select(names))
 
 
 def _selected(table: Any, names: list[str]) -> Any:  # noqa: ANN401
@@ -264,10 +244,9 @@ def _placed(scores: list[str], first: int) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        place = error.place
+        moved, place = error, error.place
         if place is not None and place.row is not None:
-            place = replace(place, row=first + place.row)
-        moved = error.moved(place=place)
+            moved = error.moved(place=replace(place, row=first + place.row))
         if error.argument == "scores":
             columns = f"column{'s' if len(scores) > 1 else ''} {quoted(scores)}"
             moved = moved.moved(source=_SOURCE.name, argument=columns)

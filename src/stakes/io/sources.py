@@ -49,8 +49,7 @@ def _parts_of(text: str, kind: str | None) -> list[Part]:
         return [_part(text, kind)]
     found = matching(text)
     if not found:
-        msg = f"'{_shown(text)}' matched no files."
-        raise FileError(msg)
+        raise FileError(f"'{_shown(text)}' matched no files.")
     return [_part(path, kind) for path in found]
 
 
@@ -83,8 +82,7 @@ def _from_list(paths: list[str], kind: str | None) -> tuple[str, list[Part]]:
         raise InputError(msg)
     parts = [part for path in paths for part in _parts_of(path, kind)]
     if not parts:
-        msg = "the list of files must not be empty: name one at least."
-        raise InputError(msg)
+        raise InputError("the list of files must not be empty: name one at least.")
     more = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
     return f"{parts[0].name}{more}", _alike(_by_path(_each_once(parts)))
 
@@ -140,11 +138,9 @@ def _in_folder(
     try:
         found = sorted(p for p in folder.iterdir() if not p.name.startswith(("_", ".")))
     except OSError as error:
-        msg = f"cannot read '{shown}': {error.strerror or error}."
-        raise FileError(msg) from error
+        raise FileError(f"cannot read '{shown}': {error.strerror or error}.") from error
     if not found:
-        msg = f"'{shown}' must hold a table in parts: there are no data files in it."
-        raise InputError(msg)
+        raise InputError(f"'{shown}' must hold a table in parts: there are no data files in it.")
     parts: list[Part] = []
     for path in found:
         column = folder_column(path.name) if path.is_dir() else None
@@ -169,11 +165,9 @@ def _part(path: str, kind: str | None) -> Part:
     except (OSError, ValueError) as error:
         _refuse_by_ending(path, kind)  # a wrong ending is wrong whether or not the file is there
         reason = getattr(error, "strerror", None) or str(error)
-        msg = f"cannot read '{_shown(path)}': {reason}."
-        raise FileError(msg) from error
+        raise FileError(f"cannot read '{_shown(path)}': {reason}.") from error
     if stat.S_ISDIR(mode):
-        msg = f"cannot read '{_shown(path)}' as a part of a table: it is a directory."
-        raise FileError(msg)
+        raise FileError(f"cannot read '{_shown(path)}' as a part of a table: it is a directory.")
     streamed = not stat.S_ISREG(mode)
     name = _shown(path if streamed else Path(path).name)
     known, packed = kind_by_ending(path)

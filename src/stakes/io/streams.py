@@ -60,8 +60,7 @@ class Stream:
         try:
             data: bytes = self._data.read(size)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            msg = f"'{self.name}' must be a whole gzip file: {error}."
-            raise InputError(msg) from error
+            raise InputError(f"'{self.name}' must be a whole gzip file: {error}.") from error
         except OSError as error:
             raise cannot_read(self.name, error) from error
         self._count += len(data)
@@ -107,8 +106,7 @@ def _open(part: Part, limits: Limits) -> BinaryIO:
     """Open a file, a pipe, a device or standard input."""
     if part.path == "-":
         if sys.stdin is None:
-            msg = "cannot read standard input: it is closed."
-            raise FileError(msg)
+            raise FileError("cannot read standard input: it is closed.")
         return sys.stdin.buffer
     try:
         if not part.streamed:

@@ -140,8 +140,7 @@ def records(chunk: Chunk, delimiter: str, name: str, width: int) -> Iterator[tup
                 yield chunk.line + before, fields or [""]
             before = reader.line_num
     except csv.Error as error:
-        msg = f"'{name}', line {chunk.line + reader.line_num}: {error}."
-        raise InputError(msg) from error
+        raise InputError(f"'{name}', line {chunk.line + reader.line_num}: {error}.") from error
 
 
 def lines_of(chunk: Chunk, rows: int, delimiter: str, name: str, width: int) -> Lines:

@@ -70,8 +70,7 @@ def join_keys(
         more = f", like {len(left) - 1} more" if len(left) > 1 else ""
         raise left[0].itself(f"has no score in '{shown}'{more}")
     if not scored:
-        msg = f"'{shown}' must hold trials: it has no rows."
-        raise InputError(msg)
+        raise InputError(f"'{shown}' must hold trials: it has no rows.")
     return _joined(shown, list(scored.values()), key)
 
 

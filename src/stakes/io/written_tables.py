@@ -51,12 +51,10 @@ def table_writer(path: str | Path, schema: "pa.Schema", *, force: bool = False) 
 def _kind(path: str | Path) -> tuple[Reader, bool]:
     """Return what writes files of this ending, and whether they are packed."""
     if "://" in str(path):
-        msg = f"cannot write '{plain(path, 1000)}': addresses are not supported."
-        raise FileError(msg)
+        raise FileError(f"cannot write '{plain(path, 1000)}': addresses are not supported.")
     kind, packed = kind_by_ending(str(path))
     if kind is None or not READERS[kind].written:
         written = [e for r in READERS.values() if r.written for e in endings(r)]
         got = repr("".join(Path(path).suffixes[-1:]).lower() or "no ending")
-        msg = f"'{plain(path, 1000)}' must end in {listed(written)}: got {got}."
-        raise InputError(msg)
+        raise InputError(f"'{plain(path, 1000)}' must end in {listed(written)}: got {got}.")
     return READERS[kind], packed

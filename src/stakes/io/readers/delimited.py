@@ -191,8 +191,7 @@ def _explain(chunk: Chunk, layout: _Layout, error: Exception) -> NoReturn:
         for name, field in layout.numbers(fields):
             if not (NUMBER.fullmatch(field) or SPECIAL.fullmatch(field)):
                 raise _no_number(layout, line, name, field)
-    msg = f"'{layout.name}', after line {chunk.line}: {plain(error, 200)}."
-    raise InputError(msg) from error
+    raise InputError(f"'{layout.name}', after line {chunk.line}: {plain(error, 200)}.") from error
 
 
 def _no_number(layout: _Layout, line: int, column: str, value: str) -> InputError:

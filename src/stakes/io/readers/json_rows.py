@@ -82,14 +82,9 @@ class Json(JsonLines):
             yield None, _object(row, f"{part.name}, row {index}")
 
 
-class _FaultError(ValueError):
-    """Something that JSON forbids, or that would be lost."""
-
-
 def _no_constant(word: str) -> NoReturn:
     """Refuse NaN and Infinity, which are not JSON."""
-    msg = f"{word} is not a number that JSON knows"
-    raise _FaultError(msg)
+    raise ValueError(f"{word} is not a number that JSON knows")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -98,8 +93,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         double = next(name for name in names if names.count(name) > 1)
-        msg = f"the name '{plain(double)}' is there twice"
-        raise _FaultError(msg)
+        raise ValueError(f"the name '{plain(double)}' is there twice")
     return found
 
 
@@ -113,16 +107,14 @@ def _load(text: str, place: str) -> Any:  # noqa: ANN401
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)
         why = "it is nested too deeply" if deep else plain(error, 200)
-        msg = f"{place} must be JSON: {why}."
-        raise InputError(msg) from error
+        raise InputError(f"{place} must be JSON: {why}.") from error
 
 
 def _object(row: Any, place: str) -> dict[str, Any]:  # noqa: ANN401
     """Refuse a row that is no object."""
-    if not isinstance(row, dict):
-        msg = f"{place} must be an object with a name for each value: got {_kind(row)}."
-        raise InputError(msg)
-    return row
+    if isinstance(row, dict):
+        return row
+    raise InputError(f"{place} must be an object with a name for each value: got {_kind(row)}.")
 
 
 def _kind(value: object) -> str:

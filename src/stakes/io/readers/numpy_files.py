@@ -172,8 +172,7 @@ def _archived(archive: "zipfile.ZipFile", part: Part) -> list[Member]:
             raise
         except _broken() as error:
             kind = ChecksumError if "CRC" in str(error) else InputError
-            msg = f"{place} cannot be read: {plain(error, 200)}."
-            raise kind(msg) from error
+            raise kind(f"{place} cannot be read: {plain(error, 200)}.") from error
     if not members:
         raise part.wrong("must hold arrays: the archive is empty")
     return list(members.values())
@@ -219,8 +218,7 @@ def _declared(header: bytes, place: str) -> tuple[np.dtype[Any], tuple[int, ...]
         msg = f"{place} must be an array: its header cannot be read ({plain(error, 100)})."
         raise InputError(msg) from error
     if not whole:
-        msg = f"{place} must be an array: its header declares the shape {plain(shape)}."
-        raise InputError(msg)
+        raise InputError(f"{place} must be an array: its header declares the shape {plain(shape)}.")
     return dtype, shape, bool(fortran)
 
 
@@ -287,8 +285,7 @@ def _load(source: Any, member: Member, left: int, limit: int) -> Any:  # noqa: A
     except InputError:
         raise
     except _broken() as error:
-        msg = f"{place} is damaged: {plain(error, 200)}."
-        raise ChecksumError(msg) from error
+        raise ChecksumError(f"{place} is damaged: {plain(error, 200)}.") from error
     values = flat.view(member.dtype) if flat.size else np.empty(0, member.dtype)
     return values.reshape(member.shape, order="F" if member.fortran else "C")
 
@@ -299,8 +296,7 @@ def _fill(stream: Any, flat: Any, place: str) -> None:  # noqa: ANN401
     while done < len(flat):
         count = stream.readinto(view[done : done + 1024 * 1024])
         if not count:
-            msg = f"{place} must hold {len(flat)} bytes: it ends after {done}."
-            raise InputError(msg)
+            raise InputError(f"{place} must hold {len(flat)} bytes: it ends after {done}.")
         done += count
     stream.read(1)
 
@@ -327,8 +323,7 @@ def _texts(array: Any, place: str) -> list[Any]:  # noqa: ANN401
     try:
         texts = np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else array
     except UnicodeError as error:
-        msg = f"{place} must hold text in UTF-8: {plain(error, 100)}."
-        raise InputError(msg) from error
+        raise InputError(f"{place} must hold text in UTF-8: {plain(error, 100)}.") from error
     codes = np.ascontiguousarray(texts).view(np.uint32) if texts.size else np.empty(0, np.uint32)
     if ((codes > _LAST_CHARACTER) | ((codes >> 11) == _SURROGATES)).any():
         msg = f"{place} must hold text: it holds numbers that are no characters."

@@ -151,5 +151,4 @@ def _damage_in(part: Part, group: int) -> Iterator[None]:
         if "crc" in str(error).lower() or "checksum" in str(error).lower():
             msg = f"{where} is damaged: its checksum does not agree. Copy or write the file again."
             raise ChecksumError(msg) from error
-        msg = f"{where} cannot be read: {plain(error, 200)}."
-        raise InputError(msg) from error
+        raise InputError(f"{where} cannot be read: {plain(error, 200)}.") from error
