@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from stakes._check import Action, InputError, Place
 from stakes._text import plain
 from stakes._typing import IntArray
+from stakes.io.arrow_library import pa
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from stakes.io.readers import Reader
 
 
@@ -147,4 +146,5 @@ def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> N
         msg = f"'{name}' {fault} {column!r}. Its columns are: {listed}{more}."
         if len(present) == 1 and (";" in present[0] or "\t" in present[0]):
             msg = f"{msg} Its fields seem to be parted by {';' if ';' in present[0] else 'tabs'}:"
-            raise InputError(f"{msg} save it with commas, or as .tsv.")
+            msg = f"{msg} save it with commas, or as .tsv."
+        raise InputError(msg)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part
 
 _NULL = "__HIVE_DEFAULT_PARTITION__"  # how Hive and Spark write a missing value
@@ -48,7 +49,6 @@ def with_folders(batch: Batch, part: Part, ask: Ask) -> Batch:
     """Return a batch with the columns that its folders give, of those that are asked for."""
     if not part.folders:
         return batch
-    import pyarrow as pa  # noqa: PLC0415
 
     table = batch.table
     for name, value in part.folders:

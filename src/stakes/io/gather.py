@@ -1,16 +1,13 @@
 """Batches of one column gathered into one array, each value looked at once."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stakes._check import InputError
 from stakes._text import plain
+from stakes.io.arrow_library import pa
 from stakes.io.batches import Places
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 Kinds = dict[str, tuple[str, str]]  # what labels of a column are, and in which part they were
 
@@ -87,8 +84,6 @@ def _dictionary(chunk: "pa.Array") -> tuple[list[str | None], Any]:
 
     Whole numbers are told apart here: Arrow's functions for it take long to load.
     """
-    import pyarrow as pa  # noqa: PLC0415
-
     if pa.types.is_integer(chunk.type) and len(chunk):
         found, codes = _told_apart(_numbers(chunk))
         return [str(value) for value in found], codes
@@ -134,8 +129,6 @@ def _numbers(values: "pa.Array") -> Any:  # noqa: ANN401
 
 def _label_kind(kind: "pa.DataType") -> str | None:
     """Return what labels are: texts, whole numbers or truth values."""
-    import pyarrow as pa  # noqa: PLC0415
-
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if pa.types.is_integer(kind):
         return "whole numbers"
@@ -161,8 +154,6 @@ class Numbers:
 
     def add(self, column: "pa.ChunkedArray", first: int, *, from_text: bool = False) -> None:
         """Take the numbers of a batch, whose first row is the table's row `first`."""
-        import pyarrow as pa  # noqa: PLC0415
-
         if from_text and _label_kind(column.type) == "texts":
             column = column.cast(pa.string()).cast(pa.float64())
         for chunk in column.chunks:
@@ -174,8 +165,6 @@ class Numbers:
 
     def _array(self, chunk: "pa.Array", first: int) -> Any:  # noqa: ANN401
         """Return numbers, or lists of numbers as rows."""
-        import pyarrow as pa  # noqa: PLC0415
-
         if chunk.null_count:
             raise self._fault(first + int(np.argmax(chunk.is_null().to_numpy(False))), "null")
         kind = chunk.type
@@ -200,8 +189,6 @@ class Numbers:
 
     def _plain(self, values: "pa.Array") -> Any:  # noqa: ANN401
         """Return an Arrow array of numbers as floats of its own width."""
-        import pyarrow as pa  # noqa: PLC0415
-
         kind, place = values.type, self._places.column(self.name)
         if pa.types.is_floating(kind):
             return _numbers(values)

@@ -15,6 +15,7 @@ from stakes._text import plain, quoted
 from stakes._typing import IntArray, Label, Names
 from stakes.evaluation.summaries.batch import Batch as NewBatch
 from stakes.evaluation.summaries.slice_sums import CodedColumn
+from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part, check_present
 from stakes.io.columns import Columns, Gathering, no_rows
 from stakes.io.gather import Kinds
@@ -194,8 +195,6 @@ def _ask(label: str, scores: list[str]) -> Ask:
 
 def _batches(table: Any, ask: Ask) -> Iterator[Batch]:  # noqa: ANN401
     """Go through the rows of some columns of a table, some thousand at a time."""
-    import pyarrow as pa  # noqa: PLC0415
-
     names = list(ask.names)
     with _readable():
         reader = pa.RecordBatchReader.from_stream(_selected(table, names))
@@ -227,8 +226,6 @@ def _selected(table: Any, names: list[str]) -> Any:  # noqa: ANN401
 @contextmanager
 def _readable() -> Iterator[None]:
     """Name what goes wrong in the library that a table comes from."""
-    import pyarrow as pa  # noqa: PLC0415
-
     try:
         yield
     except StakesError:

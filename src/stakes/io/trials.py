@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._text import plain
+from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Lines, Part
 from stakes.io.columns import Columns, Gathering
 from stakes.io.readers.delimited import NUMBER, SPECIAL
@@ -102,8 +103,6 @@ def _trials(source: Source, limits: Limits) -> Iterator[_Trial]:
 
 def _joined(shown: str, scored: list[_Trial], key: dict[tuple[str, str], _Trial]) -> Columns:
     """Return joined trials as columns, in the order of the scores."""
-    import pyarrow as pa  # noqa: PLC0415
-
     gathered = Gathering(_ASK)
     for part, some in groupby(scored, lambda trial: trial.part):
         trials = list(some)

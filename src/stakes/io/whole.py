@@ -3,18 +3,15 @@
 __all__ = ["read_pairs", "read_whole"]
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from stakes._check import InputError
 from stakes._text import plain
+from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Part
 from stakes.io.columns import Columns, batches, damage_named, no_rows
 from stakes.io.sources import Source, find_parts
 from stakes.io.streams import Limits, Progress
 from stakes.io.units import ROWS, read_batches, units_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def read_whole(
@@ -26,8 +23,6 @@ def read_whole(
     progress: Progress | None = None,
 ) -> "pa.Table":
     """Read every column of a table; those of a CSV file as texts, so that they can be kept."""
-    import pyarrow as pa  # noqa: PLC0415
-
     shown, parts = find_parts(source, kind)
     found: list[pa.Table] = []
     for part in parts:
@@ -71,8 +66,6 @@ def _paired(
     checked: Iterator[Columns], tables: "Iterator[pa.Table]", shown: str
 ) -> "Iterator[tuple[Columns, pa.Table]]":
     """Put as many rows as they are beside columns."""
-    import pyarrow as pa  # noqa: PLC0415
-
     rest: list[pa.Table] = []
     for columns in checked:
         n = len(columns)
@@ -122,8 +115,6 @@ def _schema(shown: str, parts: Sequence[Part], limits: Limits) -> "pa.Schema":
 
 def _joined(tables: "Sequence[pa.Table]", shown: str) -> "pa.Table":
     """Return tables as one; columns that hold nothing take the type that they have elsewhere."""
-    import pyarrow as pa  # noqa: PLC0415
-
     try:
         return pa.concat_tables(tables, promote_options="default")
     except pa.ArrowException as error:

@@ -4,24 +4,20 @@ import gzip
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from stakes._check import Action, FileError, InputError
 from stakes._files import refuse_taken, whole_file
 from stakes._text import plain
+from stakes.io.arrow_library import pa
 from stakes.io.readers import READERS, Reader, endings, kind_by_ending, listed
 from stakes.io.readers.base_reader import Write
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["with_columns", "write_table"]
 
 
 def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
     """Return the table with new columns at its end; a name that is taken is refused."""
-    import pyarrow as pa  # noqa: PLC0415
-
     for name, values in columns.items():
         if name in table.column_names:
             msg = f"the table must not have a column {name!r} yet: the result is written there."

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stakes._text import plain
+from stakes.io.arrow_library import ipc, pa
 from stakes.io.batches import Ask, Batch, Part
 from stakes.io.readers.base_reader import Reader
 from stakes.io.streams import Limits, cannot_read, open_stream, too_long
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class Arrow(Reader):
@@ -27,8 +25,6 @@ class Arrow(Reader):
 
     def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
         """Read batch by batch, which a file has numbered and a stream has not."""
-        import pyarrow as pa  # noqa: PLC0415
-
         with open_binary(part, limits) as source, whole(part, "a whole Arrow"):
             file = _opened(source, part)
             columns = ask.chosen(file.schema.names, part.name)
@@ -43,8 +39,6 @@ class Arrow(Reader):
 
 def _opened(source: "pa.NativeFile", part: Part) -> Any:  # noqa: ANN401
     """Open an Arrow file, or a stream of Arrow batches in a file."""
-    from pyarrow import ipc  # noqa: PLC0415
-
     start = source.read(6)
     source.seek(0)
     if start[:4] == b"FEA1":
@@ -55,8 +49,6 @@ def _opened(source: "pa.NativeFile", part: Part) -> Any:  # noqa: ANN401
 @contextmanager
 def open_binary(part: Part, limits: Limits) -> "Iterator[pa.NativeFile]":
     """Open a file that is read here and there; a stream is held in memory for that."""
-    import pyarrow as pa  # noqa: PLC0415
-
     if part.streamed:
         with open_stream(part, limits) as stream:
             data = stream.read_all(limits.piece)
@@ -78,8 +70,6 @@ def open_binary(part: Part, limits: Limits) -> "Iterator[pa.NativeFile]":
 @contextmanager
 def whole(part: Part, what: str) -> Iterator[None]:
     """Refuse a file that Arrow cannot read to its end."""
-    import pyarrow as pa  # noqa: PLC0415
-
     try:
         yield
     except (pa.ArrowException, OSError) as error:

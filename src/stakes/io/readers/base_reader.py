@@ -3,13 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
+from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part
 from stakes.io.streams import Limits
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 READERS: dict[str, "Reader"] = {}  # by name
 Write = Callable[["pa.Table"], Any]

@@ -8,19 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn
 
 import numpy as np
 
 from stakes._check import InputError, Place
 from stakes._text import plain
+from stakes.io.arrow_library import arrow_csv, pa
 from stakes.io.batches import Ask, Batch, Part
 from stakes.io.readers.base_reader import Reader, Write
 from stakes.io.streams import Limits, Stream, count_lines, open_stream
 from stakes.io.text_rows import Chunk, check_quotes, cut_rows, first_row_end, lines_of, records
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _BLOCK = 1024 * 1024
 NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*")
@@ -83,8 +81,6 @@ class Csv(Reader):
     @contextmanager
     def writer(self, stream: BinaryIO, schema: "pa.Schema") -> Iterator[Write]:
         """Write rows; only what needs quotes gets them."""
-        import pyarrow as pa  # noqa: PLC0415
-
         nested = [f.name for f in schema if pa.types.is_nested(f.type)]
         if nested:
             msg = f"column {nested[0]!r} holds lists, which text cannot: write a .parquet file."
@@ -122,8 +118,6 @@ class _Layout:
 
     def types(self) -> "dict[str, pa.DataType]":
         """Return the Arrow type of each column asked for, by its place in the header."""
-        import pyarrow as pa  # noqa: PLC0415
-
         if not self.ask.names:
             return {str(i): pa.string() for i in range(len(self.header))}
         coded = pa.dictionary(pa.int32(), pa.string())
@@ -148,9 +142,6 @@ class _Layout:
 
 def _parse(chunk: Chunk, layout: _Layout) -> Batch:
     """Parse a chunk; where Arrow fails, find the line and the reason."""
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import csv as arrow_csv  # noqa: PLC0415
-
     quoted = check_quotes(chunk, layout.delimiter, layout.name)
     width, types = len(layout.header), layout.types()
     read = arrow_csv.ReadOptions(

@@ -4,19 +4,17 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 from stakes._check import InputError, Place
 from stakes._text import plain
+from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Lines, Part, check_present
 from stakes.io.readers.base_reader import Reader
 from stakes.io.streams import Limits, Stream, decode, open_stream, refuse_other_kinds
 from stakes.io.text_rows import text_lines
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _ROWS = 64 * 1024
 _LARGEST_LIST = 256 * 1024 * 1024  # a list must be held whole, and takes ten times its bytes
@@ -140,8 +138,6 @@ class _Objects:
 
     def batch(self, ask: Ask) -> Batch:
         """Turn objects into columns; all of them as they are where none is named."""
-        import pyarrow as pa  # noqa: PLC0415
-
         names = ask.names or tuple(self.rows[0][1])
         if ask.names:
             kinds = {n: self._labels if n in ask.texts else self._numbers for n in names}
@@ -179,8 +175,6 @@ class _Objects:
 
     def _labels(self, values: list[Any], name: str) -> "pa.Array":
         """Return labels: all texts, all whole numbers or all truth values."""
-        import pyarrow as pa  # noqa: PLC0415
-
         kinds = {str: "texts", int: "whole numbers", bool: "truth values"}
         kind = type(values[0]) if type(values[0]) in kinds else str
         for at, value in enumerate(values):
@@ -196,8 +190,6 @@ class _Objects:
 
     def _numbers(self, values: list[Any], name: str) -> "pa.Array":
         """Return numbers, or lists of them."""
-        import pyarrow as pa  # noqa: PLC0415
-
         lists = isinstance(values[0], list)
         for at, value in enumerate(values):
             inner = value if lists and isinstance(value, list) else [value]
@@ -207,8 +199,6 @@ class _Objects:
 
     def _as_is(self, values: list[Any], name: str) -> "pa.Array":
         """Return a column of whatever one kind it holds."""
-        import pyarrow as pa  # noqa: PLC0415
-
         try:
             return pa.array(values)
         except (pa.ArrowException, OverflowError, UnicodeEncodeError, TypeError) as error:

@@ -15,6 +15,7 @@ import numpy as np
 
 from stakes._check import Action, ChecksumError, InputError, ResourceError, UnsafeFileError
 from stakes._text import plain
+from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part, check_present
 from stakes.io.readers.base_reader import Reader
 from stakes.io.streams import Limits, cannot_read, open_stream
@@ -22,7 +23,6 @@ from stakes.io.streams import Limits, cannot_read, open_stream
 if TYPE_CHECKING:
     import zipfile
 
-    import pyarrow as pa
 
 _ROWS = 128 * 1024
 _LAST_CHARACTER, _SURROGATES = 0x10FFFF, 0xD800 >> 11  # of Unicode; half a pair is no character
@@ -66,8 +66,6 @@ class Npy(Reader):
 
     def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
         """Read arrays as columns."""
-        import pyarrow as pa  # noqa: PLC0415
-
         with self.members(part, limits) as (source, members):
             arrays = _load_named(source, members, ask, part, limits)
         lengths = {name: len(array) for name, array in arrays.items()}
@@ -303,8 +301,6 @@ def _fill(stream: Any, flat: Any, place: str) -> None:  # noqa: ANN401
 
 def _column(array: Any, name: str, part: Part) -> "pa.Array":  # noqa: ANN401
     """Return some rows of an array as an Arrow column."""
-    import pyarrow as pa  # noqa: PLC0415
-
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
     if native.dtype.kind in "SU":
         return pa.array(_texts(native, f"{part.name}: {name!r}"))

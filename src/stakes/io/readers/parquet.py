@@ -3,17 +3,15 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from stakes._check import Action, ChecksumError, InputError, ResourceError
 from stakes._text import plain
+from stakes.io.arrow_library import pa, parquet
 from stakes.io.batches import Ask, Batch, Part
 from stakes.io.readers.arrow import open_binary, whole
 from stakes.io.readers.base_reader import Reader, Write
 from stakes.io.streams import Limits
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _ROWS = 128 * 1024
 
@@ -65,16 +63,12 @@ class Parquet(Reader):
     @contextmanager
     def writer(self, stream: BinaryIO, schema: "pa.Schema") -> Iterator[Write]:
         """Write row groups."""
-        from pyarrow import parquet  # noqa: PLC0415
-
         with parquet.ParquetWriter(stream, schema) as writer:
             yield writer.write_table
 
 
 def _opened(source: "pa.NativeFile", part: Part, metadata: Any = None) -> Any:  # noqa: ANN401
     """Open a file by its footer, which may be known."""
-    from pyarrow import parquet  # noqa: PLC0415
-
     with whole(part, "a whole Parquet"):
         return parquet.ParquetFile(
             source, metadata=metadata, page_checksum_verification=True, pre_buffer=False
@@ -131,8 +125,6 @@ def _row_group(
     most: int = _ROWS,
 ) -> Iterator[Batch]:
     """Read the rows of one row group."""
-    import pyarrow as pa  # noqa: PLC0415
-
     with _damage_in(part, group):
         asked = {"row_groups": [group], "columns": columns, "use_threads": False}  # as above
         for batch in file.iter_batches(most, **asked):
@@ -142,8 +134,6 @@ def _row_group(
 @contextmanager
 def _damage_in(part: Part, group: int) -> Iterator[None]:
     """Name the row group that cannot be read."""
-    import pyarrow as pa  # noqa: PLC0415
-
     try:
         yield
     except (pa.ArrowException, OSError) as error:
