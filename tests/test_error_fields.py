@@ -157,3 +157,20 @@ def test_no_text_of_an_error_is_parsed_or_edited() -> None:
             if cut or searched:
                 found.append(f"{path}:{node.lineno}")
     assert found == []
+
+
+def test_the_library_names_no_option_of_the_command_line() -> None:
+    found = []
+    for path, tree in _modules():
+        if path.parts[0] == "cli":
+            continue
+        nodes = list(ast.walk(tree))
+        scopes = (ast.Module, ast.ClassDef, ast.FunctionDef)
+        docs = {ast.get_docstring(n, clean=False) for n in nodes if isinstance(n, scopes)}
+        found += [
+            f"{path}:{n.lineno}: {n.value}"
+            for n in nodes
+            if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value not in docs
+            if re.search(r"(?<![-\w])--[a-z]", n.value)
+        ]
+    assert found == []

@@ -12,7 +12,7 @@ from stakes._check.numbers import (
     read_weights,
 )
 from stakes._check.precision import Rounding, slack
-from stakes._check.tables import (
+from stakes._check.score_tables import (
     check_below_infinity,
     check_no_nan,
     check_rows,

@@ -1,5 +1,6 @@
 """Which rows rounding explains: by what the whole table shows, then by what each row shows."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -7,9 +8,7 @@ import numpy as np
 
 from stakes._check.digits import FORMATS, MOST_DIGITS, Digits, candidates, has_bits, passing
 from stakes._check.precision import (
-    DIGIT_KINDS,
     NEVER,
-    DigitKind,
     Rounding,
     Shown,
     format_name,
@@ -25,12 +24,8 @@ _ZEROS = 2  # last digits that are 0: one row in a hundred has so many by chance
 _LISTED = 3  # precisions that a note lists, those of most rows
 
 
-@dataclass(frozen=True, eq=False)
-class Explained:
-    """Rounding that explains the gaps of all rows, and the rows that it moved to digits."""
-
-    rounding: Rounding | None
-    rounded: BoolArray | None = None
+# Rounding that explains the gaps of all rows, and the rows that it moved to digits.
+Explained = tuple[Rounding | None, BoolArray | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +45,14 @@ def explain_gaps(
     most = float(gap.max(initial=0))
     least = limit(_DOUBLE, values.shape[1])
     if most <= least:
-        return Explained(None)
+        return None, None
     if most <= limit(unit, values.shape[1]):
-        return Explained(Rounding(format_name(unit), most, renormalized=False))
+        return Rounding(format_name(unit), most, renormalized=False), None
     tried = []
     for shown in shown_precisions(values, logs=logs):
-        if shown.explains(gap):
+        if (gap <= shown.bound).all():
             rounding = Rounding(shown.precision, most, renormalized=shown.rounded)
-            return Explained(rounding, np.ones(len(gap), dtype=bool) if shown.rounded else None)
+            return rounding, np.ones(len(gap), dtype=bool) if shown.rounded else None
         tried.append(shown)
     rows = _Rows(gap, least)
     for shown in tried:
@@ -110,29 +105,27 @@ class _Rows:
             return Unexplained(off.size, row, precision, float(self._bound[row]))
         rounded = np.array([*(shown.rounded for shown in self._kinds), False])[self._by]
         most = float(self.gap.max())
-        text = self._text()
-        return Explained(Rounding(text, most, bool(rounded.any()), mixed=True), rounded)
+        return Rounding(self._text(), most, bool(rounded.any()), mixed=True), rounded
 
     def _text(self) -> str:
         """Say how many rows show what."""
-        counts: dict[str, int] = {}
+        counts: Counter[str] = Counter()
         by = np.bincount(self._by[self._by >= 0], minlength=len(self._kinds))
-        for shown, n in zip(self._kinds, by, strict=True):
-            counts[shown.precision] = counts.get(shown.precision, 0) + int(n)
-        order = sorted(
-            (name for name in counts if counts[name]), key=lambda name: (-counts[name], name)
-        )
-        listed = [f"{name} in {_rows(counts[name])}" for name in order[:_LISTED]]
+        for shown, n in zip(self._kinds, by.tolist(), strict=True):
+            counts[shown.precision] += n
+        order = sorted(+counts, key=lambda name: (-counts[name], name))
         others = sum(counts[name] for name in order[_LISTED:])
-        return ", ".join([*listed, *([f"other digits in {_rows(others)}"] if others else [])])
+        said = [(name, counts[name]) for name in order[:_LISTED]]
+        said += [("other digits", others)] if others else []
+        return ", ".join(f"{name} in {n} row{'' if n == 1 else 's'}" for name, n in said)
 
 
 def _explain_by_rows(values: FloatArray, rows: _Rows, *, logs: bool) -> None:
     """Look for what explains rows among those that show the same."""
     _explain_by_text(values, rows, logs=logs)
-    for kind in DIGIT_KINDS:
-        for group in _groups(values, rows, kind):
-            for shown in shown_precisions(values[group], logs=logs, only=kind):
+    for significant in (False, True):
+        for group in _groups(values, rows, significant=significant):
+            for shown in shown_precisions(values[group], logs=logs, significant=significant):
                 rows.enter(group, shown)
                 if rows.explained(group):
                     break
@@ -147,29 +140,23 @@ def _explain_by_text(values: FloatArray, rows: _Rows, *, logs: bool) -> None:
             rows.enter(text[fits], shown)
 
 
-def _rows(count: int) -> str:
-    """Return a number of rows in words."""
-    return f"{count} row{'' if count == 1 else 's'}"
-
-
-def _groups(values: FloatArray, rows: _Rows, kind: DigitKind) -> Iterator[IntArray]:
+def _groups(values: FloatArray, rows: _Rows, *, significant: bool) -> Iterator[IntArray]:
     """Yield rows not explained yet that show the same bits, or the same number of digits."""
     left = rows.open()
     for name, bits in FORMATS.items():
         group = passing(values, left, has_bits(bits))
         left = np.setdiff1d(left, group, assume_unique=True)
         if name == "float32":
-            yield from _by_digits(values, rows, group, name, kind)
+            yield from _by_digits(values, rows, group, name, significant=significant)
         elif group.size:
             yield group
-    yield from _by_digits(values, rows, left, "float64", kind)
+    yield from _by_digits(values, rows, left, "float64", significant=significant)
 
 
 def _by_digits(
-    values: FloatArray, rows: _Rows, left: IntArray, name: str, kind: DigitKind
+    values: FloatArray, rows: _Rows, left: IntArray, name: str, *, significant: bool
 ) -> Iterator[IntArray]:
     """Yield rows with the same number of decimals, or of significant digits."""
-    significant = kind == "significant"
     group = left[:0]
     for digits in candidates(name, significant=significant):
         found = passing(values, left, digits.exact)

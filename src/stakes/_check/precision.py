@@ -7,7 +7,6 @@ and as text. Rounding never moves a probability beyond 0 or 1, which every preci
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 
@@ -31,9 +30,6 @@ _SINGLE = float(np.finfo(np.float32).eps)
 _FLOOR = 1e-12  # how far a row may be from summing to 1, at least
 NEVER = 0.01  # a gap of this size is not rounding, however few digits there are
 
-DigitKind = Literal["decimals", "significant"]
-DIGIT_KINDS: tuple[DigitKind, ...] = ("decimals", "significant")
-
 
 @dataclass(frozen=True)
 class Rounding:
@@ -47,21 +43,16 @@ class Rounding:
 
     def __str__(self) -> str:
         said = []
+        way = "used as they are"
+        if self.renormalized:
+            every = "each row was divided by its sum"
+            way = "rows rounded to digits were divided by their sums" if self.mixed else every
         if self.gap or self.renormalized or not self.outside:
             found = f" ({self.precision})" if self.precision else ""
-            said.append(f"rows of scores sum to 1 within {self.gap:.2g}{found}; {self._way()}")
+            said.append(f"rows of scores sum to 1 within {self.gap:.2g}{found}; {way}")
         if self.outside:
-            far = f"{self.outside:.2g}"
-            said.append(f"scores up to {far} outside [0, 1] were taken as 0 or 1")
+            said.append(f"scores up to {self.outside:.2g} outside [0, 1] were taken as 0 or 1")
         return f"{'; '.join(said)}."
-
-    def _way(self) -> str:
-        """Say what was done with the rows."""
-        if not self.renormalized:
-            return "used as they are"
-        if self.mixed:
-            return "rows rounded to digits were divided by their sums"
-        return "each row was divided by its sum"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +62,6 @@ class Shown:
     precision: str
     bound: FloatArray = field(repr=False)
     rounded: bool  # to decimal digits, rather than to numbers of a binary format
-
-    def explains(self, gap: FloatArray) -> bool:
-        """Whether rounding explains the gaps of all rows."""
-        return bool((gap <= self.bound).all())
 
 
 def slack(unit: float, n_classes: int) -> float:
@@ -99,14 +86,14 @@ def format_name(unit: float) -> str:
 
 
 def shown_precisions(
-    values: FloatArray, *, logs: bool = False, only: DigitKind | None = None
+    values: FloatArray, *, logs: bool = False, significant: bool | None = None
 ) -> Iterator[Shown]:
     """Yield the precisions that all values of a table show, those that are quick to find first.
 
     Numbers of a binary format are known by their bits. Decimals are known by being multiples of
     a power of ten, or by their significant digits. Digits may be text of a binary format. A few
-    rows of a table may look like that by chance: for these look at one kind of digits `only`,
-    and text must be so beyond chance.
+    rows of a table may look like that by chance: for these look at `significant` digits or at
+    decimals only, and text must be so beyond chance.
     """
     k = values.shape[1]
     name = next((n for n, bits in FORMATS.items() if every(values, has_bits(bits))), "float64")
@@ -116,14 +103,15 @@ def shown_precisions(
     if name in {"bfloat16", "float16"}:
         return
     computed = _computed(k, logs=logs)
-    kinds = DIGIT_KINDS if only is None else (only,)
+    some = significant is not None
+    kinds = (significant,) if significant is not None else (False, True)
     found: list[Digits] = []
     single: FloatArray | None = None
     for digits, bound in _digit_bounds(values, name, kinds, logs=logs):
         found.append(digits)
         # All errors at their largest at once would be ties, which round half to even avoids.
         yield Shown(digits.text, _capped(bound * (1 - MARGIN)), rounded=True)
-        chance = only is not None and not is_text_of(values, digits, "float32")
+        chance = some and not is_text_of(values, digits, "float32")
         if name == "float32" or (not chance and written_from_single(values, digits)):
             wider = _capped(bound * (1 + MARGIN) + computed)
             yield Shown(digits.text, wider, rounded=True)
@@ -134,7 +122,7 @@ def shown_precisions(
             yield Shown(digits.text, _capped(bound * (1 + MARGIN) + computed), rounded=True)
     for source in ("float16", "bfloat16"):
         for digits in found:
-            moved = bound_of_text(values, digits, source, logs=logs, sure=only is not None)
+            moved = bound_of_text(values, digits, source, logs=logs, sure=some)
             if moved is not None:
                 yield Shown(source, _capped(moved + computed), rounded=True)
 
@@ -155,11 +143,11 @@ def _computed(k: int, *, logs: bool) -> float:
 
 
 def _digit_bounds(
-    values: FloatArray, name: str, kinds: Iterable[DigitKind], *, logs: bool
+    values: FloatArray, name: str, kinds: Iterable[bool], *, logs: bool
 ) -> Iterator[tuple[Digits, FloatArray]]:
     """Yield the fewest digits of each kind, and how far rounding to them moves sums of rows."""
-    for kind in kinds:
-        digits = fewest(values, significant=kind == "significant", name=name)
+    for significant in kinds:
+        digits = fewest(values, significant=significant, name=name)
         if digits is not None:
             moved = [row_shift(part, digits.half(part), logs=logs) for part in parts(values)]
             yield digits, np.concatenate(moved)

@@ -49,10 +49,9 @@ def _from_frame(values: Column, argument: str) -> tuple[Any, Names | None]:
     frame = nw.from_native(values, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return values, None
-    if isinstance(values.columns if hasattr(values, "columns") else frame.columns, list):
-        names = read_names(frame.columns, f"columns of {argument}")
-    else:  # pandas may have numbers as names
-        names = read_names(list(values.columns), f"columns of {argument}")
+    own = getattr(values, "columns", [])
+    listed = frame.columns if isinstance(own, list) else list(own)  # pandas may have numbers there
+    names = read_names(listed, f"columns of {argument}")
     for name, column in zip(names, frame.iter_columns(), strict=True):
         if column.is_null().any():
             row = int(column.is_null().to_numpy().argmax())
@@ -65,7 +64,7 @@ def _unit(values: Column) -> float:
     """Return the rounding unit of the numbers as they came."""
     dtype = getattr(values, "dtype", None)
     kind = isinstance(dtype, np.dtype) and dtype.kind == "f"
-    return float(np.finfo(dtype).eps) if kind else float(np.finfo(np.float64).eps)
+    return float(np.finfo(dtype).eps) if kind else _DOUBLE
 
 
 def _refuse_ragged(values: Column, argument: str) -> None:
@@ -103,7 +102,7 @@ def settle_posteriors(
         found = explain_gaps(p, np.abs(total - 1), unit, slack)
         if isinstance(found, Unexplained):
             raise _off(total, found, argument)
-        rounding, rounded = found.rounding, found.rounded
+        rounding, rounded = found
         if rounded is not None:
             p = p / np.where(rounded, total, 1.0)[:, None]
     if outside:
@@ -242,6 +241,7 @@ def settle_log_posteriors(
         rule = "must be log posteriors, whose exponentials sum to 1"
         got = f"sum {total[found.row]:.10g}"
         raise InputError(argument, rule, got, row=found.row, hint=Action("use_logits"))
-    if found.rounded is not None:
-        values = values - np.log(np.where(found.rounded, total, 1.0))[:, None]
-    return values, found.rounding
+    rounding, rounded = found
+    if rounded is not None:
+        values = values - np.log(np.where(rounded, total, 1.0))[:, None]
+    return values, rounding
