@@ -1,16 +1,10 @@
 # Written by `make exports` from the `__all__` of each module.
 from stakes.io.columns import Columns as Columns
 from stakes.io.long import LongColumns as LongColumns
-from stakes.io.readers import READERS as READERS
-from stakes.io.readers import Reader as Reader
 from stakes.io.relations import Relation as Relation
 from stakes.io.relations import Roles as Roles
 from stakes.io.columns import column_names as column_names
-from stakes.io.readers import endings as endings
-from stakes.io.readers import file_kinds as file_kinds
 from stakes.io.trials import join_keys as join_keys
-from stakes.io.readers import kind_by_ending as kind_by_ending
-from stakes.io.readers import listed as listed
 from stakes.io.units import read_batches as read_batches
 from stakes.io.columns import read_columns as read_columns
 from stakes.io.whole import read_pairs as read_pairs

@@ -21,5 +21,3 @@ else:
 
     pa, arrow_csv = _Module("pyarrow"), _Module("pyarrow.csv")
     ipc, parquet = _Module("pyarrow.ipc"), _Module("pyarrow.parquet")
-
-__all__ = ["arrow_csv", "ipc", "pa", "parquet"]

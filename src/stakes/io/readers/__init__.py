@@ -15,8 +15,6 @@ for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 for _name in sorted(READERS, key=lambda name: not READERS[name].packable):  # text comes first
     READERS[_name] = READERS.pop(_name)
-
-__all__ = ["READERS", "Reader", "endings", "file_kinds", "kind_by_ending", "listed"]
 _PACKED = ".gz"
 
 
