@@ -12,6 +12,7 @@
 #include "sort.h"
 #include "pav.h"
 #include "keys.h"
+#include "formulas.h"
 #include "affine_binary.h"
 #include "affine.h"
 #include "affine_answers.h"

@@ -3,17 +3,16 @@
 __all__ = ["RocCurve", "auc", "roc_curve"]
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from threading import Thread
 
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_level, read_number, read_priors
+from stakes._kernels.formulas import at_thresholds
 from stakes._kernels.keys import score_spread
-from stakes._kernels.threads import available_threads
 from stakes._math import cumulative, sum_by
 from stakes._quantiles import normal, student
 from stakes._text import number, quoted
@@ -40,7 +39,6 @@ from stakes.results import Estimate, Interval
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
 
-_BLOCK = 2**13  # points of which all counts fit into a cache
 _MOST_PAIRS = 2**61  # twice which is a whole number of 64 bits
 
 
@@ -315,45 +313,20 @@ class RocCurve:
         return self._swept(costs)
 
     def _swept(self, values: Callable[[FourCounts], FloatArray]) -> FloatArray:
-        """Return a function of the four counts at every point; of so many at a time as fit caches.
-
-        Threads share the work where there are many points.
-        """
-        size = self.levels.level.size + 1
-        out = np.empty(size)
-
-        def sweep(starts: Iterable[int]) -> None:
-            for start in starts:
-                block = slice(start, min(start + _BLOCK, size))
-                out[block] = values(self._four_counts(block))
-
-        starts = range(0, size, _BLOCK)
-        threads = min(available_threads(), len(starts) // 2)
-        _ = self._below  # before threads ask for it
-        others = [Thread(target=sweep, args=(starts[k::threads],)) for k in range(1, threads)]
-        for other in others:
-            other.start()
-        sweep(starts[:: max(threads, 1)])
-        for other in others:
-            other.join()
-        return out
-
-    def _four_counts(self, block: slice) -> FourCounts:
-        """Return the four counts at some points."""
-        n11, n21 = (below[block] for below in self._below)
+        """Return a function of the four counts at every point."""
         n1, n2 = (float(total) for total in self._totals)
-        if self.levels.whole:
-            totals = (n1, n2) if n1 + n2 < EXACT else None
-            return FourCounts(n11, n1 - n11, n21, n2 - n21, totals=totals)
-        n12 = np.asarray(self.false_alarms[block], dtype=np.float64)
-        e1, e2 = (int(e) for e in self.levels.exponent)
-        return FourCounts(n11, n12, n21, n2 - n21, (e1, e2))
+        if not self.levels.whole:
+            e1, e2 = (int(e) for e in self.levels.exponent)
+            counts = self._rejections, self.false_alarms, self.misses, n2 - self.misses
+            n11, n12, n21, n22 = (np.asarray(c, dtype=np.float64) for c in counts)
+            return values(FourCounts(n11, n12, n21, n22, (e1, e2)))
+        exact = (n1, n2) if n1 + n2 < EXACT else None
 
-    @cached_property
-    def _below(self) -> tuple[FloatArray, FloatArray]:
-        """N_11 and N_21 at each point."""
-        first, second = (cumulative(c) for c in (self.levels.first, self.levels.second))
-        return np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+        def formula(n11: FloatArray, n21: FloatArray) -> FloatArray:
+            return values(FourCounts(n11, n1 - n11, n21, n2 - n21, totals=exact))
+
+        first, second = self.levels.first, self.levels.second
+        return at_thresholds(first, second, n1 + n2, formula)  # type: ignore[arg-type]  # whole
 
     def _point(self, index: int) -> OperatingPoint:
         """Return one point."""
