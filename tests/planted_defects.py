@@ -404,7 +404,7 @@ DEFECTS = [
     ("calibration/loss.py", "parted, dealt = made.samples, made.folds", "parted = made.samples", "loss_of_copies"),
     ("cli/read_mode.py", '"--training-prior without --prior": asked.training_prior and without,', "", "other_reasons"),
     ("cli/calibrate_command.py", 'if asked.scores_are == "log-posteriors":', "if False:", "other_reasons"),
-    ("evaluation/review.py", "np.concatenate([self._count, count])", "np.concatenate([self._count, count * 0 + 1])", "ties_at_a_cap"),
+    ("evaluation/deciding.py", "np.concatenate([self._count, count])", "np.concatenate([self._count, count * 0 + 1])", "ties_at_a_cap"),
     ("io/whole.py", "rest = [table.slice(n)]", "rest = []", "however_both_are_cut"),
     ("io/whole.py", "yield _joined([schema.empty_table(), table], shown)", "yield table", "schema_of_the_whole_table"),
     ("io/whole.py", "if not part.reader.typed_by_values:", "if True:", "schema_of_all_its_rows"),

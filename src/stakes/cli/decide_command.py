@@ -20,8 +20,7 @@ from stakes.cli.places import told_in_place
 from stakes.cli.score_columns import class_names, declared, in_order, refuse_stream, score_columns
 from stakes.cli.screen import json_document
 from stakes.cli.table_rewriting import TableRows, rewrite
-from stakes.evaluation.deciding import Decisions, decide
-from stakes.evaluation.review import ReviewLevels
+from stakes.evaluation.deciding import Decisions, ReviewLevels, decide
 from stakes.io import Columns
 from stakes.io.batches import Ask
 from stakes.scores import Posteriors, PosteriorScores, Scores

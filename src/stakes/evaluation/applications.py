@@ -48,8 +48,8 @@ class ApplicationSamples:
     @property
     def binary_costs(self) -> CostMatrix | None:
         """The costs of two classes and two decisions, where they are that."""
-        fits = isinstance(self.costs, CostMatrix) and self.costs.shape == (2, 2)
-        return self.costs if fits and isinstance(self.costs, CostMatrix) else None
+        costs = self.costs
+        return costs if isinstance(costs, CostMatrix) and costs.shape == (2, 2) else None
 
     def decide(self) -> IntArray:
         """Return the Bayes decision of each sample."""
@@ -120,16 +120,14 @@ def _samples_in_use(
     name: str, entry: "CostsLike | Application | None", samples: Samples
 ) -> ApplicationSamples:
     """Read one application."""
-    priors, from_data = None, False
-    if isinstance(entry, Application):
-        from_data = isinstance(entry.priors, str)  # "data", whatever all others have
-        priors = read_priors(entry.priors, samples.classes)
-        entry = entry.costs
     at = samples
-    if priors is not None:
-        at = replace(samples, priors=priors, priors_from_data=False)
-    elif from_data:
-        at = replace(samples, priors=samples.data_priors(), priors_from_data=True)
+    if isinstance(entry, Application):
+        priors = read_priors(entry.priors, samples.classes)
+        if priors is not None:
+            at = replace(samples, priors=priors, priors_from_data=False)
+        elif entry.priors is not None:  # "data", whatever all others have
+            at = replace(samples, priors=samples.data_priors(), priors_from_data=True)
+        entry = entry.costs
     if entry is None:
         return ApplicationSamples(name, CostMatrix.zero_one(samples.classes), at)
     if isinstance(entry, CostsByCase):
@@ -170,19 +168,19 @@ def with_columns(costs: Applications | None, columns: Any) -> Applications | Non
     return bound(costs)
 
 
-def columns_of_costs(costs: Applications | None) -> tuple[str, ...]:
-    """Return the columns that costs by case name, each once."""
+def _named_costs(costs: Applications | None) -> list[CostMatrix | SampleCosts | CostsByCase]:
+    """Return the costs of each application that name their classes."""
     entries = list(costs.values()) if isinstance(costs, Mapping) else [costs]
     inner = (entry.costs if isinstance(entry, Application) else entry for entry in entries)
-    named = (each.columns for each in inner if isinstance(each, CostsByCase))
+    return [each for each in inner if isinstance(each, CostMatrix | SampleCosts | CostsByCase)]
+
+
+def columns_of_costs(costs: Applications | None) -> tuple[str, ...]:
+    """Return the columns that costs by case name, each once."""
+    named = (each.columns for each in _named_costs(costs) if isinstance(each, CostsByCase))
     return tuple(dict.fromkeys(name for names in named for name in names))
 
 
 def classes_of(costs: Applications | None) -> Names | None:
     """Return the classes that named costs speak of, if any do."""
-    entries = list(costs.values()) if isinstance(costs, Mapping) else [costs]
-    for entry in entries:
-        inner = entry.costs if isinstance(entry, Application) else entry
-        if isinstance(inner, CostMatrix | SampleCosts | CostsByCase):
-            return inner.classes
-    return None
+    return next((each.classes for each in _named_costs(costs)), None)

@@ -15,13 +15,12 @@ from stakes.evaluation.systems import System, with_groups
 from stakes.intervals import (
     Progress,
     Replicates,
-    Statistic,
     check_resamples,
     replicate,
     seed_of,
 )
-from stakes.results import Estimate
-from stakes.samples import Samples, read_samples
+from stakes.results import Estimate, ExpectedLoss
+from stakes.samples import read_samples
 from stakes.scores import Scores
 from stakes.scoring import ScoringRule
 
@@ -154,8 +153,22 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     seed = seed_of(rng)
     rules = tuple(metric for metric in asked if isinstance(metric, ScoringRule))
     system = System(with_groups(samples, groups), (), rules)
-    found = replicate(_statistics(system, asked), system.resampling(seed), resamples, progress)
-    named = _estimates(system, asked, found, level)
+    statistics = system.loss_statistics() if rules else []
+    if len(rules) < len(asked):
+        occurs, classes_ = np.count_nonzero(samples.counts), len(samples.classes)
+        if classes_ != 2 or occurs != 2:
+            rule = "must be scoring rules unless two classes occur"
+            raise InputError("metrics", rule, f"{occurs} of {classes_} classes in y_true")
+        equal_error = any(isinstance(metric, EqualErrorRate) for metric in asked)
+        statistics.append(replace(system.ranking(), equal_error=equal_error))
+    found = replicate(statistics, system.resampling(seed), resamples, progress)
+    named: dict[str, Estimate] = {}
+    losses = iter(system.expected_losses)
+    for metric in asked:
+        if isinstance(metric, ScoringRule):
+            named |= _loss_estimates(key_of(metric.name), next(losses), found, level)
+        else:
+            named[metric.name] = found.estimate(metric.name, level)
     drawn = {name: found.drawn[:, found.column(name)] for name in named if name in found.names}
     return Bootstrap(named, drawn, len(samples), level, resamples, seed)
 
@@ -177,39 +190,14 @@ def _read_metrics(metrics: Drawable | Sequence[Drawable]) -> tuple[Drawable, ...
     return asked
 
 
-def _statistics(system: System, asked: Sequence[Drawable]) -> list[Statistic]:
-    """Return what is drawn again."""
-    out = system.loss_statistics() if system.rules else []
-    if len(system.rules) < len(asked):
-        _check_two(system.samples)
-        asked_for = any(isinstance(metric, EqualErrorRate) for metric in asked)
-        out.append(replace(system.ranking(), equal_error=asked_for))
-    return out
-
-
-def _check_two(samples: Samples) -> None:
-    """Refuse ranking metrics of anything but two classes that both occur."""
-    occurs = np.count_nonzero(np.bincount(samples.y, minlength=len(samples.classes)))
-    if len(samples.classes) != 2 or occurs != 2:
-        rule = "must be scoring rules unless two classes occur"
-        raise InputError("metrics", rule, f"{occurs} of {len(samples.classes)} classes in y_true")
-
-
-def _estimates(
-    system: System, asked: Sequence[Drawable], found: Replicates, level: float
+def _loss_estimates(
+    key: str, loss: ExpectedLoss, found: Replicates, level: float
 ) -> dict[str, Estimate]:
-    """Return each metric by name, in the order they were asked for."""
-    raw = {id(rule): loss for rule, loss in zip(system.rules, system.expected_losses, strict=True)}
-    out: dict[str, Estimate] = {}
-    for metric in asked:
-        if not isinstance(metric, ScoringRule):
-            out[metric.name] = found.estimate(metric.name, level)
-            continue
-        loss, key = raw[id(metric)], key_of(metric.name)
-        for name, value in (("value", loss.value), ("normalized", loss.normalized)):
-            full = f"{key}.{name}"
-            known = full in found.names
-            out[full] = (
-                found.estimate(full, level, value) if known else Estimate(value, None, "infinite")
-            )
-    return out
+    """Return a loss and its normalised value by name; infinite ones are not resampled."""
+    values = {f"{key}.value": loss.value, f"{key}.normalized": loss.normalized}
+    return {
+        name: found.estimate(name, level, value)
+        if name in found.names
+        else Estimate(value, None, "infinite")
+        for name, value in values.items()
+    }

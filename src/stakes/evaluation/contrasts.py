@@ -16,7 +16,7 @@ from stakes.intervals import auc_difference
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_difference, sample_shares
 from stakes.metrics.scores import sample_losses
-from stakes.results import Estimate, ExpectedLoss
+from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 
 Pair = tuple[str, str]
@@ -149,7 +149,13 @@ class Contrasts:
         }
         samples = next(iter(self.systems.values())).samples
         if len(samples.classes) == 2 and samples.counts.all():
-            out["auc"] = {(a, b): self._areas(a, b) for a, b in pairs}
+            own = {name: system.as_given.samples for name, system in self.systems.items()}
+            ranks = {name: at.scores.ranks() for name, at in own.items()}
+            at = own[next(iter(own))]
+            out["auc"] = {
+                (a, b): auc_difference(ranks[a], ranks[b], at.y, at.weights, at.groups, at.copies)
+                for a, b in pairs
+            }
         return out
 
     def difference(self, metric: str, system: str, reference: str) -> PairedDifference | None:
@@ -160,16 +166,6 @@ class Contrasts:
         if (system, reference) in pairs:
             return pairs[system, reference]
         return pairs[reference, system].turned()
-
-    def estimate(self, metric: str, system: str, reference: str, level: float) -> Estimate | None:
-        """Return that difference with its interval, and how it was computed."""
-        found = self.difference(metric, system, reference)
-        if found is None:
-            return None
-        estimate = found.estimate(level)
-        fitted = metric.rpartition(".")[2].startswith("calibrat")
-        fixed = f"{estimate.method}, the calibrator taken as fixed"
-        return replace(estimate, method=fixed) if fitted else estimate
 
     def adjusted(
         self, metrics: Sequence[str], *, unseen: bool = False
@@ -184,9 +180,3 @@ class Contrasts:
             found = [f if f.allowing is None else f.allowing for f in found]
         out = dict(zip(keys, holm([f.p_value for f in found]), strict=True))
         return out | {(m, (b, a)): p for (m, (a, b)), p in out.items()}
-
-    def _areas(self, first: str, second: str) -> PairedDifference:
-        """Return the area of one system less that of another."""
-        a, b = (self.systems[name].as_given.samples for name in (first, second))
-        ranks = a.scores.ranks(), b.scores.ranks()
-        return auc_difference(*ranks, a.y, a.weights, a.groups, a.copies)

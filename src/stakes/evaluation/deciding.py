@@ -12,8 +12,7 @@ from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation.applications import CostsLike
-from stakes.evaluation.review import ReviewLevels
-from stakes.evaluation.threshold_choice import review_order
+from stakes.evaluation.threshold_choice import capped_threshold, review_order
 from stakes.scores import PosteriorScores, Scores, as_scores, class_names
 
 
@@ -132,8 +131,16 @@ def decide(
     p = _posteriors(typed.ordered(names), names, priors, training_priors)
     found = Decisions(names, table, p, table.least_expected(p))
     if threshold is not None:
-        found = _by_threshold(found, threshold)
-    return found if cap is None else _capped(found, cap)
+        cut = read_number(threshold, "threshold", 0, 1)
+        if len(names) != 2 or len(found.decisions) != 2:
+            numbers = f"there are {len(names)} and {len(found.decisions)}"
+            raise InputError("threshold", "is for two classes and two decisions", found=numbers)
+        found = replace(found, indices=(p[:, 1] > cut).astype(np.int64))
+    if cap is None:
+        return found
+    share, levels = read_number(cap, "cap", 0, 1), ReviewLevels()
+    levels.add(found.saving_order, found.indices)
+    return found.above(levels.cut(share))
 
 
 def _costs(costs: CostsLike | None, names: Names, n: int) -> CostMatrix | SampleCosts:
@@ -170,18 +177,38 @@ def _posteriors(
     return np.exp(scores.at_priors(old, given).values)
 
 
-def _by_threshold(found: Decisions, threshold: float) -> Decisions:
-    """Return decisions by a threshold on the posterior of the second class."""
-    cut = read_number(threshold, "threshold", 0, 1)
-    if len(found.classes) != 2 or len(found.decisions) != 2:
-        numbers = f"there are {len(found.classes)} and {len(found.decisions)}"
-        raise InputError("threshold", "is for two classes and two decisions", found=numbers)
-    return replace(found, indices=(found.posteriors[:, 1] > cut).astype(np.int64))
+class ReviewLevels:
+    """How often each value occurs among the cases that are to get the second decision."""
 
+    def __init__(self) -> None:
+        self.n = 0  # cases, whatever is decided
+        self._level: FloatArray = np.empty(0)
+        self._count: IntArray = np.empty(0, dtype=np.int64)
+        self._waiting: list[FloatArray] = []
+        self._n_waiting = 0
 
-def _capped(found: Decisions, cap: float) -> Decisions:
-    """Return decisions of which no more than a share is the second one."""
-    share = read_number(cap, "cap", 0, 1)
-    levels = ReviewLevels()
-    levels.add(found.saving_order, found.indices)
-    return found.above(levels.cut(share))
+    def add(self, value: FloatArray, chosen: IntArray) -> None:
+        """Add cases: the value that they are ordered by, and 1 for the second decision."""
+        self.n += chosen.size
+        self._waiting.append(value[chosen == 1])
+        self._n_waiting += self._waiting[-1].size
+        if self._n_waiting > max(self._level.size, 2**20):
+            self._settle()
+
+    def _settle(self) -> None:
+        """Count the values that wait."""
+        level, count = np.unique(np.concatenate([*self._waiting, []]), return_counts=True)
+        self._waiting, self._n_waiting = [], 0
+        both, code = np.unique(np.concatenate([self._level, level]), return_inverse=True)
+        counts = np.zeros(both.size, dtype=np.int64)
+        np.add.at(counts, code, np.concatenate([self._count, count]))
+        self._level, self._count = both, counts
+
+    def cut(self, cap: float) -> float:
+        """Return the value above which cases get the second decision, a share `cap` at most."""
+        self._settle()
+        return capped_threshold(self._level, self._count / max(self.n, 1), cap)
+
+    def tied(self, cut: float) -> int:
+        """Return how many cases lie at a value."""
+        return int(self._count[self._level == cut].sum())

@@ -23,7 +23,7 @@ from stakes.curves import OperatingPoint
 from stakes.evaluation.pages import Paged
 from stakes.evaluation.sketch import Sketch
 from stakes.metrics import CalibrationError, ConfusionMatrix, Explanation
-from stakes.results import Estimate, ExpectedLoss, json_number
+from stakes.results import Estimate, ExpectedLoss, Interval, json_number
 
 SCHEMA_VERSION = 1
 _STANDINGS = {
@@ -131,12 +131,19 @@ class ApplicationResult:
             "confusion_matrix": self.confusion.to_dict(),
             "errors": dict(self.errors),
             "threshold": None if self.threshold is None else json_number(self.threshold),
-            "llr_threshold": _number(self.llr_threshold),
+            "llr_threshold": None
+            if self.llr_threshold is None
+            else json_number(self.llr_threshold),
             "abstention_rate": _plain(self.abstention),
             "minimum_cost": _plain(self.minimum),
             "minimum_threshold": None if point is None else json_number(point.threshold),
             "traditional": [
-                {**e.to_dict(), "estimate": _plain(self.traditional_estimates.get(_name(e)))}
+                {
+                    **e.to_dict(),
+                    "estimate": _plain(
+                        None if e.value is None else self.traditional_estimates.get(e.value.name)
+                    ),
+                }
                 for e in self.traditional
             ],
         }
@@ -295,14 +302,13 @@ class Evaluation(Paged):
     def frame(self) -> dict[str, np.ndarray]:
         """Return every number as columns: metric, value, low, high, method."""
         rows = self.metrics()
-        ends = [
-            (np.nan, np.nan) if e.interval is None else tuple(e.interval) for e in rows.values()
-        ]
+        nan = Interval(np.nan, np.nan, self.level)
+        low, high = np.array([tuple(e.interval or nan) for e in rows.values()]).T
         return {
             "metric": np.array(list(rows), dtype=object),
             "value": np.array([e.value for e in rows.values()]),
-            "low": np.array([low for low, _ in ends]),
-            "high": np.array([high for _, high in ends]),
+            "low": low,
+            "high": high,
             "method": np.array([e.method for e in rows.values()], dtype=object),
         }
 
@@ -329,16 +335,6 @@ def _add(out: dict[str, Estimate], name: str, loss: LossResult, normalized: str)
     out.update({f"{name}.{part}": e for part, e in parts.items() if e is not None})
 
 
-def _name(explanation: Explanation) -> str:
-    """Return what a metric is called."""
-    return "" if explanation.value is None else explanation.value.name
-
-
 def _plain(estimate: Estimate | None) -> dict[str, Any] | None:
     """Return an estimate as plain values."""
     return None if estimate is None else estimate.to_dict()
-
-
-def _number(value: float | None) -> Any:  # noqa: ANN401
-    """Return a number that may be missing."""
-    return None if value is None else json_number(value)

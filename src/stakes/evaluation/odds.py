@@ -49,8 +49,8 @@ def best_by_odds(systems: Mapping[str, Samples], level: float) -> tuple[OddsRang
     costs more than the naive one. Both ends of a range are odds that were tested.
     """
     samples = list(systems.values())
-    if not all(_comparable(s) for s in samples):
-        return ()
+    if not all(len(s.classes) == 2 and s.priors.all() and s.counts.all() for s in samples):
+        return ()  # two classes must occur, in the data and in use
     ratios = [_log_ratio(s) for s in samples]
     grid = _grid(ratios)
     if grid.size < 2:
@@ -101,13 +101,6 @@ def _ranges(best: IntArray, grid: FloatArray, names: list[str]) -> tuple[OddsRan
         OddsRange(float(low), float(high), None if between[at] < 0 else names[between[at]])
         for low, high, at in zip(edges[:-1], edges[1:], starts, strict=True)
     )
-
-
-def _comparable(samples: Samples) -> bool:
-    """Whether there are two classes that occur, in the data and in use."""
-    if len(samples.classes) != 2 or not samples.priors.all():
-        return False
-    return bool(np.bincount(samples.y, minlength=2).all())
 
 
 def _log_ratio(samples: Samples) -> FloatArray:

@@ -33,7 +33,6 @@ from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import System, with_calibration, with_groups
 from stakes.evaluation.verdicts import Groups, few_groups, reversed_systems, small_classes
 from stakes.intervals import Progress, Replicates, Statistic, check_resamples, replicate, seed_of
-from stakes.metrics import DecisionMetric
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference
 from stakes.metrics.traditional import metrics_for_report
@@ -247,7 +246,13 @@ def compare_samples(  # noqa: PLR0913  as for compare
     for metric in contrasts.found:  # costs are one family, each other metric is one by itself
         if metric not in metrics:
             adjusted = adjusted | contrasts.adjusted([metric])
-    differences = _differences(contrasts, adjusted, drawn, values, level, _higher_is_better(first))
+    higher = {"auc"} | {
+        f"{d.use.name}.{key_of(metric.name)}"
+        for d in first.decisions
+        for metric in metrics_for_report(d.in_use, d.use.costs)
+        if metric.better == "higher"
+    }
+    differences = _differences(contrasts, adjusted, drawn, values, level, higher)
     margins = () if margin is None else _relative_costs(contrasts, applications, margin, level)
     sources = [
         Source.given(
@@ -399,7 +404,8 @@ def _drawn(
     """Return what has no closed form, over resamples of the same samples."""
     statistics: list[Statistic] = []
     for name, system in made.items():
-        statistics += system.statistics(_suited(system), f"{name}{_SEPARATOR}")
+        metrics = [metrics_for_report(d.in_use, d.use.costs) for d in system.decisions]
+        statistics += system.statistics(metrics, f"{name}{_SEPARATOR}")
     plan = next(iter(made.values())).resampling(seed)
     if resamples and statistics:
         return replicate(statistics, plan, resamples, progress)
@@ -408,19 +414,6 @@ def _drawn(
     return Replicates(
         names, np.concatenate([np.empty(0), *observed]), np.empty((0, len(names))), None
     )
-
-
-def _suited(system: System) -> list[tuple[DecisionMetric, ...]]:
-    """Return the traditional metrics of each application."""
-    return [metrics_for_report(d.in_use, d.use.costs) for d in system.decisions]
-
-
-def _higher_is_better(system: System) -> set[str]:
-    """Return the metrics for which higher is better."""
-    found = {"auc"}
-    for use, metrics in zip(system.uses, _suited(system), strict=True):
-        found |= {f"{use.name}.{key_of(m.name)}" for m in metrics if m.better == "higher"}
-    return found
 
 
 def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
@@ -440,15 +433,14 @@ def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
     return {metric: fits.get(metric, value) for metric, value in out.items()}
 
 
-def _allowing(paired: PairedDifference | None, level: float) -> Estimate | None:
+def _allowing(paired: PairedDifference, level: float) -> Estimate | None:
     """Return the difference that allows for errors not seen, where there is another.
 
     To allow for more makes no interval narrower: it includes the plain one.
     """
-    robust = None if paired is None else paired.allowing
-    if paired is None or robust is None:
+    if paired.allowing is None:
         return None
-    found, plain_band = robust.estimate(level), paired.estimate(level).interval
+    found, plain_band = paired.allowing.estimate(level), paired.estimate(level).interval
     if found.interval is None or plain_band is None:
         return found
     low, high = min(found.interval.low, plain_band.low), max(found.interval.high, plain_band.high)
@@ -466,26 +458,29 @@ def _differences(
     """Return every metric of each system less that of the reference."""
     reference, *others = values
     out = []
-    for system in others:
-        for metric, value in values[system].items():
-            if metric not in values[reference]:
-                continue
-            pair = (system, reference)
-            mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in pair)
-            closed = contrasts.estimate(metric, *pair, level)
+    for pair in ((system, reference) for system in others):
+        for metric in (m for m in values[pair[0]] if m in values[reference]):
             paired = contrasts.difference(metric, *pair)
+            if paired is None:
+                mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in pair)
+                found = drawn.difference(mine, theirs, level)
+            else:
+                found = paired.estimate(level)
+                if metric.rpartition(".")[2].startswith("calibrat"):
+                    fixed = f"{found.method}, the calibrator taken as fixed"
+                    found = replace(found, method=fixed)
             out.append(
                 Difference(
-                    system=system,
+                    system=pair[0],
                     metric=metric,
-                    value=value,
+                    value=values[pair[0]][metric],
                     reference=values[reference][metric],
                     better="higher" if metric in higher else "lower",
-                    difference=closed or drawn.difference(mine, theirs, level),
+                    difference=found,
                     level=level,
                     p_value=np.nan if paired is None else paired.p_value,
                     adjusted_p_value=adjusted.get((metric, pair), np.nan),
-                    allowing=_allowing(paired, level),
+                    allowing=None if paired is None else _allowing(paired, level),
                 )
             )
     return tuple(out)

@@ -130,15 +130,15 @@ class CalibrationStage:
     seed: int
     grouped: bool
 
-    def fit(self, samples: Samples) -> CrossFit:
-        """Return calibrated scores of samples at their priors."""
-        return cross_fitted(self.calibrator, samples, self.folds, None, self.seed)
+    @property
+    def crossed(self) -> bool:
+        """Whether each sample is calibrated by a fit to other samples of the same data."""
+        return not isinstance(self.folds, TrainOnTest | HeldOut)
 
-    def fit_to_all(self, samples: Samples) -> CrossFit | None:
-        """Return scores calibrated by a fit to the same samples; None without folds."""
-        if isinstance(self.folds, TrainOnTest | HeldOut):
-            return None
-        return cross_fitted(self.calibrator, samples, TrainOnTest(), None, self.seed)
+    def fit(self, samples: Samples, *, to_all: bool = False) -> CrossFit:
+        """Return calibrated scores of samples at their priors; by a fit to all of them if told."""
+        folds = TrainOnTest() if to_all else self.folds
+        return cross_fitted(self.calibrator, samples, folds, None, self.seed)
 
     @property
     def text(self) -> str:
@@ -168,7 +168,7 @@ def with_calibration(
             loss = expectation(LogLoss(), plain.samples)
             error = ImpossibleTruthError(loss.infinite_rows, loss.infinite_samples)
         notes.append(error.note("Calibration was left out: "))
-        return replace(system, stage=None, _fits={}, _whole={})
+        return replace(system, stage=None, _fits={})
     return system
 
 
@@ -275,8 +275,7 @@ class System:
     whole: "System | None" = None  # before copies of a row were dealt to several folds
     kept: IntArray | None = None  # and which row of it each row was
     of_all: SumsOfAll | None = None  # where the samples are only some of all
-    _fits: dict[bytes, CrossFit] = field(default_factory=dict)
-    _whole: dict[bytes, CrossFit] = field(default_factory=dict)  # of fits to all samples
+    _fits: dict[tuple[bytes, bool], CrossFit] = field(default_factory=dict)  # by priors, to all
 
     @property
     def as_given(self) -> "System":
@@ -335,7 +334,8 @@ class System:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the fits of the calibrator had to say."""
-        return tuple(dict.fromkeys(note for fit in self._fits.values() for note in fit.notes))
+        fits = [fit for (_, to_all), fit in self._fits.items() if not to_all]
+        return tuple(dict.fromkeys(note for fit in fits for note in fit.notes))
 
     @property
     def _stage(self) -> CalibrationStage:
@@ -345,11 +345,11 @@ class System:
             raise InputError(msg)
         return self.stage
 
-    def calibrated_at(self, samples: Samples) -> Samples:
+    def calibrated_at(self, samples: Samples, *, to_all: bool = False) -> Samples:
         """Return samples with calibrated scores; one fit for applications of the same priors."""
-        key = samples.priors.tobytes()
+        key = samples.priors.tobytes(), to_all
         if key not in self._fits:
-            self._fits[key] = self._stage.fit(samples)
+            self._fits[key] = self._stage.fit(samples, to_all=to_all)
         return samples.with_scores(self._fits[key].scores)
 
     def learning_cost(self, rule: ScoringRule, after: float) -> float:
@@ -358,29 +358,18 @@ class System:
         The loss on other folds exceeds that of the best fit as much as the loss on the samples of
         the fit falls short of it: half of the difference is the cost of learning.
         """
-        better = self._fitted_to_all(self.samples)
-        if better is None or not math.isfinite(after):
+        if not self._stage.crossed or not math.isfinite(after):
             return 0.0
+        better = self.calibrated_at(self.samples, to_all=True)
         return max((after - expectation(rule, better).value) / 2, 0.0)
 
     def decision_learning_cost(self, i: int) -> float:
         """Return the same for the decisions of one application."""
-        use = self.uses[i]
-        better = self._fitted_to_all(use.samples)
-        if better is None:
+        if not self._stage.crossed:
             return 0.0
-        best = bayes_decisions(replace(use, samples=better)).cost.value
+        better = self.calibrated_at(self.uses[i].samples, to_all=True)
+        best = bayes_decisions(replace(self.uses[i], samples=better)).cost.value
         return max((self.calibrated_decisions[i].cost.value - best) / 2, 0.0)
-
-    def _fitted_to_all(self, samples: Samples) -> Samples | None:
-        """Return samples with scores calibrated on themselves; None without folds."""
-        key = samples.priors.tobytes()
-        if key not in self._whole:
-            found = self._stage.fit_to_all(samples)
-            if found is None:
-                return None
-            self._whole[key] = found
-        return samples.with_scores(self._whole[key].scores)
 
     def statistics(
         self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = ""

@@ -21,7 +21,7 @@ from stakes.evaluation.applications import (
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.ranking_results import best_threshold_estimate, least_on_part
-from stakes.evaluation.systems import ApplicationDecisions, price_decisions
+from stakes.evaluation.systems import price_decisions
 from stakes.evaluation.verdicts import reversed_systems
 from stakes.results import Estimate, json_number
 from stakes.samples import Samples, read_samples
@@ -156,37 +156,28 @@ def choose_threshold_samples(
     if len(samples.classes) != 2 or len(use.costs.decisions) != 2:
         msg = f"a threshold needs two classes and two decisions: got {len(samples.classes)} and"
         raise InputError(f"{msg} {len(use.costs.decisions)}.")
-    value, of, bayes = _compared(use)
-    share = use.samples.balanced_mass()
+    if isinstance(use.costs, CostMatrix):
+        _refuse_useless(use.costs)
+    posteriors = use.samples.scores.answers(use.samples.priors).p
+    value, bayes = review_order(use.costs, posteriors)
     cuts = {"Bayes rule": bayes, _BEST: _best_on_data(use, value)}
     if review is not None:
-        cap = read_number(review, "review", 0, 1)
+        cap, share = read_number(review, "review", 0, 1), use.samples.balanced_mass()
         cuts[f"cap of {100 * cap:g} %"] = max(bayes, capped_threshold(value, share, cap))
-    results = tuple(_result(use, name, value, cut, level) for name, cut in cuts.items())
     naive = price_decisions(use, np.zeros(len(samples), dtype=np.int64)).cost
     found = tuple(reversed_systems({"": samples}, level))
+    by_case = isinstance(use.costs, SampleCosts)
     return ThresholdChoice(
-        of,
+        "the expected saving" if by_case else f"the posterior of {samples.classes[-1]}",
         use.costs.decisions[1],
         naive.naive,
         naive.naive_answer,
         samples.n,
         level,
-        results,
+        tuple(_result(use, name, value, cut, level) for name, cut in cuts.items()),
         found,
         tuple(map(str, found)),
     )
-
-
-def _compared(use: ApplicationSamples) -> tuple[FloatArray, str, float]:
-    """Return what is compared with a threshold, its name, and the threshold of the Bayes rule."""
-    if isinstance(use.costs, CostMatrix):
-        _refuse_useless(use.costs)
-    p = use.samples.scores.answers(use.samples.priors).p
-    value, bayes = review_order(use.costs, p)
-    if isinstance(use.costs, SampleCosts):
-        return value, "the expected saving", bayes
-    return value, f"the posterior of {use.samples.classes[-1]}", bayes
 
 
 def review_order(
@@ -234,84 +225,68 @@ def _refuse_useless(costs: CostMatrix) -> None:
     rise, fall = _price_gaps(costs)
     if rise >= 0 and fall >= 0 and rise + fall > 0:
         return
-    (one, other), (first, second) = costs.classes, costs.decisions
-    head = "costs must make the first decision right for the first class, and the second for the"
-    head = f"{head} second:"
+    (one, other), (first, second) = (
+        [quoted([name]) for name in names] for names in (costs.classes, costs.decisions)
+    )
     if rise < 0 and fall < 0:
-        msg = f"{head} here {quoted([first])} costs less than {quoted([second])} for class"
-        msg = f"{msg} {quoted([other])}, and more for {quoted([one])}. List the decisions, or the"
-        raise InputError(f"{msg} classes, in the other order.")
-    if rise == 0 and fall == 0:
-        msg = f"{head} here both decisions cost the same for each class, so there is nothing"
-        raise InputError(f"{msg} to decide.")
-    never = first if rise < 0 else second
-    msg = f"{head} here {quoted([never])} never costs less than the other decision, so no"
-    raise InputError(f"{msg} threshold is needed: leave it out.")
+        found = f"here {first} costs less than {second} for class {other}, and more for {one}"
+        hint = "List the decisions, or the classes, in the other order."
+    elif rise == 0 and fall == 0:
+        found, hint = "here both decisions cost the same for each class, so there is nothing", ""
+        found = f"{found} to decide"
+    else:
+        never = first if rise < 0 else second
+        found, hint = f"here {never} never costs less than the other decision, so no threshold", ""
+        found = f"{found} is needed: leave it out"
+    rule = "must make the first decision right for the first class, and the second for the second"
+    raise InputError("costs", rule, found=found, hint=hint)
 
 
 def _best_on_data(use: ApplicationSamples, value: FloatArray) -> float:
     """Return the threshold of least cost on the samples; by the ROC curve if costs allow."""
-    least = None
-    if use.binary_costs is not None and np.bincount(use.samples.y, minlength=2).all():
-        least = least_cost(use, curve_of(use.samples))
+    least = least_cost(use, curve_of(use.samples))
     if least is None:
-        return _best(use, value)
+        return _best_on_part(use, value, np.arange(len(use.samples)))
     below = value[use.samples.scores.ranks() <= least.point.threshold]
     return float(below.max()) if below.size else float("-inf")
 
 
-def _best(use: ApplicationSamples, value: FloatArray) -> float:
-    """Return the threshold of least cost on the samples, just below a distinct value."""
-    w = use.samples.balanced_mass()
-    first, second = use.constant(0), use.constant(1)
-    level, code = np.unique(value, return_inverse=True)
+def _best_on_part(use: ApplicationSamples, value: FloatArray, kept: IntArray) -> float:
+    """Return the threshold of least cost on some of the samples, just below a distinct value."""
+    part = use.part(kept)
+    w, first, second = part.samples.balanced_mass(), part.constant(0), part.constant(1)
+    level, code = np.unique(value[kept], return_inverse=True)
     saved = np.bincount(code, w * (first - second), level.size)
     above = np.concatenate([np.cumsum(saved[::-1])[::-1], [0.0]])  # if all from here on are taken
     best = int(above.argmax())
     return float("-inf") if best == 0 else float(level[best - 1])
 
 
-def _best_on_part(use: ApplicationSamples, value: FloatArray, kept: IntArray) -> float:
-    """Return the threshold of least cost on some of the samples."""
-    return _best(use.part(kept), value[kept])
-
-
 def _result(
     use: ApplicationSamples, name: str, value: FloatArray, cut: float, level: float
 ) -> ThresholdResult:
-    """Return what a threshold does."""
-    decided: IntArray = (value > cut).astype(np.int64)
-    decisions = price_decisions(use, decided)
-    y, share = use.samples.y, use.samples.balanced_mass()
+    """Return what a threshold does; the interval allows for one that was chosen on the samples."""
+    indices: IntArray = (value > cut).astype(np.int64)
+    cost, samples = price_decisions(use, indices).cost, use.samples
+    share = samples.balanced_mass()
     rates = []
     for k in (0, 1):
-        mine = share * (y == k)
+        mine = share * (samples.y == k)
         total = float(mine.sum())
-        rates.append(float(mine @ (decided == k)) / total if total else float("nan"))
-    cost = decisions.cost
+        rates.append(float(mine @ (indices == k)) / total if total else float("nan"))
+    if name != _BEST or not samples.counts.all():
+        normalized = Estimate(cost.normalized, cost.normalized_interval(level), "closed form")
+    elif use.binary_costs is None:
+        normalized = best_threshold_estimate(use, value, indices, _best_on_part, level)
+    else:
+        ranks = samples.scores.ranks()
+        normalized = best_threshold_estimate(use, ranks, indices, least_on_part, level)
     return ThresholdResult(
         rule=name,
         threshold=cut,
-        reviewed=float(share @ decided),
+        reviewed=float(share @ indices),
         sensitivity=rates[1],
         specificity=rates[0],
-        normalized=_normalized(use, name, value, decisions, level),
+        normalized=normalized,
         value=cost.value,
     )
-
-
-def _normalized(
-    use: ApplicationSamples,
-    name: str,
-    value: FloatArray,
-    decisions: ApplicationDecisions,
-    level: float,
-) -> Estimate:
-    """Return a normalised cost with its interval, which allows for a threshold that was chosen."""
-    if name != _BEST or not np.bincount(use.samples.y, minlength=2).all():
-        band = decisions.cost.normalized_interval(level)
-        return Estimate(decisions.cost.normalized, band, "closed form")
-    if use.binary_costs is None:
-        return best_threshold_estimate(use, value, decisions.indices, _best_on_part, level)
-    scores = use.samples.scores.ranks()
-    return best_threshold_estimate(use, scores, decisions.indices, least_on_part, level)

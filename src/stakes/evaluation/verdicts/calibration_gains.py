@@ -23,8 +23,9 @@ def calibration_gains(
     evaluation: Evaluation, evidence: Evidence, useful: Sequence[bool]
 ) -> list[Verdict | None]:
     """Say for each application how much of the cost a calibration stage would recover."""
-    known = [i for i, gain in enumerate(evidence.gains) if gain is not None]
-    p_values = dict(zip(known, holm([_p_value(evidence, i) for i in known]), strict=True))
+    known = {i: gain for i, gain in enumerate(evidence.gains) if gain is not None}
+    found = [g.p_value if g.value > 0 and g.p_value <= 1 else 1.0 for g in known.values()]
+    p_values = dict(zip(known, holm(found), strict=True))
     out: list[Verdict | None] = []
     for i, a in enumerate(evaluation.applications):
         share = a.cost.relative
@@ -35,14 +36,6 @@ def calibration_gains(
         turns = not useful[i] and _makes_useful(a, len(evidence.costs), evaluation.level)
         out.append(_recovers(a, evidence, i, p_values[i], turns=turns))
     return out
-
-
-def _p_value(evidence: Evidence, i: int) -> float:
-    """Return the p-value of what calibration gains in an application."""
-    gain = evidence.gains[i]
-    if gain is None or not gain.value > 0 or math.isnan(gain.p_value):
-        return 1.0
-    return gain.p_value
 
 
 def _above_zero(share: Estimate) -> bool:
@@ -63,12 +56,9 @@ def _recovers(
     a: ApplicationResult, evidence: Evidence, i: int, p_value: float, *, turns: bool
 ) -> Verdict:
     """Return the sentence on what calibration recovers."""
-    share, after = a.cost.relative, a.cost.calibrated_normalized
+    share, after, many = a.cost.relative, a.cost.calibrated_normalized, len(evidence.gains)
     assert share is not None  # noqa: S101  there is a gain
-    assert after is not None  # noqa: S101
-    several = (
-        f", corrected for {len(evidence.gains)} applications" if len(evidence.gains) > 1 else ""
-    )
+    several = f", corrected for {many} applications" if many > 1 else ""
     return Verdict(
         "calibration_would_help",
         f"{evidence.costs[i].where}A calibration stage would recover {percent(share.value)} of the"
@@ -139,13 +129,11 @@ def confidence(slope: Estimate | None) -> Iterator[Verdict]:
     band = None if slope is None else slope.interval
     if slope is None or band is None or 1 in band:
         return
-    found = (
-        f"the calibration slope is {number(slope.value)} ({100 * band.level:g} % interval {band})"
+    over, none = band.high < 1, ", 0 is no information" if band.low <= 0 else ""
+    yield Verdict(
+        "overconfident" if over else "underconfident",
+        f"{'Overconfident' if over else 'Underconfident'}: the calibration slope is"
+        f" {number(slope.value)} ({100 * band.level:g} % interval {band}); 1 is calibrated{none}."
+        f" Its log odds are too {'large' if over else 'small'}.",
+        _BEFORE_USE,
     )
-    if band.high < 1:
-        none = ", 0 is no information" if band.low <= 0 else ""
-        text = f"Overconfident: {found}; 1 is calibrated{none}. Its log odds are too large."
-        yield Verdict("overconfident", text, _BEFORE_USE)
-    else:
-        text = f"Underconfident: {found}; 1 is calibrated. Its log odds are too small."
-        yield Verdict("underconfident", text, _BEFORE_USE)

@@ -41,7 +41,7 @@ def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ..
         parts += [*_disagreement(a, evidence, i, evaluation.level)]
         if "always_the_same" not in [v.code for v in parts if v]:
             parts += few_errors(a.errors, evidence.costs[i].where)
-        found += [_about(v, a) for v in parts if v is not None]
+        found += [replace(v, application=a.name) for v in parts if v is not None]
     if not reversed_:
         found += confidence(evaluation.slope)
         found += probabilities(evaluation, evidence, useful, [g is not None for g in gains])
@@ -60,28 +60,19 @@ def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ..
     return tuple(found)
 
 
-def _about(verdict: Verdict, a: ApplicationResult) -> Verdict:
-    """Return a verdict with the name of its application."""
-    return replace(verdict, application=a.name)
-
-
 def _reversed(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
     """Say so where scores rank a class below the others: columns or classes may be swapped."""
     area = evaluation.ranking.get("auc", Estimate(math.nan))
     areas, classes = evidence.class_areas, evaluation.data.classes
     if areas or area.interval is not None:
         found = [*wrong_ranks(classes, area, areas, evaluation.level)]
+    elif evaluation.slope is not None and below(evaluation.slope, 0.0):  # a fit turns them round
+        slope = with_interval(evaluation.slope, evaluation.level)
+        found = [f"point away from the true class (calibration slope {slope})"]
     else:
-        found = [*_wrong_slope(evaluation)]
+        return
     if found:
         yield reversed_verdict(found)
-
-
-def _wrong_slope(evaluation: Evaluation) -> Iterator[str]:
-    """Say so where the fit that calibrates best turns the scores round."""
-    if evaluation.slope is not None and below(evaluation.slope, 0.0):
-        slope = with_interval(evaluation.slope, evaluation.level)
-        yield f"point away from the true class (calibration slope {slope})"
 
 
 def _decisions(
@@ -93,16 +84,11 @@ def _decisions(
     if len(made) > 1:
         yield said
         return
-    units = (math.floor(evidence.units + 1e-9), _kind(evaluation.data.groups, evidence.units))
+    units, groups = math.floor(evidence.units + 1e-9), evaluation.data.groups
+    kind = "groups" if units == groups else "effective groups"
+    seen = units, "samples" if groups is None else kind
     only = a.costs.decisions[made.pop()]
-    yield from with_constant(said, claim, only, units, (evaluation.level, len(evidence.costs)))
-
-
-def _kind(groups: int | None, units: float) -> str:
-    """Return what limits of shares rest on."""
-    if groups is None:
-        return "samples"
-    return "groups" if math.floor(units + 1e-9) == groups else "effective groups"
+    yield from with_constant(said, claim, only, seen, (evaluation.level, len(evidence.costs)))
 
 
 def _disagreement(

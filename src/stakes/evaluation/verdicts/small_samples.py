@@ -106,17 +106,12 @@ def few_groups(
     if groups.effective < UNTESTED_GROUPS - 1e-9:
         all_ = "so may all" if named else "all may cover less often than stated"
         few += [f"with fewer than {UNTESTED_GROUPS}, {all_}"]
+    least, precise = math.floor(groups.effective + 1e-9), ""
+    if least < groups.number:
+        precise = f", which for the rarest class are as precise as {least} of equal size"
     yield Verdict(
         "few_groups",
-        f"The intervals rest on {groups.number} groups{_as_precise(groups)}."
+        f"The intervals rest on {groups.number} groups{precise}."
         f" {few[0][0].upper()}{'; '.join(few)[1:]}.",
         "Add groups, not samples of the same groups.",
     )
-
-
-def _as_precise(groups: Groups) -> str:
-    """Return how many equal groups would be as precise, where that is fewer."""
-    least = math.floor(groups.effective + 1e-9)
-    if least >= groups.number:
-        return ""
-    return f", which for the rarest class are as precise as {least} of equal size"

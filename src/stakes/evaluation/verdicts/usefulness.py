@@ -73,37 +73,27 @@ def usefulness_of(
     known = [c for c in claims if c.cost.undefined is None and c.has_interval]
     apart = supported_claims([lambda own, c=c: c.side(own) != 0 for c in known], level)  # type: ignore[misc]
     equal = supported_claims([lambda own, c=c: c.within_margin(own) for c in known], level)  # type: ignore[misc]
-    found = {
-        id(c): _said(c, (beyond, within), level, _Correction(len(known), among))
-        for c, beyond, within in zip(known, apart, equal, strict=True)
-    }
+    found = {}
+    for c, beyond, within in zip(known, apart, equal, strict=True):
+        reason = "" if beyond or within else _not_apart(c, level, len(known), among)
+        found[id(c)] = _said(c, level, apart=beyond, equal=within, reason=reason)
     return [found.get(id(c)) or _unknown(c) for c in claims]
 
 
-@dataclass(frozen=True)
-class _Correction:
-    """For how many claims an interval or a test was corrected."""
-
-    claims: int
-    among: str
-
-    def text(self, c: CostClaim, level: float) -> str:
-        """Say why a cost is not distinguishable from that of the constant answer."""
-        if _side(c.normalized.interval) == 0:
-            return "but the interval includes 1"
-        corrected = f"corrected for {self.claims} {self.among}"
-        if math.isnan(c.p_value):
-            wide = c.interval_at(level_among(self.claims, level))
-            return f"but {corrected} the interval includes 1 ({wide})"
-        corrected = f", to be {corrected}" if self.claims > 1 else ""
-        return f"but a paired test against that answer gives {p_text(c.p_value)}{corrected}"
+def _not_apart(c: CostClaim, level: float, claims: int, among: str) -> str:
+    """Say why a cost is not distinguishable from that of the constant answer."""
+    if _side(c.normalized.interval) == 0:
+        return "but the interval includes 1"
+    corrected = f"corrected for {claims} {among}"
+    if math.isnan(c.p_value):
+        wide = c.interval_at(level_among(claims, level))
+        return f"but {corrected} the interval includes 1 ({wide})"
+    corrected = f", to be {corrected}" if claims > 1 else ""
+    return f"but a paired test against that answer gives {p_text(c.p_value)}{corrected}"
 
 
-def _said(
-    c: CostClaim, supported: tuple[bool, bool], level: float, correction: _Correction
-) -> Verdict:
+def _said(c: CostClaim, level: float, *, apart: bool, equal: bool, reason: str) -> Verdict:
     """Return the verdict on a cost that has an interval."""
-    apart, equal = supported
     nec = f"(NEC {with_interval(c.normalized, level)})"
     if apart and _side(c.normalized.interval) < 0:
         text = f"{c.where}Useful: it costs {c.share} of always answering {c.answer} {nec}."
@@ -125,7 +115,7 @@ def _said(
     return Verdict(
         "not_distinguishable",
         f"{c.where}Not distinguishable from always answering {c.answer}: it costs {c.share} of"
-        f" that {nec}, {correction.text(c, level)}.",
+        f" that {nec}, {reason}.",
         "Gather more labelled data before you decide.",
     )
 
@@ -135,10 +125,8 @@ def _unknown(c: CostClaim) -> Verdict:
     if c.cost.undefined is not None:
         return Verdict("no_verdict", f"{c.where}No verdict: {c.cost.undefined.text}.")
     why = c.normalized.method or "it is not finite"
-    text = (
-        f"{c.where}It costs {c.share} of always answering {c.answer}, without an interval: {why}."
-    )
-    return Verdict("no_interval", text, "Gather more labelled data before you decide.")
+    text = f"It costs {c.share} of always answering {c.answer}, without an interval: {why}."
+    return Verdict("no_interval", c.where + text, "Gather more labelled data before you decide.")
 
 
 def with_constant(

@@ -45,7 +45,7 @@ def percent_at_most(share: float) -> str:
 
 def with_interval(estimate: Estimate, level: float) -> str:
     """Return a number with its interval and the level of that."""
-    return f"{_number(estimate)}, {100 * level:g} % interval {estimate.interval}"
+    return f"{Estimate(estimate.value)}, {100 * level:g} % interval {estimate.interval}"
 
 
 def p_number(p_value: float) -> str:
@@ -62,7 +62,3 @@ def p_number(p_value: float) -> str:
 def p_text(p_value: float) -> str:
     """Return a p-value for a sentence."""
     return f"p {'' if p_value < _SMALLEST_P else '= '}{p_number(p_value)}"
-
-
-def _number(estimate: Estimate) -> str:
-    return str(Estimate(estimate.value))
