@@ -356,7 +356,7 @@ DEFECTS = [
     ("evaluation/verdicts/evaluation_verdicts.py", "float(max(ratio[worst], 1 / ratio[worst]))", "float(ratio[worst])", "priors_that_differ"),
     ("evaluation/verdicts/evaluation_verdicts.py", "if len(made) > 1:", "if len(made) > 0:", "always_decides"),
     ("evaluation/verdicts/evaluation_verdicts.py", "errors.high >= 1 if side > 0 else errors.low <= 1", "errors.low >= 1 if side > 0 else errors.high <= 1", "disagree"),
-    ("evaluation/slice_results.py", "return tuple(replace(s, verdict=v)", "return tuple(s", "every_slice"),
+    ("evaluation/slice_results.py", "out.append(replace(result, verdict=verdict))", "out.append(result)", "every_slice"),
     ("evaluation/verdicts/usefulness.py", "and _hopeless(c, level) else v", "and False else v", "every_slice"),
     ("calibration/slope.py", "influence / (1 - np.minimum(leverage, _LARGEST_LEVERAGE))", "influence", "slope"),
     ("calibration/slope.py", "(whole - own)", "whole", "jackknife_step"),

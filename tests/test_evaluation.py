@@ -29,8 +29,7 @@ from judged import (
 )
 from stakes._typing import IntArray
 from stakes.evaluation.applications import read_applications
-from stakes.evaluation.entry import checked_system
-from stakes.evaluation.systems import with_calibration
+from stakes.evaluation.systems import System, with_calibration
 from stakes.intervals import replicate
 from stakes.samples import read_samples
 from stakes.simulation import MISCALIBRATED, simulate
@@ -241,7 +240,7 @@ def test_groups_stay_whole_in_folds_and_slices() -> None:
 def test_class_sizes_are_kept_where_priors_are_given() -> None:
     for priors, kept in ((None, False), ([0.5, 0.5], True)):
         samples = read_samples(TWO.y, RAW, priors=priors)
-        system = checked_system(samples, read_applications(None, samples), ())
+        system = System(samples, read_applications(None, samples), ())
         plan = system.resampling(0)
         sizes = {int(plan.draw(i)[:800].sum()) for i in range(10)}
         assert (sizes == {800}) == kept
@@ -255,7 +254,7 @@ def test_class_sizes_are_kept_where_priors_are_given() -> None:
 def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None) -> None:
     samples = read_samples(TWO.y, RAW, priors=priors)
     stage = stakes.AffineCalibrator(), 5, None, 0
-    plain = checked_system(samples, read_applications(COSTS, samples), (stakes.LogLoss(),))
+    plain = System(samples, read_applications(COSTS, samples), (stakes.LogLoss(),))
     system = with_calibration(plain, *stage, [])
     drawn = replicate(system.statistics([()]), system.resampling(0), 0)
     for name, value in system.calibrated_values().items():

@@ -11,6 +11,7 @@ import numpy as np
 from stakes._check import InputError, read_level
 from stakes._text import key_of, number
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
+from stakes.evaluation.findings import plain_values
 from stakes.evaluation.systems import System, with_groups
 from stakes.intervals import (
     Progress,
@@ -88,13 +89,9 @@ class Bootstrap:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values, fit for JSON."""
-        return {
-            "n": self.n,
-            "level": self.level,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "estimates": {name: e.to_dict() for name, e in self.estimates.items()},
-        }
+        values = plain_values(self)
+        del values["drawn"]
+        return values
 
 
 def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals

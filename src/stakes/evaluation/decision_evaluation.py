@@ -13,8 +13,7 @@ import numpy as np
 from stakes._text import plain
 from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix
-from stakes.evaluation.findings import Verdict
-from stakes.evaluation.pages import Paged
+from stakes.evaluation.findings import Paged, Verdict
 from stakes.evaluation.rates import (
     count_errors,
     few_to_resample,

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes.evaluation.contrasts import LossColumn
+from stakes.evaluation.findings import plain_values
 from stakes.metrics.paired import PairedDifference
-from stakes.results import Direction, Estimate, Interval, json_number
+from stakes.results import Direction, Estimate, Interval
 
 _HALVINGS = 24
 _FAR = 1e6  # times the cost of the reference
@@ -58,19 +59,10 @@ class Difference:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        return {
-            "system": self.system,
-            "metric": self.metric,
-            "value": json_number(self.value),
-            "reference": json_number(self.reference),
-            "better": self.better,
-            "difference": self.difference.to_dict(),
-            "p_value": json_number(self.p_value),
-            "adjusted_p_value": json_number(self.adjusted_p_value),
-            "distinguishable": self.distinguishable,
-            "allowing_for_unseen_errors": self.allowing and self.allowing.to_dict(),
-            "rests_on_seen_errors": self.rests_on_seen,
-        }
+        values = plain_values(self, allowing="allowing_for_unseen_errors")
+        del values["level"]
+        found = {"distinguishable": self.distinguishable}
+        return values | found | {"rests_on_seen_errors": self.rests_on_seen}
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,17 +95,8 @@ class RelativeCost:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        return {
-            "system": self.system,
-            "application": self.application,
-            "margin": self.margin,
-            "ratio": self.ratio.to_dict(),
-            "level": 2 * self.level - 1,
-            "p_non_inferior": json_number(self.p_non_inferior),
-            "p_equivalent": json_number(self.p_equivalent),
-            "non_inferior": self.non_inferior,
-            "equivalent": self.equivalent,
-        }
+        found = {"non_inferior": self.non_inferior, "equivalent": self.equivalent}
+        return plain_values(self) | {"level": 2 * self.level - 1} | found
 
 
 def margin_tests(system: LossColumn, reference: LossColumn, margin: float) -> tuple[float, float]:

@@ -22,7 +22,6 @@ from stakes.evaluation.application_results import (
 )
 from stakes.evaluation.applications import (
     Applications,
-    ApplicationSamples,
     adapted,
     classes_of,
     read_applications,
@@ -43,7 +42,6 @@ from stakes.evaluation.slice_results import (
 from stakes.evaluation.systems import (
     SumsOfAll,
     System,
-    check_names,
     read_rules,
     with_calibration,
     with_groups,
@@ -130,19 +128,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     ['not_distinguishable', 'calibration_would_help', 'few_errors']
     """
     if label is not None:
-        table = columns_of(
-            y_true,
-            label,
-            [scores],
-            kind,
-            costs=costs,
-            sample_weight=sample_weight,
-            groups=groups,
-            slices=slices,
+        y_true, (scores,), costs, sample_weight, groups, slices = columns_of(
+            y_true, label, [scores], kind, costs, sample_weight, groups, slices
         )
-        y_true, (scores,), costs = table.y_true, table.scores, table.costs
-        sample_weight, groups = table.sample_weight, table.groups
-        slices = table.slices
     named = classes if classes is not None else classes_of(costs)
     given = read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named)
     cells = curve = None
@@ -209,8 +197,12 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     read_level(level)
     check_resamples(resamples)
     seed, notes = seed_of(rng), rounding_notes({"": given})
-    parts = _slices(slices, uses[0])
-    plain = checked_system(samples, uses, rules, of_all)
+    parts: Iterable[SliceDecisions] = ()
+    if isinstance(slices, tuple) and all(isinstance(part, SliceDecisions) for part in slices):
+        parts = slices
+    else:
+        parts = decide_slices(uses[0], read_slices(slices, samples))
+    plain = System(samples, uses, read_rules(rules, uses), of_all=of_all)
     system = with_calibration(plain, calibrator, folds, groups, seed, notes)
     metrics = [metrics_for_report(d.in_use, d.use.costs) for d in system.decisions_of_all]
     drawn = count_replicates(system, metrics, resamples, seed, progress)
@@ -241,28 +233,6 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     )
     evidence = evidence_of(system, evaluation.applications, level)
     return replace(evaluation, verdicts=verdicts_of(evaluation, evidence))
-
-
-def checked_system(
-    samples: Samples,
-    uses: tuple[ApplicationSamples, ...],
-    rules: Sequence[ScoringRule],
-    of_all: SumsOfAll | None = None,
-) -> System:
-    """Return a system on checked samples, without a calibration stage."""
-    system = System(samples, uses, read_rules(rules), of_all=of_all)
-    check_names(system.uses, system.rules)
-    return system
-
-
-def _slices(
-    slices: "Mapping[str, Column] | Column | Sequence[SliceDecisions] | None",
-    use: ApplicationSamples,
-) -> "Iterable[SliceDecisions]":
-    """Return the slices as they are judged, those of columns in the main application."""
-    if isinstance(slices, tuple) and all(isinstance(part, SliceDecisions) for part in slices):
-        return slices
-    return decide_slices(use, read_slices(slices, use.samples))
 
 
 def _sketch(given: Samples, training: FloatArray | None, system: System) -> Sketch:

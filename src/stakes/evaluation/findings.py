@@ -12,15 +12,17 @@ __all__ = [
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from stakes._files import write_text
 from stakes._text import key_of
 from stakes._typing import FloatArray, Label, Names
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import OperatingPoint
-from stakes.evaluation.pages import Paged
 from stakes.evaluation.sketch import Sketch
 from stakes.metrics import CalibrationError, ConfusionMatrix, Explanation
 from stakes.results import Estimate, ExpectedLoss, Interval, json_number
@@ -35,6 +37,53 @@ _STANDINGS = {
     "no_interval": "no interval",
     "no_verdict": "none",
 }
+
+
+class Paged:
+    """A record with a page of its own, which is made in a package above this one."""
+
+    def to_html(self, *, title: str = "", source: str = "") -> str:
+        """Return one live page that loads nothing: verdicts, numbers, pictures, other costs.
+
+        Parameters
+        ----------
+        title, source : str, optional
+            The heading, and the name of the data.
+        """
+        page: str = _report().page_of(self, title, source).html()
+        return page
+
+    def save_html(self, path: str | PathLike[str], *, title: str = "", source: str = "") -> None:
+        """Write the page of `to_html` to a file; an older one is replaced."""
+        write_text(path, self.to_html(title=title, source=source))
+
+    def _repr_html_(self) -> str:
+        frame: str = _report().notebook_frame(self.to_html())
+        return frame
+
+
+def _report() -> Any:  # noqa: ANN401
+    """Return the package that makes pages; by name, so that no import goes up."""
+    return import_module("stakes.report")
+
+
+def plain_values(record: object, **names: str) -> dict[str, Any]:
+    """Return the fields of a record as plain values, fit for JSON, some under other names."""
+    fields_ = {name: value for name, value in vars(record).items() if name != "sketch"}
+    return {names.get(name, name): plain_value(value) for name, value in fields_.items()}
+
+
+def plain_value(value: Any) -> Any:  # noqa: ANN401
+    """Return a value of a record, fit for JSON."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, float):
+        return json_number(value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): plain_value(each) for name, each in value.items()}
+    return [plain_value(each) for each in value] if isinstance(value, tuple) else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,16 +101,8 @@ class DataSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        return {
-            "samples": self.n,
-            "classes": [str(c) for c in self.classes],
-            "samples_per_class": list(self.counts),
-            "priors": self.priors.tolist(),
-            "weighted": self.weighted,
-            "groups": self.groups,
-            "scores": self.scores,
-            "adapted": self.adapted,
-        }
+        names = {"classes": [str(c) for c in self.classes]}
+        return plain_values(self, n="samples", counts="samples_per_class") | names
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +129,9 @@ class LossResult:
             "undefined": None if undefined is None else vars(undefined),
             "infinite_samples": self.raw.infinite_samples,
             "by_class": {str(k): json_number(v) for k, v in self.raw.by_class.items()},
-            "calibrated": _plain(self.calibrated_normalized),
-            "calibration_loss": _plain(self.calibration_loss),
-            "relative_calibration_loss": _plain(self.relative),
+            "calibrated": plain_value(self.calibrated_normalized),
+            "calibration_loss": plain_value(self.calibration_loss),
+            "relative_calibration_loss": plain_value(self.relative),
         }
 
 
@@ -119,8 +160,7 @@ class ApplicationResult:
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
         costs = self.costs.to_lists() if isinstance(self.costs, CostMatrix) else None
-        raw = self.cost.raw
-        point = self.minimum_point
+        raw, point, known = self.cost.raw, self.minimum_point, self.traditional_estimates
         return {
             "name": self.name,
             "costs": costs,
@@ -130,20 +170,13 @@ class ApplicationResult:
             "expected_cost": self.cost.to_dict(),
             "confusion_matrix": self.confusion.to_dict(),
             "errors": dict(self.errors),
-            "threshold": None if self.threshold is None else json_number(self.threshold),
-            "llr_threshold": None
-            if self.llr_threshold is None
-            else json_number(self.llr_threshold),
-            "abstention_rate": _plain(self.abstention),
-            "minimum_cost": _plain(self.minimum),
-            "minimum_threshold": None if point is None else json_number(point.threshold),
+            "threshold": plain_value(self.threshold),
+            "llr_threshold": plain_value(self.llr_threshold),
+            "abstention_rate": plain_value(self.abstention),
+            "minimum_cost": plain_value(self.minimum),
+            "minimum_threshold": plain_value(point and point.threshold),
             "traditional": [
-                {
-                    **e.to_dict(),
-                    "estimate": _plain(
-                        None if e.value is None else self.traditional_estimates.get(e.value.name)
-                    ),
-                }
+                {**e.to_dict(), "estimate": plain_value(e.value and known.get(e.value.name))}
                 for e in self.traditional
             ],
         }
@@ -162,14 +195,8 @@ class ClassResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        return {
-            "class": str(self.name),
-            "samples": self.samples,
-            "prior": self.prior,
-            "mean_cost": self.cost.to_dict(),
-            "mean_cross_entropy": self.cross_entropy.to_dict(),
-            "recall": _plain(self.recall),
-        }
+        values = plain_values(self, cost="mean_cost", cross_entropy="mean_cross_entropy")
+        return {"class": str(values.pop("name")), **values}
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,16 +219,9 @@ class SliceResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        return {
-            "column": self.column,
-            "value": self.value,
-            "samples": self.samples,
-            "samples_per_class": list(self.counts),
-            "normalized_cost": _plain(self.cost),
-            "normalized_cross_entropy": _plain(self.cross_entropy),
-            "undefined": self.why or None,
-            "verdict": None if self.verdict is None else self.verdict.to_dict(),
-        }
+        names = {"counts": "samples_per_class", "cost": "normalized_cost", "why": "undefined"}
+        values = plain_values(self, cross_entropy="normalized_cross_entropy", **names)
+        return values | {"undefined": self.why or None}
 
 
 @dataclass(frozen=True)
@@ -223,7 +243,7 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        return dict(vars(self))
+        return plain_values(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,25 +299,10 @@ class Evaluation(Paged):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation as plain values, fit for JSON; its form is in docs/schema."""
-        return {
-            "data": self.data.to_dict(),
-            "level": self.level,
-            "calibrator": self.calibrator,
-            "calibrator_fitted": self.fitted,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "applications": [a.to_dict() for a in self.applications],
-            "scoring_rules": [r.to_dict() for r in self.rules],
-            "ranking": {name: e.to_dict() for name, e in self.ranking.items()},
-            "calibration_errors": {
-                name: error.to_dict(self.level) for name, error in self.calibration_errors.items()
-            },
-            "calibration_slope": _plain(self.slope),
-            "by_class": [c.to_dict() for c in self.by_class],
-            "slices": [s.to_dict() for s in self.slices],
-            "verdicts": [v.to_dict() for v in self.verdicts],
-            "notes": list(self.notes),
-        }
+        names = {"rules": "scoring_rules", "fitted": "calibrator_fitted"}
+        values = plain_values(self, slope="calibration_slope", **names)
+        errors = {name: e.to_dict(self.level) for name, e in self.calibration_errors.items()}
+        return values | {"calibration_errors": errors}
 
     def frame(self) -> dict[str, np.ndarray]:
         """Return every number as columns: metric, value, low, high, method."""
@@ -333,8 +338,3 @@ def _add(out: dict[str, Estimate], name: str, loss: LossResult, normalized: str)
         "relative": loss.relative,
     }
     out.update({f"{name}.{part}": e for part, e in parts.items() if e is not None})
-
-
-def _plain(estimate: Estimate | None) -> dict[str, Any] | None:
-    """Return an estimate as plain values."""
-    return None if estimate is None else estimate.to_dict()

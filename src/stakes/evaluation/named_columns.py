@@ -1,16 +1,14 @@
 """Columns of a table by name, for `evaluate` and `compare`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from stakes.evaluation.applications import Applications, columns_of_costs, with_columns
 from stakes.scores import Scores
 
 
-@dataclass(frozen=True, eq=False)
-class TableArguments:
+class TableArguments(NamedTuple):
     """Arguments of `evaluate` and `compare`, as columns of a table."""
 
     y_true: Any
@@ -21,12 +19,11 @@ class TableArguments:
     slices: Any
 
 
-def columns_of(  # noqa: PLR0913  the arguments that may be columns
+def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     table: Any,  # noqa: ANN401  anything with an Arrow stream
     label: str,
     scores: Sequence[Any],
     kind: type[Scores],
-    *,
     costs: Applications | None = None,
     sample_weight: Any = None,  # noqa: ANN401  a column, or its name
     groups: Any = None,  # noqa: ANN401
@@ -36,7 +33,9 @@ def columns_of(  # noqa: PLR0913  the arguments that may be columns
 
     Weights, groups and slices may be names of columns too; costs by case name theirs.
     """
-    named = _slice_names(slices)
+    named = [slices] if isinstance(slices, str) else slices
+    if not isinstance(named, list | tuple) or not all(isinstance(s, str) for s in named):
+        named = []  # slices are columns themselves
     texts = [name for name in (groups, *named) if isinstance(name, str)]
     amounts = columns_of_costs(costs)
     numbers = [name for name in (sample_weight, *amounts) if isinstance(name, str)]
@@ -49,12 +48,3 @@ def columns_of(  # noqa: PLR0913  the arguments that may be columns
         found.texts[groups] if isinstance(groups, str) else groups,
         {name: found.texts[name] for name in named} if named else slices,
     )
-
-
-def _slice_names(slices: Any) -> list[str]:  # noqa: ANN401
-    """Return the names of columns that slices are given as."""
-    if isinstance(slices, str):
-        return [slices]
-    if isinstance(slices, list | tuple) and slices and all(isinstance(s, str) for s in slices):
-        return list(slices)
-    return []

@@ -12,8 +12,8 @@ import numpy as np
 
 from stakes._math import times
 from stakes._typing import FloatArray, IntArray
+from stakes.evaluation.findings import plain_values
 from stakes.metrics.spreads import fewer, more, t_quantile, t_tail
-from stakes.results import json_number
 from stakes.samples import Samples
 
 _STEP, _MOST_STEPS = 0.1, 400  # of the log odds
@@ -36,8 +36,7 @@ class OddsRange:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        low, high = json_number(self.low), json_number(self.high)
-        return {"low": low, "high": high, "system": self.system}
+        return plain_values(self)
 
 
 def best_by_odds(systems: Mapping[str, Samples], level: float) -> tuple[OddsRange, ...]:

@@ -26,12 +26,14 @@ def read_slices(
     """Return the value of each column for each sample, as texts."""
     if slices is None:
         return {}
+    if not isinstance(slices, Mapping):  # the columns of a data frame are slices
+        slices = columns_by_name(slices) if is_table(slices) else {"slice": slices}
     out = {}
-    for name, values in _by_name(slices).items():
+    for name, values in slices.items():
         texts = slice_texts(name, values)
         if len(texts) != samples.n_given:
-            msg = f"slices {name!r} must hold one value per sample: got {len(texts)}"
-            raise InputError(f"{msg} for {samples.n_given} samples.")
+            number = f"{len(texts)} for {samples.n_given} samples"
+            raise InputError(f"slices {name!r}", "must hold one value per sample", number)
         rows = samples.row
         out[str(name)] = texts if rows is None else [texts[r] for r in rows.tolist()]
     return out
@@ -42,13 +44,6 @@ def slice_texts(name: str, values: Column) -> list[str]:
     column = read_column(_ranges_as_texts(values), f"slices {name!r}")
     known = np.asarray(column.values)
     return [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
-
-
-def _by_name(slices: "Mapping[str, Column] | Column") -> Mapping[str, Column]:
-    """Return slices by name; the columns of a data frame are slices."""
-    if isinstance(slices, Mapping):
-        return slices
-    return columns_by_name(slices) if is_table(slices) else {"slice": slices}
 
 
 def _ranges_as_texts(values: Column) -> Column:
@@ -100,13 +95,12 @@ def slice_results(slices: Iterable[SliceDecisions], level: float) -> tuple[Slice
     """Return the results of each slice, with verdicts that allow for how many there are."""
     found = [_slice(part, level) for part in slices]
     said = iter(slice_verdicts([claim for _, claim in found if claim is not None], level))
-    verdicts = [_none(s) if claim is None else next(said) for s, claim in found]
-    return tuple(replace(s, verdict=v) for (s, _), v in zip(found, verdicts, strict=True))
-
-
-def _none(s: SliceResult) -> Verdict:
-    """Return the verdict on a slice without a cost."""
-    return Verdict("no_verdict", f"{plain(s.column)} {plain(s.value)}: No verdict: {s.why}")
+    out = []
+    for result, claim in found:
+        text = f"{plain(result.column)} {plain(result.value)}: No verdict: {result.why}"
+        verdict = Verdict("no_verdict", text) if claim is None else next(said)
+        out.append(replace(result, verdict=verdict))
+    return tuple(out)
 
 
 def _slice(part: SliceDecisions, level: float) -> tuple[SliceResult, CostClaim | None]:

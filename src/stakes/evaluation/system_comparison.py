@@ -24,19 +24,18 @@ from stakes.evaluation.applications import (
 from stakes.evaluation.comparison_verdicts import few_errors_of, verdicts_of_comparison
 from stakes.evaluation.contrasts import Contrasts
 from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, margin_tests
-from stakes.evaluation.entry import RULES, checked_system, rounding_notes
-from stakes.evaluation.findings import Verdict
+from stakes.evaluation.entry import RULES, rounding_notes
+from stakes.evaluation.findings import Paged, Verdict, plain_values
 from stakes.evaluation.named_columns import columns_of
 from stakes.evaluation.odds import OddsRange, best_by_odds
-from stakes.evaluation.pages import Paged
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
-from stakes.evaluation.systems import System, with_calibration, with_groups
+from stakes.evaluation.systems import System, read_rules, with_calibration, with_groups
 from stakes.evaluation.verdicts import Groups, few_groups, reversed_systems, small_classes
 from stakes.intervals import Progress, Replicates, Statistic, check_resamples, replicate, seed_of
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference
 from stakes.metrics.traditional import metrics_for_report
-from stakes.results import Estimate, Interval, json_number
+from stakes.results import Estimate, Interval
 from stakes.samples import Samples, read_samples
 from stakes.scores import Posteriors, Scores
 from stakes.scoring import ScoringRule
@@ -79,24 +78,7 @@ class Comparison(Paged):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain values, fit for JSON."""
-        return {
-            "systems": list(self.systems),
-            "reference": self.reference,
-            "samples": self.n,
-            "level": self.level,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "values": {
-                name: {k: json_number(v) for k, v in row.items()}
-                for name, row in self.values.items()
-            },
-            "differences": [d.to_dict() for d in self.differences],
-            "may_be_best": {name: list(best) for name, best in self.may_be_best.items()},
-            "relative_costs": [r.to_dict() for r in self.relative_costs],
-            "odds": [r.to_dict() for r in self.odds],
-            "verdicts": [v.to_dict() for v in self.verdicts],
-            "notes": list(self.notes),
-        }
+        return plain_values(self, n="samples")
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.verdicts))
@@ -163,18 +145,10 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     """
     names = system_names(systems, reference)
     if label is not None:
-        table = columns_of(
-            y_true,
-            label,
-            list(systems.values()),
-            kind,
-            costs=costs,
-            sample_weight=sample_weight,
-            groups=groups,
+        y_true, scores, costs, sample_weight, groups, _ = columns_of(
+            y_true, label, list(systems.values()), kind, costs, sample_weight, groups
         )
-        y_true, costs = table.y_true, table.costs
-        sample_weight, groups = table.sample_weight, table.groups
-        systems = dict(zip(systems, table.scores, strict=True))
+        systems = dict(zip(systems, scores, strict=True))
     named = classes if classes is not None else classes_of(costs)
     read = {
         name: read_samples(
@@ -226,7 +200,8 @@ def compare_samples(  # noqa: PLR0913  as for compare
     made: dict[str, System] = {}
     for name, samples in given.items():
         uses = read_applications(costs, samples, training_priors)
-        plain_system = checked_system(adapted(samples, training_priors), uses, rules)
+        scored = adapted(samples, training_priors)
+        plain_system = System(scored, uses, read_rules(rules, uses))
         made[name] = with_calibration(plain_system, calibrator, folds, groups, seed, notes)
     notes += [
         f"The {loss.name} of {plain(name)} is infinite, so that it is not compared."

@@ -208,23 +208,21 @@ def _parted(
     return ApplicationSamples(use.name, costs, samples)
 
 
-def check_names(uses: tuple[ApplicationSamples, ...], rules: tuple[ScoringRule, ...]) -> None:
-    """Refuse rules that are none, and two things of one name: their numbers could not be told."""
-    for rule in rules:
-        if not isinstance(rule, ScoringRule):
-            raise InputError("rules", "must be scoring rules, such as [LogLoss()]", repr(rule))
+def read_rules(
+    rules: Sequence[ScoringRule], uses: Sequence[ApplicationSamples] = ()
+) -> tuple[ScoringRule, ...]:
+    """Read several scoring rules; two things of one name are refused, as their numbers collide."""
+    if isinstance(rules, ScoringRule | str) or not isinstance(rules, Sequence):
+        rule = "must be a list of scoring rules, such as [LogLoss()]"
+        raise InputError("rules", rule, repr(rules))
+    for each in rules:
+        if not isinstance(each, ScoringRule):
+            raise InputError("rules", "must be scoring rules, such as [LogLoss()]", repr(each))
     names = [*(key_of(rule.name) for rule in rules), *(use.name for use in uses)]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         found = f"{quoted(twice)} stands for several"
         raise InputError("rules and costs", "must have names of their own", found=found)
-
-
-def read_rules(rules: Sequence[ScoringRule]) -> tuple[ScoringRule, ...]:
-    """Read several scoring rules."""
-    if isinstance(rules, ScoringRule | str) or not isinstance(rules, Sequence):
-        rule = "must be a list of scoring rules, such as [LogLoss()]"
-        raise InputError("rules", rule, repr(rules))
     return tuple(rules)
 
 

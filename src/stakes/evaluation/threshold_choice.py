@@ -18,12 +18,12 @@ from stakes.evaluation.applications import (
     classes_of,
     read_applications,
 )
-from stakes.evaluation.findings import Verdict
+from stakes.evaluation.findings import Verdict, plain_values
 from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.ranking_results import best_threshold_estimate, least_on_part
 from stakes.evaluation.systems import price_decisions
 from stakes.evaluation.verdicts import reversed_systems
-from stakes.results import Estimate, json_number
+from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 
@@ -44,15 +44,7 @@ class ThresholdResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        return {
-            "rule": self.rule,
-            "threshold": json_number(self.threshold),
-            "reviewed": self.reviewed,
-            "sensitivity": json_number(self.sensitivity),
-            "specificity": json_number(self.specificity),
-            "expected_cost": json_number(self.value),
-            "normalized_cost": self.normalized.to_dict(),
-        }
+        return plain_values(self, normalized="normalized_cost", value="expected_cost")
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,17 +68,10 @@ class ThresholdChoice:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
-        return {
-            "compared": self.of,
-            "second_decision": str(self.second),
-            "samples": self.n,
-            "level": self.level,
-            "naive": json_number(self.naive),
-            "naive_answer": str(self.naive_answer),
-            "results": [r.to_dict() for r in self.results],
-            "chosen": self.chosen.rule,
-            "notes": list(self.notes),
-        }
+        values = plain_values(self, of="compared", second="second_decision", n="samples")
+        texts = {name: str(values[name]) for name in ("second_decision", "naive_answer")}
+        del values["verdicts"]
+        return values | texts | {"chosen": self.chosen.rule}
 
     def __str__(self) -> str:
         lines = [f"decide {self.second} where {self.of} is above"]

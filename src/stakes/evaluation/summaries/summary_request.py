@@ -23,7 +23,7 @@ from stakes.evaluation.applications import (
     read_applications,
     with_columns,
 )
-from stakes.evaluation.systems import check_names, read_rules
+from stakes.evaluation.systems import read_rules
 from stakes.samples import Samples, read_samples
 from stakes.scores import SCORES, LogLikelihoodRatios, Posteriors, Scores
 from stakes.scoring import RULES, BayesCost, ScoringRule
@@ -86,8 +86,7 @@ class Request:
         if training is not None and old is None:
             rule = "must be numbers for a summary"
             raise InputError("training_priors", rule, found=_AT_THE_END)
-        own = read_rules(rules)
-        check_names(tuple(applied), own)
+        own = read_rules(rules, applied)
         for each in own:
             each.check(names)
         if isinstance(slices, str) or not all(isinstance(name, str) for name in slices):
