@@ -10,8 +10,7 @@ from hypothesis import given, settings, strategies as st
 import stakes
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.least_cost import curve_of
-from stakes.evaluation.summaries.edges import changes
-from stakes.evaluation.summaries.two_classes import gathered
+from stakes.evaluation.summaries.two_classes import changes, gathered
 from stakes.samples import read_samples
 from stakes.summary.confidence_bins import ConfidenceBins
 from stakes.summary.kept_rows import KeptRows, hash_of

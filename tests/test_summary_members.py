@@ -18,9 +18,8 @@ from stakes.evaluation.applications import read_applications
 from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions
 from stakes.samples import read_samples
 from stakes.summary import cells, decision_sums
-from stakes.summary.amounts import split, total, total_of_units
 from stakes.summary.group_hashes import GroupCount, group_hashes
-from stakes.summary.tally import Field, Layout, Tally
+from stakes.summary.tally import Field, Layout, Tally, split, total, total_of_units
 
 BINARY = stakes.CostMatrix.binary(miss=5, false_alarm=1)
 BY_CASE = stakes.CostsByCase([[0, 3], ["amount", 0]], classes=[0, 1])

@@ -39,7 +39,7 @@ from stakes.metrics.scores import sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
 from stakes.scoring import LogLoss
-from stakes.summary.amounts import split
+from stakes.summary.tally import split
 
 _BITS = 5  # sizes of weights in an octave are 2^5, so that one is within 2 % of the others
 _GROUPED = "not given with groups"

@@ -52,16 +52,12 @@ def table(
 ) -> Markup:
     """Return a table that scrolls by itself: names in the first column, numbers in the others."""
     head = element("tr", [element("th", h, scope="col") for h in heads])
-    body = [
-        element(
-            "tr",
-            [
-                element("th", row[0], scope="row"),
-                *(element("td", cell, class_=_kind(cell)) for cell in row[1:]),
-            ],
-        )
-        for row in rows
-    ]
+    body = []
+    for first, *others in rows:
+        spans = (isinstance(cell, str) and " to " in cell for cell in others)
+        kinds = ("interval" if span else "number" for span in spans)
+        cells = (element("td", c, class_=kind) for c, kind in zip(others, kinds, strict=True))
+        body.append(element("tr", [element("th", first, scope="row"), *cells]))
     spoken = element("caption", caption, class_="unseen")  # the heading wraps, a caption does not
     inner = element("table", [spoken, element("thead", head), element("tbody", body)])
     scroll = element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
@@ -69,8 +65,3 @@ def table(
     if note:
         parts.append(element("p", note, class_="note"))
     return Markup(joined(parts))
-
-
-def _kind(cell: Content) -> str:
-    """Return how a cell is set: an interval, or a number."""
-    return "interval" if isinstance(cell, str) and " to " in cell else "number"

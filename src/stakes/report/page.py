@@ -42,11 +42,18 @@ class Page:
 
     def _body(self, script: str) -> Iterable[str]:
         """Yield the lines of the body."""
+        import stakes  # noqa: PLC0415
+
+        made = f"Made by stakes {stakes.__version__}."
         yield "<body>"
         heading = [element("h1", self.title), element("p", self.facts, class_="facts")]
         yield str(element("header", heading))
         yield str(element("main", self.sections))
-        yield str(element("footer", element("p", _made_by())))
+        yield str(
+            element(
+                "footer", element("p", f"{made} This file holds all it shows and loads nothing.")
+            )
+        )
         if self.data is not None:
             kind = 'type="application/json" id="stakes-data"'
             yield f"<script {kind}>{as_script(self.data)}</script>"
@@ -130,10 +137,3 @@ def _policy(style: str, script: str) -> str:
 def _digest(text: str) -> str:
     """Return the hash by which a policy knows a script."""
     return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-
-
-def _made_by() -> str:
-    """Say what made the page."""
-    import stakes  # noqa: PLC0415
-
-    return f"Made by stakes {stakes.__version__}. This file holds all it shows and loads nothing."

@@ -29,25 +29,20 @@ def reproduction_page(
     """Return the page of all tables and figures."""
     printed = [cell for t in tables for cell in t.printed_cells]
     agreeing = sum(cell.agrees for cell in printed)
+    look = "good" if agreeing == len(printed) else "warn"
+    text = f"{agreeing} of {len(printed)} printed numbers agree with those computed here."
+    advice = "A cell holds the computed value and the printed digits; a cross marks a difference."
     return Page(
         title="Analysis and comparison of classification metrics, reproduced",
         facts="L. Ferrer, arXiv:2209.05355; every table and figure computed again",
         sections=(
-            _verdict(agreeing, len(printed)),
+            verdict_section([verdict(look, text, advice)]),
             section("numbers", "Tables", *(_table(t) for t in tables)),
             section("figures", "Figures", *(_figure(p) for p in pictures)),
             *live_sections(),
         ),
         data=payload("comparison", sketch, _LEVEL),
     )
-
-
-def _verdict(agreeing: int, printed: int) -> Markup:
-    """Say how many numbers agree."""
-    look = "good" if agreeing == printed else "warn"
-    text = f"{agreeing} of {printed} printed numbers agree with those computed here."
-    advice = "A cell holds the computed value and the printed digits; a cross marks a difference."
-    return verdict_section([verdict(look, text, advice)])
 
 
 def _table(reproduction: Reproduction) -> Markup:

@@ -41,8 +41,8 @@ def confusion_table(
     counts = confusion.counts
     prices = costs.values if isinstance(costs, CostMatrix) else np.zeros(counts.shape)
     rows: list[list[Content]] = [
-        [user_text(name), *map(_cell, counts[i, : len(decisions)], prices[i])]
-        for i, name in enumerate(classes)
+        [user_text(c), *map(_cell, counts[i, : len(decisions)], prices[i])]
+        for i, c in enumerate(classes)
     ]
     cut = max(len(confusion.classes), len(confusion.decisions)) > _MOST_SHOWN
     note = "Samples × what each costs, where it is not 0." if prices.any() else ""

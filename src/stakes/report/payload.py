@@ -140,21 +140,18 @@ def _live(sketch: Sketch) -> dict[str, Any]:
 
 
 def _system(system: LevelSketch | RowSketch) -> dict[str, Any]:
-    """Return one system."""
+    """Return one system: counts as whole numbers, and the weights of a grid in half the bytes."""
     reference = None if system.reference is None else system.reference.tolist()
     head: dict[str, Any] = {"name": plain(system.name), "reference": reference}
     if isinstance(system, RowSketch):
         return {**head, "codes": packed(system.codes)}
-    head["auc"] = json_number(system.auc)
-    weights = [packed(_compact(w, exact=system.exact)) for w in (system.first, system.second)]
-    return {**head, "level": packed(system.level), "weights": weights}
-
-
-def _compact(weights: np.ndarray, *, exact: bool) -> np.ndarray:
-    """Return counts as whole numbers, and the weights of a grid in half the bytes."""
-    if weights.size and weights.max() < 2**32 and (weights == np.floor(weights)).all():
-        return weights.astype(np.uint32)
-    return weights if exact else weights.astype(np.float32)
+    weights = []
+    for w in (system.first, system.second):
+        whole = w.size and w.max() < 2**32 and (w == np.floor(w)).all()
+        short = np.float64 if system.exact else np.float32
+        weights.append(packed(w.astype(np.uint32 if whole else short)))
+    area, level = json_number(system.auc), packed(system.level)
+    return {**head, "auc": area, "level": level, "weights": weights}
 
 
 def packed(array: np.ndarray) -> dict[str, str]:

@@ -4,10 +4,9 @@ import numpy as np
 
 from stakes._typing import FloatArray, IntArray
 from stakes.statistics.bins import bin_of, equal_width
-from stakes.summary.amounts import total_of_units
 from stakes.summary.form import Part, damaged
 from stakes.summary.members import WEIGHT_BITS, CheckedBatch, Members
-from stakes.summary.tally import Field, Layout, Tally
+from stakes.summary.tally import Field, Layout, Tally, total_of_units
 
 BINS = 15  # of the confidence, as in a report
 _UNIT = 2.0**28  # parts of 1 that confidences are summed in

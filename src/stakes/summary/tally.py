@@ -4,6 +4,11 @@ A key is made of fields: the class, a decision or a cell of the score, a group, 
 While keys are few each field is kept as finely as it came; where they become too many, fields are
 coarsened step by step. How far follows from the samples alone, so that no order of samples, batches
 or sums changes a key.
+
+Amounts, which are numbers of at least 0 such as weights, are fields by their size. A double is a
+whole number of 53 bits times a power of two. Numbers of one power are summed as whole numbers, in
+two parts, so that no order changes a sum. Within a size, which is a power of two and some bits
+more, numbers differ so little that their mean stands for each.
 """
 
 import math
@@ -16,7 +21,6 @@ import numpy as np
 from stakes._check import InputError
 from stakes._kernels.group_sums import sum_by_key
 from stakes._typing import FloatArray, IntArray, NDArray
-from stakes.summary.amounts import OCTAVES, split, total
 from stakes.summary.form import Part, Reader, Writer, damaged
 
 MOST_KEYS = 2**18  # beyond, fields are coarsened if they can be
@@ -24,6 +28,9 @@ _AT_ONCE = 2**17  # rows, so that little memory is taken beside them
 _FEWEST_JOINED = 4096  # rows that wait before they are joined to those kept
 _MOST = 2**61  # of a sum
 _LARGEST_KEY = 2**62
+_BITS, _LOW = 53, 27  # of an amount, and of the lower of its two parts
+_OFFSET = 1075  # so that the least double has an exponent of at least 1
+_OCTAVES = _OFFSET + 1025  # exponents that there are
 
 
 class Field(NamedTuple):
@@ -40,7 +47,7 @@ class Field(NamedTuple):
     @classmethod
     def amount(cls, bits: int, drops: Sequence[int]) -> Self:
         """Return the field of an amount; sizes lose no more bits than they have."""
-        return cls(OCTAVES << bits, tuple(min(drop, bits) for drop in drops), bits)
+        return cls(_OCTAVES << bits, tuple(min(drop, bits) for drop in drops), bits)
 
     def drop(self, step: int) -> int:
         """Return how many low bits are lost at a step."""
@@ -225,6 +232,29 @@ class Tally(Part):
         if self.keys.size > self._most and self.step < layout.last:
             raise damaged("more keys than it may")
         return self
+
+
+def split(amount: FloatArray, bits: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the size of each amount, 0 for 0, and two whole numbers, summed within a size.
+
+    Sizes are 2^bits in an octave.
+    """
+    fraction, exponent = np.frexp(amount)
+    whole = (fraction * 2.0**_BITS).astype(np.int64)
+    size = (exponent.astype(np.int64) + _OFFSET) << bits
+    size += (whole >> (_BITS - 1 - bits)) & ((1 << bits) - 1)
+    return np.where(amount > 0, size, 0), whole >> _LOW, whole & ((1 << _LOW) - 1)
+
+
+def total(size: IntArray, bits: int, high: IntArray, low: IntArray) -> FloatArray:
+    """Return the sums of amounts of some sizes, which have `bits` left in an octave."""
+    found = total_of_units(size, bits, high.astype(np.float64) * 2.0**_LOW + low, _BITS)
+    return np.where(size > 0, found, 0.0)
+
+
+def total_of_units(size: IntArray, bits: int, units: FloatArray, below: int = 0) -> FloatArray:
+    """Return sums of parts of the power of two of their size, or of one that is so much less."""
+    return np.ldexp(units, ((size >> bits) - _OFFSET - below).astype(np.int32))
 
 
 def _joined(keys: IntArray, sums: IntArray) -> tuple[IntArray, IntArray]:

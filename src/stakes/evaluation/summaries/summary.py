@@ -305,8 +305,7 @@ class Summary:
             rng=rng,
             progress=progress,
         )
-        notes = (*found.notes, *self._notes(), *self._group_notes(found))
-        data = found.data
+        data, notes = found.data, (*found.notes, *self._notes(found.data.groups))
         if data.groups is not None:
             data = replace(data, groups=self._groups.number)
         return replace(found, data=data, notes=notes)
@@ -336,18 +335,15 @@ class Summary:
         """
         return {} if self._kept is None else self._kept.bounds()
 
-    def _notes(self) -> list[str]:
-        """Say which metrics are known less well than they are shown."""
-        return [
+    def _notes(self, parts: int | None) -> list[str]:
+        """Say which metrics are known less well than they are shown, and how groups were taken."""
+        notes = [
             f"{name} lies between {number(low)} and {number(high)}: scores were kept in cells."
             for name, (low, high) in self.bounds().items()
             if high - low > _DIGITS
         ]
-
-    def _group_notes(self, found: Evaluation) -> list[str]:
-        """Say how groups were counted, and that some were taken together."""
-        parts, number = found.data.groups, self._groups.number
-        if parts is None or parts > _NEARLY_ALL * number:
-            return []
-        about = "" if self._groups.exact else "about "
-        return [f"Intervals take {about}{number} groups in {parts} parts of whole groups."]
+        groups = self._groups.number
+        if parts is not None and parts <= _NEARLY_ALL * groups:
+            about = "" if self._groups.exact else "about "
+            notes.append(f"Intervals take {about}{groups} groups in {parts} parts of whole groups.")
+        return notes

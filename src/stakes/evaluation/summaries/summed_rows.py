@@ -176,17 +176,13 @@ def _weighed(given: Samples, every: Samples) -> Samples:
 
     As many rows are kept of a rare class as of a frequent one.
     """
-    kept, whole = (_class_mass(samples) for samples in (given, every))
+    kept, whole = (
+        np.bincount(s.y, s.mass, len(s.classes)).astype(np.float64) for s in (given, every)
+    )
     factor = np.divide(whole, kept, out=np.zeros_like(kept), where=kept > 0)
     weights = factor[given.y] if given.weights is None else factor[given.y] * given.weights
     priors = every.data_priors() if given.priors_from_data else given.priors
     return replace(given, weights=weights / weights.max(), priors=priors, priors_from_data=False)
-
-
-def _class_mass(samples: Samples) -> FloatArray:
-    """Return the weight of each class."""
-    found = np.bincount(samples.y, samples.mass, len(samples.classes))
-    return np.asarray(found, dtype=np.float64)
 
 
 def _error(bins: ConfidenceBins, every: Samples) -> CalibrationError:

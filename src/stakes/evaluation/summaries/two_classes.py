@@ -1,13 +1,13 @@
 """Samples of two classes as a summary: their cells, and what is certain of their order."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels.score_grid import cell_grid, from_ordered_bits
+from stakes._kernels.score_grid import cell_grid, from_ordered_bits, ordered_bits
 from stakes._math import log
 from stakes._typing import FloatArray, IntArray, PriorsLike
 from stakes.costs import CostMatrix
@@ -18,7 +18,6 @@ from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.slice_results import SliceDecisions
-from stakes.evaluation.summaries.edges import Codes, changes
 from stakes.evaluation.summaries.summary_request import Request
 from stakes.metrics.probability_bins import event_of
 from stakes.samples import KnownSums, Samples
@@ -36,6 +35,7 @@ _FORMS = {_PROBABILITIES: "probabilities", _LOG_ODDS: "log odds"}
 _BINS = 15  # of the calibration errors in a report
 _MOST_FOUND = 64
 Bounds = dict[str, tuple[float, float]]
+Codes = Callable[[FloatArray], IntArray]  # of scores, such as decisions
 
 
 class TwoClasses(Part):
@@ -228,6 +228,34 @@ def _searched_edges(request: Request, form: int) -> FloatArray:
 
     codes = [*map(decide, request.uses), bins(confidence=False), bins(confidence=True)]
     return np.unique(np.concatenate([changes(code, at) for code in codes]))
+
+
+def changes(codes: Codes, at: FloatArray) -> FloatArray:
+    """Return each least score, between the first and the last of `at`, with another code.
+
+    `at` are rising scores so near to each other that codes change once between neighbours, or
+    change again beyond the first change only; each change is then found to the last bit.
+    """
+    low, high = ordered_bits(at[:-1]), ordered_bits(at[1:])
+    found = []
+    code = codes(at)
+    low, high = low[code[1:] != code[:-1]], high[code[1:] != code[:-1]]
+    while low.size:
+        edge = _first_change(codes, low, high)
+        found.append(edge)
+        again = codes(from_ordered_bits(edge)) != codes(from_ordered_bits(high))
+        low, high = edge[again], high[again]
+    return from_ordered_bits(np.unique(np.concatenate([np.empty(0, dtype=np.int64), *found])))
+
+
+def _first_change(codes: Codes, low: IntArray, high: IntArray) -> IntArray:
+    """Return between each low and high score one where the code changes from that of the low."""
+    start = codes(from_ordered_bits(low))
+    while (high - low > 1).any():
+        middle = low + (high - low) // 2
+        same = codes(from_ordered_bits(middle)) == start
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return high
 
 
 def _bins(samples: Samples, *, confidence: bool) -> IntArray:
