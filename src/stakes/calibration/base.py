@@ -122,7 +122,7 @@ class Calibrator(ABC):
         if self.two_classes and len(samples.classes) != 2:
             raise InputError(type(self).__name__, "needs two classes", len(samples.classes))
         if samples.weights is None and samples.copies is None:
-            priors = None if samples.priors_from_data else samples.priors
+            priors = samples.given_priors
             quick = self.learn_plain(samples.scores, samples.y, priors, None)
             if quick is not None:
                 return self._fitted_on(samples, quick.map)

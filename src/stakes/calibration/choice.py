@@ -246,7 +246,7 @@ class Selection:
         return paired_difference(
             y, after, before,
             n_classes=len(samples.classes),
-            priors=None if samples.priors_from_data else samples.priors,
+            priors=samples.given_priors,
             weights=samples.weights,
             copies=samples.copies,
             unit=unit,

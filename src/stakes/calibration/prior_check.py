@@ -11,6 +11,7 @@ from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.affine_calibrator import AffineCalibrator
 from stakes.calibration.mixture import information_errors, most_likely_priors
+from stakes.calibration.slope import affine_curvature
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoods
 
@@ -168,12 +169,7 @@ def calibration_score(
     slope = np.concatenate(
         [[weights @ ((truth * log_q).sum(axis=1) - mean)], weights @ (truth - q)]
     )
-    square = np.square(weights)
-    spread = np.empty((slope.size, slope.size))
-    spread[0, 0] = square @ ((q * np.square(log_q)).sum(axis=1) - np.square(mean))
-    spread[0, 1:] = spread[1:, 0] = square @ (q * (log_q - mean[:, None]))
-    spread[1:, 1:] = np.diag(square @ q) - (q * square[:, None]).T @ q
-    return slope, spread
+    return slope, affine_curvature(q, log_q - mean[:, None], np.square(weights))
 
 
 def _by_decisions(

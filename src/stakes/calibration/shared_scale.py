@@ -6,6 +6,8 @@ the very sums found there.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from typing import Any, Self
 
 import numpy as np
@@ -242,10 +244,10 @@ class SharedScale:
         """Return the sums of parts as far as they move, times a factor."""
         free = self.free
         size = np.where(free == 0, 1 / self.unit, 1.0)
-        first, *others = found
-        gradient, hessian, loss = first.gradient, first.hessian, first.loss
-        for s in others:
-            gradient, hessian, loss = gradient + s.gradient, hessian + s.hessian, loss + s.loss
+        loss, gradient, hessian = (
+            reduce(add, (getattr(s, name) for s in found))
+            for name in ("loss", "gradient", "hessian")
+        )
         if hessian.ndim > 1:
             second = hessian[free[:, None], free] * (factor * np.multiply.outer(size, size))
         else:
@@ -281,10 +283,7 @@ class SharedScale:
         if self.fold_weights is None:
             return None
         first = solve(self, self.start)
-        found = [
-            self._without(i, each) if self.dense else self._less(i, each, first.x)
-            for i, each in enumerate(self.fold_weights)
-        ]
+        found = [self._without(i, each, first.x) for i, each in enumerate(self.fold_weights)]
         if not all(f.settled and not f.separable for f in (first, *found)):
             return None
         thetas = [self._theta(f.x) for f in found]
@@ -293,24 +292,17 @@ class SharedScale:
         log_p = affine_answers(self.values, fold, scale, shift, threads=available_threads())
         return FoldFits(tuple(self.affine_map(f.x) for f in found), log_p)
 
-    def _less(self, part: int, each: FloatArray, x: FloatArray) -> Descent:
-        """Return the fit to all other parts from a start."""
-        less = self._others(part, each)
-        return descend(less, x, less.slopes(x, hessian=False))
-
-    def _others(self, part: int, each: FloatArray) -> Self:
-        """Return the loss of all other parts, with other weights of the classes."""
-        others = tuple(p for i, p in enumerate(self.parts) if i != part)
-        return replace(self, parts=others, each=each, last=None)
-
-    def _without(self, part: int, each: FloatArray) -> Descent:
+    def _without(self, part: int, each: FloatArray, x: FloatArray) -> Descent:
         """Return the fit to all other parts, which begins where that to all came near its end."""
-        assert self.last is not None  # noqa: S101  the fit to all parts came first
-        less, (x, found) = self._others(part, each), self.last
-        others = [slopes for i, slopes in enumerate(found) if i != part]
+        others = tuple(p for i, p in enumerate(self.parts) if i != part)
+        less = replace(self, parts=others, each=each, last=None)
+        if not self.dense or self.last is None:
+            return descend(less, x, less.slopes(x, hessian=self.dense))
+        x, found = self.last
         heavy = self.each > 0
         ratio = each[heavy] if self._even else each[heavy] / self.each[heavy]
-        here = less._joined(others, float(ratio.mean()))
+        rest = [slopes for i, slopes in enumerate(found) if i != part]
+        here = less._joined(rest, float(ratio.mean()))
         if np.ptp(ratio) > 1e-14 * ratio.max():  # near enough for a first step alone
             x = short_step(less, x, here)
             here = less.slopes(x, hessian=True)

@@ -1,8 +1,7 @@
 """The calibration slope: by how much log odds are too large (below 1) or too small (above 1)."""
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -92,10 +91,12 @@ class _Spread:
     weights: FloatArray  # of one sample of each row
     mass: FloatArray  # of all its copies
     copies: IntArray | None
+    _known: list[tuple[FloatArray, FloatArray]] = field(default_factory=list)
 
     def error(self, unit: IntArray | None) -> float:
         """Return the standard error of the scale; NaN where the data do not determine it."""
-        curvature = np.asarray(sum(self._curvature(part) for part in self._parts()))
+        parts = (affine_curvature(*self._posteriors(p), self.mass[p]) for p in self._parts())
+        curvature = np.delete(np.delete(sum(parts), 1, axis=0), 1, axis=1)  # all biases but one
         scale = np.sqrt(np.maximum(np.diagonal(curvature), 0))
         if not scale.all() or np.linalg.cond(curvature / np.outer(scale, scale)) > 1e12:
             return math.nan
@@ -113,34 +114,12 @@ class _Spread:
 
     def _posteriors(self, part: slice) -> tuple[FloatArray, FloatArray]:
         """Return fitted posteriors and log posteriors less their mean by them."""
-        if self.log_p.size <= _BLOCK:
-            return self._posteriors_of_all
-        return self._computed_posteriors(part)
-
-    @cached_property
-    def _posteriors_of_all(self) -> tuple[FloatArray, FloatArray]:
-        """The same of samples that fit one block, computed once for all uses."""
-        return self._computed_posteriors(slice(None))
-
-    def _computed_posteriors(self, part: slice) -> tuple[FloatArray, FloatArray]:
-        """Compute them."""
+        if self.log_p.size <= _BLOCK and self._known:  # of samples that fit one block, once
+            return self._known[0]
         q = np.exp(self.fitted(self.log_p[part]))
         z = np.where(q > 0, self.log_p[part], 0.0)
-        return q, z - row_sums(q * z)[:, None]
-
-    def _curvature(self, part: slice) -> FloatArray:
-        """Return the second derivatives of the loss of some samples.
-
-        Those of one sample are diag(q) - q q' in the biases, q z in bias and scale, and the sum of
-        q z^2 in the scale.
-        """
-        q, z = self._posteriors(part)
-        weighted = self.mass[part, None] * q
-        out = -(weighted.T @ q)
-        out[np.diag_indices_from(out)] += weighted.sum(axis=0)
-        out[0, :] = out[:, 0] = np.einsum("nk,nk->k", weighted, z)
-        out[0, 0] = np.einsum("nk,nk,nk->", weighted, z, z)
-        return out
+        self._known[:] = [(q, z - row_sums(q * z)[:, None])]
+        return self._known[0]
 
     def _gradient(
         self, part: slice, q: FloatArray, z: FloatArray, weights: FloatArray
@@ -200,6 +179,20 @@ class _Spread:
         out = q * rise
         out[:, 0] = (out * z).sum(axis=1)
         return np.asarray(self.mass[part, None] * out)
+
+
+def affine_curvature(q: FloatArray, z: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the second derivatives of the weighted log loss in the scale and K biases.
+
+    Those of one sample are diag(q) - q q' in the biases, q z in bias and scale, and the sum of
+    q z^2 in the scale, where z are log posteriors less their mean by q.
+    """
+    k, weighted = q.shape[1], weights[:, None] * q
+    out = np.empty((k + 1, k + 1))
+    out[0, 0] = np.einsum("nk,nk,nk->", weighted, z, z)
+    out[0, 1:] = out[1:, 0] = np.einsum("nk,nk->k", weighted, z)
+    out[1:, 1:] = np.diag(weighted.sum(axis=0)) - weighted.T @ q
+    return out
 
 
 def _by_group(mine: IntArray, values: FloatArray, unit: IntArray) -> FloatArray:

@@ -72,7 +72,7 @@ class CalibrationPair:
             self.before,
             self.after,
             n_classes=len(samples.classes),
-            priors=None if samples.priors_from_data else samples.priors,
+            priors=samples.given_priors,
             weights=samples.weights,
             copies=samples.copies,
             unit=self.unit,
