@@ -5,6 +5,7 @@ from the registries.
 """
 
 import ast
+from dataclasses import fields
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src"
@@ -38,11 +39,28 @@ def stubs() -> dict[Path, str]:
 
 def tables() -> dict[Path, str]:
     """Return what each page with a table of a registry should hold."""
-    from stakes.displays import DISPLAYS  # noqa: PLC0415  from the stubs, which come first
+    from stakes.calibration.registry import (  # noqa: PLC0415  from the stubs, which come first
+        calibrator_class,
+        calibrator_names,
+    )
+    from stakes.displays import DISPLAYS  # noqa: PLC0415
 
     rows = [f"| `{d.__name__}` | {d.title} | {d.needs} |\n" for d in DISPLAYS.classes.values()]
     table = "| display | draws | needs |\n|---|---|---|\n" + "".join(rows)
-    return {DOCS / "gallery.md": _with_table(DOCS / "gallery.md", "displays", table)}
+    calibrators = (
+        "| calibrator | options | classes | learns | use it when |\n|---|---|---|---|---|\n"
+    )
+    for kind in map(calibrator_class, calibrator_names()):
+        options = ", ".join(f"`{f.name}`" for f in fields(kind))  # type: ignore[arg-type]
+        classes = "two" if kind.two_classes else "any"
+        calibrators += (
+            f"| `{kind.__name__}` | {options} | {classes} | {kind.learns} | {kind.use} |\n"
+        )
+    gallery, calibration = DOCS / "gallery.md", DOCS / "calibration.md"
+    return {
+        gallery: _with_table(gallery, "displays", table),
+        calibration: _with_table(calibration, "calibrators", calibrators),
+    }
 
 
 def _with_table(page: Path, name: str, table: str) -> str:
