@@ -7,12 +7,12 @@ their being here; none loads Arrow before a file is read.
 
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 
 from stakes.io.readers.base_reader import READERS, Reader
 
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")
+for _name in sorted({file.name.partition(".")[0] for file in Path(__path__[0]).iterdir()}):
+    if not _name.startswith("_"):
+        import_module(f"{__name__}.{_name}")
 for _name in sorted(READERS, key=lambda name: not READERS[name].packable):  # text comes first
     READERS[_name] = READERS.pop(_name)
 _PACKED = ".gz"

@@ -2,8 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -13,7 +13,7 @@ from stakes._text import plain
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Lines, Part, check_present
 from stakes.io.readers.base_reader import Reader
-from stakes.io.streams import Limits, Stream, decode, open_stream, refuse_other_kinds
+from stakes.io.streams import Limits, decode, open_stream, refuse_other_kinds
 from stakes.io.text_rows import text_lines
 
 _ROWS = 64 * 1024
@@ -38,28 +38,23 @@ class JsonLines(Reader):
 
     def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
         """Read the objects as rows."""
-        some: list[_Row] = []
-        before = 0
-        for row in self._rows(part, limits):
-            some.append(row)
-            if len(some) == _ROWS:
-                yield _Objects(some, before, part).batch(ask)
-                before += len(some)
-                some = []
-        if some:
-            yield _Objects(some, before, part).batch(ask)
+        some = _Objects(part)
+        for line, row in self._rows(part, limits):
+            some.rows.append(row)
+            some.lines.append(line)
+            if len(some.rows) == _ROWS:
+                yield some.batch(ask)
+                some = _Objects(part, some.before + _ROWS)
+        if some.rows:
+            yield some.batch(ask)
 
     def _rows(self, part: Part, limits: Limits) -> Iterator[_Row]:
-        """Go through the objects."""
+        """Go through the objects: the lines that are not blank."""
         with open_stream(part, limits) as stream:
-            yield from self._objects(stream, part, limits)
-
-    def _objects(self, stream: Stream, part: Part, limits: Limits) -> Iterator[_Row]:  # noqa: ARG002
-        """Go through the lines that are not blank."""
-        for line, text in text_lines(stream):
-            if text.strip():
-                place = f"{part.name}, line {line}"
-                yield line, _object(_load(text, place), place)
+            for line, text in text_lines(stream):
+                if text.strip():
+                    place = f"{part.name}, line {line}"
+                    yield line, _object(_load(text, place), place)
 
 
 class Json(JsonLines):
@@ -69,9 +64,10 @@ class Json(JsonLines):
     endings = (".json",)
     columns = "the names in each object of one list"
 
-    def _objects(self, stream: Stream, part: Part, limits: Limits) -> Iterator[_Row]:
+    def _rows(self, part: Part, limits: Limits) -> Iterator[_Row]:
         """Go through the list, which is held whole."""
-        data = stream.read_all(min(limits.piece, _LARGEST_LIST))
+        with open_stream(part, limits) as stream:
+            data = stream.read_all(min(limits.piece, _LARGEST_LIST))
         refuse_other_kinds(data[:512], part.name)
         whole = _load(decode(data.removeprefix(b"\xef\xbb\xbf"), part.name, 1), part.name)
         if not isinstance(whole, list):
@@ -132,40 +128,40 @@ def _is_number(value: object) -> bool:
 class _Objects:
     """Some objects of a file, as the rows of a batch."""
 
-    rows: Sequence[_Row]
-    before: int  # objects of the file
     part: Part
+    before: int = 0  # objects of the file
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    lines: list[int | None] = field(default_factory=list)
 
     def batch(self, ask: Ask) -> Batch:
         """Turn objects into columns; all of them as they are where none is named."""
-        names = ask.names or tuple(self.rows[0][1])
+        names = ask.names or tuple(self.rows[0])
         if ask.names:
             kinds = {n: self._labels if n in ask.texts else self._numbers for n in names}
         else:
             kinds = dict.fromkeys(names, self._as_is)
         columns = {name: column(self._values(name), name) for name, column in kinds.items()}
-        for at, (_, row) in enumerate(self.rows if not ask.names else ()):
+        for at, row in enumerate(self.rows if not ask.names else ()):
             if len(row) != len(names):
                 place, others = self._place(at), plain(list(row), 200)
                 raise InputError(None, "has other names than the first", found=others, place=place)
-        lines = [line for line, _ in self.rows]
-        first = lines[0]
-        listed = None if first is None else Lines(first, np.asarray(lines, dtype=np.int64))
+        first = self.lines[0]
+        listed = None if first is None else Lines(first, np.asarray(self.lines, dtype=np.int64))
         return Batch(pa.table(columns), listed)
 
     def _place(self, at: int, column: str | None = None) -> Place:
         """Return the place of a row."""
-        line = self.rows[at][0]
+        line = self.lines[at]
         row = self.before + at if line is None else None
         return Place(file=self.part.name, row=row, line=line, column=column)
 
     def _values(self, name: str) -> list[Any]:
         """Return the values of one name; none may be missing."""
         try:
-            return [row[name] for _, row in self.rows]
+            return [row[name] for row in self.rows]
         except KeyError:
-            at = next(i for i, (_, row) in enumerate(self.rows) if name not in row)
-            check_present([name], list(self.rows[at][1]), str(self._place(at)))
+            at = next(i for i, row in enumerate(self.rows) if name not in row)
+            check_present([name], list(self.rows[at]), str(self._place(at)))
             raise
 
     def _wrong(self, at: int, value: object, name: str, what: str) -> InputError:
