@@ -232,7 +232,7 @@ def test_likelihood_ratios_that_are_written_decide_as_the_calibrator_does(
     write_ratios(tmp_path / "new.csv", 0.05, 14)
     learn = ("calibrate", "val.csv", "--label", "y", *LLR, "--method", method, "-o", "cal.json")
     stakes_call(tmp_path, *learn)
-    by_calibrator = ("decide", "new.csv", *LLR, *COST, "--calibrator", "cal.json")
+    by_calibrator = ("decide", "new.csv", *LLR, *COST, "--calibrator-file", "cal.json")
     apply = ("calibrate", "new.csv", "--apply", "cal.json", *LLR)
     said = stakes_call(tmp_path, *apply, "--write", "llr", "-o", "llr.csv")
     assert "--scores calibrated_llr --scores-are llr --classes no,yes" in said
@@ -261,7 +261,7 @@ def test_decide_accepts_as_many_as_are_right_at_other_priors(tmp_path: Path) -> 
     stakes_call(tmp_path, "calibrate", "val.csv", "--label", "y", *LLR, "-o", "cal.json")
     cost = ("--cost", "miss=50,false_alarm=1", "--prior", "0.05")
     stakes_call(
-        tmp_path, "decide", "new.csv", *LLR, *cost, "--calibrator", "cal.json", "-o", "out.csv"
+        tmp_path, "decide", "new.csv", *LLR, *cost, "--calibrator-file", "cal.json", "-o", "out.csv"
     )
     rows = table(tmp_path / "out.csv")
     truth = stakes.LogLikelihoodRatios([(float(row["llr"]) - 1) / 2 for row in rows])
@@ -275,7 +275,7 @@ def test_posteriors_are_moved_without_training_priors(tmp_path: Path) -> None:
     y = write_ratios(tmp_path / "val.csv", 0.2, 17)
     logits = ("--scores", "llr", "--scores-are", "logits", "--classes", "no,yes")
     stakes_call(tmp_path, "calibrate", "val.csv", "--label", "y", *logits, "-o", "cal.json")
-    decide = ("decide", "val.csv", *logits, *COST, "--calibrator", "cal.json", "-o", "out.csv")
+    decide = ("decide", "val.csv", *logits, *COST, "--calibrator-file", "cal.json", "-o", "out.csv")
     said = stakes_call(tmp_path, *decide)
     assert "priors of the calibrator, no 0." in said
     here = np.array([float(row["posterior_yes"]) for row in table(tmp_path / "out.csv")])
@@ -315,7 +315,15 @@ def test_many_classes_are_written_as_log_likelihoods(tmp_path: Path) -> None:
     stakes.CostMatrix.zero_one(names).write(tmp_path / "c.toml")
     decide = ("--cost", "c.toml", *prior)
     stakes_call(
-        tmp_path, "decide", "s.csv", *scores, *decide, "--calibrator", "cal.json", "-o", "one.csv"
+        tmp_path,
+        "decide",
+        "s.csv",
+        *scores,
+        *decide,
+        "--calibrator-file",
+        "cal.json",
+        "-o",
+        "one.csv",
     )
     wanted = [float(row["posterior_a"]) for row in table(tmp_path / "one.csv")]
     for kind, columns, read_as, more in (

@@ -224,7 +224,7 @@ def test_calibrate_learns_applies_and_decides(scored: Path) -> None:
     assert better.normalized < 1
     decided = run(
         "decide", "scores.csv", *SCORES, "--cost", "miss=5,false_alarm=1",
-        "--calibrator", "cal.json", "-o", "decided.parquet", cwd=tmp_path,
+        "--calibrator-file", "cal.json", "-o", "decided.parquet", cwd=tmp_path,
     )  # fmt: skip
     assert decided.returncode == 0, decided.stderr
     table = parquet.read_table(tmp_path / "decided.parquet")
@@ -270,7 +270,10 @@ def test_columns_in_another_order_give_the_same_table(scored: Path) -> None:
     for command, tail in (
         (("calibrate", "scores.csv", "--apply", "cal.json"), "calibrated_alarm"),
         (("decide", "scores.csv", "--cost", "costs.toml"), "posterior_alarm"),
-        (("decide", "scores.csv", "--cost", "costs.toml", "--calibrator", "cal.json"), "decision"),
+        (
+            ("decide", "scores.csv", "--cost", "costs.toml", "--calibrator-file", "cal.json"),
+            "decision",
+        ),
     ):
         tables = []
         for i, columns in enumerate((SCORES, swapped, (*swapped, "--classes", "alarm,calm"))):

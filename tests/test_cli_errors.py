@@ -1,13 +1,16 @@
 """Mistakes: each gets one line that says what, where and how to mend it, and the right code."""
 
+import json
 from pathlib import Path
 
+import click
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 import stakes
 from command import DECIDED, QUICK, SCORED, SCORES, TABLE, call, write_scores
+from stakes.cli.options import options_of
 
 
 @pytest.mark.parametrize(
@@ -249,3 +252,38 @@ def test_few_samples_or_one_class_give_a_report_not_an_error(rows: int, tmp_path
     )  # fmt: skip
     assert alone.returncode == 3
     assert "'g' must hold at least two groups" in alone.stderr
+
+
+@pytest.mark.parametrize("option", [o for o in options_of("evaluate") if o.name != "decision"])
+def test_no_option_is_ignored_silently_beside_decisions(option: click.Option) -> None:
+    """An option has an effect on decisions, or it is refused; a new one is refused."""
+    effective = {
+        *("label", "classes", "positive", "weight", "cost", "prior", "level", "resamples", "seed"),
+        *("details", "html", "layout", "as_json", "output", "force", "memory", "resume"),
+        *("input_format", "max_bytes", "timeout"),
+    }
+    values = {"method": "beta", "scores_are": "llr", "folds": "3"}
+    words = [option.opts[-1], *([] if option.is_flag else [values.get(str(option.name), "brier")])]
+    if option.name not in effective:
+        done = call("evaluate", "table.csv", *DECIDED, *words, cwd=Path.cwd())
+        assert (done.returncode, f"{words[0]} has no effect with --decision" in done.stderr) == (
+            2,
+            True,
+        )
+
+
+def test_a_calibrator_file_has_an_option_of_its_own(tmp_path: Path) -> None:
+    write_scores(tmp_path / "scores.csv")
+    decide = ("decide", "scores.csv", *SCORES, "--cost", "miss=5,false_alarm=1", "-o", "out.csv")
+    done = call(*decide, "--calibrator", "cal.json", cwd=tmp_path)
+    assert (done.returncode, "--calibrator-file 'cal.json'" in done.stderr) == (2, True)
+
+
+def test_any_scoring_rule_can_be_named(tmp_path: Path) -> None:
+    write_scores(tmp_path / "scores.csv")
+    for batches in ((), ("--memory", "0")):
+        done = call("evaluate", *QUICK, "--rule", "spherical", *batches, "--json", cwd=tmp_path)
+        names = [rule["name"] for rule in json.loads(done.stdout)["scoring_rules"]]
+        assert names == ["cross-entropy", "Brier score", stakes.SphericalLoss().name]
+    done = call("evaluate", *QUICK, "--rule", "no", cwd=tmp_path)
+    assert (done.returncode, "--rule must be one of 'log', 'brier'" in done.stderr) == (2, True)

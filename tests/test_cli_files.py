@@ -86,7 +86,7 @@ def test_no_output_goes_onto_any_other_file_that_is_read(folder: Path) -> None:
         (("evaluate", "parts", *asked, "--app", "app.toml"), "app.toml"),
         (("evaluate", "parts", *asked, "--app", "app.toml"), "costs.toml"),
         (("evaluate", "parts", *asked, "--cost", "costs.toml"), "costs.toml"),
-        ((*decide, "--calibrator", "cal.json"), "cal.json"),
+        ((*decide, "--calibrator-file", "cal.json"), "cal.json"),
     ):
         before = (folder / output).read_bytes()
         done = call(*arguments, "-o", output, "--force", cwd=folder)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from rich.console import Console
 from scipy.optimize import brentq, linprog
 from scipy.special import chdtri, ndtr, stdtrit
 
 import stakes
 from stakes._quantiles import normal, skewed_ends, student, wilson
+from stakes.cli.screen import Screen
 from stakes.cli.terminal_report import print_evaluation
 from stakes.costs.dominance import game_value, optimal_decisions
 from stakes.intervals import CalibrationPair
@@ -326,7 +326,8 @@ def test_sensitivity_at_a_fixed_specificity_has_an_interval() -> None:
 
 def test_the_command_line_says_why_there_is_no_interval() -> None:
     y, p = sample(200, 0.02, 2)
-    screen = Console(file=io.StringIO(), width=120)
+    screen = Screen(io.StringIO())
+    screen.width = 120
     print_evaluation(screen, stakes.evaluate(y, p, resamples=0), "file.csv")
     said = " ".join(screen.file.getvalue().split())  # type: ignore[attr-defined]
     assert (

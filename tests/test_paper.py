@@ -12,7 +12,7 @@ from hypothesis import given
 import stakes
 from registry import METRIC_OBJECTS
 from stakes import metrics, simulation
-from stakes.cli.reproduce_command import _document
+from stakes.cli.reproduce_command import _body
 from stakes.displays import save_figure
 from stakes.paper import (
     Cell,
@@ -341,10 +341,10 @@ def test_population_values_are_met_within_sampling_error() -> None:
 
 
 def test_tables_and_figures_are_the_same_every_time(tmp_path: Path) -> None:
-    document = _document((*metric_tables(), abstention_table(2), scoring_table()))
+    document = _body((*metric_tables(), abstention_table(2), scoring_table()))
     text = json.dumps(document, allow_nan=False)
     assert json.loads(text)["tables"][0]["agreeing"] == 81
-    assert json.dumps(_document(metric_tables())) == json.dumps(_document(metric_tables()))
+    assert json.dumps(_body(metric_tables())) == json.dumps(_body(metric_tables()))
     first, second = (
         [path.read_bytes() for path in save_figure(scatter_figure(), stem)]
         for stem in (tmp_path / "one", tmp_path / "two")

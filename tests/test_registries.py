@@ -4,12 +4,14 @@ from importlib import import_module
 from pkgutil import walk_packages
 from typing import Any
 
+import click
 import pytest
 
 import stakes
 from registry import METRIC_OBJECTS
 from stakes._registry import Registry
 from stakes._typing import FloatArray, IntArray
+from stakes.calibration.registry import calibrator_names
 from stakes.cli import options, score_columns
 from stakes.displays import DISPLAYS
 from stakes.metrics import DecisionMetric
@@ -38,7 +40,16 @@ def test_every_public_class_of_a_kind_is_registered_and_exported(registry: Regis
 
 def test_the_command_line_reads_every_kind_of_score() -> None:
     names = [name for kind in SCORES.classes.values() for name in kind.readers()]
-    assert list(options.KINDS) == list(score_columns.KINDS) == names
+    (option,) = (o for o in options.options_of("evaluate") if o.name == "scores_are")
+    shown = str(option.make_metavar(click.Context(click.Command("evaluate"))))
+    assert shown.strip("[]").split("|") == list(score_columns.KINDS) == names
+
+
+def test_the_command_line_reads_every_calibrator() -> None:
+    for command, flag in (("calibrate", "learner"), ("evaluate", "method")):
+        (option,) = (o for o in options.options_of(command) if o.name == flag)
+        shown = str(option.make_metavar(click.Context(click.Command(command))))
+        assert set(calibrator_names()) - {"threshold"} <= set(shown.strip("[]").split("|"))
 
 
 def test_every_public_rule_is_registered_and_under_the_laws() -> None:

@@ -82,7 +82,7 @@ APPLY = ("calibrate", "t.parquet", *ONE, "--apply", "cal.json")
         ("decide", "t.jsonl", *TWO, *COSTS),
         ("decide", "parts", *ONE, "--cost", "miss=price,false_alarm=2"),
         ("decide", "t.parquet", *ONE, *COSTS, "--review", "0.1"),
-        ("decide", "t.parquet", *TWO, "--renormalize", *COSTS, "--calibrator", "cal.json"),
+        ("decide", "t.parquet", *TWO, "--renormalize", *COSTS, "--calibrator-file", "cal.json"),
         ("decide", "t.parquet", "--scores", "z", "--scores-are", "logits", "--classes", "a,b", *COSTS),
         APPLY,
         (*APPLY, "--prior", "0.01"),

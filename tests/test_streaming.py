@@ -20,8 +20,8 @@ from command import STAKES, call, environment, shell
 from stakes import InputError
 from stakes.cli import progress, table_streams, table_sums, unit_threads
 from stakes.cli.memory import default_memory, size_in_words
-from stakes.cli.resume_file import Bookmark, PartState
-from stakes.cli.unit_threads import Crew
+from stakes.cli.resume_file import Bookmark
+from stakes.cli.unit_threads import UnitThreads
 from stakes.io.units import Unit
 
 N = 6000
@@ -597,7 +597,7 @@ def test_a_damaged_file_is_refused(stopped: Path) -> None:
 
 
 def test_a_bookmark_is_read_as_it_was_written() -> None:
-    parts = [PartState("/a", 1, 2), PartState("/b", 3, 4)]
+    parts = [("/a", 1, 2), ("/b", 3, 4)]
     mark = Bookmark({"--label": "y"}, parts, [{0, 1, 2, 5, 7, 8}, set()], b"summary")
     assert Bookmark.from_bytes(mark.to_bytes()) == mark
 
@@ -675,7 +675,7 @@ def test_a_crew_takes_each_unit_once(threads: int, monkeypatch: pytest.MonkeyPat
         time.sleep(0.0005)
         return unit.number
 
-    team: Crew[Total] = Crew(units(500), Total, ready, Total.take, threads)
+    team = UnitThreads(units(500), Total, ready, Total.take, threads)
     seen: list[tuple[Total, list[Unit]]] = []
     team.run(lambda: seen.append(team.collect()))
     seen += [team.collect(), team.collect()]
@@ -701,7 +701,7 @@ def test_a_crew_raises_the_error_of_the_first_unit(threads: int) -> None:
             raise InputError(msg)
         return unit.number
 
-    team: Crew[Total] = Crew(units(500), Total, ready, Total.take, threads)
+    team = UnitThreads(units(500), Total, ready, Total.take, threads)
     with pytest.raises(InputError, match="first"):
         team.run(lambda: None)
     assert team.rows < 100
@@ -713,7 +713,7 @@ def test_a_crew_raises_what_goes_wrong_with_the_next_unit() -> None:
         msg = "damaged"
         raise InputError(msg)
 
-    team: Crew[Total] = Crew(some(), Total, lambda unit: unit.number, Total.take, 2)
+    team = UnitThreads(some(), Total, lambda unit: unit.number, Total.take, 2)
     with pytest.raises(InputError, match="damaged"):
         team.run(lambda: None)
 

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.sums import BINS
+from stakes.cli.cost_text import CostText
+from stakes.cli.options import Options
 from stakes.cli.read_mode import IN_BATCHES, Choice
-from stakes.cli.table_request import Asked, Request
+from stakes.cli.table_request import Request
 from stakes.cli.table_streams import Stream
 from stakes.cli.table_sums import summarize
 from stakes.evaluation import Summary
@@ -18,12 +20,11 @@ from stakes.statistics.bins import equal_width
 
 def scan(path: str) -> Summary:
     """Sum the file on all processors."""
-    asked = Asked(
-        (path,), label="y", systems={"p": "p"}, scores_are="posteriors", classes="0,1", positive="1"
-    )
+    told = {"label": "y", "scores_are": "posteriors", "classes": "0,1", "positive": "1"}
+    request = Request(Options(file=path, **told), {"p": "p"}, {"cost": CostText()})
     source, parts = find_parts(path, None)
-    stream = Stream(Request(asked, {"cost": None}), Choice(IN_BATCHES, source, tuple(parts)))
-    return summarize(stream, None)
+    found: Summary = summarize(Stream(request, Choice(IN_BATCHES, source, tuple(parts))))
+    return found
 
 
 def numbers(found: Summary) -> dict[str, Any]:

@@ -10,12 +10,13 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
-from importlib import import_module
 from typing import NoReturn
 
 import click
 from click.exceptions import NoArgsIsHelpError
 
+from stakes._errors import AddressError, FileError, ResourceError, StakesError
+from stakes._files import discard_temporary_files
 from stakes._signals import (
     EXIT_INTERRUPTED,
     EXIT_TERMINATED,
@@ -24,56 +25,45 @@ from stakes._signals import (
     ignore_signals,
     raise_on_signals,
 )
+from stakes._text import plain
+from stakes.cli.commands import HELP, command
+from stakes.cli.memory import memory_message, short_of_memory
+from stakes.cli.messages import refuse
+from stakes.cli.places import said
 
 # 1 is left to gates: a check that was asked for and failed.
 EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE = 2, 3, 4, 5
+_CODES = {AddressError: EXIT_USAGE, FileError: EXIT_FILE, ResourceError: EXIT_RESOURCE}
 _LONGEST_MESSAGE = 2000
 _SELDOM = (200_000, 10, 10)  # how often cycles are collected: importing makes none worth a look
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
-_COMMANDS = {
-    "calibrate": "Learn how to turn the scores in a file into better ones, or apply it.",
-    "check": "Pass or fail by limits on metrics: a gate for continuous integration.",
-    "compare": "Compare systems on the same samples.",
-    "completion": "Print the completion script of a shell.",
-    "decide": "Append Bayes decisions and their expected cost to a file of scores.",
-    "demo": "Show what stakes does, on data that ship with it.",
-    "evaluate": "Tell what a system costs and how good its probabilities are.",
-    "reproduce": "Compute the paper's tables and figures again, beside the printed digits.",
-    "threshold": "Tell which threshold to use for these costs.",
-}
-
 
 class _Commands(click.Group):
-    """Commands by name; none is imported before it is asked for."""
+    """Commands by name; what they do is imported when they run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of the commands."""
-        return sorted(_COMMANDS)
+        return sorted(HELP)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import and return a command."""
-        if cmd_name not in _COMMANDS:
-            return None
-        command: click.Command = import_module(f"stakes.cli.commands.{cmd_name}").command
-        return command
+        """Return a command."""
+        return command(cmd_name) if cmd_name in HELP else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that was typed; say which is meant where there is none."""
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            known = ", ".join(sorted(_COMMANDS))
-            hint = _similar(args[0], sorted(_COMMANDS))
-            hint = f": those are {known}." if hint == "." else hint
-            msg = f"there is no command {args[0]!r}{hint} See 'stakes --help'."
-            raise click.UsageError(msg)
+        if args and args[0] not in HELP and not args[0].startswith("-"):
+            hint = _similar(args[0], sorted(HELP))
+            hint = f": those are {', '.join(sorted(HELP))}." if hint == "." else hint
+            refuse(f"there is no command {args[0]!r}{hint} See 'stakes --help'.")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands with their one-line help, without importing them."""
+        """List the commands with the first line of their help."""
         with formatter.section("Commands"):
-            formatter.write_dl(sorted(_COMMANDS.items()))
+            formatter.write_dl([(name, HELP[name].strip().split("\n")[0]) for name in sorted(HELP)])
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001, FBT001
@@ -168,41 +158,25 @@ def _run(arguments: list[str] | None) -> int:
 
 def _ended(error: BaseException) -> int:
     """Say why a command ended, and return its code."""
-    from stakes._errors import StakesError  # noqa: PLC0415
-    from stakes.cli.memory import memory_message, short_of_memory  # noqa: PLC0415
-    from stakes.cli.places import said  # noqa: PLC0415
-
     interrupted = isinstance(error, click.Abort | KeyboardInterrupt)
     end = Ended() if interrupted else end_asked_for()
-    if end is not None:
-        return _asked_to_end(end)
+    if end is not None:  # leave nothing behind that was half written
+        ignore_signals()
+        discard_temporary_files()
+        return _say(end.message, end.code)
+    if isinstance(error, NoArgsIsHelpError):
+        error.show()
+        return error.exit_code
     if isinstance(error, click.ClickException):
-        return _usage(error)
+        return _say(_with_way_out(error), error.exit_code)
     if isinstance(error, StakesError) and not short_of_memory(error.__cause__):
-        return _say(said(error), _code(error))
+        code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), EXIT_DATA)
+        return _say(said(error), code)
     if isinstance(error, OSError) and error.errno != errno.ENOMEM:
         return _no_output(error)
     if short_of_memory(error):
         return _say(memory_message(error), EXIT_RESOURCE)
     raise error
-
-
-def _asked_to_end(end: Ended) -> int:
-    """Leave nothing behind that was half written."""
-    from stakes._files import discard_temporary_files  # noqa: PLC0415
-
-    ignore_signals()
-    discard_temporary_files()
-    return _say(end.message, end.code)
-
-
-def _usage(error: click.ClickException) -> int:
-    """Say what was wrong with the command line; without any argument, all that there is."""
-    if isinstance(error, NoArgsIsHelpError):
-        error.show()
-    else:
-        _say(_with_way_out(error), error.exit_code)
-    return error.exit_code
 
 
 def _no_output(error: OSError) -> int:
@@ -224,9 +198,8 @@ def _with_way_out(error: click.ClickException) -> str:
         message = f"there is no option {error.option_name!r}{_similar(error.option_name, known)}"
         return f"{message} See '{context.command_path} --help'."
     app = context.meta.get("stakes.app")
-    also = (
-        f" (--app {app!r} gives options too)" if app and type(error) is click.BadParameter else ""
-    )
+    by_file = app and type(error) is click.BadParameter
+    also = f" (--app {app!r} gives options too)" if by_file else ""
     return f"{message.rstrip('.')}{also}. See '{context.command_path} --help'."
 
 
@@ -238,17 +211,7 @@ def _similar(name: str, known: Sequence[str]) -> str:
     return f": did you mean {found[0]!r}?" if found else "."
 
 
-def _code(error: Exception) -> int:
-    """Return the exit code of an error by its kind."""
-    from stakes._errors import AddressError, FileError, ResourceError  # noqa: PLC0415
-
-    codes = {AddressError: EXIT_USAGE, FileError: EXIT_FILE, ResourceError: EXIT_RESOURCE}
-    return next((code for kind, code in codes.items() if isinstance(error, kind)), EXIT_DATA)
-
-
 def _say(message: str, code: int) -> int:
     """Print why the command failed, in one line that no name in it can break."""
-    from stakes._text import plain  # noqa: PLC0415
-
     click.echo(f"stakes: {plain(message, _LONGEST_MESSAGE)}", err=True)
     return code

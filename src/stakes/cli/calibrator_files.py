@@ -3,12 +3,11 @@
 import json
 from collections.abc import Sequence
 
-import click
-
 from stakes._check import InputError
 from stakes._files import read_text
 from stakes._typing import FloatArray
 from stakes.calibration import Calibrator, calibrator_from_dict
+from stakes.cli.messages import refuse
 from stakes.cli.parsing import parse_priors
 
 
@@ -27,8 +26,7 @@ def priors_of_use(text: str, names: list[str], option: str = "--prior") -> list[
     """Return priors in the order of the classes; there are no labels to take them from."""
     priors = parse_priors(text, names, option)
     if priors is None:
-        msg = f"{option} must be numbers here: there are no labels to count."
-        raise click.UsageError(msg)
+        refuse(f"{option} must be numbers here: there are no labels to count.")
     return [priors[name] for name in names]
 
 

@@ -2,22 +2,20 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-import click
 import numpy as np
 
 from stakes._check import InputError
 from stakes._text import quoted
+from stakes.cli.messages import refuse
 from stakes.cli.places import said
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
 
 Entry = float | str  # a price, or the column that holds it
-_NAMES = {"miss", "false_alarm"}
-_PARTS = {"matrix", "classes", "decisions"}
 
 
 @dataclass(frozen=True)
@@ -25,18 +23,18 @@ class CostText:
     """What was typed for costs: it may speak of classes and columns that are not known yet."""
 
     read: CostMatrix | None = None  # from a file
-    pairs: Mapping[str, Entry] | None = None
     matrix: Sequence[Sequence[Entry]] | None = None
+    binary: bool = False  # the matrix was typed as miss= and false_alarm=
     decisions: Sequence[str] | None = None  # of the matrix, where they are not the classes
     rows: Sequence[str] | None = None  # classes of the matrix, where they are named
     abstain: Entry | None = None
+    prior: str | None = None  # as typed, for the application with these costs
 
     @property
     def columns(self) -> list[str]:
         """The columns of the table that hold prices."""
-        entries = [*(self.pairs or {}).values(), *(e for row in self.matrix or [] for e in row)]
-        named = [*entries, *([] if self.abstain is None else [self.abstain])]
-        return list(dict.fromkeys(entry for entry in named if isinstance(entry, str)))
+        entries = [*(e for row in self.matrix or [] for e in row), self.abstain]
+        return list(dict.fromkeys(entry for entry in entries if isinstance(entry, str)))
 
     @property
     def classes(self) -> list[str] | None:
@@ -57,44 +55,33 @@ class CostText:
         if self.read is not None and self.abstain is None:
             return self.read
         entries, decisions = self._entries(classes)
+        if self.abstain is not None:
+            entries = [[*row, self.abstain] for row in entries]
+            decisions = [*(decisions or classes), "abstain"]
         with _understood():
             if not self.columns:
                 return CostMatrix(np.array(entries), classes=list(classes), decisions=decisions)
             return CostsByCase(entries, classes=list(classes), decisions=decisions)
 
     def _entries(self, classes: Sequence[str]) -> tuple[list[list[Entry]], list[str] | None]:
-        """Return the matrix of prices, and the names of its decisions."""
-        decisions: list[str] | None = None
+        """Return the matrix of prices in the order of the classes, and its decisions."""
         if self.read is not None:
-            rows: list[list[Entry]] = self.read.values.tolist()
-            decisions = [str(d) for d in self.read.decisions]
-        elif self.matrix is not None:
-            rows = self._matrix_rows(classes)
-            decisions = None if self.decisions is None else list(self.decisions)
-        elif self.pairs is not None:
-            if len(classes) != 2:
-                msg = f"--cost miss=,false_alarm= needs two classes: they are {quoted(classes)}."
-                raise click.UsageError(f"{msg} Give a cost file or a matrix.")
-            rows = [[0.0, self.pairs["false_alarm"]], [self.pairs["miss"], 0.0]]
-        else:
-            k = len(classes)
-            rows = [[float(i != j) for j in range(k)] for i in range(k)]
-        if self.abstain is not None:
-            rows = [[*row, self.abstain] for row in rows]
-            decisions = [*(decisions or classes), "abstain"]
-        return rows, decisions
-
-    def _matrix_rows(self, classes: Sequence[str]) -> list[list[Entry]]:
-        """Return the rows of the matrix in the order of the classes."""
-        if self.matrix is None or self.rows is None:
-            return [list(row) for row in self.matrix or []]
+            return self.read.values.tolist(), [str(d) for d in self.read.decisions]
+        if self.matrix is None:
+            return [[float(row != column) for column in classes] for row in classes], None
+        if self.binary and len(classes) != 2:
+            msg = f"--cost miss=,false_alarm= needs two classes: they are {quoted(classes)}."
+            refuse(f"{msg} Give a cost file or a matrix.")
+        decisions = None if self.decisions is None else list(self.decisions)
+        if self.rows is None:
+            return [list(row) for row in self.matrix], decisions
         if sorted(self.rows) != sorted(classes):
             msg = f"--cost must have a row for each of the classes {quoted(classes)}: its rows are"
-            raise click.UsageError(f"{msg} {quoted(self.rows)}.")
+            refuse(f"{msg} {quoted(self.rows)}.")
         order = [list(self.rows).index(name) for name in classes]
-        if self.decisions is None and len(self.matrix[0]) == len(order):  # they are the classes
-            return [[self.matrix[i][j] for j in order] for i in order]
-        return [list(self.matrix[i]) for i in order]
+        if decisions is None and len(self.matrix[0]) == len(order):  # they are the classes
+            return [[self.matrix[i][j] for j in order] for i in order], None
+        return [list(self.matrix[i]) for i in order], decisions
 
 
 @contextmanager
@@ -104,70 +91,71 @@ def _understood() -> Iterator[None]:
         yield
     except (InputError, ValueError) as error:
         shown = said(error) if isinstance(error, InputError) else error
-        msg = f"--cost is not understood: {shown}"
-        raise click.UsageError(msg) from error
+        refuse(f"--cost is not understood: {shown}")
 
 
 def read_costs(cost: str | None, abstain: str | None) -> CostText | None:
     """Read what was typed for costs."""
     price = None if abstain is None else _entry(abstain)
     if isinstance(price, float) and not 0 <= price < math.inf:
-        msg = f"--abstain must be a price of at least 0, or a column: got {abstain}."
-        raise click.UsageError(msg)
+        refuse(f"--abstain must be a price of at least 0, or a column: got {abstain}.")
     if cost is None:
         return None if price is None else CostText(abstain=price)
     if cost.lower().endswith((".toml", ".csv")):
-        return CostText(read=_from_file(cost), abstain=price)
-    if cost.lstrip().startswith("["):
-        return CostText(matrix=_matrix(cost), abstain=price)
-    if cost.lstrip().startswith("{"):
-        return replace(_named_matrix(cost), abstain=price)
-    if "=" not in cost:
+        found = CostText(read=_from_file(cost))
+    elif cost.lstrip().startswith("["):
+        found = CostText(matrix=_matrix(_json(cost), cost))
+    elif cost.lstrip().startswith("{"):
+        found = _named_matrix(cost)
+    elif "=" in cost:
+        found = _binary(cost)
+    else:
         msg = "--cost must be miss=PRICE,false_alarm=PRICE, a matrix '[[0,1],[5,0]]' or the name"
-        raise click.UsageError(f"{msg} of a .toml or .csv file: got {cost!r}.")
-    pairs = _pairs(cost)
-    if set(pairs) != _NAMES:
-        msg = f"--cost must give miss and false_alarm: got {quoted(pairs)}."
-        raise click.UsageError(msg)
-    return CostText(pairs=pairs, abstain=price)
+        refuse(f"{msg} of a .toml or .csv file: got {cost!r}.")
+    return replace(found, abstain=price)
 
 
-def read_detection_cost(text: str) -> tuple[CostText, float]:
-    """Read the detection cost of speech: price of a miss, of a false alarm, prior of a target."""
+def read_application(
+    cost: str | None, dcf: str | None, abstain: str | None, prior: str | None
+) -> CostText:
+    """Read costs and prior of an application; a detection cost of speech holds both."""
+    if dcf is None:
+        return replace(read_costs(cost, abstain) or CostText(), prior=prior)
+    if cost is not None or prior is not None:
+        what, name = ("costs and a prior", "cost") if cost is not None else ("a prior", "prior")
+        refuse(f"--dcf holds {what}: leave --{name} out.")
+    return replace(read_costs(None, abstain) or CostText(), **_detection_cost(dcf))
+
+
+def _detection_cost(text: str) -> dict[str, Any]:
+    """Read the price of a miss, of a false alarm, and the prior of a target."""
     try:
         miss, alarm, prior = (float(part) for part in text.split(":"))
-    except ValueError as error:
-        msg = f"--dcf must be miss:false_alarm:prior, such as 10:1:0.01: got {text!r}."
-        raise click.UsageError(msg) from error
+    except ValueError:
+        refuse(f"--dcf must be miss:false_alarm:prior, such as 10:1:0.01: got {text!r}.")
     if not (miss >= 0 and alarm >= 0 and 0 < prior < 1):
-        msg = f"--dcf must have prices of at least 0 and a prior between 0 and 1: got {text!r}."
-        raise click.UsageError(msg)
-    return CostText(pairs={"miss": miss, "false_alarm": alarm}), prior
+        refuse(f"--dcf must have prices of at least 0 and a prior between 0 and 1: got {text!r}.")
+    return {"matrix": [[0.0, alarm], [miss, 0.0]], "binary": True, "prior": str(prior)}
 
 
 def _named_matrix(text: str) -> CostText:
     """Read a matrix with names, {"matrix": [[...]], "classes": [...], "decisions": [...]}."""
     parts = _json(text)
-    if not isinstance(parts, dict) or not {"matrix"} < set(parts) <= _PARTS:
+    known = {"matrix", "classes", "decisions"}
+    if not isinstance(parts, dict) or not {"matrix"} < set(parts) <= known:
         msg = "--cost must give a matrix, its classes, its decisions or both, and nothing else:"
-        raise click.UsageError(f"{msg} got {text!r}.")
-    matrix = _matrix(json.dumps(parts["matrix"]))
-    rows, decisions = (_listed(parts.get(key), key) for key in ("classes", "decisions"))
+        refuse(f"{msg} got {text!r}.")
+    matrix = _matrix(parts["matrix"], json.dumps(parts["matrix"]))
+    for key in ("classes", "decisions"):
+        names = parts.setdefault(key, None)
+        listed = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        if names is not None and not (listed and len(set(names)) == len(names)):
+            refuse(f"--cost must list {key} as texts, each once: got {names!r}.")
+    rows = parts["classes"]
     if rows is not None and len(rows) != len(matrix):
         msg = f"--cost must have one row for each of its classes {quoted(rows)}: got {len(matrix)}."
-        raise click.UsageError(msg)
-    return CostText(matrix=matrix, decisions=decisions, rows=rows)
-
-
-def _listed(names: object, key: str) -> list[str] | None:
-    """Read names, each once."""
-    if names is None:
-        return None
-    fits = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not isinstance(names, list) or not fits or len(set(names)) < len(names):
-        msg = f"--cost must list {key} as texts, each once: got {names!r}."
-        raise click.UsageError(msg)
-    return names
+        refuse(msg)
+    return CostText(matrix=matrix, decisions=parts["decisions"], rows=rows)
 
 
 def _json(text: str) -> Any:  # noqa: ANN401
@@ -175,35 +163,32 @@ def _json(text: str) -> Any:  # noqa: ANN401
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        msg = f"--cost {text!r} is not understood: {error}"
-        raise click.UsageError(msg) from error
+        refuse(f"--cost {text!r} is not understood: {error}")
 
 
-def _matrix(text: str) -> list[list[Entry]]:
+def _matrix(rows: Any, text: str) -> list[list[Entry]]:  # noqa: ANN401
     """Read a matrix such as [[0,1],[5,0]]; entries in quotes are columns."""
-    rows = _json(text)
     fits = isinstance(rows, list) and rows and all(isinstance(r, list) and r for r in rows)
     if fits and len({len(row) for row in rows}) > 1:
-        msg = f"--cost must be a matrix with rows of one length: got {text!r}."
-        raise click.UsageError(msg)
+        refuse(f"--cost must be a matrix with rows of one length: got {text!r}.")
     entries = [e for row in rows for e in row] if fits else [None]
     if not all(isinstance(e, str | int | float) and not isinstance(e, bool) for e in entries):
-        msg = f"--cost must be a matrix of numbers or of columns in quotes: got {text!r}."
-        raise click.UsageError(msg)
+        refuse(f"--cost must be a matrix of numbers or of columns in quotes: got {text!r}.")
     return [[e if isinstance(e, str) else float(e) for e in row] for row in rows]
 
 
-def _pairs(text: str) -> dict[str, Entry]:
-    """Read name=price pairs, separated by commas; a price may be the name of a column."""
+def _binary(text: str) -> CostText:
+    """Read miss=price,false_alarm=price; a price may be the name of a column."""
     pairs: dict[str, Entry] = {}
     for item in text.split(","):
         name, sign, value = (part.strip() for part in item.partition("="))
         if not sign or not value or name in pairs:
             fault = f"{name!r} twice" if name in pairs else repr(item)
-            msg = f"--cost must hold name=price pairs, each name once: got {fault}."
-            raise click.UsageError(msg)
+            refuse(f"--cost must hold name=price pairs, each name once: got {fault}.")
         pairs[name] = _entry(value)
-    return pairs
+    if set(pairs) != {"miss", "false_alarm"}:
+        refuse(f"--cost must give miss and false_alarm: got {quoted(pairs)}.")
+    return CostText(matrix=[[0.0, pairs["false_alarm"]], [pairs["miss"], 0.0]], binary=True)
 
 
 def _entry(text: str) -> Entry:
@@ -219,7 +204,6 @@ def _from_file(path: str) -> CostMatrix:
     try:
         costs = CostMatrix.read(path)
     except InputError as error:
-        raise click.UsageError(f"--cost: {said(error)}") from error
-    names = ([str(n) for n in part] for part in (costs.classes, costs.decisions))
-    classes, decisions = names
+        refuse(f"--cost: {said(error)}")
+    classes, decisions = ([str(n) for n in part] for part in (costs.classes, costs.decisions))
     return CostMatrix(costs.values, classes=classes, decisions=decisions)

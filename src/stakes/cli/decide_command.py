@@ -1,37 +1,27 @@
 """stakes decide: Bayes decisions for the scores in a file."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
 from stakes._kernels.exact_sums import ExactSums
 from stakes._text import number, percent, plain
-from stakes._typing import FloatArray
 from stakes.calibration import Calibrator
 from stakes.cli.calibrator_files import priors_of_use, read_calibrator
 from stakes.cli.cost_text import CostText, read_costs
-from stakes.cli.outputs import check_output
+from stakes.cli.formats import Document, show
+from stakes.cli.messages import note, refuse, wrote
+from stakes.cli.options import Options
 from stakes.cli.places import told_in_place
-from stakes.cli.score_columns import class_names, declared, in_order, refuse_stream, score_columns
-from stakes.cli.screen import json_document
-from stakes.cli.table_rewriting import TableRows, rewrite
+from stakes.cli.score_columns import class_names, score_columns
+from stakes.cli.table_rewriting import TableRows, check_rewriting, rewrite
 from stakes.evaluation.deciding import Decisions, ReviewLevels, decide
 from stakes.io import Columns
 from stakes.io.batches import Ask
-from stakes.scores import Posteriors, PosteriorScores, Scores
-
-
-def _columns(decided: Decisions, prefix: str) -> dict[str, Any]:
-    """Return what is appended to the table."""
-    columns = {f"posterior_{c}": decided.posteriors[:, k] for k, c in enumerate(decided.classes)}
-    names = np.array([str(d) for d in decided.decisions])
-    more = {"decision": names[decided.indices], "expected_cost": decided.expected}
-    return {f"{prefix}{name}": values for name, values in (columns | more).items()}
+from stakes.scores import Posteriors, Scores
 
 
 class _Totals:
@@ -57,28 +47,27 @@ class _Totals:
         self._cost.add(np.zeros(decided.indices.size, dtype=np.int8), decided.expected)
 
 
-def run(file: str, options: dict[str, Any]) -> None:
+def run(options: Options) -> None:
     """Append posteriors, the Bayes decision and its expected cost to the rows of a file."""
-    refuse_stream(file)
-    check_output(options["output"], force=options["force"])
+    check_rewriting(options)
     rule = _Rule(options)
-    rows, totals = rewrite(file, rule.ask, options, rule.write)
-    _tell(totals, rule.names, rows, options)
-    click.echo(f"wrote {plain(options['output'])}", err=True)
+    rows, totals = rewrite(options, rule.ask, rule.write)
+    show(_document(totals, rule.names, rows), options)
+    wrote(str(options.output))
 
 
 class _Rule:
     """How rows are decided."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        fitted, scores = options["fitted"], options["scores"]
+    def __init__(self, options: Options) -> None:
+        fitted = options.calibrator_file
         self._options = options
         self._calibrator = None if fitted is None else read_calibrator(fitted)
-        self._text = read_costs(options["cost"], options["abstain"]) or CostText()
+        self._text = read_costs(options.cost, options.abstain) or CostText()
         known = self._text.classes
         if self._calibrator is not None:
             known = [str(name) for name in self._calibrator.classes]
-        self._columns = class_names(options["classes"], scores, None, known)
+        self._columns = class_names(options.classes, str(options.scores), None, known)
         self.names = known or self._columns
         if self._calibrator is not None:
             _check_calibrated(self._calibrator, options)
@@ -87,110 +76,107 @@ class _Rule:
     def ask(self) -> Ask:
         """The columns that are needed."""
         prices = self._text.columns
-        numbers = dict.fromkeys([*score_columns(self._options["scores"]), *prices])
+        numbers = dict.fromkeys([*score_columns(str(self._options.scores)), *prices])
         return Ask((), tuple(numbers), tuple(prices))
 
     def write(self, rows: TableRows) -> _Totals:
         """Decide all rows and write them."""
-        cut, totals = self._cut(rows), _Totals()
+        cut, totals, prefix = self._cut(rows), _Totals(), self._options.prefix
 
         def made(table: Columns) -> dict[str, Any]:
             decided = self._decide(table, rows)
             decided = decided if cut is None else decided.above(cut)
             totals.add(decided)
-            return _columns(decided, self._options["prefix"])
+            new = {f"posterior_{c}": decided.posteriors[:, k] for k, c in enumerate(self.names)}
+            names = np.array([str(d) for d in decided.decisions])
+            new |= {"decision": names[decided.indices], "expected_cost": decided.expected}
+            return {f"{prefix}{name}": values for name, values in new.items()}
 
         rows.write(made)
         return totals
 
     def _decide(self, table: Columns, rows: TableRows) -> Decisions:
         """Decide some rows."""
-        scores = declared(table, self._options, self._columns)
-        rows.note(scores.rounding)
-        kept = in_order(scores, self._columns, self.names)
+        kept = rows.scores(table, self._columns, self.names)
         costs = self._text.build(self.names, table)
         if [str(name) for name in costs.classes] != self.names:
             listed = ", ".join(plain(name) for name in self.names)
-            msg = f"--cost must have the classes of the scores, {listed}, in that order."
-            raise click.UsageError(msg)
+            refuse(f"--cost must have the classes of the scores, {listed}, in that order.")
         with told_in_place(table, {}):
-            p = _posteriors(kept, self._calibrator, self._options, self.names)
+            if self._calibrator is None:
+                return decide(kept, costs, classes=self.names, **self._priors(kept))
+            prior, fitted = self._options.prior, kept.named(self._calibrator.classes)
+            target = None if prior is None else priors_of_use(prior, self.names)
+            p = np.exp(self._calibrator.transform(fitted, target).values)
             return replace(decide(Posteriors(p, renormalize=True), costs), posteriors=p)
+
+    def _priors(self, scores: Scores) -> dict[str, Any]:
+        """Return the priors of use and of training, where the scores need them."""
+        prior, trained = self._options.prior, self._options.training_prior
+        if prior is None and scores.needs_priors:
+            refuse("--prior must give the priors of use: likelihoods carry none.")
+        if trained is not None and (prior is None or scores.needs_priors):
+            refuse("--training-prior is for posteriors, which it moves to --prior: give both.")
+        if prior is not None and trained is None and not scores.needs_priors:
+            msg = "--prior alone does not change posteriors: say with --training-prior which priors"
+            refuse(f"{msg} they were fitted with.")
+        given = {} if prior is None else {"priors": priors_of_use(prior, self.names)}
+        if trained is not None:
+            given["training_priors"] = priors_of_use(trained, self.names, "--training-prior")
+        return given
 
     def _cut(self, rows: TableRows) -> float | None:
         """Return above which value a cap leaves the second decision, from all rows."""
-        review = self._options["review"]
+        review = self._options.review
         if review is None:
             return None
         levels, second = ReviewLevels(), ""
         for table in rows.columns():
             decided = self._decide(table, rows)
             if len(decided.decisions) != 2:
-                msg = f"--review needs two decisions: there are {len(decided.decisions)}."
-                raise click.UsageError(msg)
+                refuse(f"--review needs two decisions: there are {len(decided.decisions)}.")
             levels.add(decided.saving_order, decided.indices)
             second = plain(str(decided.decisions[1]))
         cut = levels.cut(review)
         tied = levels.tied(cut)
         if tied > 1:
-            click.echo(
-                f"Note: {tied} cases tie at the cap and would exceed it together: none of them gets"
-                f" {second!r}, so that equal cases are decided alike.",
-                err=True,
+            note(
+                f"{tied} cases tie at the cap and would exceed it together: none of them gets"
+                f" {second!r}, so that equal cases are decided alike."
             )
         return cut
 
 
-def _posteriors(
-    scores: Scores, calibrator: Calibrator | None, options: Mapping[str, Any], names: list[str]
-) -> FloatArray:
-    """Return posteriors at the priors of use, calibrated where that was asked for."""
-    prior, trained = options["prior"], options["training_prior"]
-    target = None if prior is None else priors_of_use(prior, names)
-    if calibrator is not None:
-        return np.exp(calibrator.transform(scores.named(calibrator.classes), target).values)
-    if target is None and scores.needs_priors:
-        msg = "--prior must give the priors of use: likelihoods carry none."
-        raise click.UsageError(msg)
-    if trained is not None and (target is None or scores.needs_priors):
-        msg = "--training-prior is for posteriors, which it moves to --prior: give both."
-        raise click.UsageError(msg)
-    if target is None or not isinstance(scores, PosteriorScores):
-        return scores.answers(None if target is None else np.array(target)).p
-    if trained is None:
-        msg = "--prior alone does not change posteriors: say with --training-prior which priors"
-        raise click.UsageError(f"{msg} they were fitted with.")
-    old = priors_of_use(trained, names, "--training-prior")
-    return np.exp(scores.named(tuple(names)).at_priors(old, target).values)
-
-
-def _check_calibrated(calibrator: Calibrator, options: Mapping[str, Any]) -> None:
+def _check_calibrated(calibrator: Calibrator, options: Options) -> None:
     """Refuse other priors than those of a calibrator, and say which they are."""
     at = calibrator.training_priors_text
-    if options["training_prior"] is not None:
+    if options.training_prior is not None:
         msg = f"--training-prior is not for a calibrator, which keeps its own ({at}): leave it out."
-        raise click.UsageError(msg)
-    if options["prior"] is None and calibrator.training_priors is not None:
-        msg = f"Note: posteriors are at the priors of the calibrator, {at}; --prior moves them."
-        click.echo(msg, err=True)
+        refuse(msg)
+    if options.prior is None and calibrator.training_priors is not None:
+        note(f"posteriors are at the priors of the calibrator, {at}; --prior moves them.")
 
 
-def _tell(totals: _Totals, classes: list[str], rows: TableRows, options: Mapping[str, Any]) -> None:
-    """Print how often each decision is made, and what a case is expected to cost."""
-    shares = {name: count / totals.n for name, count in totals.counts.items()}
-    if options["as_json"]:
-        body = {
-            "source": Path(rows.source).name,
-            "read": rows.read,
-            "samples": totals.n,
+def _document(totals: _Totals, classes: list[str], rows: TableRows) -> Document:
+    """Return how often each decision is made, and what a case is expected to cost."""
+    n, shares = totals.n, {name: count / totals.n for name, count in totals.counts.items()}
+    return Document(
+        command="decide",
+        body={
+            "samples": n,
             "seed": None,
             "classes": classes,
             "decisions": shares,
             "mean_expected_cost": totals.mean_cost,
-            "output": Path(options["output"]).name,
-        }
-        click.echo(json_document("decide", body))
-        return
-    for name, count in totals.counts.items():
-        click.echo(f"{plain(name):<20} {count} of {totals.n} ({percent(shares[name], 1)} %)")
-    click.echo(f"{'mean expected cost':<20} {number(totals.mean_cost)}")
+            "output": Path(str(rows.options.output)).name,
+        },
+        source=rows.source,
+        read=rows.read,
+        sentences=[
+            *(
+                f"{plain(name):<20} {count} of {n} ({percent(shares[name], 1)} %)"
+                for name, count in totals.counts.items()
+            ),
+            f"{'mean expected cost':<20} {number(totals.mean_cost)}",
+        ],
+    )

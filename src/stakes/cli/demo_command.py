@@ -1,25 +1,23 @@
 """stakes demo: three real problems, on data that ship with the package."""
 
+from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
-from rich.console import Console
-from rich.text import Text
 
 from stakes._check import FileError
 from stakes._files import write_text
 from stakes._text import number
 from stakes.calibration import AffineCalibrator
-from stakes.cli.formats import Document, publish
-from stakes.cli.paragraphs import hanging
-from stakes.cli.screen import head, json_document, sheet
+from stakes.cli.formats import Document, show
+from stakes.cli.messages import wrote
+from stakes.cli.options import Options
+from stakes.cli.screen import Screen, interval_name
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Comparison, Evaluation, compare, evaluate
 from stakes.io import Columns, read_columns
-from stakes.results import Estimate
 from stakes.scores import Logits, Posteriors
 
 _FILE = "stakes-demo.json"
@@ -31,8 +29,9 @@ _TOLD = (  # the verdicts on the biopsies; others are in the file
 )
 
 
-def run(*, as_json: bool, no_file: bool, seed: int) -> None:
+def run(options: Options) -> None:
     """Judge models of three real problems, at costs of our own choice."""
+    seed = options.seed
     biopsies, digits, patients = _biopsies(seed), _digits(seed), _patients(seed)
     body = {
         "seed": seed,
@@ -41,28 +40,29 @@ def run(*, as_json: bool, no_file: bool, seed: int) -> None:
         "diabetes": patients.to_dict(),
     }
 
-    def draw(screen: Console) -> None:
-        screen.print(Text(head("demo", f"three real problems, seed {seed}"), style="bold"))
+    def draw(screen: Screen) -> None:
+        screen.head("demo", f"three real problems, seed {seed}")
         _print_biopsies(screen, biopsies)
         _print_digits(screen, digits)
         _print_patients(screen, patients)
 
-    publish(Document("demo", body, [], (), draw), {"as_json": as_json})
-    if not as_json and not no_file:
-        _keep(body)
+    document = Document("demo", body, draw=draw)
+    show(document, options)
+    if not options.as_json and not options.no_file:
+        _keep(document)
 
 
-def _keep(body: dict[str, Any]) -> None:
+def _keep(document: Document) -> None:
     """Write all numbers beside the reader, unless there is something already."""
     if Path(_FILE).exists():
         click.echo(f"{_FILE} is there already and was left as it is.", err=True)
         return
     try:
-        write_text(_FILE, json_document("demo", body) + "\n")
+        write_text(_FILE, document.json())
     except FileError as error:
         click.echo(f"All numbers are in stakes demo --json ({error})", err=True)
         return
-    click.echo(f"wrote {_FILE}: all numbers", err=True)
+    wrote(_FILE, ": all numbers")
 
 
 def _read(name: str, texts: tuple[str, ...], numbers: tuple[str, ...]) -> Columns:
@@ -121,78 +121,81 @@ def _patients(seed: int) -> Comparison:
     )
 
 
-def _print_biopsies(screen: Console, e: Evaluation) -> None:
+def _print_biopsies(screen: Screen, e: Evaluation) -> None:
     """Tell the story of the biopsies."""
     cost = e.main.cost
+    estimates = {
+        "AUC": e.ranking["auc"],
+        "cost of its decisions, of the naive cost": cost.normalized,
+        "the same after calibration": cost.calibrated_normalized,
+    }
+    rows = [
+        (name, number(found.value), str(found.interval or ""), "0.5" if name == "AUC" else "1")
+        for name, found in estimates.items()
+        if found is not None
+    ]
     _story(
         screen, "1. breast.csv: is this biopsy malignant?",
         f"Naive Bayes on {e.data.n} biopsies it had not seen. A missed cancer is taken to cost 20"
         " times a needless second look.",
+        [("", "value", "95 % interval", "naive"), *rows],
+        [v.text for v in e.verdicts if v.code in _TOLD],
     )  # fmt: skip
-    table = sheet("", "value", "95 % interval", "naive")
-    _row(table, "AUC", e.ranking["auc"], "0.5")
-    _row(table, "cost of its decisions, of the naive cost", cost.normalized, "1")
-    if cost.calibrated_normalized is not None:
-        _row(table, "the same after calibration", cost.calibrated_normalized, "1")
-    screen.print(table)
-    _conclude(screen, [v.text for v in e.verdicts if v.code in _TOLD])
 
 
-def _print_digits(screen: Console, c: Comparison) -> None:
+def _print_digits(screen: Screen, c: Comparison) -> None:
     """Tell the story of the digits."""
+    _, counts = np.unique(_read("digits.csv", ("digit",), ()).texts("digit"), return_counts=True)
+    metrics = {
+        "accuracy": ("cost.accuracy", number(counts.max() / counts.sum())),
+        "cross-entropy, of the naive one": ("cross_entropy.normalized", "1"),
+        "the same after calibration": ("cross_entropy.calibrated_normalized", "1"),
+    }
     _story(
         screen, "2. digits.csv: which digit is it?",
         f"Two models on {c.n} images they had not seen; each error costs 1.",
-    )  # fmt: skip
-    _, counts = np.unique(_read("digits.csv", ("digit",), ()).texts("digit"), return_counts=True)
-    share = counts.max() / counts.sum()
-    table = sheet("", *c.systems, "naive")
-    for name, metric in (
-        ("accuracy", "cost.accuracy"),
-        ("cross-entropy, of the naive one", "cross_entropy.normalized"),
-        ("the same after calibration", "cross_entropy.calibrated_normalized"),
-    ):
-        naive = number(share) if metric == "cost.accuracy" else "1"
-        table.add_row(name, *(number(c.values[s][metric]) for s in c.systems), naive)
-    screen.print(table)
-    _conclude(
-        screen,
+        _side_by_side(c, metrics),
         [
             _compared(c, "cross_entropy.normalized", "Uncalibrated"),
             _compared(c, "cross_entropy.calibrated_normalized", "Calibrated"),
         ],
-    )
+    )  # fmt: skip
 
 
-def _print_patients(screen: Console, c: Comparison) -> None:
+def _print_patients(screen: Screen, c: Comparison) -> None:
     """Tell the story of the patients."""
+    metrics = {
+        "AUC": ("auc", "0.5"),
+        "cost of its decisions, of the naive cost": ("cost.nec", "1"),
+    }
     _story(
         screen, "3. diabetes.csv: who will be severely ill in a year?",
         f"Two models on {c.n} patients, 10 % of them severe. Close care costs 5, missing a severe"
         " case the years the patient has to 80: a price for each.",
+        _side_by_side(c, metrics),
+        [_compared(c, "auc", "By AUC"), *(v.text for v in c.verdicts[:1])],
     )  # fmt: skip
-    table = sheet("", *c.systems, "naive")
-    for name, metric, naive in (
-        ("AUC", "auc", "0.5"),
-        ("cost of its decisions, of the naive cost", "cost.nec", "1"),
-    ):
-        table.add_row(name, *(number(c.values[s][metric]) for s in c.systems), naive)
-    screen.print(table)
-    _conclude(screen, [_compared(c, "auc", "By AUC"), *(v.text for v in c.verdicts[:1])])
     screen.print()
-    screen.print(
-        Text(
-            "Next: stakes evaluate YOUR.csv --label Y --scores P --scores-are posteriors \\\n"
-            "          --positive CLASS --cost miss=20,false_alarm=1"
-        )
+    screen.put(
+        "Next: stakes evaluate YOUR.csv --label Y --scores P --scores-are posteriors \\\n"
+        "          --positive CLASS --cost miss=20,false_alarm=1"
     )
+
+
+def _side_by_side(c: Comparison, metrics: Mapping[str, tuple[str, str]]) -> list[tuple[str, ...]]:
+    """Return the rows of a table of metrics, each beside its naive value."""
+    rows = [
+        (name, *(number(c.values[s][metric]) for s in c.systems), naive)
+        for name, (metric, naive) in metrics.items()
+    ]
+    return [("", *c.systems, "naive"), *rows]
 
 
 def _compared(c: Comparison, metric: str, how: str) -> str:
     """Say which of two systems is better by a metric, if that is beyond chance."""
     (name,) = (system for system in c.systems if system != c.reference)
     found = c.of(name, metric)
-    gap = f"difference {number(found.difference.value)}, {100 * c.level:g} % interval"
+    gap = f"difference {number(found.difference.value)}, {interval_name(c.level)}"
     seen = f"({gap} {found.difference.interval})"
     if found.difference.interval is None or not found.distinguishable:
         return f"{how}, {name} and {c.reference} are not distinguishable {seen}."
@@ -200,20 +203,14 @@ def _compared(c: Comparison, metric: str, how: str) -> str:
     return f"{how}, {best} is better {seen}."
 
 
-def _conclude(screen: Console, sentences: list[str]) -> None:
-    """Print what follows from the numbers."""
-    for text in sentences:
-        screen.print(hanging(screen, "=> ", text, "bold"))
-
-
-def _story(screen: Console, title: str, text: str) -> None:
-    """Print what a problem is about."""
+def _story(
+    screen: Screen, title: str, text: str, rows: list[tuple[str, ...]], conclusions: list[str]
+) -> None:
+    """Print what a problem is about, its numbers, and what follows from them."""
     screen.print()
-    screen.print(Text(title, style="bold"))
-    screen.print(hanging(screen, "", text))
+    screen.put(title, "bold")
+    screen.say(text)
     screen.print()
-
-
-def _row(table: Any, name: str, estimate: Estimate, naive: str) -> None:  # noqa: ANN401
-    """Add a value with its interval to a table."""
-    table.add_row(name, number(estimate.value), str(estimate.interval or ""), naive)
+    screen.table(rows[0], rows[1:])
+    for conclusion in conclusions:
+        screen.say(conclusion, "bold", "=> ")

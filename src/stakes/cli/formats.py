@@ -2,19 +2,26 @@
 
 import csv
 import io
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
+from rich.text import Text
 
+import stakes
 from stakes._files import write_text
 from stakes._text import number, plain
 from stakes.cli.actions import COMMANDS, with_commands
-from stakes.cli.outputs import check_output, check_resume, same_place
-from stakes.cli.screen import console, json_document
+from stakes.cli.messages import wrote
+from stakes.cli.options import Options
+from stakes.cli.outputs import check_output
+from stakes.cli.screen import Screen, head
+from stakes.evaluation.findings import SCHEMA_VERSION
+from stakes.results import Estimate
 
 Cell = str | float | None
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
@@ -26,63 +33,75 @@ class Document:
 
     command: str
     body: Mapping[str, Any]
-    rows: Sequence[Sequence[Cell]]  # the first holds the names of the columns
-    sentences: Sequence[str]
-    draw: Callable[[Console], None]
-    title: str = ""
+    source: str = ""  # the table, where there is one
+    read: str = ""  # whole or in batches
+    facts: str = ""  # how many samples, with which seed
+    rows: Sequence[Sequence[Cell]] = ()  # the first holds the names of the columns
+    sentences: Sequence[str] = ()
+    draw: Callable[[Screen], None] | None = None  # on a screen; by default the sentences
     page: Callable[[], str] | None = None  # the same as HTML
     commands: Mapping[str, str] = field(default_factory=lambda: COMMANDS)  # by action
 
-
-def begin(options: Mapping[str, Any]) -> None:
-    """Refuse an output that cannot be written, before any long work."""
-    output, page = options.get("output"), options.get("html")
-    if page is not None and output is not None and same_place(page, output):
-        msg = f"--html and --output must be two files: both are {output!r}."
-        raise click.UsageError(msg)
-    for path in (output, page):
-        if path is not None and not (path == output and path == "-"):
-            check_output(str(path), force=bool(options.get("force")))
-    check_resume(options)
+    def json(self) -> str:
+        """Return one JSON document that says what made it."""
+        head = {"stakes": stakes.__version__, "schema": SCHEMA_VERSION, "command": self.command}
+        table = {"source": Path(self.source).name, "read": self.read} if self.source else {}
+        body = with_commands(self.body, self.commands)
+        return json.dumps({**head, **table, **body}, indent=2, allow_nan=False) + "\n"
 
 
-def publish(document: Document, options: Mapping[str, Any]) -> None:
+def ends(estimate: Estimate) -> tuple[Cell, Cell]:
+    """Return the ends of an interval as cells."""
+    band = estimate.interval
+    return (None, None) if band is None else (band.low, band.high)
+
+
+def publish(document: Document, options: Options) -> None:
     """Print a result, or write it whole to a file; write its page where one is asked for."""
-    _print(document, options)
-    path = options.get("html")
-    if path is not None and document.page is not None:
-        check_output(path, force=bool(options.get("force")))
-        write_text(path, document.page())
-        click.echo(f"wrote {plain(path)}: open it in a browser", err=True)
+    output = options.output
+    if output in (None, "-"):
+        show(document, options)
+    else:
+        _write(str(output), _WRITERS[_layout(options)](document), options)
+    if options.html is not None and document.page is not None:
+        _write(options.html, document.page(), options, ": open it in a browser")
 
 
-def _print(document: Document, options: Mapping[str, Any]) -> None:
-    """Print a result, or write it whole to a file."""
-    layout = "json" if options.get("as_json") else options.get("layout", "table")
-    output = None if options.get("output") == "-" else options.get("output")
-    if output is None and layout == "table":
-        document.draw(console())
+def show(document: Document, options: Options) -> None:
+    """Print a result."""
+    layout = _layout(options)
+    if layout == "table":
+        _draw(document, Screen())
+    else:
+        click.echo(_WRITERS[layout](document), nl=False)
+
+
+def _layout(options: Options) -> str:
+    """Return the form that is asked for."""
+    return "json" if options.as_json else options.layout
+
+
+def _write(path: str, text: str, options: Options, what: str = "") -> None:
+    """Write a file, and say so."""
+    check_output(path, force=options.force)
+    write_text(path, text)
+    wrote(path, what)
+
+
+def _draw(document: Document, screen: Screen) -> None:
+    """Draw a document on a screen."""
+    if document.draw is not None:
+        document.draw(screen)
         return
-    text = _WRITERS[layout](document)
-    if output is None:
-        click.echo(text, nl=False)
-        return
-    check_output(output, force=bool(options.get("force")))
-    write_text(output, text)
-    click.echo(f"wrote {plain(output)}", err=True)
+    for line in document.sentences:
+        screen.print(Text(line), soft_wrap=True)
 
 
 def _as_screen(document: Document) -> str:
     """Return what a screen of 80 columns would show."""
     stream = io.StringIO()
-    document.draw(console(stream))
+    _draw(document, Screen(stream))
     return stream.getvalue()
-
-
-def _as_json(document: Document) -> str:
-    """Return one JSON document."""
-    body = with_commands(document.body, document.commands)
-    return json_document(document.command, body) + "\n"
 
 
 def _as_csv(document: Document) -> str:
@@ -99,18 +118,16 @@ def _missing(cell: Cell) -> bool:
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
-def _csv_cell(cell: Cell) -> str | float:
+def _csv_cell(cell: Cell) -> Cell:
     """Return a cell of a CSV file."""
-    if _missing(cell):
-        return ""
     if isinstance(cell, str) and cell.startswith(_FORMULA):
         return f"'{cell}"
-    return "" if cell is None else cell
+    return "" if _missing(cell) else cell
 
 
 def _as_markdown(document: Document) -> str:
     """Return a heading, the sentences and a table of Markdown."""
-    lines = [f"## {_md(document.title)}", ""] if document.title else []
+    lines = [f"## {_md(head(document.source, document.facts))}", ""] if document.source else []
     lines += [f"- {_md(sentence)}" for sentence in document.sentences]
     lines += [""] if document.sentences else []
     header, *rows = document.rows
@@ -135,7 +152,7 @@ def _md(text: str) -> str:
 
 _WRITERS: dict[str, Callable[[Document], str]] = {
     "table": _as_screen,
-    "json": _as_json,
+    "json": Document.json,
     "csv": _as_csv,
     "md": _as_markdown,
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from stakes._text import number
+from stakes.cli.messages import refuse
 
 _FORM = re.compile(r"(\d+\.?\d*|\.\d+)\s*(?:([kmgt]?)(i?)b)?", re.IGNORECASE)
 _STEPS = ("", "k", "m", "g", "t")
@@ -64,8 +65,7 @@ def read_size(ctx: click.Context, param: click.Parameter, value: str | None) -> 
         count, prefix, binary = found.groups()
         size = float(count) * (1024 if binary else 1000) ** _STEPS.index((prefix or "").lower())
     if not math.isfinite(size):
-        msg = f"--memory must be a size such as 2GB, 500MB, 1.5GiB or 0: got {value!r}."
-        raise click.UsageError(msg)
+        refuse(f"--memory must be a size such as 2GB, 500MB, 1.5GiB or 0: got {value!r}.")
     return int(size)
 
 

@@ -1,76 +1,64 @@
-"""Options that commands share, and the application file that can hold them all."""
+"""Options, each declared once: its type, its help, the commands that have it, its default.
 
-import json
+The name of an option is its key in the application file, too (application_file.py).
+"""
+
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from stakes._files import read_text
-from stakes._text import plain, quoted
 from stakes.calibration.registry import calibrator_names
 from stakes.cli.memory import read_size
+from stakes.cli.messages import refuse
 
-KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
 METHODS = tuple(name for name in calibrator_names() if name != "threshold")  # that needs costs
+LAYOUTS = ("table", "md", "csv", "json")
 WRITTEN = ("posteriors", "log-odds", "llr")  # what calibrate --apply can write
+Paths = str | tuple[str, ...]  # one file, directory or pattern, or several
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
-# Options that some commands have and others pass over, so that one application file serves all.
-ELSEWHERE = frozenset(
-    [
-        "scores",
-        "decision",
-        "slice",
-        "key",
-        "system",
-        "reference",
-        "margin",
-        "review",
-        "details",
-        "html",
-        "calibrator",
-        "folds",
-        "level",
-        "resamples",
-        "seed",
-        "confident",
-        "max",
-        "min",
-        "max-nec",
-        "max-cross-entropy",
-        "max-brier",
-        "max-calibration-loss",
-        "min-auc",
-        "max-loss-against",
-        "memory",
-        "resume",
-    ]
+_JUDGING = "evaluate check compare threshold"  # labelled samples; these take an application file
+_STAGED = "evaluate check compare"  # with calibration and resampled intervals
+_TABLES = f"{_JUDGING} calibrate decide"
+_MEMORY = "Read tables in batches whose columns would take more memory than this: 2GB, 500MB;"
+_MEMORY_OF_ONE = (
+    f"{_MEMORY} by default 100MB for one column of scores and a quarter of the machine's memory for"
+    " several, and 0 for always."
 )
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-class FileKind(click.ParamType[str]):
-    """A kind of file; kinds take long to load, so that they are looked up where one is given."""
+class Name(click.ParamType[str]):
+    """A name of a registry that takes long to load: its names are looked up where one is given."""
 
-    name = "kind"
+    name = "name"
 
+    def __init__(self, module: str, names: str) -> None:
+        self._module, self._names = module, names
+
+    @cached_property
     def _choice(self) -> click.Choice[str]:
-        """Return the choice among all kinds."""
-        from stakes.io.readers import file_kinds  # noqa: PLC0415
-
-        return click.Choice(file_kinds(), case_sensitive=False)
+        """The choice among all names."""
+        names = getattr(import_module(self._module), self._names)
+        return click.Choice(tuple(names() if callable(names) else names), case_sensitive=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
-        """Read a kind."""
-        return self._choice().convert(value, param, ctx)
+        """Read a name."""
+        return self._choice.convert(value, param, ctx)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        """Return the names for the help."""
+        return self._choice.get_metavar(param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Complete a kind."""
-        return self._choice().shell_complete(ctx, param, incomplete)
+        """Complete a name."""
+        return self._choice.shell_complete(ctx, param, incomplete)
 
 
 class Number(click.FloatRange):
@@ -91,246 +79,243 @@ class Number(click.FloatRange):
         return "" if self.min is None and self.max is None else super()._describe_range()
 
 
-LEVEL = Number(0, 1, min_open=True, max_open=True)
-
-
-def _read_application(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001
-    """Take values for options from a TOML file; what is typed goes before it."""
-    if value is None:
-        return
-    entries = _entries(value)
-    known = _by_option(ctx.command)
-    ctx.meta["stakes.app"] = value
-    given: dict[str, Any] = {}
-    for key, entry in entries.items():
-        parameter = known.get(key.replace("_", "-"))
-        if key == "applications":
-            ctx.meta["stakes.applications"] = _applications(entry, value)
-        elif parameter is not None:
-            given[str(parameter.name)] = _default(parameter, entry)
-        elif key.replace("_", "-") not in ELSEWHERE:
-            listed = quoted(sorted(known), most=40)
-            msg = f"--app {plain(value)!r}: there is no option {key!r} here; those are {listed}."
-            raise click.UsageError(msg)
-    ctx.default_map = {**(ctx.default_map or {}), **given}
-
-
-def _by_option(command: click.Command) -> dict[str, click.Parameter]:
-    """Return the options of a command by their long names."""
-    options = [p for p in command.params if isinstance(p, click.Option) and p.expose_value]
-    return {o.removeprefix("--"): p for p in options for o in p.opts if o.startswith("--")}
-
-
-def _entries(path: str) -> dict[str, Any]:
-    """Read an application file, TOML or JSON."""
-    import tomllib  # noqa: PLC0415  slow to load, and seldom asked for
-
-    try:
-        text = read_text(path)
-        if path.lower().endswith(".json"):
-            entries = json.loads(text, object_pairs_hook=_each_once)
-        else:
-            entries = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # InputError is a ValueError
-        msg = f"--app {plain(path)!r} must be a TOML or JSON file: {error}"
-        raise click.UsageError(msg.rstrip(".") + ".") from error
-    if not isinstance(entries, dict):
-        msg = f"--app {plain(path)!r} must hold options by name, such as label and cost."
-        raise click.UsageError(msg)
-    return entries
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON; a name that is there twice is refused."""
-    names = [name for name, _ in pairs]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        msg = f"{plain(twice)!r} is there twice"
-        raise ValueError(msg)
-    return dict(pairs)
-
-
-def _default(parameter: click.Parameter, entry: object) -> str | list[str]:
-    """Return a value as it would be typed; a list of them where an option may be repeated."""
-    if not getattr(parameter, "multiple", False):
-        return _text(entry)
-    return [_text(e) for e in entry] if isinstance(entry, list) else [_text(entry)]
-
-
-def _applications(entry: object, source: str) -> dict[str, dict[str, str]]:
-    """Read the tables [applications.NAME] with cost, prior, abstain or dcf."""
-    allowed = {"cost", "prior", "abstain", "dcf"}
-    if not isinstance(entry, dict) or not all(isinstance(v, dict) for v in entry.values()):
-        msg = f"--app {plain(source)!r}: applications must be tables, [applications.NAME]."
-        raise click.UsageError(msg)
-    for name, table in entry.items():
-        odd = set(table) - allowed
-        if odd:
-            msg = f"--app {plain(source)!r}: application {plain(name)!r} may hold"
-            raise click.UsageError(f"{msg} {quoted(sorted(allowed))}: got {quoted(sorted(odd))}.")
-    return {name: {k: _text(v) for k, v in table.items()} for name, table in entry.items()}
-
-
-def _text(entry: object) -> str:
-    """Return a value of a TOML file as it would be typed."""
-    if isinstance(entry, bool):
-        return str(entry).lower()
-    if isinstance(entry, dict):
-        if "matrix" in entry or any("," in name or name != name.strip() for name in entry):
-            return json.dumps(entry)  # as such names cannot be typed
-        return ",".join(f"{name}={_text(value)}" for name, value in entry.items())
-    if isinstance(entry, list):
-        nested = any(isinstance(e, list) for e in entry)
-        return json.dumps(entry) if nested else ",".join(_text(e) for e in entry)
-    return str(entry)
-
-
 def _resamples(ctx: click.Context, param: click.Parameter, value: int) -> int:  # noqa: ARG001
     """Refuse numbers of resamples that give no interval, or no end."""
     if value and not _FEWEST_RESAMPLES <= value <= _MOST_RESAMPLES:
         msg = f"--resamples must be 0, or from {_FEWEST_RESAMPLES} to {_MOST_RESAMPLES}:"
-        raise click.UsageError(f"{msg} got {value}.")
+        refuse(f"{msg} got {value}.")
     return value
 
 
-_APP = click.option(
-    "--app", is_eager=True, expose_value=False, callback=_read_application, metavar="FILE",
-    help="A TOML or JSON file that holds any of these options.",
-)  # fmt: skip
-_TABLE = [
-    click.option("--input-format", type=FileKind(), metavar="KIND",
-                 help="Kind of the file, such as csv or parquet, where its ending does not tell."),
-    click.option("--max-bytes", type=click.IntRange(1), help="Refuse longer input."),
-    click.option("--timeout", type=Number(0), default=60.0, show_default=True,
-                 help="Seconds to wait for the first byte of a pipe."),
-]  # fmt: skip
-_RENORMALIZE = "Divide rows of posteriors by their sums, where these are off by more than rounding."
-_COLUMNS = [
-    click.option("--label", help="Column of the true classes."),
-    click.option("--scores-are", type=click.Choice(KINDS),
-                 help="What the scores are; it is never guessed."),
-    click.option("--renormalize", is_flag=True, help=_RENORMALIZE),
-    click.option("--classes", help="Names in the order of the score columns, such as a,b."),
-    click.option("--positive", help="The class of interest, which comes last."),
-    click.option("--weight", help="Column of sample weights."),
-    click.option("--group", help="Column of groups that belong together: patients, speakers."),
-    click.option("--id", "sample", help="Column that names the sample, in a table with a row for "
-                 "each sample and class."),
-    click.option("--class-column", help="Column that names the class of a score in such a table."),
-]  # fmt: skip
-_SCORES = [
-    click.option("--scores", required=True,
-                 help="Columns of scores, one per class; a single column is the score of the last "
-                 "class."),
-    click.option("--scores-are", type=click.Choice(KINDS), required=True,
-                 help="What the scores are; it is never guessed."),
-    click.option("--renormalize", is_flag=True, help=_RENORMALIZE),
-    click.option("--classes", help="Names in the order of the score columns."),
-]  # fmt: skip
-_PROBLEM = [
-    click.option("--cost", help="miss=5,false_alarm=1; a .toml or .csv file; '[[0,1],[5,0]]'. "
-                 "Prices may be columns: miss=amount."),
-    click.option("--dcf", multiple=True,
-                 help="Detection cost, miss:false_alarm:prior, such as 10:1:0.01."),
-    click.option("--abstain", help="Price of not deciding, or its column."),
-    click.option("--prior", help="How often classes will occur: 0.02 (of the class of interest), "
-                 "healthy=0.98,tumour=0.02, 0.98,0.02, or data (the default)."),
-    click.option("--training-prior", help="Priors that the posteriors were trained with, in the "
-                 "same forms; they are adapted to --prior."),
-]  # fmt: skip
-_INTERVALS = [
-    click.option("--level", default=0.95, show_default=True, help="Level of the intervals.",
-                 type=LEVEL),
-    click.option("--resamples", type=int, default=1000, show_default=True, callback=_resamples,
-                 help="Number of bootstrap resamples, for metrics without a closed-form interval; "
-                 "0 leaves those intervals out."),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-                 help="Seed of folds and resamples."),
-]  # fmt: skip
-_CALIBRATION = [
-    click.option("--calibrator", "method", type=click.Choice((*METHODS, "none")), default="affine",
-                 show_default=True, help="Calibrator used to measure calibration loss."),
-    click.option("--folds", type=click.IntRange(2), default=5, show_default=True),
-]  # fmt: skip
-_OUTPUT = [
-    click.option("--format", "layout", type=click.Choice(("table", "md", "csv", "json")),
-                 default="table", show_default=True, help="How to print."),
-    click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
-    click.option("-o", "--output", help="Write there instead of to standard output."),
-    click.option("--force", is_flag=True, help="Overwrite the output file."),
-]  # fmt: skip
+def _option(on: str, help_text: str = "", default: object = None, **more: Any) -> Any:  # noqa: ANN401
+    """Declare an option: the commands that have it, its help, its default; for click the rest.
+
+    `flags` are its names where they are not that of the field, `required` the commands that need
+    it, `default_on` defaults of single commands; help for a single command is given by its name.
+    """
+    return field(default=default, metadata={"on": on.split(), "help": help_text, **more})
 
 
-def refuse_typed(options: dict[str, str], reason: str) -> None:
-    """Refuse options that were typed though they have no effect."""
-    ctx = click.get_current_context()
-    typed = click.core.ParameterSource.COMMANDLINE
-    odd = [flag for name, flag in options.items() if ctx.get_parameter_source(name) is typed]
-    if odd:
-        raise click.UsageError(without_effect(odd, f"with {reason}"))
+# fmt: off
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What was typed on a command line, or stands in its application file."""
+
+    file: Paths = ""
+    shell: str = ""
+    applications: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    scores: str | None = _option(
+        "evaluate check threshold calibrate decide",
+        "Columns of scores, one per class; a single column is the score of the last class.",
+        required="calibrate decide")
+    decision: str | None = _option("evaluate", "Column of decisions, where there are no scores.")
+    systems: tuple[str, ...] = _option(
+        "compare",
+        "A system and its columns of scores, such as A=p_a or B=q_0,q_1. Give two or more.", (),
+        flags=["--system"], metavar="NAME=COLUMNS", required="compare")
+    reference: str | None = _option("compare", "The system to compare with; by default the first.")
+    margin: float | None = _option(
+        "compare",
+        "Share of the reference's cost that a system may cost more, such as 0.02: says which "
+        "systems cost at most that much more, and which cost the same for practical purposes; "
+        "two one-sided tests (TOST).", type=Number(0, min_open=True))
+    max_nec: float | None = _option(
+        "check", "Largest normalised expected cost, in every application.", type=Number())
+    max_cross_entropy: float | None = _option(
+        "check", "Largest normalised cross-entropy.", type=Number())
+    max_brier: float | None = _option("check", "Largest normalised Brier score.", type=Number())
+    max_calibration_loss: float | None = _option(
+        "check", "Largest share of the cross-entropy that calibration would recover.",
+        type=Number())
+    min_auc: float | None = _option("check", "Smallest area under the ROC curve.", type=Number())
+    most: tuple[str, ...] = _option(
+        "check", "Largest value of any metric that evaluate --format csv lists.", (),
+        flags=["--max"], metavar="METRIC=NUMBER")
+    least: tuple[str, ...] = _option(
+        "check", "Smallest value.", (), flags=["--min"], metavar="METRIC=NUMBER")
+    max_loss_against: tuple[str, ...] = _option(
+        "check",
+        "Largest share by which the scores may cost more than those in other columns, such as "
+        "p_old=0.02, in every application; the upper end of the ratio's interval (90 % at --level "
+        "0.95) must be within it, with or without --confident.", (), metavar="COLUMNS=SHARE")
+    confident: bool = _option(
+        "check", "The whole interval must pass, not the value alone.", default=False)
+    label: str | None = _option(
+        f"{_JUDGING} calibrate", "Column of the true classes.",
+        calibrate="Column of the true classes; needed to learn.")
+    scores_are: str | None = _option(
+        _TABLES, "What the scores are; it is never guessed.", required="calibrate decide",
+        type=Name("stakes.cli.score_columns", "KINDS"))
+    renormalize: bool = _option(
+        _TABLES, "Divide rows of posteriors by their sums, where these are off by more than "
+        "rounding.", default=False)
+    classes: str | None = _option(_TABLES, "Names in the order of the score columns, such as a,b.")
+    positive: str | None = _option(_JUDGING, "The class of interest, which comes last.")
+    weight: str | None = _option(f"{_JUDGING} calibrate", "Column of sample weights.")
+    group: str | None = _option(
+        f"{_JUDGING} calibrate", "Column of groups that belong together: patients, speakers.",
+        calibrate="Column of groups that folds must not part.")
+    slices: tuple[str, ...] = _option(
+        "evaluate", "Column to break results down by.", (), flags=["--slice"])
+    key: str | None = _option(
+        "evaluate check", "Key file, for scores in lines `model segment score`.")
+    sample: str | None = _option(
+        _JUDGING, "Column that names the sample, in a table with a row for each sample and class.",
+        flags=["--id"])
+    class_column: str | None = _option(
+        _JUDGING, "Column that names the class of a score in such a table.")
+    cost: str | None = _option(
+        f"{_JUDGING} decide", "miss=5,false_alarm=1; a .toml or .csv file; '[[0,1],[5,0]]'. "
+        "Prices may be columns: miss=amount.",
+        decide="What errors cost, as for evaluate.", required="decide")
+    dcf: tuple[str, ...] = _option(
+        _JUDGING, "Detection cost, miss:false_alarm:prior, such as 10:1:0.01.", ())
+    abstain: str | None = _option(f"{_JUDGING} decide", "Price of not deciding, or its column.")
+    prior: str | None = _option(
+        _TABLES, "How often classes will occur: 0.02 (of the class of interest), "
+        "healthy=0.98,tumour=0.02, 0.98,0.02, or data (the default).",
+        calibrate="Priors to calibrate for, by default those of the data; with --apply the "
+        "priors of use, by default those of the calibrator.",
+        decide="Priors of use; needed for likelihoods without a calibrator.")
+    training_prior: str | None = _option(
+        f"{_JUDGING} decide", "Priors that the posteriors were trained with, in the same forms; "
+        "they are adapted to --prior.",
+        decide="Priors that posteriors were fitted with: they are adapted to --prior. A "
+        "calibrator keeps its own.")
+    rules: tuple[str, ...] = _option(
+        _STAGED, "A scoring rule beside cross-entropy and Brier score, such as spherical or "
+        "'threshold_range(0.1, 0.4)'.", (), flags=["--rule"], metavar="NAME")
+    review: float | None = _option(
+        "threshold decide", "The largest share of cases that can be reviewed, such as 0.05.",
+        decide="The largest share of cases that can get the second of two decisions: the largest "
+        "expected savings go first, and equal cases are decided alike.", type=Number(0, 1))
+    method: str = _option(
+        _STAGED, "Calibrator used to measure calibration loss.", "affine", flags=["--calibrator"],
+        type=click.Choice((*METHODS, "none")), default_on={"compare": "none"})
+    learner: str = _option(
+        "calibrate", "How to calibrate.", "affine", flags=["--method"], type=click.Choice(METHODS))
+    folds: int = _option(
+        f"{_STAGED} calibrate", "Folds that calibrators are cross-fitted on.", 5,
+        type=click.IntRange(2))
+    level: float = _option(
+        _JUDGING, "Level of the intervals.", 0.95, type=Number(0, 1, min_open=True, max_open=True))
+    resamples: int = _option(
+        _STAGED, "Number of bootstrap resamples, for metrics without a closed-form interval; 0 "
+        "leaves those intervals out.", 1000, type=int, callback=_resamples)
+    seed: int = _option(
+        f"{_STAGED} calibrate demo", "Seed of folds and resamples.", 0, type=click.IntRange(0),
+        calibrate="Seed of the folds.")
+    apply: str | None = _option("calibrate", "A calibrator file to apply instead of learning one.")
+    write: str | None = _option(
+        "calibrate", "With --apply: posteriors (the default), log odds, or log likelihood ratios, "
+        "which serve any priors.", type=click.Choice(WRITTEN))
+    prefix: str = _option("decide", "Put before the names of the new columns.", "")
+    calibrator_file: str | None = _option("decide", "A calibrator file to apply first.")
+    details: bool = _option(
+        "evaluate compare", "Print all metrics and classes.", default=False,
+        compare="Print the differences of all metrics.")
+    html: str | None = _option(
+        "evaluate compare reproduce", "Also write a live page: one file, to be opened in a browser "
+        "and sent around.", metavar="PATH", reproduce="Also write all of it as one live page.")
+    layout: str = _option(
+        _JUDGING, "How to print.", "table", flags=["--format"], type=click.Choice(LAYOUTS))
+    as_json: bool = _option(
+        f"{_TABLES} demo reproduce", "Print one JSON document.", default=False, flags=["--json"])
+    output: str | None = _option(
+        f"{_TABLES} reproduce", "Write there instead of to standard output.",
+        flags=["-o", "--output"], required="calibrate decide",
+        default_on={"reproduce": "reproduction"}, reproduce="Directory for the figures.",
+        calibrate="Where to write: calibrator .json, or table.", decide="Table to write.")
+    force: bool = _option(
+        f"{_TABLES} reproduce", "Overwrite the output file.", default=False,
+        reproduce="Replace the page if it exists.")
+    no_file: bool = _option("demo", "Do not write stakes-demo.json.", default=False)
+    no_figures: bool = _option("reproduce", "Print the tables only.", default=False)
+    memory: int | None = _option(
+        _TABLES, f"{_MEMORY} by default a quarter of the machine's memory, and 0 for always.",
+        metavar="SIZE", callback=read_size, evaluate=_MEMORY_OF_ONE, check=_MEMORY_OF_ONE)
+    resume: str | None = _option(
+        "evaluate check", "Read in batches and save every ten seconds in FILE how far that is; if "
+        "FILE is there, go on from it. It is removed when the run succeeds.", metavar="FILE")
+    input_format: str | None = _option(
+        _TABLES, "Kind of the file, such as csv or parquet, where its ending does not tell.",
+        metavar="KIND", type=Name("stakes.io.readers", "file_kinds"))
+    max_bytes: int | None = _option(_TABLES, "Refuse longer input.", type=click.IntRange(1))
+    timeout: float = _option(
+        _TABLES, "Seconds to wait for the first byte of a pipe.", 60.0, type=Number(0))
+    # fmt: on
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How a table is to be read."""
+        return {"kind": self.input_format, "max_bytes": self.max_bytes, "patience": self.timeout}
 
 
-def without_effect(flags: Sequence[str], where: str) -> str:
-    """Return the error about options that change nothing there."""
-    verb, them = ("has", "it") if len(flags) == 1 else ("have", "them")
-    return f"{', '.join(flags)} {verb} no effect {where}; remove {them}."
+_DECLARED = [declared for declared in fields(Options) if declared.metadata]
+# What has an effect beside an option that asks for something else; all other options are refused.
+_EFFECTIVE = {
+    "decision": "label classes positive weight cost prior level resamples seed details html layout"
+    " as_json output force memory resume input_format max_bytes timeout decision",
+    "apply": "scores scores_are renormalize classes prior write as_json output force memory"
+    " input_format max_bytes timeout apply",
+}
 
 
-def _all(options: Sequence[Decorator]) -> Decorator:
-    """Return a decorator that adds options in their order."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+def options_of(command: str) -> list[click.Option]:
+    """Return the options of a command for click, in the order of their declaration."""
+    return [_for_click(d, command) for d in _DECLARED if command in d.metadata["on"]]
 
 
-_MEMORY = "Read tables in batches whose columns would take more memory than this: 2GB, 500MB;"
-memory_option = click.option(
-    "--memory", metavar="SIZE", callback=read_size,
-    help=f"{_MEMORY} by default a quarter of the machine's memory, and 0 for always.",
-)  # fmt: skip
-_memory_of_one = click.option(
-    "--memory", metavar="SIZE", callback=read_size,
-    help=f"{_MEMORY} by default 100MB for one column of scores and a quarter of the machine's"
-    " memory for several, and 0 for always.",
-)  # fmt: skip
-_STREAM = [
-    _memory_of_one,
-    click.option("--resume", metavar="FILE",
-                 help="Read in batches and save every ten seconds in FILE how far that is; if FILE "
-                 "is there, go on from it. It is removed when the run succeeds."),
-]  # fmt: skip
+def application_keys() -> set[str]:
+    """Return the keys that an application file may hold for any command that takes one."""
+    some = [d for d in _DECLARED if set(_JUDGING.split()) & set(d.metadata["on"])]
+    return {_flags(declared)[-1].removeprefix("--") for declared in some}
 
 
-def _one_or_several(
-    ctx: click.Context,  # noqa: ARG001
-    param: click.Parameter,  # noqa: ARG001
-    value: tuple[str, ...],
-) -> str | tuple[str, ...]:
-    """Return a single path as it is."""
-    return value[0] if len(value) == 1 else value
+def refuse_without_effect(options: Options) -> None:
+    """Refuse options that change nothing beside others.
+
+    What has a default may stand in an application file that serves other commands, too.
+    """
+    for other, effective in _EFFECTIVE.items():
+        odd = [
+            _flags(d)[-1]
+            for d in _DECLARED
+            if getattr(options, other) is not None and d.name not in effective.split()
+            if typed(d.name) or (not d.default and getattr(options, d.name))
+        ]
+        if odd:
+            verb, them = ("has", "it") if len(odd) == 1 else ("have", "them")
+            refuse(f"{', '.join(odd)} {verb} no effect with --{other}; remove {them}.")
 
 
-paths_argument = click.argument(
-    "file", nargs=-1, required=True, metavar="PATH...", callback=_one_or_several
-)
-stream_options = _all(_STREAM)
-table_options = _all([*_TABLE, _APP])
-reading_options = _all(_TABLE)
-score_options = _all(_SCORES)
-column_options = _all(_COLUMNS)
-problem_options = _all(_PROBLEM)
-interval_options = _all(_INTERVALS)
-calibration_options = _all(_CALIBRATION)
-output_options = _all(_OUTPUT)
-page_option = click.option(
-    "--html", metavar="PATH",
-    help="Also write a live page: one file, to be opened in a browser and sent around.",
-)  # fmt: skip
-scores_option = click.option(
-    "--scores",
-    help="Columns of scores, one per class; a single column is the score of the last class.",
-)
+def typed(name: str) -> bool:
+    """Whether an option was typed, and does not come from an application file."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
+def _flags(declared: "Field[Any]") -> list[str]:
+    """Return the names of an option, the long one last."""
+    found: list[str] = declared.metadata.get("flags", [f"--{declared.name.replace('_', '-')}"])
+    return found
+
+
+def _for_click(declared: "Field[Any]", command: str) -> click.Option:
+    """Return an option for click."""
+    told = declared.metadata
+    default = told.get("default_on", {}).get(command, declared.default)
+    settings = {name: told[name] for name in ("type", "metavar", "callback") if name in told}
+    if default == ():
+        settings["multiple"] = True
+    elif default is False:
+        settings["is_flag"] = True
+    elif default is not None:
+        settings.update(default=default, show_default=default != "")
+    return click.Option(
+        [*_flags(declared), declared.name],
+        help=told.get(command, told["help"]),
+        required=command in told.get("required", ""),
+        **settings,
+    )

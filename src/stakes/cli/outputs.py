@@ -1,19 +1,20 @@
 """Outputs that commands write: never over what is read."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import click
 
 from stakes._check import FileError, StakesError
 from stakes._files import refuse_taken
 from stakes._text import plain
+from stakes.cli.messages import refuse
+from stakes.cli.options import Options
 from stakes.io.sources import find_parts
 
-_SINGLE = ("fitted", "key", "cost")  # options that name a file, or may
+_SINGLE = ("apply", "calibrator_file", "key", "cost")  # options that name a file, or may
 
 
 def check_output(path: str, *, force: bool) -> None:
@@ -74,22 +75,25 @@ def _same_file(path: str, other: str) -> bool:
         return False
 
 
-def check_resume(options: Mapping[str, Any]) -> None:
-    """Refuse a file of --resume that is read, or that results are written to."""
-    path = options.get("resume")
-    if path is None:
-        return
-    check_output(path, force=True)
-    for name in ("output", "html"):
-        other = options.get(name)
-        if other is not None and same_place(path, other):
-            msg = f"--resume and --{name} must be two files: both are {path!r}."
-            raise click.UsageError(msg)
+def check_outputs(options: Options) -> None:
+    """Refuse outputs that cannot be written, and two at one place, before any long work."""
+    output, page, resume = options.output, options.html, options.resume
+    for path, name, other, flag in (
+        (page, "--html", output, "--output"),
+        (resume, "--resume", output, "--output"),
+        (resume, "--resume", page, "--html"),
+    ):
+        if path is not None and other is not None and same_place(path, other):
+            refuse(f"{name} and {flag} must be two files: both are {path!r}.")
+    for path in (output, page):
+        if path is not None and not (path == output and path == "-"):
+            check_output(path, force=options.force)
+    if resume is not None:
+        check_output(resume, force=True)
 
 
-def forget(options: Mapping[str, Any]) -> None:
+def forget(options: Options) -> None:
     """Remove the file of --resume: the run has come to its end."""
-    path = options.get("resume")
-    if path is not None:
+    if options.resume is not None:
         with suppress(OSError):
-            Path(path).unlink(missing_ok=True)
+            Path(options.resume).unlink(missing_ok=True)

@@ -15,11 +15,9 @@ def progress_bar(what: str = "reading") -> Iterator[Callable[[int, int | None], 
     with _line() as write:
 
         def show(done: int, total: int | None) -> None:
-            part = f"{100 * done / total:3.0f} %" if total else f"{done}"
-            if write is not None:
-                write(f"{what} {part}")
+            write(f"{what} {100 * done / total:3.0f} %" if total else f"{what} {done}")
 
-        yield None if write is None else show
+        yield show if _seen() else None
 
 
 @contextmanager
@@ -32,8 +30,6 @@ def row_progress(total: int | None, before: int = 0) -> Iterator[Callable[[int],
     with _line() as write:
 
         def show(rows: int) -> None:
-            if write is None:
-                return
             rate = rows / max(time.monotonic() - start, 1e-3) / 1e6
             done = rows + before
             part = f"{100 * done / total:3.0f} %, " if total else ""
@@ -42,20 +38,22 @@ def row_progress(total: int | None, before: int = 0) -> Iterator[Callable[[int],
         yield show
 
 
+def _seen() -> bool:
+    """Whether somebody looks."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 @contextmanager
-def _line() -> Iterator[Callable[[str], None] | None]:
-    """Give a way to write a line over the one before; None where nobody would see it."""
-    stream = sys.stderr
-    if stream is None or not stream.isatty():
-        yield None
-        return
+def _line() -> Iterator[Callable[[str], None]]:
+    """Give a way to write a line over the one before; nothing is written where nobody looks."""
+    stream, seen = sys.stderr, _seen()
     start = last = time.monotonic()
     longest = 0
 
     def write(text: str) -> None:
         nonlocal last, longest
         now = time.monotonic()
-        if now - start < _PATIENCE or now - last < _STEP:
+        if not seen or now - start < _PATIENCE or now - last < _STEP:
             return
         last, longest = now, max(longest, len(text) + 1)
         stream.write(f"\r{text.ljust(longest)}")

@@ -1,15 +1,18 @@
 """stakes reproduce: the paper's tables and figures, computed again."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from stakes._check import FileError, MissingExtraError
 from stakes._files import write_text
-from stakes._text import plain
+from stakes.cli.formats import Document, show
+from stakes.cli.messages import wrote
+from stakes.cli.options import Options
 from stakes.cli.outputs import check_output
-from stakes.cli.screen import head, json_document, print_reproduction
+from stakes.cli.screen import Screen, head
 from stakes.displays import Drawing, png, save_figure
 from stakes.paper import (
     Reproduction,
@@ -24,35 +27,36 @@ from stakes.paper import (
 )
 from stakes.paper.paper_figures import scatter_figure, threshold_figure
 from stakes.report import Picture, reproduction_page
+from stakes.results import json_number
 
-_SCATTER = (
-    "Scatter plots: MCC and F1 of many systems over three normalised costs, for balanced and for"
-    " imbalanced data. Systems with the same metric differ in cost, and some that are no better"
-    " than the naive system have a good F1."
-)
-_THRESHOLDS = (
-    "Curves of three normalised costs and of 1 - F1 over the threshold. For the calibrated system"
-    " the Bayes thresholds are the best ones; for the other they are not."
-)
-_CAPTIONS = {
+_CAPTIONS = {  # and what there is to see
     "ec_vs_other_scatter": (
         "Traditional metrics against the normalised expected cost each is tied to",
-        _SCATTER,
+        (
+            "Scatter plots: MCC and F1 of many systems over three normalised costs, for balanced"
+            " and for imbalanced data. Systems with the same metric differ in cost, and some that"
+            " are no better than the naive system have a good F1."
+        ),
     ),
     "metrics_vs_thr": (
         "Metrics over the decision threshold, of a miscalibrated and a calibrated system",
-        _THRESHOLDS,
+        (
+            "Curves of three normalised costs and of 1 - F1 over the threshold. For the calibrated"
+            " system the Bayes thresholds are the best ones; for the other they are not."
+        ),
     ),
 }
+_COLUMNS = 5  # of a table side by side in 80 columns
 _SEED = 0  # of the scores that `simulate` draws unless told otherwise
 
 
-def run(*, output: str, no_figures: bool, as_json: bool, html: str | None, force: bool) -> None:
+def run(options: Options) -> None:
     """Compute the paper's tables again, beside the printed digits, and draw its figures."""
+    folder, html = Path(str(options.output)), options.html
     if html is not None:
-        check_output(html, force=force)
-    if not no_figures:
-        _make_folder(Path(output))
+        check_output(html, force=options.force)
+    if not options.no_figures:
+        _make_folder(folder)
     if sys.stderr.isatty():
         click.echo("Computing: the calibrated rows take about a minute ...", err=True)
     study = threshold_study()
@@ -64,23 +68,33 @@ def run(*, output: str, no_figures: bool, as_json: bool, html: str | None, force
         scoring_table(),
         calibration_table(),
     )
-    if as_json:
-        click.echo(json_document("reproduce", _document(tables)))
-    else:
-        for table in tables:
-            print_reproduction(table)
-        printed = [cell for table in tables for cell in table.printed_cells]
-        agreeing = sum(cell.agrees for cell in printed)
-        click.echo(f"In all, {agreeing} of {len(printed)} printed numbers agree.")
-        click.echo(head("the paper", f"simulated scores, seed {_SEED}"))
-    figures = {} if no_figures else _figures(study)
+    show(Document("reproduce", _body(tables), draw=lambda screen: _print(screen, tables)), options)
+    figures = {} if options.no_figures else _figures(study)
     for name, figure in figures.items():
-        for path in save_figure(figure, Path(output) / name):
+        for path in save_figure(figure, folder / name):
             click.echo(f"wrote {path}", err=True)
     if html is not None:
         pictures = [Picture(*_CAPTIONS[name], png(figure)) for name, figure in figures.items()]
         write_text(html, reproduction_page(tables, pictures, paper_sketch()).html())
-        click.echo(f"wrote {plain(html)}: open it in a browser", err=True)
+        wrote(html, ": open it in a browser")
+
+
+def _print(screen: Screen, tables: Sequence[Reproduction]) -> None:
+    """Print tables of the paper: computed values, the printed digits, whether they agree."""
+    for table in tables:
+        screen.put(f"{table.label}: {table.title}", "bold")
+        for start in range(0, len(table.columns), _COLUMNS):
+            kept = slice(start, start + _COLUMNS)
+            rows = [(*names, *(cell.text for cell in cells[kept])) for names, cells in table.rows]
+            screen.table((*table.row_names, *table.columns[kept]), rows, gap=1)
+        count = len(table.printed_cells)
+        if count:
+            screen.print(f"{table.agreeing} of {count} printed cells agree.")
+        screen.print()
+    printed = [cell for table in tables for cell in table.printed_cells]
+    agreeing = sum(cell.agrees for cell in printed)
+    screen.print(f"In all, {agreeing} of {len(printed)} printed numbers agree.")
+    screen.print(head("the paper", f"simulated scores, seed {_SEED}"))
 
 
 def _figures(study: ThresholdStudy) -> dict[str, Drawing]:
@@ -104,29 +118,27 @@ def _make_folder(folder: Path) -> None:
         raise FileError(msg) from error
 
 
-def _document(tables: tuple[Reproduction, ...]) -> dict[str, object]:
+def _body(tables: Sequence[Reproduction]) -> dict[str, object]:
     """Return the tables as plain values."""
+    return {"seed": _SEED, "tables": [_plain(table) for table in tables]}
+
+
+def _plain(table: Reproduction) -> dict[str, object]:
+    """Return a table as plain values."""
+    rows = [
+        {
+            "names": list(names),
+            "values": [json_number(cell.value) for cell in cells],
+            "printed": [cell.printed or None for cell in cells],
+            "agrees": [cell.agrees if cell.printed else None for cell in cells],
+        }
+        for names, cells in table.rows
+    ]
     return {
-        "seed": _SEED,
-        "tables": [
-            {
-                "label": table.label,
-                "title": table.title,
-                "columns": [*table.row_names, *table.columns],
-                "rows": [
-                    {
-                        "names": list(names),
-                        "values": [
-                            None if cell.value != cell.value else cell.value for cell in cells
-                        ],
-                        "printed": [cell.printed or None for cell in cells],
-                        "agrees": [cell.agrees if cell.printed else None for cell in cells],
-                    }
-                    for names, cells in table.rows
-                ],
-                "agreeing": table.agreeing,
-                "printed_cells": len(table.printed_cells),
-            }
-            for table in tables
-        ],
+        "label": table.label,
+        "title": table.title,
+        "columns": [*table.row_names, *table.columns],
+        "rows": rows,
+        "agreeing": table.agreeing,
+        "printed_cells": len(table.printed_cells),
     }

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from stakes._check import FileError, InputError
-from stakes._files import write_bytes
 from stakes._text import plain
 from stakes.io.batches import Part
 
@@ -21,19 +19,13 @@ _COUNT, _SUM = 8, hashlib.sha256().digest_size  # bytes of the header's length, 
 _ANEW = "Delete it to begin anew"
 
 
-@dataclass(frozen=True)
-class PartState:
-    """A file as it was when it was read."""
+PartState = tuple[str, int, int]  # a file as it was when it was read: path, size, time
 
-    path: str
-    size: int
-    mtime_ns: int
 
-    @classmethod
-    def of(cls, part: Part) -> "PartState":
-        """Return the state of a part now."""
-        found = os.stat(part.path)  # noqa: PTH116
-        return cls(os.path.abspath(part.path), found.st_size, found.st_mtime_ns)  # noqa: PTH100
+def part_state(part: Part) -> PartState:
+    """Return the state of a part now."""
+    found = os.stat(part.path)  # noqa: PTH116
+    return os.path.abspath(part.path), found.st_size, found.st_mtime_ns  # noqa: PTH100
 
 
 @dataclass(frozen=True)
@@ -49,10 +41,10 @@ class Bookmark:
         """Return the file: a mark, the header in JSON, the summary, a checksum."""
         header = json.dumps(
             {
-                "options": dict(self.options),
+                "options": self.options,
                 "parts": [
-                    {"path": p.path, "size": p.size, "mtime_ns": p.mtime_ns, "done": _runs(done)}
-                    for p, done in zip(self.parts, self.done, strict=True)
+                    {"path": path, "size": size, "mtime_ns": when, "done": _runs(done)}
+                    for (path, size, when), done in zip(self.parts, self.done, strict=True)
                 ],
             }
         ).encode()
@@ -79,13 +71,12 @@ class Bookmark:
         if hashlib.sha256(body).digest() != checksum or length > min(len(body), _LARGEST_HEADER):
             msg = "it is damaged, its checksum does not agree"
             raise ValueError(msg)
-        options, parts, done = _read_header(body[start : start + length])
-        return cls(options, parts, done, body[start + length :])
-
-
-def write_bookmark(path: str, bookmark: Bookmark) -> None:
-    """Write the file, whole or not at all."""
-    write_bytes(path, bookmark.to_bytes())
+        header, summary = body[start : start + length], body[start + length :]
+        found = cls(*_read_header(header), summary)
+        if found.to_bytes() != data:
+            msg = "its header cannot be read (it is written otherwise)"
+            raise ValueError(msg)
+        return found
 
 
 def read_bookmark(path: str, now: Bookmark) -> Bookmark | None:
@@ -120,14 +111,14 @@ def _difference(found: Bookmark, now: Bookmark) -> str:
         before, after = (b.options.get(name, "nothing") for b in (found, now))
         if before != after:
             return f"it was written for {plain(name)} {plain(before)}, not {plain(after)}"
-    before_paths, paths = ([p.path for p in b.parts] for b in (found, now))
+    before_paths, paths = ([part[0] for part in b.parts] for b in (found, now))
     if before_paths != paths:
         other = next((p for p in paths if p not in before_paths), None)
         other = other or next((p for p in before_paths if p not in paths), paths[0])
         return f"it was written for other files, '{plain(Path(other).name)}' is in one of both only"
     for before_part, part in zip(found.parts, now.parts, strict=True):
         if before_part != part:
-            return f"'{plain(Path(part.path).name)}' has changed since it was written"
+            return f"'{plain(Path(part[0]).name)}' has changed since it was written"
     return ""
 
 
@@ -142,39 +133,21 @@ def _runs(numbers: Iterable[int]) -> list[list[int]]:
 
 
 def _read_header(data: bytes) -> tuple[dict[str, str], list[PartState], list[set[int]]]:
-    """Read the header, each value of the type that it must have."""
+    """Read the header; that values have the types they must have shows when it is written again."""
     try:
         header = json.loads(data)
-        options = {str(k): _of(str, v) for k, v in _of(dict, header["options"]).items()}
-        entries = [_of(dict, entry) for entry in _of(list, header["parts"])]
-        parts = [
-            PartState(_of(str, e["path"]), _of(int, e["size"]), _of(int, e["mtime_ns"]))
-            for e in entries
-        ]
-        done = [_units(_of(list, entry["done"])) for entry in entries]
+        entries = header["parts"]
+        parts = [(e["path"], e["size"], e["mtime_ns"]) for e in entries]
+        done = [_units(entry["done"]) for entry in entries]
+        return dict(header["options"]), parts, done
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         msg = f"its header cannot be read ({plain(error, 100)})"
         raise ValueError(msg) from error
-    return options, parts, done
 
 
-def _of(kind: type, value: Any) -> Any:  # noqa: ANN401
-    """Return a value of the type that is wanted."""
-    if type(value) is not kind:
-        msg = f"{kind.__name__} wanted"
-        raise TypeError(msg)
-    return value
-
-
-def _units(runs: list[Any]) -> set[int]:
-    """Return the units of runs, which must rise."""
-    ends = [_of(int, end) for run in runs for end in run]
-    if len(ends) % 2 or any(a >= b for a, b in pairwise(ends)) or (ends and ends[0] < 0):
-        msg = "runs must rise"
-        raise ValueError(msg)
-    if ends and ends[-1] > _MOST_UNITS:
+def _units(runs: list[list[int]]) -> set[int]:
+    """Return the units of runs."""
+    if any(not 0 <= start < stop <= _MOST_UNITS for start, stop in runs):
         msg = "too many units"
         raise ValueError(msg)
-    return {
-        n for start, stop in zip(ends[::2], ends[1::2], strict=True) for n in range(start, stop)
-    }
+    return {number for start, stop in runs for number in range(start, stop)}

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stakes._check import Rounding
-from stakes.cli.read_mode import WHOLE, choose_table
-from stakes.cli.rounding import RoundedRowsError, joined, say_rounded
-from stakes.cli.score_columns import reading, say_rounding
+from stakes.cli.messages import refuse
+from stakes.cli.options import Options
+from stakes.cli.outputs import check_output
+from stakes.cli.read_mode import WHOLE, RoundedRowsError, choose, joined, say_rounded
+from stakes.cli.score_columns import in_order, say_rounding, system_scores
 from stakes.io import (
     Columns,
     column_names,
@@ -21,6 +23,7 @@ from stakes.io import (
 from stakes.io.batches import Ask
 from stakes.io.columns import no_rows
 from stakes.io.written_tables import table_writer
+from stakes.scores import Scores
 
 T = TypeVar("T")
 ROWS = 128 * 1024  # of a batch, at most; all columns of it are in memory
@@ -30,38 +33,42 @@ ROWS = 128 * 1024  # of a batch, at most; all columns of it are in memory
 class TableRows:
     """A table that is read whole or in batches, and how its scores were rounded."""
 
-    file: str
+    options: Options
     ask: Ask
-    options: Mapping[str, Any]
     source: str
     read: str
     rounding: Rounding | None = None
 
     def columns(self) -> Iterator[Columns]:
         """Go through the columns that are asked for, all of them checked."""
-        told = {"finite": self.ask.finite, **reading(self.options)}
+        file, ask = self.options.file, self.ask
+        told = {"finite": ask.finite, **self.options.reading}
         if self.read == WHOLE:
-            yield read_columns(self.file, self.ask.texts, self.ask.numbers, **told)
+            yield read_columns(file, ask.texts, ask.numbers, **told)
         else:
-            yield from read_batches(self.file, self.ask.texts, self.ask.numbers, rows=ROWS, **told)
+            yield from read_batches(file, ask.texts, ask.numbers, rows=ROWS, **told)
 
     def pairs(self) -> Iterator[tuple[Columns, Any]]:
         """Go through the same columns, each with all columns of its rows as they are."""
+        file, told = str(self.options.file), self.options.reading
         if self.read == WHOLE:
             for columns in self.columns():
-                yield columns, read_whole(self.file, **reading(self.options))
+                yield columns, read_whole(file, **told)
         else:
-            yield from read_pairs(self.file, self.ask, rows=ROWS, **reading(self.options))
+            yield from read_pairs(file, self.ask, rows=ROWS, **told)
 
-    def note(self, found: Rounding | None) -> None:
-        """Note how the rows of a batch were rounded."""
+    def scores(self, table: Columns, names: list[str], wanted: list[str]) -> Scores:
+        """Return the scores of some rows in the order of the classes, and note their rounding."""
+        scores = system_scores(table, str(self.options.scores), self.options, names)
+        found = scores.rounding
         if self.read != WHOLE:
-            found = joined(self.rounding, found, renormalize=self.options["renormalize"])
+            found = joined(self.rounding, found, renormalize=self.options.renormalize)
         self.rounding = found
+        return in_order(scores, names, wanted)
 
     def write(self, made: Callable[[Columns], Mapping[str, Any]]) -> None:
         """Write all rows with the columns that are made for them, whole or not at all."""
-        output, force = self.options["output"], self.options["force"]
+        output, force = str(self.options.output), self.options.force
         with ExitStack() as opened:
             write = None
             for columns, rows in self.pairs():
@@ -74,19 +81,23 @@ class TableRows:
                 raise no_rows(self.source)
 
 
-def rewrite(
-    file: str, ask: Ask, options: Mapping[str, Any], job: Callable[[TableRows], T]
-) -> tuple[TableRows, T]:
+def check_rewriting(options: Options) -> None:
+    """Refuse what cannot be read twice, its scores and then all of it, or not be written."""
+    if options.file == "-":
+        refuse("FILE must not be standard input here: it is read twice. Save it to a file first.")
+    check_output(str(options.output), force=options.force)
+
+
+def rewrite(options: Options, ask: Ask, job: Callable[[TableRows], T]) -> tuple[TableRows, T]:
     """Do a job on a table that it writes again, in batches where it is larger than memory."""
-    kind = options["input_format"]
-    every = column_names(file, kind, max_bytes=options["max_bytes"])
-    choice = choose_table(file, kind, Ask(texts=tuple(every)), options)
-    rows = TableRows(file, ask, options, choice.source, choice.read)
+    every = column_names(options.file, options.input_format, max_bytes=options.max_bytes)
+    choice = choose(options, Ask(texts=tuple(every)))
+    rows = TableRows(options, ask, choice.source, choice.read)
     try:
         found = job(rows)
     except RoundedRowsError:
         say_rounded()
-        rows = TableRows(file, ask, options, choice.source, WHOLE)
+        rows = TableRows(options, ask, choice.source, WHOLE)
         found = job(rows)
     say_rounding(rows.rounding)
     return rows, found

@@ -5,26 +5,27 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
 from stakes._check import InputError, Rounding
 from stakes._text import plain, quoted
+from stakes.cli.messages import refuse
 from stakes.cli.places import told_in_place
-from stakes.cli.read_mode import Choice
-from stakes.cli.rounding import joined
+from stakes.cli.read_mode import Choice, joined
 from stakes.cli.score_columns import score_columns
 from stakes.cli.table_request import (
     Request,
     Setting,
     class_order,
-    known_classes,
     read_setting,
-    system_scores,
-    turned,
 )
+from stakes.evaluation import Summary
+from stakes.evaluation.summaries.batch import Batch as SummaryBatch
+from stakes.evaluation.summaries.compared import ComparedRows, ScoreForm
+from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.io import Columns
 from stakes.io.batches import Ask
 from stakes.io.columns import no_rows
@@ -32,10 +33,7 @@ from stakes.io.gather import recoded
 from stakes.io.streams import Limits
 from stakes.io.units import ROWS, Piece, Unit, units_of
 from stakes.scores import Scores
-
-if TYPE_CHECKING:
-    from stakes.evaluation import Summary
-    from stakes.evaluation.summaries.batch import Batch as SummaryBatch
+from stakes.summary.members import Members
 
 
 class ListedScoresError(Exception):
@@ -57,35 +55,54 @@ class Batch:
 
 
 class TableStream:
-    """A table that is read unit by unit, with its classes, costs and priors."""
+    """A table that is read unit by unit, with its classes, costs and priors.
 
-    def __init__(self, request: Request, choice: Choice) -> None:
+    `cells` where only cells of the score serve: one column of numbers for two classes.
+    """
+
+    def __init__(self, request: Request, choice: Choice, *, cells: bool = False) -> None:
         self.request, self.choice = request, choice
-        self.units, first = self._begun()
+        self.units, first = self._begun(cells=cells)
         self._names = class_order(request, self._labels(first), first)
-        scores = self._systems(first)
-        needs = any(each.needs_priors for each in scores.values())
-        self.setting: Setting = read_setting(
-            request, self._names, first, needs_priors=needs, by_name=True
-        )
-        self.first = self._turned(scores)
+        scores = request.scores(first, self._names)
+        self.setting: Setting = read_setting(request, self._names, first, scores, by_name=True)
+        self.first = self.setting.turned(scores)
         self._codes = {name: code for code, name in enumerate(self.setting.classes)}
-
-    @property
-    def arguments(self) -> dict[str, str | None]:
-        """The columns that stand for arguments of the library."""
-        asked = self.request.asked
-        return {"y_true": asked.label, "sample_weight": asked.weight, "groups": asked.group}
+        self._roundings: dict[str, Rounding | None] = dict.fromkeys(scores)
+        self._lock = Lock()
 
     def ready(self, unit: Unit) -> Batch | None:
         """Read a unit and check it; None where it has no rows."""
         piece = unit.read()
         return piece.checked(self._batch) if len(piece) else None
 
-    def _check_first(self, first: Columns) -> None:
-        """Refuse scores that cannot be read in batches."""
+    def add(self, total: Any, batch: Batch | None) -> int:  # noqa: ANN401
+        """Add a batch, and return how many rows it had."""
+        if batch is None:
+            return 0
+        by_sum, known = self.request.options.renormalize, self._roundings
+        with self._lock:
+            for name, scores in batch.systems.items():
+                known[name] = joined(known[name], scores.rounding, renormalize=by_sum)
+        with told_in_place(batch.columns, self.request.arguments):
+            self._keep(total, batch)
+        return len(batch.codes)
 
-    def _begun(self) -> tuple[Iterator[Unit], Columns]:
+    def notes(self) -> list[str]:
+        """Say which rows were rounded."""
+        found = {name: str(r) for name, r in self._roundings.items() if r is not None}
+        alone = len(self._roundings) == 1
+        return [text if alone else f"{name}: {text}" for name, text in found.items()]
+
+    def fresh(self) -> Any:  # noqa: ANN401
+        """Return what batches are added to, without any."""
+        raise NotImplementedError
+
+    def _keep(self, total: Any, batch: Batch) -> None:  # noqa: ANN401
+        """Add the rows of a batch."""
+        raise NotImplementedError
+
+    def _begun(self, *, cells: bool) -> tuple[Iterator[Unit], Columns]:
         """Return all units, and the columns of the first that has rows; it is read only once."""
         units = self._all_units(self.request.columns)
         begun: list[Unit] = []
@@ -94,32 +111,33 @@ class TableStream:
             begun.append(replace(unit, read=partial(_same, piece)))
             if len(piece):
                 columns = piece.checked(Piece.columns)
-                self._check_first(columns)
+                if cells and columns.matrix(self.request.score_columns).ndim > 1:
+                    if not any(part.streamed for part in self.choice.parts):
+                        raise ListedScoresError
+                    msg = "--memory 0 is for one number in each row: the scores are lists."
+                    raise click.UsageError(f"{msg} Leave it out.")  # it was read, so it is lost
                 return chain(begun, units), columns
         raise no_rows(self.choice.source)
 
     def _all_units(self, ask: Ask) -> Iterator[Unit]:
         """Go through the units of the table, for some columns of it."""
-        asked, choice = self.request.asked, self.choice
-        limits = Limits.of(asked.max_bytes, asked.timeout, None)
+        o, choice = self.request.options, self.choice
+        limits = Limits.of(o.max_bytes, o.timeout, None)
         return units_of(choice.source, choice.parts, ask, limits, ROWS)
 
     def _labels(self, first: Columns) -> list[str]:
         """Return the labels that tell the classes: of the first batch, or of the whole column."""
-        asked = self.request.asked
-        label = str(asked.label)
+        request = self.request
+        label = str(request.options.label)
         seen = set(first.coded(label)[0])
-        columns = score_columns(next(iter(asked.systems.values())))
+        columns = score_columns(next(iter(request.systems.values())))
         n_classes = max((2, *first.matrix(columns).shape[1:]))
-        if (
-            len(seen) >= n_classes
-            or asked.classes is not None
-            or known_classes(self.request) is not None
-        ):
+        known = request.options.classes or request.known_classes
+        if len(seen) >= n_classes or known is not None:
             return sorted(seen)
         if any(part.streamed for part in self.choice.parts):
             msg = f"--classes must name all classes: the first batch shows only {quoted(seen)},"
-            raise click.UsageError(f"{msg} and this input can be read only once.")
+            refuse(f"{msg} and this input can be read only once.")
         for unit in self._all_units(Ask(texts=(label,))):
             piece = unit.read()
             if len(piece):
@@ -131,37 +149,21 @@ class TableStream:
     def _batch(self, piece: Piece) -> Batch:
         """Return rows as labels and scores, all of them checked."""
         columns = piece.columns()
-        codes = self._coded(columns, str(self.request.asked.label))
-        return Batch(columns, codes, self._turned(self._systems(columns)))
+        codes = self._coded(columns, str(self.request.options.label))
+        scores = self.request.scores(columns, self._names)
+        return Batch(columns, codes, self.setting.turned(scores))
 
-    def with_columns(self, batch: Batch, slices: Sequence[str] = ()) -> "SummaryBatch":
+    def with_columns(self, batch: Batch, slices: Sequence[str] = ()) -> SummaryBatch:
         """Return a batch with all that belongs to its rows."""
-        from stakes.evaluation.summaries.batch import (  # noqa: PLC0415  as Summary
-            Batch as SummaryBatch,
-        )
-        from stakes.evaluation.summaries.slice_sums import CodedColumn  # noqa: PLC0415
-
-        asked, columns = self.request.asked, batch.columns
+        o, columns = self.request.options, batch.columns
         return SummaryBatch(
             batch.codes,
             batch.scores,
-            None if asked.weight is None else columns.numbers(asked.weight),
-            None if asked.group is None else CodedColumn(*columns.coded(asked.group)),
+            None if o.weight is None else columns.numbers(o.weight),
+            None if o.group is None else CodedColumn(*columns.coded(o.group)),
             {name: CodedColumn(*columns.coded(name)) for name in dict.fromkeys(slices)},
             {name: columns.numbers(name) for name in self.request.prices},
         )
-
-    def _systems(self, columns: Columns) -> dict[str, Scores]:
-        """Return the scores of each system, in the order of the columns."""
-        asked = self.request.asked
-        return {
-            name: system_scores(columns, text, asked, self._names)
-            for name, text in asked.systems.items()
-        }
-
-    def _turned(self, systems: Mapping[str, Scores]) -> dict[str, Scores]:
-        """Return scores with the class of interest last."""
-        return {n: turned(s, self._names, self.setting.classes) for n, s in systems.items()}
 
     def _coded(self, columns: Columns, label: str) -> Any:  # noqa: ANN401
         """Return labels as places among the classes; others are refused."""
@@ -181,59 +183,47 @@ class TableStream:
 class Stream(TableStream):
     """A table of one system, which is added to a summary."""
 
-    def __init__(self, request: Request, choice: Choice) -> None:
-        super().__init__(request, choice)
-        self._rounding: Rounding | None = None
-        self._lock = Lock()
-
-    @property
-    def score_column(self) -> str:
-        """The column of scores, or several."""
-        return next(iter(self.request.asked.systems.values()))
-
-    def notes(self) -> list[str]:
-        """Say how rows were rounded."""
-        return [] if self._rounding is None else [str(self._rounding)]
-
-    def fresh(self) -> "Summary":
+    def fresh(self) -> Summary:
         """Return a summary of no rows."""
-        from stakes.evaluation import Summary  # noqa: PLC0415  loaded where data are streamed
-
-        asked = self.request.asked
+        o, setting = self.request.options, self.setting
         return Summary(
-            classes=self.setting.classes,
+            classes=setting.classes,
             scores=type(next(iter(self.first.values()))),
-            costs=self.setting.costs,
-            priors=self.setting.priors,
-            training_priors=self.setting.training_priors,
-            weighted=asked.weight is not None,
-            grouped=asked.group is not None,
-            slices=asked.slices,
+            costs=setting.costs,
+            priors=setting.priors,
+            training_priors=setting.training_priors,
+            rules=self.request.rules,
+            weighted=o.weight is not None,
+            grouped=o.group is not None,
+            slices=o.slices,
         )
 
-    def add(self, summary: "Summary", batch: Batch | None) -> int:
-        """Add a batch to a summary, and return how many rows it had."""
-        if batch is None:
-            return 0
-        by_sum = self.request.asked.renormalize
-        with self._lock:
-            self._rounding = joined(self._rounding, batch.scores.rounding, renormalize=by_sum)
-        with told_in_place(batch.columns, self.arguments):
-            summary.add_batch(self.with_columns(batch, self.request.asked.slices))
-        return len(batch.codes)
+    def _keep(self, total: Summary, batch: Batch) -> None:
+        """Add the rows of a batch to a summary."""
+        total.add_batch(self.with_columns(batch, self.request.options.slices))
 
 
-class CellStream(Stream):
-    """A table of one column of scores for two classes."""
+class SystemStream(TableStream):
+    """A table of several systems, of which rows are kept."""
 
-    def _check_first(self, first: Columns) -> None:
-        """Refuse a column of lists; what can be read only once is lost by then."""
-        if first.matrix(self.request.score_columns).ndim == 1:
-            return
-        if not any(part.streamed for part in self.choice.parts):
-            raise ListedScoresError
-        msg = "--memory 0 is for one number in each row: the scores are lists. Leave it out."
-        raise click.UsageError(msg)
+    def fresh(self) -> ComparedRows:
+        """Return what keeps rows, without any."""
+        forms = {name: ScoreForm.from_scores(scores) for name, scores in self.first.items()}
+        return ComparedRows(self.setting.classes, forms, members=self._members)
+
+    @property
+    def _members(self) -> Members:
+        """What belongs to rows besides labels and scores."""
+        o, prices = self.request.options, tuple(dict.fromkeys(self.request.prices))
+        return Members(o.weight is not None, o.group is not None, prices)
+
+    def _keep(self, total: ComparedRows, batch: Batch) -> None:
+        """Keep rows of a batch."""
+        new, _, rows = self.with_columns(batch).read(self._members)
+        some = batch.systems
+        if rows is not None:
+            some = {name: scores.part(rows) for name, scores in some.items()}
+        total.update(new, some)
 
 
 def _same(piece: Piece) -> Piece:

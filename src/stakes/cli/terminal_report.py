@@ -2,17 +2,11 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from stakes._text import number, percent, plain
 from stakes.cli.actions import COMMANDS
-from stakes.cli.formats import Cell, Document
-from stakes.cli.paragraphs import hanging, print_verdicts
-from stakes.cli.screen import described, head, print_counts, print_traditional, sheet
+from stakes.cli.formats import Cell, Document, ends
+from stakes.cli.screen import Screen, described, interval_name, priors_in_words
 from stakes.costs import CostMatrix
 from stakes.evaluation import ApplicationResult, Evaluation
 from stakes.results import Estimate
@@ -21,29 +15,22 @@ _SHOWN = 12  # classes or slices on one screen
 
 
 def evaluation_document(
-    command: str,
-    evaluation: Evaluation,
-    source: str,
-    *,
-    details: bool = False,
-    read: str,
-    commands: Mapping[str, str] = COMMANDS,
+    evaluation: Evaluation, source: str, read: str, commands: Mapping[str, str], *, details: bool
 ) -> Document:
     """Return an evaluation in every form."""
     rows: list[list[Cell]] = [["metric", "value", "low", "high", "method"]]
-    for name, estimate in evaluation.metrics().items():
-        band = estimate.interval
-        ends = (None, None) if band is None else (band.low, band.high)
-        rows.append([name, estimate.value, *ends, estimate.method])
+    rows += [[name, e.value, *ends(e), e.method] for name, e in evaluation.metrics().items()]
     return Document(
-        command=command,
-        body={"source": Path(source).name, "read": read, **evaluation.to_dict()},
+        command="evaluate",
+        body=evaluation.to_dict(),
+        source=source,
+        read=read,
+        facts=f"{evaluation.data.n} samples, seed {evaluation.seed}",
         rows=rows,
         sentences=[str(verdict) for verdict in evaluation.verdicts],
         draw=lambda screen: print_evaluation(
             screen, evaluation, source, details=details, commands=commands
         ),
-        title=head(source, f"{evaluation.data.n} samples, seed {evaluation.seed}"),
         page=lambda: _page(evaluation, source, commands),
         commands=commands,
     )
@@ -57,7 +44,7 @@ def _page(evaluation: Evaluation, source: str, commands: Mapping[str, str]) -> s
 
 
 def print_evaluation(
-    screen: Console,
+    screen: Screen,
     evaluation: Evaluation,
     source: str,
     *,
@@ -65,78 +52,69 @@ def print_evaluation(
     commands: Mapping[str, str] = COMMANDS,
 ) -> None:
     """Print an evaluation on one screen."""
-    data = evaluation.data
+    data, several = evaluation.data, len(evaluation.applications) > 1
     groups = "" if data.groups is None else f" in {data.groups} groups"
     facts = f"{data.n} samples{groups}, {len(data.classes)} classes, seed {evaluation.seed}"
-    screen.print(Text(head(source, facts), style="bold"))
+    screen.head(source, facts)
     for application in evaluation.applications:
-        if len(evaluation.applications) > 1:
-            screen.print(Text(f"{plain(application.name)}:"))
-        screen.print(Text(_priors(application)))
-        screen.print(Text(_costs(application)))
+        if several:
+            screen.put(f"{plain(application.name)}:")
+        _print_problem(screen, application)
     screen.print()
-    print_verdicts(screen, evaluation.verdicts, commands)
-    screen.print(_values(evaluation))
+    screen.verdicts(evaluation.verdicts, commands)
+    _print_values(screen, evaluation)
     for line in _without_intervals(evaluation):
-        screen.print(hanging(screen, "", line))
-    screen.print(hanging(screen, "", _ranking(evaluation)))
+        screen.say(line)
+    screen.say(_ranking(evaluation))
     screen.print()
     for application in evaluation.applications:
-        _print_decisions(screen, application, several=len(evaluation.applications) > 1)
+        _print_decisions(screen, application, several=several)
         if details and application.traditional:
             screen.print()
-            print_traditional(screen, application.traditional)
+            screen.traditional(application.traditional)
     if details:
-        screen.print(_metrics(evaluation))
-        screen.print(_classes(evaluation))
+        _print_details(screen, evaluation)
     if evaluation.slices:
         _print_slices(screen, evaluation, details=details)
-    for note in evaluation.notes:
-        screen.print(hanging(screen, "", f"Note: {plain(note, 400)}"))
+    screen.notes(evaluation.notes)
 
 
-def _priors(application: ApplicationResult) -> str:
-    """Return the priors of an application in words."""
-    raw = application.cost.raw
+def _print_problem(screen: Screen, application: ApplicationResult) -> None:
+    """Print the priors and the costs of an application in words."""
+    raw, costs = application.cost.raw, application.costs
     origin = "as in the data" if raw.priors_from_data else "as given"
-    pairs = list(zip(raw.classes, raw.priors, strict=True))
-    listed = ", ".join(f"{plain(c, 20)} {number(p)}" for c, p in pairs[:5])
-    more = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
-    return f"{'priors':<8} {listed}{more}, {origin}"
-
-
-def _costs(application: ApplicationResult) -> str:
-    """Return the costs of an application in words."""
-    costs = application.costs
+    screen.put(f"{'priors':<8} {priors_in_words(raw, 5, 20)}, {origin}")
     if isinstance(costs, CostMatrix):
-        return f"{'costs':<8} {described(costs)}"
-    decisions = ", ".join(plain(d, 20) for d in costs.decisions[:5])
-    return f"{'costs':<8} from case to case; decisions {decisions}"
+        text = described(costs)
+    else:
+        decisions = ", ".join(plain(d, 20) for d in costs.decisions[:5])
+        text = f"from case to case; decisions {decisions}"
+    screen.put(f"{'costs':<8} {text}")
 
 
-def _values(evaluation: Evaluation) -> Table:
-    """Return costs and scoring rules: uncalibrated, calibrated, and what calibration recovers."""
-    level = f"{100 * evaluation.level:g} % interval"
+def _print_values(screen: Screen, evaluation: Evaluation) -> None:
+    """Print costs and scoring rules: uncalibrated, calibrated, and what calibration recovers."""
     staged = () if evaluation.calibrator is None else ("calibrated", "recovers, %")
-    table = sheet("naive = 1", "uncalibrated", level, *staged)
-    for a in evaluation.applications:
-        several = len(evaluation.applications) > 1
-        name = f"cost, {plain(a.name, 14)}" if several else "cost (NEC)"
-        table.add_row(
-            name, *_loss_cells(a.cost.normalized, a.cost.calibrated_normalized, a.cost.relative)
-        )
-    for rule in evaluation.rules:
-        table.add_row(
-            rule.raw.name, *_loss_cells(rule.normalized, rule.calibrated_normalized, rule.relative)
-        )
-    return table
+    several = len(evaluation.applications) > 1
+    losses = [
+        (f"cost, {plain(a.name, 14)}" if several else "cost (NEC)", a.cost)
+        for a in evaluation.applications
+    ]
+    losses += [(rule.raw.name, rule) for rule in evaluation.rules]
+    screen.table(
+        ("naive = 1", "uncalibrated", interval_name(evaluation.level), *staged),
+        [
+            (name, *_loss_cells(x.normalized, x.calibrated_normalized, x.relative))
+            for name, x in losses
+        ],
+    )
 
 
 def _loss_cells(
     raw: Estimate, after: Estimate | None, relative: Estimate | None
 ) -> tuple[str, ...]:
     """Return a loss with its interval, calibrated, and the share that is recovered."""
-    band = "" if raw.interval is None else str(raw.interval)
+    band = str(raw.interval or "")
     if after is None or relative is None:
         return number(raw.value), band
     ends = relative.interval
@@ -187,19 +165,17 @@ def _calibration_error(evaluation: Evaluation) -> str:
     return f"{error.name} {error.estimate(evaluation.level)}{beside}"
 
 
-def _print_decisions(screen: Console, a: ApplicationResult, *, several: bool) -> None:
+def _print_decisions(screen: Screen, a: ApplicationResult, *, several: bool) -> None:
     """Print the decisions of an application, with their cost and threshold."""
-    raw = a.cost.raw
+    raw, band = a.cost.raw, a.cost.value.interval
     name = f"{plain(a.name)}, cost" if several else "Cost"
-    band = a.cost.value.interval
     span = "" if band is None else f" ({band})"
     cost = f"{name} per case: {number(raw.value)}{span};"
     naive = f"always answering '{plain(raw.naive_answer)}': {number(raw.naive)}."
-    screen.print(hanging(screen, "", f"{cost} {naive}", "bold"))
+    screen.say(f"{cost} {naive}", "bold")
     for line in _decision_lines(a):
-        screen.print(hanging(screen, "", line))
-    costs = a.costs if isinstance(a.costs, CostMatrix) else None
-    print_counts(screen, a.confusion, costs)
+        screen.say(line)
+    screen.counts(a.confusion, a.costs if isinstance(a.costs, CostMatrix) else None)
 
 
 def _decision_lines(a: ApplicationResult) -> Iterator[str]:
@@ -217,52 +193,42 @@ def _decision_lines(a: ApplicationResult) -> Iterator[str]:
         yield f"Abstains in {percent(a.abstention.value, 1)} % of cases{span}."
 
 
-def _metrics(evaluation: Evaluation) -> Table:
-    """Return every number with its interval."""
-    table = sheet("metric", "value", f"{100 * evaluation.level:g} % interval", "interval by")
-    for name, e in evaluation.metrics().items():
-        band = "" if e.interval is None else str(e.interval)
-        table.add_row(plain(name), number(e.value), band, e.method)
-    return table
+def _print_details(screen: Screen, evaluation: Evaluation) -> None:
+    """Print every number with its interval, and what is lost on each class."""
+    screen.table(
+        ("metric", "value", interval_name(evaluation.level), "interval by"),
+        [
+            (plain(name), number(e.value), str(e.interval or ""), e.method)
+            for name, e in evaluation.metrics().items()
+        ],
+    )
+    screen.table(
+        ("class", "samples", "prior", "recall", "mean cost", "cross-entropy"),
+        [
+            (plain(c.name, 18), str(c.samples), number(c.prior), str(c.recall or ""),
+             number(c.cost.value), number(c.cross_entropy.value))
+            for c in evaluation.by_class
+        ],
+    )  # fmt: skip
 
 
-def _classes(evaluation: Evaluation) -> Table:
-    """Return what is lost on each class."""
-    table = sheet("class", "samples", "prior", "recall", "mean cost", "cross-entropy")
-    for c in evaluation.by_class:
-        recall = "" if c.recall is None else str(c.recall)
-        table.add_row(
-            plain(c.name, 18), str(c.samples), number(c.prior), recall,
-            number(c.cost.value), number(c.cross_entropy.value),
-        )  # fmt: skip
-    return table
-
-
-def _print_slices(screen: Console, evaluation: Evaluation, *, details: bool) -> None:
+def _print_slices(screen: Screen, evaluation: Evaluation, *, details: bool) -> None:
     """Print the slices, and why some have no value."""
+    slices, level = evaluation.slices, interval_name(evaluation.level)
+    rows = []
+    for s in slices if details else slices[:_SHOWN]:
+        values = ("undefined", "", "", "")
+        if s.cost is not None and s.cross_entropy is not None:
+            cost, entropy = number(s.cost.value), number(s.cross_entropy.value)
+            values = (cost, str(s.cost.interval or ""), entropy, s.standing)
+        rows.append((f"{plain(s.column, 10)} {plain(s.value, 12)}", str(s.samples), *values))
     screen.print()
-    screen.print(_slices(evaluation, details=details))
-    if len(evaluation.slices) > _SHOWN and not details:
-        screen.print(f"({_SHOWN} of {len(evaluation.slices)} slices; --details shows all)")
-    if len(evaluation.slices) > 1:
-        many = f"verdict: against the best constant answer, corrected for {len(evaluation.slices)}"
-        screen.print(hanging(screen, "", f"{many} slices; unclear: not distinguishable from it."))
-    for s in evaluation.slices:
+    screen.table(("slice", "samples", "NEC", level, "cross-entropy", "verdict"), rows)
+    if len(slices) > _SHOWN and not details:
+        screen.print(f"({_SHOWN} of {len(slices)} slices; --details shows all)")
+    if len(slices) > 1:
+        many = f"verdict: against the best constant answer, corrected for {len(slices)} slices;"
+        screen.say(f"{many} unclear: not distinguishable from it.")
+    for s in slices:
         if s.why:
-            why = f"{plain(s.column)} {plain(s.value)}: {plain(s.why, 200)}"
-            screen.print(hanging(screen, "", why))
-
-
-def _slices(evaluation: Evaluation, *, details: bool) -> Table:
-    """Return the normalised cost of each slice."""
-    level = f"{100 * evaluation.level:g} % interval"
-    table = sheet("slice", "samples", "NEC", level, "cross-entropy", "verdict")
-    for s in evaluation.slices if details else evaluation.slices[:_SHOWN]:
-        name = f"{plain(s.column, 10)} {plain(s.value, 12)}"
-        if s.cost is None or s.cross_entropy is None:
-            table.add_row(name, str(s.samples), "undefined", "", "", "")
-            continue
-        band = str(s.cost.interval or "")
-        cost, entropy = number(s.cost.value), number(s.cross_entropy.value)
-        table.add_row(name, str(s.samples), cost, band, entropy, s.standing)
-    return table
+            screen.say(f"{plain(s.column)} {plain(s.value)}: {plain(s.why, 200)}")

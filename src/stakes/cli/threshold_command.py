@@ -1,126 +1,70 @@
 """stakes threshold: which threshold for these costs, also under a cap on reviews."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
-
-import click
-from rich.console import Console
-from rich.text import Text
 
 from stakes._text import number, percent, plain
 from stakes.cli.actions import with_options
-from stakes.cli.evaluate_command import asked_for
-from stakes.cli.formats import Cell, Document, begin, publish
-from stakes.cli.paragraphs import hanging
-from stakes.cli.read_mode import WHOLE, cells_note, summed, why_no_cells
-from stakes.cli.score_columns import say_rounding
-from stakes.cli.screen import head, sheet
-from stakes.cli.table_request import Request, prepare, read_request
-from stakes.evaluation import ThresholdChoice, choose_threshold
+from stakes.cli.formats import Cell, Document, ends, publish
+from stakes.cli.messages import note, refuse
+from stakes.cli.options import Options, typed
+from stakes.cli.outputs import check_outputs
+from stakes.cli.read_mode import table_samples
+from stakes.cli.screen import Screen, interval_name
+from stakes.cli.table_request import prepare
+from stakes.evaluation import ThresholdChoice
 from stakes.evaluation.threshold_choice import choose_threshold_samples
 
 
-def run(*, file: str, review: float | None, level: float, **options: Any) -> None:  # noqa: ANN401
+def run(options: Options) -> None:
     """Tell which threshold to use for these costs, and what it does on labelled samples."""
-    begin(options)
-    _refuse_groups(options["group"])
-    options["group"] = None
-    request = prepare(asked_for(file, options))
+    check_outputs(options)
+    _refuse_groups(options)
+    request = prepare(replace(options, group=None))
     if len(request.costs) > 1:
-        msg = "a threshold needs one application: --app or --dcf gives several."
-        raise click.UsageError(msg)
-    told = {"review": review, "level": level}
-    choice, source, read = _in_batches(request, told, options) or _whole(request, told)
-    warned = map(str, with_options(choice.verdicts))
-    choice = replace(choice, notes=(*warned, *choice.notes[len(choice.verdicts) :]))
-    publish(_document(choice, source, level, read), options)
-
-
-def _in_batches(
-    request: Request, told: dict[str, Any], options: dict[str, Any]
-) -> tuple[ThresholdChoice, str, str] | None:
-    """Choose on the cells of a table that is larger than memory; None if it is read whole."""
-    found = summed(request, options, why_no_cells(request), cells=True)
-    if found is None:
-        return None
-    setting = found.setting
-    with found.told_in_place():
+        refuse("a threshold needs one application: --app or --dcf gives several.")
+    with table_samples(request) as table:
         choice = choose_threshold_samples(
-            found.summary.samples(),
-            costs=setting.costs,
-            training_priors=setting.training_priors,
-            **told,
+            table.samples,
+            costs=table.setting.costs,
+            training_priors=table.setting.training_priors,
+            review=options.review,
+            level=options.level,
         )
-    notes = (*choice.notes, cells_note("Thresholds lie"))
-    return replace(choice, notes=notes), found.choice.source, found.choice.read
+    warned = map(str, with_options(choice.verdicts))
+    more = (f"{note}." for note in table.notes("Thresholds lie"))
+    choice = replace(choice, notes=(*warned, *choice.notes[len(choice.verdicts) :], *more))
+    publish(_document(choice, table.source, table.read), options)
 
 
-def _whole(request: Request, told: dict[str, Any]) -> tuple[ThresholdChoice, str, str]:
-    """Choose on all rows of a table."""
-    problem = read_request(request)
-    say_rounding(problem.scores.rounding)
-    with problem.told_in_place():
-        choice = choose_threshold(
-            problem.y,
-            problem.scores,
-            costs=problem.costs,
-            priors=problem.priors,
-            training_priors=problem.training_priors,
-            sample_weight=problem.weights,
-            classes=problem.classes,
-            **told,
-        )
-    return choice, problem.table.source, WHOLE
-
-
-def _refuse_groups(group: str | None) -> None:
+def _refuse_groups(options: Options) -> None:
     """Refuse groups that were typed; those of an application file are for other commands."""
-    if group is None:
-        return
-    context = click.get_current_context()
     reason = "its intervals take cases one by one"
-    if context.get_parameter_source("group") is click.core.ParameterSource.COMMANDLINE:
-        msg = f"--group has no effect on a threshold: {reason}. Remove it."
-        raise click.UsageError(msg)
-    click.echo(f"Note: group has no effect on a threshold: {reason}.", err=True)
+    if typed("group"):
+        refuse(f"--group has no effect on a threshold: {reason}. Remove it.")
+    if options.group is not None:
+        note(f"group has no effect on a threshold: {reason}.")
 
 
-def _document(choice: ThresholdChoice, source: str, level: float, read: str) -> Document:
+def _document(choice: ThresholdChoice, source: str, read: str) -> Document:
     """Return thresholds in every form."""
     rows: list[list[Cell]] = [
-        [
-            "rule",
-            "threshold",
-            "reviewed",
-            "sensitivity",
-            "specificity",
-            "cost",
-            "nec",
-            "low",
-            "high",
-        ]
-    ]
-    for r in choice.results:
-        band = r.normalized.interval
-        ends = (None, None) if band is None else (band.low, band.high)
-        rows.append(
-            [r.rule, r.threshold, r.reviewed, r.sensitivity, r.specificity, r.value,
-             r.normalized.value, *ends]
-        )  # fmt: skip
+        ["rule", "threshold", "reviewed", "sensitivity", "specificity", "cost", "nec", "low",
+         "high"]
+    ]  # fmt: skip
+    rows += [
+        [r.rule, r.threshold, r.reviewed, r.sensitivity, r.specificity, r.value,
+         r.normalized.value, *ends(r.normalized)]
+        for r in choice.results
+    ]  # fmt: skip
     return Document(
         command="threshold",
-        body={
-            "source": Path(source).name,
-            "read": read,
-            "level": level,
-            "seed": None,
-            **choice.to_dict(),
-        },
+        body={"level": choice.level, "seed": None, **choice.to_dict()},
+        source=source,
+        read=read,
+        facts=f"{choice.n} samples",
         rows=rows,
         sentences=[*choice.notes, _sentence(choice)],
         draw=lambda screen: _print(screen, choice, source),
-        title=head(source, f"{choice.n} samples"),
     )
 
 
@@ -134,28 +78,24 @@ def _sentence(choice: ThresholdChoice) -> str:
     )
 
 
-def _print(screen: Console, choice: ThresholdChoice, source: str) -> None:
+def _print(screen: Screen, choice: ThresholdChoice, source: str) -> None:
     """Print thresholds on one screen."""
-    screen.print(Text(head(source, f"{choice.n} samples"), style="bold"))
+    screen.head(source, f"{choice.n} samples")
     screen.print()
-    for note in choice.notes:
-        screen.print(hanging(screen, "", note, "bold"))
-    screen.print(hanging(screen, "", _sentence(choice), "bold"))
+    for text in (*choice.notes, _sentence(choice)):
+        screen.say(text, "bold")
     screen.print()
-    level = f"{100 * choice.level:g} % interval"
-    table = sheet("", "threshold", "reviewed", "found", "spared", "NEC", level)
-    for r in choice.results:
-        table.add_row(
-            r.rule, number(r.threshold), f"{percent(r.reviewed, 1)} %", number(r.sensitivity),
-            number(r.specificity), number(r.normalized.value), str(r.normalized.interval),
-        )  # fmt: skip
-    screen.print(table)
-    screen.print(
-        hanging(
-            screen, "",
-            f"Found: share of the class of interest that is decided {plain(choice.second)}. Spared:"
-            " share of the other class that is not. The best threshold was chosen on the data it"
-            " is judged on, so its cost is optimistic; its interval allows for that.",
-            "dim",
-        )
+    screen.table(
+        ("", "threshold", "reviewed", "found", "spared", "NEC", interval_name(choice.level)),
+        [
+            (r.rule, number(r.threshold), f"{percent(r.reviewed, 1)} %", number(r.sensitivity),
+             number(r.specificity), number(r.normalized.value), str(r.normalized.interval))
+            for r in choice.results
+        ],
     )  # fmt: skip
+    screen.say(
+        f"Found: share of the class of interest that is decided {plain(choice.second)}. Spared:"
+        " share of the other class that is not. The best threshold was chosen on the data it"
+        " is judged on, so its cost is optimistic; its interval allows for that.",
+        "dim",
+    )

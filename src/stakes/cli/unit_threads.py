@@ -1,53 +1,43 @@
 """Threads that read units of a table and sum them, each for itself."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from operator import itemgetter
 from threading import Event, Lock, Thread
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any
 
 from stakes.io.units import Unit
 
 WAIT = 0.1  # seconds between two looks at how far the threads are
 
 
-class Sum(Protocol):
-    """What units are added to; sums add up, in any order, to the same bits."""
-
-    def __add__(self, other: Self, /) -> Self:
-        """Return the sum of both."""
-        ...
-
-
-S = TypeVar("S", bound=Sum)
-
-
-class _Member(Generic[S]):
+@dataclass(eq=False)
+class _Share:
     """The sum of one thread, and the units that are in it."""
 
-    def __init__(self, total: S) -> None:
-        self.lock = Lock()
-        self.total = total
-        self.done: list[Unit] = []
+    total: Any
+    done: list[Unit] = field(default_factory=list)
+    lock: Any = field(default_factory=Lock)
 
 
-class Crew(Generic[S]):
+class UnitThreads:
     """Threads that take units in their order: each reads one, checks it and adds it to its sum.
 
     `ready` reads and checks a unit, `add` adds what it returned and tells how many rows it had.
-    Of several errors that of the first unit is raised. At most one unit for each thread is in
-    memory.
+    Sums, which `fresh` begins, add up in any order to the same bits. Of several errors that of the
+    first unit is raised. At most one unit for each thread is in memory.
     """
 
     def __init__(
         self,
         units: Iterator[Unit],
-        fresh: Callable[[], S],
+        fresh: Callable[[], Any],
         ready: Callable[[Unit], Any],
-        add: Callable[[S, Any], int],
+        add: Callable[[Any, Any], int],
         threads: int,
     ) -> None:
         self._units, self._fresh, self._ready, self._add = units, fresh, ready, add
-        self._members = [_Member(fresh()) for _ in range(threads)]
+        self._shares = [_Share(fresh()) for _ in range(threads)]
         self._turn, self._stop = Lock(), Event()
         self._handed_out = 0
         self._errors: list[tuple[int, BaseException]] = []
@@ -55,7 +45,7 @@ class Crew(Generic[S]):
 
     def run(self, look: Callable[[], None]) -> None:
         """Sum all units; `look` is called now and then, in the thread of the caller."""
-        threads = [Thread(target=self._work, args=(m,), daemon=True) for m in self._members]
+        threads = [Thread(target=self._work, args=(s,), daemon=True) for s in self._shares]
         try:
             for thread in threads:
                 thread.start()
@@ -74,27 +64,27 @@ class Crew(Generic[S]):
         if self._errors:
             raise min(self._errors, key=itemgetter(0))[1]
 
-    def collect(self) -> tuple[S, list[Unit]]:
+    def collect(self) -> tuple[Any, list[Unit]]:
         """Return what was summed since the last time, and the units that are in it."""
         total = self._fresh()
         done: list[Unit] = []
-        for member in self._members:
-            with member.lock:
-                part, member.total = member.total, self._fresh()
-                done += member.done
-                member.done = []
+        for share in self._shares:
+            with share.lock:
+                part, share.total = share.total, self._fresh()
+                done += share.done
+                share.done = []
             total = total + part
         return total, done
 
-    def _work(self, member: _Member[S]) -> None:
+    def _work(self, share: _Share) -> None:
         """Take units until there are none."""
         while (order := self._next()) is not None:
             place, unit = order
             try:
                 ready = self._ready(unit)
-                with member.lock:
-                    rows = self._add(member.total, ready)
-                    member.done.append(unit)
+                with share.lock:
+                    rows = self._add(share.total, ready)
+                    share.done.append(unit)
                 with self._turn:
                     self.rows += rows
             except BaseException as error:  # noqa: BLE001  raised by the thread of the caller

@@ -1,0 +1,124 @@
+"""The commands: what each is for, and its arguments; the rest is imported when one is run."""
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from stakes.cli.application_file import read_application
+from stakes.cli.messages import refuse
+from stakes.cli.options import Options, Paths, options_of, refuse_without_effect
+
+
+def _one_or_several(
+    ctx: click.Context,  # noqa: ARG001
+    param: click.Parameter,  # noqa: ARG001
+    value: tuple[str, ...],
+) -> Paths:
+    """Return a single path as it is."""
+    return value[0] if len(value) == 1 else value
+
+
+def _refuse_path(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001
+    """Say what the option is called that names a calibrator's file."""
+    if value is not None:
+        refuse(f"--calibrator names a method: give --calibrator-file {value!r} for a file.")
+
+
+_FILE = click.Argument(["file"])
+_PATHS = click.Argument(
+    ["file"], nargs=-1, required=True, metavar="PATH...", callback=_one_or_several
+)
+_APP = click.Option(
+    ["--app"], is_eager=True, expose_value=False, callback=read_application, metavar="FILE",
+    help="A TOML or JSON file that holds any of these options.",
+)  # fmt: skip
+_CALIBRATOR = click.Option(["--calibrator"], hidden=True, expose_value=False, callback=_refuse_path)
+
+_PARAMETERS: dict[str, tuple[click.Parameter, ...]] = {
+    "calibrate": (_FILE,),
+    "check": (_PATHS, _APP),
+    "compare": (_FILE, _APP),
+    "completion": (click.Argument(["shell"], type=click.Choice(("bash", "zsh", "fish"))),),
+    "decide": (_FILE, _CALIBRATOR),
+    "evaluate": (_PATHS, _APP),
+    "threshold": (_FILE, _APP),
+}
+HELP = {
+    "calibrate": """
+    Learn from FILE how to turn its scores into better posteriors, or apply what was learnt.
+
+    \b
+    stakes calibrate val.csv --label y --scores p_a,p_b --scores-are posteriors -o cal.json
+    stakes calibrate new.csv --apply cal.json --scores p_a,p_b --scores-are posteriors -o out.csv
+    stakes calibrate new.csv --apply cal.json --scores llr --scores-are llr --write llr -o out.csv
+    """,
+    "check": """Pass (exit code 0) or fail (1) by limits on metrics.
+
+    \b
+    stakes check scores.csv --app screening.toml --max-nec 0.5 --min-auc 0.9
+    stakes check scores.csv --app screening.toml --max cost.relative=0.1 --confident
+    stakes check scores.csv --app screening.toml --max-loss-against p_old=0.02
+    """,
+    "compare": """
+    Compare systems on the same rows: paired differences, and who is best at which odds.
+
+    \b
+    stakes compare scores.csv --label y --system old=p_old --system new=p_new \\
+        --scores-are posteriors --positive tumour --cost miss=5,false_alarm=1
+    """,
+    "completion": """Print the completion script of a shell.
+
+    \b
+    stakes completion bash >> ~/.bashrc
+    stakes completion zsh >> ~/.zshrc
+    stakes completion fish > ~/.config/fish/completions/stakes.fish
+    """,
+    "decide": """Append posteriors, the Bayes decision and its expected cost to the rows of FILE.
+
+    \b
+    stakes decide new.csv --scores p_healthy,p_tumour --scores-are posteriors \\
+        --cost miss=5,false_alarm=1 -o decided.csv
+    """,
+    "demo": """Judge models of three real problems, at costs of our own choice.
+
+    Is a biopsy malignant, which digit is it, and who will be severely ill in a year: data sets
+    that come with scikit-learn, and predictions for samples that the models had not seen.
+    """,
+    "evaluate": """
+    Tell what a system costs: Bayes decisions, naive reference, calibration, intervals.
+
+    \b
+    stakes evaluate scores.csv --label y --scores p_healthy,p_tumour \\
+        --scores-are posteriors --cost miss=5,false_alarm=1 --prior 0.02
+    stakes evaluate decided.csv --label y --decision d --cost miss=5,false_alarm=1
+    stakes evaluate trials.txt --key key.txt --scores-are llr --dcf 10:1:0.01
+    stakes evaluate 'parts/*.parquet' --app screening.toml --memory 2GB --resume run.part
+    stakes evaluate - --input-format csv --app screening.toml < scores.csv
+    """,
+    "reproduce": """
+    Compute the paper's tables again, beside the printed digits, and draw its figures.
+
+    A cell shows the computed value, the printed digits, and = where they agree or ! where not.
+    """,
+    "threshold": """
+    Tell which threshold to use for these costs, and what it does on labelled samples.
+
+    \b
+    stakes threshold scores.csv --label y --scores p_fraud --scores-are posteriors \\
+        --positive fraud --cost miss=amount,false_alarm=3 --review 0.02
+    """,
+}
+
+
+def command(name: str) -> click.Command:
+    """Return a command with its options."""
+
+    def run(**values: Any) -> None:  # noqa: ANN401
+        meta = click.get_current_context().meta
+        options = Options(**values, applications=meta.get("stakes.applications", {}))
+        refuse_without_effect(options)
+        import_module(f"stakes.cli.{name}_command").run(options)
+
+    params = [*_PARAMETERS.get(name, ()), *options_of(name)]
+    return click.Command(name, callback=run, params=params, help=HELP[name])
