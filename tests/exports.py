@@ -37,6 +37,12 @@ def stubs() -> dict[Path, str]:
     return {init.with_suffix(".pyi"): _stub(_module(init)) for init in inits}
 
 
+def public_names() -> list[tuple[str, str]]:
+    """Return every public name with the module that defines it."""
+    lines = [line.split() for text in stubs().values() for line in text.splitlines()]
+    return sorted({(line[1], line[3]) for line in lines if line[0] == "from"})
+
+
 def tables() -> dict[Path, str]:
     """Return what each page with a table of a registry should hold."""
     from stakes.calibration.registry import (  # noqa: PLC0415  from the stubs, which come first

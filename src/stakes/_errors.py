@@ -117,10 +117,10 @@ class StakesError(Exception):
         more: str = "",
         hint: str | Action = "",
     ) -> None:
-        self.argument = None if rule is None else argument
-        self.rule = rule or argument or ""
-        self.value = None if value is None else str(value)
-        self.place = place if row is None else Place(row=int(row))
+        self.argument: str | None = None if rule is None else argument
+        self.rule: str = rule or argument or ""
+        self.value: str | None = None if value is None else str(value)
+        self.place: Place | None = place if row is None else Place(row=int(row))
         self.hint = hint
         self._found, self._more, self._whole = (
             None if found is None else str(found),

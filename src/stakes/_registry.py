@@ -54,7 +54,9 @@ class Registry(Generic[_T]):
     """
 
     def __init__(self, package: str, base: type[_T], argument: str) -> None:
-        self.package, self.base, self.argument = package, base, argument
+        self.package: str = package
+        self.base: type[_T] = base
+        self.argument: str = argument
 
     @cached_property
     def classes(self) -> dict[str, type[_T]]:

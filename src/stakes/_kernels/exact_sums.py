@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -111,7 +111,7 @@ class ExactSums:
             return NotImplemented
         return np.array_equal(carried(self._limbs), carried(other._limbs))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
         return len(self._limbs)

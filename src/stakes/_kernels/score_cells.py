@@ -1,7 +1,7 @@
 """Scores of two classes in cells: data of any size in little memory, the same bits in any order."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -174,7 +174,7 @@ class ScoreCells:
             and self.sums == other.sums
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def levels(self) -> Levels:
         """Return one score within each cell in use, and its samples of either class.

@@ -7,6 +7,7 @@ cells: the cell of x is its base cell plus the number of edges of at most x.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -93,7 +94,7 @@ class CellGrid:
             return NotImplemented
         return self.log_odds == other.log_odds and np.array_equal(self.edges, other.edges)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
 
 def cell_grid(edges: Sequence[float] | FloatArray = (), *, log_odds: bool = False) -> CellGrid:
@@ -215,4 +216,4 @@ class ScoreIntervals:
             return NotImplemented
         return self.log_odds == other.log_odds and np.array_equal(self.edges, other.edges)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]

@@ -241,7 +241,7 @@ class CostsByCase(NamedCosts):
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> None:
-        self.entries = tuple(tuple(row) for row in entries)
+        self.entries: tuple[tuple[float | str, ...], ...] = tuple(tuple(row) for row in entries)
         one = {entry: [1.0] for row in self.entries for entry in row if isinstance(entry, str)}
         kinds: dict[str, Any] = {"classes": classes, "decisions": decisions}
         checked = SampleCosts.from_columns(self.entries, one, **kinds)

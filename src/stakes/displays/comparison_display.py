@@ -4,7 +4,7 @@ __all__ = ["ComparisonDisplay"]
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -43,7 +43,11 @@ class ComparisonDisplay(ScoreDisplay):
 
     title = "differences between systems, with intervals"
     needs = "scores of several systems"
-    legend_at = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}  # noqa: RUF012
+    legend_at: ClassVar[Mapping[str, Any]] = {
+        "loc": "lower center",
+        "bbox_to_anchor": (0.5, 1.0),
+        "ncols": 3,
+    }
     compute = compare
 
     @classmethod

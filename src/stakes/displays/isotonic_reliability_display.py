@@ -2,8 +2,9 @@
 
 __all__ = ["IsotonicReliabilityDisplay"]
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -48,8 +49,8 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
     name: str = ""
 
     title = "isotonic reliability diagram, with a consistency band"
-    size = (3.8, 4.7)
-    legend_at = ABOVE
+    size: ClassVar[tuple[float, float]] = (3.8, 4.7)
+    legend_at: ClassVar[Mapping[str, Any]] = ABOVE
 
     @classmethod
     def from_predictions(  # noqa: PLR0913

@@ -2,8 +2,9 @@
 
 __all__ = ["ReliabilityDisplay"]
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,7 +16,12 @@ from stakes.metrics.probability_bins import Bins, EqualWidth, Reliability, relia
 from stakes.samples import read_samples
 from stakes.scores import Scores
 
-ABOVE = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "ncols": 2, "columnspacing": 1.2}
+ABOVE: Mapping[str, Any] = {
+    "loc": "lower left",
+    "bbox_to_anchor": (-0.02, 1.0),
+    "ncols": 2,
+    "columnspacing": 1.2,
+}
 FINE = EqualWidth(50)  # bins of the histogram under the diagram
 _HEIGHT, _MIDDLE, _BOTTOM = 0.1, -0.15, -0.265  # where it is drawn
 
@@ -45,8 +51,8 @@ class ReliabilityDisplay(ScoreDisplay):
     confidence: bool = False  # of the largest posterior
 
     title = "reliability diagram by bins"
-    size = (3.8, 4.7)
-    legend_at = ABOVE
+    size: ClassVar[tuple[float, float]] = (3.8, 4.7)
+    legend_at: ClassVar[Mapping[str, Any]] = ABOVE
 
     @classmethod
     def from_predictions(  # noqa: PLR0913

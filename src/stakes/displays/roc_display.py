@@ -4,7 +4,7 @@ __all__ = ["RocDisplay"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class RocDisplay(ScoreDisplay):
     name: str = ""
 
     title = "ROC curve, its convex hull and area, the points that costs choose"
-    legend_at = {"loc": "lower right"}  # noqa: RUF012
+    legend_at: ClassVar[Mapping[str, Any]] = {"loc": "lower right"}
 
     @classmethod
     def from_predictions(  # noqa: PLR0913

@@ -4,7 +4,7 @@ __all__ = ["ScoreDistributionDisplay"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
     thresholds: Mapping[str, float] = field(default_factory=dict)
 
     title = "scores of each class, the thresholds that costs choose"
-    size = (4.6, 3.0)
+    size: ClassVar[tuple[float, float]] = (4.6, 3.0)
 
     @classmethod
     def from_predictions(  # noqa: PLR0913

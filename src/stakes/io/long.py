@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._check import InputError, Place
 from stakes._text import plain
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, NDArray
 from stakes.io.columns import Columns
 
 
@@ -29,9 +29,10 @@ class LongColumns(Columns):
         rank[order] = np.arange(order.size)
         self._table = table
         self._first, self._sample = first[order], rank[code]
-        self.classes, column = np.unique(table.texts(kind), return_inverse=True)
+        kinds, column = np.unique(table.texts(kind), return_inverse=True)
+        self.classes: NDArray[Any] = kinds
         self._rows = self._laid_out(column, sample, kind)
-        self.source = table.source
+        self.source: str = table.source
 
     def _laid_out(self, column: IntArray, sample: str, kind: str) -> IntArray:
         """Return which row of the file holds each sample and class; each must be there once."""

@@ -23,6 +23,10 @@ class _Named:
 
     name: str  # what the expected loss is called
 
+    @classmethod
+    def _derive_name(cls) -> None:
+        cls.name = words(cls.__name__)
+
 
 @dataclass(frozen=True)
 class ScoringRule(_Named, ABC):
@@ -53,7 +57,7 @@ class ScoringRule(_Named, ABC):
     def __init_subclass__(cls) -> None:
         own = vars(cls)
         if not hasattr(cls, "name"):
-            cls.name = words(cls.__name__)
+            cls._derive_name()
         if "of" in own:  # what rules of version 0.1 implement
             cls.losses = cls.of  # type: ignore[method-assign]
         elif "losses" in own:

@@ -3,6 +3,8 @@
 __all__ = ["BrierLoss", "LogLoss", "SphericalLoss"]
 
 import math
+from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,7 +16,7 @@ class LogLoss(ScoringRule):
     """Logarithmic loss -log s_h; its expectation is the cross-entropy. Strict, unbounded."""
 
     name = "cross-entropy"
-    aliases = {"log": ()}
+    aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"log": ()}
 
     def losses(self, y: IntArray, answers: Answers) -> FloatArray:
         return -answers.log_of(y)
@@ -27,7 +29,7 @@ class BrierLoss(ScoringRule):
     """Squared distance to the truth, averaged over classes: 1/K sum_i (s_i - I(h = H_i))^2."""
 
     name = "Brier score"
-    aliases = {"brier": ()}
+    aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"brier": ()}
 
     def losses(self, y: IntArray, answers: Answers) -> FloatArray:
         distance = answers.p.copy()
@@ -51,7 +53,7 @@ class BrierLoss(ScoringRule):
 class SphericalLoss(ScoringRule):
     """One minus the cosine of posteriors and truth: 1 - s_h / |s|. Strict, at most 1."""
 
-    aliases = {"spherical": ()}
+    aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"spherical": ()}
 
     def losses(self, y: IntArray, answers: Answers) -> FloatArray:
         p = answers.p

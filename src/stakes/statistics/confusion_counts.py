@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -179,7 +179,7 @@ class ConfusionCounts:
             for part in ("row", "column", "weight", "square", "exponent")
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented  # so that sum() works

@@ -84,7 +84,7 @@ class Reader:
             raise ChecksumError("data", rule, found=found, hint="Write it again.")
         self._data = np.frombuffer(body, dtype=np.uint8)
         self._at = len(MAGIC) + 1
-        self.head = self._head()
+        self.head: dict[str, Any] = self._head()
 
     def _head(self) -> dict[str, Any]:
         """Read what the summary was told."""
@@ -173,7 +173,7 @@ class Part:
             return NotImplemented
         return _written(self) == _written(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def write(self, writer: Writer) -> None:
         """Write all pieces."""

@@ -123,6 +123,9 @@ class Layout:
 class Tally(Part):
     """Sums of whole numbers by key."""
 
+    layout: Layout
+    step: int
+
     def __init__(self, layout: Layout, most: int = MOST_KEYS) -> None:
         self.layout, self.step, self._most = layout, layout.first, most
         self.keys: IntArray = np.empty(0, dtype=np.int64)

@@ -5,7 +5,7 @@ __all__ = ["Summary"]
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -252,7 +252,7 @@ class Summary:
             return NotImplemented
         return self.to_bytes() == other.to_bytes()
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"Summary({self.n} samples, {len(self.classes)} classes)"

@@ -55,7 +55,7 @@ class ErrorRate(DecisionMetric):
 class Accuracy(ErrorRate):
     """Share of samples decided rightly: 1 minus the error rate."""
 
-    better = "higher"
+    better: ClassVar[Direction] = "higher"
     formula = "sum of N_ii over N"
     relation = "accuracy = 1 - (1 - largest prior) * NEC"
 
@@ -111,7 +111,7 @@ class BalancedErrorRate(DecisionMetric):
 class BalancedAccuracy(BalancedErrorRate):
     """Mean of the recalls of the classes: 1 minus the balanced error rate."""
 
-    better = "higher"
+    better: ClassVar[Direction] = "higher"
     formula = "mean over classes of the share decided rightly"
     relation = "balanced accuracy = 1 - (1 - 1/K) * NEC"
     in_reports = True

@@ -118,6 +118,10 @@ class _Named:
 
     name: str
 
+    @classmethod
+    def _derive_name(cls) -> None:
+        cls.name = words(cls.__name__)
+
 
 @dataclass(frozen=True)
 class DecisionMetric(_Named, ABC):
@@ -137,7 +141,7 @@ class DecisionMetric(_Named, ABC):
 
     def __init_subclass__(cls) -> None:
         if "name" not in vars(cls):
-            cls.name = words(cls.__name__)
+            cls._derive_name()
 
     def __post_init__(self) -> None:
         read_options(self)

@@ -3,7 +3,9 @@
 __all__ = ["Matthews"]
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,8 +26,8 @@ class Matthews(DecisionMetric):
     """Matthews correlation of classes and decisions; after Gorodkin for more than two classes."""
 
     name = "Matthews correlation"
-    aliases = {"mcc": ()}
-    limits = (-1.0, 1.0)
+    aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"mcc": ()}
+    limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     formula = "(N_11 N_22 - N_12 N_21) / sqrt(N_1* N_2* N_*1 N_*2)"
     relation = "MCC = sqrt(P_1 P_2 / (R_*1 R_*2)) * (1 - NEC), with costs 1/P_i"
     rewards = (

@@ -11,8 +11,9 @@ __all__ = [
 ]
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from stakes._registry import option
 from stakes._text import number
@@ -30,7 +31,7 @@ class FScore(BinaryMetric):
 
     beta: float = option(1.0, 0, math.inf)
 
-    aliases = {"f1": (), "f2": (2.0,)}
+    aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"f1": (), "f2": (2.0,)}
     formula = "(1+b^2) N_22 / ((1+b^2) N_22 + b^2 N_21 + N_12)"
     relation = (
         "1 - F = min(b^2 P_2, P_1) * NEC / (b^2 P_2 + R_*2), with costs b^2 for a miss, "
@@ -83,7 +84,7 @@ class FScore(BinaryMetric):
 class Precision(BinaryMetric):
     """Share of the samples decided as the class of interest that belong to it: N_22 / N_*2."""
 
-    prices = (0, 1)
+    prices: ClassVar[tuple[float, float]] = (0, 1)
     formula = "N_22 / N_*2"
     relation = "1 - precision = EC / R_*2, with costs 0 for a miss, 1 for a false alarm"
     rewards = "Silence: misses cost nothing, so one sure answer and no other scores 1."
@@ -105,7 +106,7 @@ class Precision(BinaryMetric):
 class Recall(BinaryMetric):
     """Share of the class of interest that is found: R_22 = N_22 / N_2*."""
 
-    prices = (1, 0)
+    prices: ClassVar[tuple[float, float]] = (1, 0)
     formula = "N_22 / N_2*"
     relation = "1 - recall = EC / P_2, with costs 1 for a miss, 0 for a false alarm"
     rewards = "Alarm: false alarms cost nothing, so saying yes to everything scores 1."
@@ -130,7 +131,7 @@ class Sensitivity(Recall):
 class Specificity(Recall):
     """Share of the other class that raises no alarm: R_11 = N_11 / N_1*."""
 
-    prices = (0, 1)
+    prices: ClassVar[tuple[float, float]] = (0, 1)
     formula = "N_11 / N_1*"
     relation = "1 - specificity = EC / P_1, with costs 0 for a miss, 1 for a false alarm"
     rewards = "Silence: misses cost nothing, so saying no to everything scores 1."
@@ -147,8 +148,8 @@ class Specificity(Recall):
 class PositiveLikelihoodRatio(BinaryMetric):
     """LR+ of diagnostic testing: sensitivity / (1 - specificity) = R_22 / R_12."""
 
-    aliases = {"lr+": ()}
-    limits = (0.0, math.inf)
+    aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"lr+": ()}
+    limits: ClassVar[tuple[float, float]] = (0.0, math.inf)
     formula = "R_22 / R_12"
     relation = "LR+ = (1 - NEC) / R_12 + 1, with costs 1/P_i"
     rewards = (
@@ -176,7 +177,7 @@ class NetBenefit(BinaryMetric):
 
     threshold: float = option(0.5, 0, 1, closed=(True, False))
 
-    limits = (-math.inf, 1.0)
+    limits: ClassVar[tuple[float, float]] = (-math.inf, 1.0)
     formula = "N_22/N - p/(1-p) N_12/N"
     relation = (
         "NB = P_2 - min(P_2, p/(1-p) P_1) * NEC, with costs 1 for a miss, p/(1-p) for a false alarm"
