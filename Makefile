@@ -13,7 +13,7 @@ BENCH := .venv-bench
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test bench frontend page exports lint format planted mutants thorough changelog clean
+.PHONY: demo test bench frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -59,7 +59,13 @@ lint: $(VENV)/.developing
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory types
 	$(BIN)/codespell src tests docs examples frontend/src frontend/test frontend/README.md benchmarks changelog.d README.md CONTRIBUTING.md CHANGELOG.md
+
+# Types as users see them: every public name has one, and what they write is checked by pyright,
+# which takes node from the machine, or fetches it.
+types: $(VENV)/.developing
+	@$(BIN)/python tests/typed_surface.py
 
 format: $(VENV)/.developing
 	$(BIN)/ruff check --fix

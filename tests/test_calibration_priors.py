@@ -192,7 +192,7 @@ def test_labels_in_the_place_of_scores_are_told_by_the_order_of_fit(
     for scores in (p, p.tolist(), np.column_stack([1 - p, p]), stakes.Posteriors(p)):
         for labels in (y, y.tolist(), np.array(["a", "b"])[y]):
             with pytest.raises(stakes.InputError, match=r"fit\(scores, y_true\)") as caught:
-                make().fit(labels, scores)
+                make().fit(labels, scores)  # type: ignore[arg-type]
             assert "labels come first" not in str(caught.value).lower()
     with pytest.raises(stakes.InputError, match="argmax"):
         make().fit(p, np.eye(2)[y])

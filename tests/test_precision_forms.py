@@ -256,7 +256,7 @@ FEW: list[tuple[str, object, list[list[float]], str]] = [
 
 @pytest.mark.parametrize(("table", "right", "said"), [pytest.param(*r, id=n) for n, *r in FEW])
 def test_a_few_units_beyond_0_or_1_are_rounding(
-    table: object, right: list[list[float]], said: str
+    table: list[list[float]], right: list[list[float]], said: str
 ) -> None:
     taken = stakes.Posteriors(table)
     np.testing.assert_allclose(taken.values, right, rtol=1e-15, atol=0)
@@ -288,7 +288,9 @@ def test_single_written_as_text_may_be_a_unit_beyond_1() -> None:
         (np.array([0.25, 1.0000001, -1e-8], dtype=np.float32), [0.25, 1.0, 0.0]),
     ],
 )
-def test_one_column_is_moved_to_0_or_1_within_rounding(column: object, right: list[float]) -> None:
+def test_one_column_is_moved_to_0_or_1_within_rounding(
+    column: list[float], right: list[float]
+) -> None:
     taken = stakes.Posteriors(column)
     assert taken.values.tolist() == right
     assert "taken as 0 or 1" in str(taken.rounding)
@@ -316,7 +318,7 @@ def test_one_column_is_moved_to_0_or_1_within_rounding(column: object, right: li
         [[0.5, 0.5 + 2.0**-52, -1e-3]],
     ],
 )
-def test_more_beyond_0_or_1_is_refused(bad: object) -> None:
+def test_more_beyond_0_or_1_is_refused(bad: list[list[float]]) -> None:
     with pytest.raises(stakes.InputError, match="outside"):
         stakes.Posteriors(bad)
 

@@ -362,7 +362,7 @@ def test_log_odds_far_out_keep_their_digits() -> None:
 def test_a_table_a_column_and_logits_give_the_same_curve() -> None:
     p = np.arange(1, 20) / 20
     y = np.arange(19) % 3 % 2
-    forms = [
+    forms: list[stakes.Scores | np.ndarray] = [
         p,
         np.column_stack([1 - p, p]),
         stakes.LogPosteriors(np.log(p)),

@@ -2,6 +2,7 @@
 from stakes.curves.selective import AbstentionCurve as AbstentionCurve
 from stakes.displays.abstention_display import AbstentionDisplay as AbstentionDisplay
 from stakes.calibration.affine_calibrator import AffineCalibrator as AffineCalibrator
+from stakes.scores.answers import Answers as Answers
 from stakes.evaluation.applications import Application as Application
 from stakes.evaluation.findings import ApplicationResult as ApplicationResult
 from stakes.evaluation.bootstrapping import AreaUnderRoc as AreaUnderRoc

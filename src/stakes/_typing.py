@@ -1,7 +1,7 @@
 """Names for the arrays and labels that travel through the library."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -11,7 +11,9 @@ else:  # numpy.typing takes long to load
     ArrayLike, NDArray = Any, np.ndarray
 
 __all__ = [
+    "ArrayColumn",
     "ArrayLike",
+    "ArrowColumn",
     "BoolArray",
     "Column",
     "Counts",
@@ -19,6 +21,7 @@ __all__ = [
     "Floats",
     "IntArray",
     "Label",
+    "LazyTable",
     "NDArray",
     "Names",
     "NamesLike",
@@ -35,7 +38,29 @@ Floats = FloatArray | float
 Label = int | str
 Names = tuple[Label, ...]
 
-# What users may hand over: arrays, sequences, or a column of any data frame.
-Column = Any
+
+class ArrayColumn(Protocol):
+    """What numpy can read: an array, a column or table of pandas, polars or pyarrow."""
+
+    def __array__(self) -> np.ndarray[Any, Any]:
+        """Return the values as an array."""
+
+
+class ArrowColumn(Protocol):
+    """What pyarrow can read: a column or table of polars, pyarrow or duckdb."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the values as an Arrow stream."""
+
+
+class LazyTable(Protocol):
+    """A table that is still to be computed, of polars."""
+
+    def collect(self) -> Any:  # noqa: ANN401  any data frame
+        """Return the table."""
+
+
+# What users may hand over: arrays, sequences, or a column or table of any data frame.
+Column = Sequence[Any] | ArrayColumn | ArrowColumn | LazyTable
 PriorsLike = ArrayLike | Mapping[Any, float] | str
 NamesLike = int | Sequence[Label]

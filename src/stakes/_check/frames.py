@@ -20,7 +20,7 @@ def is_table(values: Column) -> bool:
     return hasattr(type(values), "columns") or hasattr(type(values), "column_names")
 
 
-def gathered(values: Column) -> Any:  # noqa: ANN401  any data frame
+def gathered(values: Any) -> Any:  # noqa: ANN401  any data frame
     """Return a lazy table (DuckDB, polars) or a Hugging Face data set as one that is in memory."""
     import narwhals.stable.v2 as nw  # noqa: PLC0415  only where a table comes in
 

@@ -42,7 +42,7 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
     return array, names, unit
 
 
-def _from_frame(values: Column, argument: str) -> tuple[Any, Names | None]:
+def _from_frame(values: Any, argument: str) -> tuple[Any, Names | None]:  # noqa: ANN401
     """Split a data frame into its numbers and the names of its columns."""
     import narwhals.stable.v2 as nw  # noqa: PLC0415  only where a data frame comes in
 

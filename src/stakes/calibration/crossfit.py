@@ -265,7 +265,7 @@ def _generator(rng: "int | np.random.Generator") -> "np.random.Generator":
         raise InputError("rng", rule, repr(rng)) from error
 
 
-def _given_folds(samples: Samples, folds: Column) -> IntArray:
+def _given_folds(samples: Samples, folds: Any) -> IntArray:  # noqa: ANN401
     """Read one fold number per sample."""
     number = read_array(folds, "folds")
     if number.shape == (samples.n_given,) and samples.row is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,7 @@ def slice_texts(name: str, values: Column) -> list[str]:
     return [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
 
 
-def _ranges_as_texts(values: Column) -> Column:
+def _ranges_as_texts(values: Any) -> Column:  # noqa: ANN401  any column
     """Return the ranges that pandas.cut makes as texts; anything else as it is."""
     categories = getattr(getattr(values, "dtype", None), "categories", None)
     ranges = str(getattr(categories, "dtype", "")).startswith("interval")

@@ -1,5 +1,7 @@
 """What a system answers for each sample: posteriors and their logs, exact where given."""
 
+__all__ = ["Answers"]
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, Self
