@@ -4,7 +4,7 @@ __all__ = ["HeldOut", "TrainOnTest", "cross_calibrate"]
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -50,7 +50,8 @@ class HeldOut:
         return "fitted on held-out data"
 
 
-Folds = int | Splitter | TrainOnTest | HeldOut | Column
+# The last two are the others, read once.
+Folds: TypeAlias = "int | Splitter | TrainOnTest | HeldOut | Column | DealtFolds | GivenSplits"
 
 
 def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is fitted
