@@ -1,5 +1,6 @@
 """Verdicts: each rule fires where it should, just not where it should not; none contradicts."""
 
+import ast
 import dataclasses
 import math
 import re
@@ -23,6 +24,7 @@ from judged import (
     usual,
 )
 from stakes._typing import FloatArray, IntArray
+from stakes.cli.actions import COMMANDS, with_commands, with_options
 from stakes.evaluation import Evaluation, Verdict, evaluate_decisions
 from stakes.evaluation.verdicts import (
     CostClaim,
@@ -36,6 +38,7 @@ from stakes.evaluation.verdicts import (
     verdicts_of,
 )
 from stakes.metrics.multiplicity import holm
+from stakes.report.page_of_evaluation import ACTIONS
 
 C = stakes.CostMatrix.binary
 THREE = {
@@ -713,3 +716,21 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
     assert len(constants) == 8
     for name, value in constants.items():
         assert re.search(rf"\| `{name}` \| {re.escape(format(value, 'g'))} \|", page), name
+
+
+def test_a_verdict_has_an_action_and_each_edge_says_how() -> None:
+    package = Path(evaluation_verdicts.__file__).parent
+    modules = [*package.glob("*.py"), package.parent / "comparison_verdicts.py"]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in modules]
+    nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    texts = [node.value for node in nodes if isinstance(node.value, str)]
+    assert not [text for text in texts if re.search(r"(^|[ (])--[a-z]|stakes [a-z]+ ", text)]
+    assert set(COMMANDS) == set(ACTIONS) == {"calibrate", "adapt_priors"}
+    assert set(COMMANDS) <= set(texts)
+    (terminal,) = with_options([Verdict("scores_reversed", "", "Check.", "check_classes")])
+    assert "--positive" in terminal.advice
+    body = {
+        "verdicts": [Verdict("useful", "").to_dict(), Verdict("a", "", "", "calibrate").to_dict()]
+    }
+    commands = [v["command"] for v in with_commands(body, COMMANDS)["verdicts"]]
+    assert commands == ["", COMMANDS["calibrate"]]

@@ -16,12 +16,12 @@ from stakes.evaluation.findings import ApplicationResult, ClassResult
 from stakes.evaluation.loss_results import application_loss, value_of
 from stakes.evaluation.ranking_results import minimum_cost_estimate
 from stakes.evaluation.rates import (
+    abstention_rate,
     class_share,
     count_errors,
     few_to_resample,
     has_closed_form,
     metric_estimates,
-    share_of_decision,
 )
 from stakes.evaluation.systems import ApplicationDecisions, GroupedLosses, System
 from stakes.intervals import (
@@ -74,7 +74,7 @@ def application_result(
         confusion=decisions.confusion,
         threshold=threshold,
         llr_threshold=llr_threshold,
-        abstention=_abstention_rate(decisions, level),
+        abstention=abstention_rate(decisions, level),
         minimum=minimum,
         minimum_point=point,
         traditional=tuple(explanation for _, explanation in explained),
@@ -108,15 +108,6 @@ def _thresholds(costs: CostMatrix | None, priors: FloatArray) -> tuple[float | N
     if values.diagonal().any() or not (values[0, 1] > 0 and values[1, 0] > 0):
         return None, None
     return costs.threshold(), costs.llr_threshold(priors) if priors.all() else None
-
-
-def _abstention_rate(decisions: ApplicationDecisions, level: float) -> Estimate | None:
-    """Return how often a decision is made that is no class, where there is one such decision."""
-    costs = decisions.use.costs
-    extra = [j for j, name in enumerate(costs.decisions) if name not in costs.classes]
-    if len(extra) != 1 or len(costs.decisions) != len(costs.classes) + 1:
-        return None
-    return share_of_decision(decisions, extra[0], level)
 
 
 def error_counts(decisions: ApplicationDecisions) -> dict[str, int]:

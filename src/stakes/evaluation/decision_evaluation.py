@@ -61,7 +61,12 @@ class DecisionEvaluation(Paged):
             only = confusion.decisions[made.pop()]
             said = with_constant(said[0], claim, only, (sum(sizes), "samples"), (level, 1))
         else:
-            said += few_errors(self._errors())
+            costs = self.costs
+            if costs is None and confusion.decisions == confusion.classes:
+                costs = CostMatrix.zero_one(confusion.classes)
+            if costs is not None:
+                cells = confusion.row, confusion.column, confusion.weight
+                said += few_errors(count_errors(costs, *cells))
         return (*said, *small_classes(confusion.classes, sizes, scored=False))
 
     @property
@@ -93,15 +98,6 @@ class DecisionEvaluation(Paged):
             ).p_value
             for answer in answers
         )
-
-    def _errors(self) -> dict[str, int]:
-        """Return how many samples were decided wrongly, by kind."""
-        confusion, costs = self.confusion, self.costs
-        if costs is None:
-            if confusion.decisions != confusion.classes:
-                return {}
-            costs = CostMatrix.zero_one(confusion.classes)
-        return count_errors(costs, confusion.row, confusion.column, confusion.weight)
 
     @property
     def reasons(self) -> list[str]:

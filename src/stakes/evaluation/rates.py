@@ -41,24 +41,20 @@ def count_errors(
     An answer is a decision that is the cheapest for some class; to abstain is none. `number` says
     how many samples each pair of class and decision stands for.
     """
-    right = _right_decisions(costs)
-    if right is None or len(set(right.tolist())) < right.size:
+    own, square = np.arange(len(costs.classes)), costs.decisions == costs.classes
+    if isinstance(costs, CostMatrix) and own.size <= _MOST_CLASSES:
+        right = costs.values.argmin(axis=1)
+        known = len(set(right.tolist())) == right.size
+    else:  # the decision of a class's own name, or place
+        right = own
+        known = square or (isinstance(costs, SampleCosts) and len(costs.decisions) >= own.size)
+    if not known:
         return {}
     wrong = np.isin(decided, right) & (decided != right[y])
     each = wrong.astype(np.float64) if number is None else wrong * number
     if len(costs.classes) > 2:
         return {"errors": round(each.sum())}
     return {"misses": round(each[y == 1].sum()), "false alarms": round(each[y == 0].sum())}
-
-
-def _right_decisions(costs: CostMatrix | SampleCosts) -> IntArray | None:
-    """Return the decision that is right for each class, where that is known."""
-    own = np.arange(len(costs.classes))
-    if isinstance(costs, SampleCosts):
-        return own if len(costs.decisions) >= len(costs.classes) else None
-    if len(costs.classes) <= _MOST_CLASSES:
-        return costs.values.argmin(axis=1)
-    return own if costs.decisions == costs.classes else None
 
 
 def has_closed_form(metric: DecisionMetric, *, priors_from_data: bool) -> bool:
@@ -195,13 +191,14 @@ def _wilson(
     return Estimate(share, Interval(low, high, level), method)
 
 
-def share_of_decision(decisions: ApplicationDecisions, decision: int, level: float) -> Estimate:
-    """Return how often a decision is made at the priors of use."""
+def abstention_rate(decisions: ApplicationDecisions, level: float) -> Estimate | None:
+    """Return how often the decision is made that is no class, at the priors of use, if any is."""
     costs = decisions.use.costs
-    column = (np.arange(len(costs.decisions)) == decision).astype(float)
-    counted = CostMatrix(
-        np.tile(column, (len(costs.classes), 1)), classes=costs.classes, decisions=costs.decisions
-    )
+    extra = [name not in costs.classes for name in costs.decisions]
+    if sum(extra) != 1 or len(costs.decisions) != len(costs.classes) + 1:
+        return None
+    table = np.tile(np.array(extra, dtype=float), (len(costs.classes), 1))
+    counted = CostMatrix(table, classes=costs.classes, decisions=costs.decisions)
     given = decisions.samples.given_priors
     return _expected(decisions.confusion, counted, given, level, decisions)
 

@@ -130,10 +130,12 @@ def confidence(slope: Estimate | None) -> Iterator[Verdict]:
     if slope is None or band is None or 1 in band:
         return
     over, none = band.high < 1, ", 0 is no information" if band.low <= 0 else ""
-    yield Verdict(
-        "overconfident" if over else "underconfident",
-        f"{'Overconfident' if over else 'Underconfident'}: the calibration slope is"
-        f" {number(slope.value)} ({100 * band.level:g} % interval {band}); 1 is calibrated{none}."
-        f" Its log odds are too {'large' if over else 'small'}.",
-        _BEFORE_USE,
+    text = (
+        f"{'Over' if over else 'Under'}confident: the calibration slope is {number(slope.value)}"
+        f" ({100 * band.level:g} % interval {band}); 1 is calibrated{none}. Its log odds are too"
+        f" {'large' if over else 'small'}."
     )
+    if over:
+        yield Verdict("overconfident", text, _BEFORE_USE)
+    else:
+        yield Verdict("underconfident", text, _BEFORE_USE)

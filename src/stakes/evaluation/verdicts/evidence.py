@@ -37,7 +37,17 @@ class Evidence:
 
 def evidence_of(system: System, results: tuple[ApplicationResult, ...], level: float) -> Evidence:
     """Return what the verdicts on a system rest on."""
-    every = system.decisions_of_all
+    every, samples = system.decisions_of_all, system.samples
+    gains: tuple[PairedDifference | None, ...] = (None,) * len(every)
+    rule_gain = None
+    if system.stage is not None:
+        gains = tuple(
+            paired(before.losses(), after.losses(), before.samples, before.largest_difference())
+            for before, after in zip(system.decisions, system.calibrated_decisions, strict=True)
+        )
+        for rule in system.rules[:1]:
+            later = sample_losses(rule, system.calibrated)
+            rule_gain = paired(sample_losses(rule, samples), later, samples)
     return Evidence(
         costs=tuple(
             CostClaim(
@@ -50,9 +60,9 @@ def evidence_of(system: System, results: tuple[ApplicationResult, ...], level: f
             for a, decisions in zip(results, every, strict=True)
         ),
         accuracies=tuple(_errors_at(decisions) for decisions in every),
-        gains=_cost_gains(system),
-        rule_gain=_rule_gain(system),
-        class_areas=class_areas(system.samples, level),
+        gains=gains,
+        rule_gain=rule_gain,
+        class_areas=class_areas(samples, level),
         units=effective_units(every[0].samples),
         groups=Groups.from_samples(every[0].samples),
     )
@@ -89,24 +99,6 @@ def _errors_at(decisions: ApplicationDecisions) -> IntervalAt | None:
     rate = decisions.confusion.expected_cost(None, samples.given_priors)
     wrong = (decisions.indices != samples.y).astype(np.float64)
     return normalized_at(by_groups(rate, samples, wrong, samples.groups))
-
-
-def _cost_gains(system: System) -> tuple[PairedDifference | None, ...]:
-    """Return for each application what calibration gains, as a paired test on the samples."""
-    if system.stage is None:
-        return tuple(None for _ in system.decisions)
-    return tuple(
-        paired(before.losses(), after.losses(), before.samples, before.largest_difference())
-        for before, after in zip(system.decisions, system.calibrated_decisions, strict=True)
-    )
-
-
-def _rule_gain(system: System) -> PairedDifference | None:
-    """Return what calibration gains by the first scoring rule."""
-    if system.stage is None or not system.rules:
-        return None
-    rule, samples = system.rules[0], system.samples
-    return paired(sample_losses(rule, samples), sample_losses(rule, system.calibrated), samples)
 
 
 def paired(
