@@ -14,8 +14,8 @@ from command import call
 from stakes import InputError
 from stakes.cli import table_streams
 from stakes.evaluation.entry import RULES
-from stakes.evaluation.summaries import compared
-from stakes.evaluation.summaries.compared import ComparedRows, ScoreForm
+from stakes.evaluation.summaries import compared_rows
+from stakes.evaluation.summaries.compared_rows import ComparedRows, ScoreForm
 from stakes.summary.members import CheckedBatch, Members
 
 N = 4000
@@ -130,7 +130,7 @@ def test_batches_compare_as_the_whole_table_where_no_row_is_left_out(
 def test_threads_batches_and_the_order_of_rows_change_nothing(
     threads: str, rows: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compared, "_MOST_ROWS", 300)
+    monkeypatch.setattr(compared_rows, "_MOST_ROWS", 300)
     more = ("--memory", "0", "--resamples", "50")
     wanted = document(*COMPARE, *more, cwd=folder)
     assert wanted["samples"] == 600
@@ -148,7 +148,7 @@ def test_threads_batches_and_the_order_of_rows_change_nothing(
 def test_the_terminal_says_on_what_a_comparison_rests(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compared, "_MOST_ROWS", 300)
+    monkeypatch.setattr(compared_rows, "_MOST_ROWS", 300)
     done = call(*COMPARE[:-1], "--memory", "0", cwd=folder)
     assert "Note: The comparison rests on 600 of 4000 samples, 300 different" in done.stdout
 

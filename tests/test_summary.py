@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 import stakes
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.least_cost import curve_of
-from stakes.evaluation.summaries.two_classes import changes, gathered
+from stakes.evaluation.summaries.two_classes import change_points, samples_in_cells
 from stakes.samples import read_samples
 from stakes.summary.confidence_bins import ConfidenceBins
 from stakes.summary.kept_rows import KeptRows, hash_of
@@ -224,7 +224,7 @@ def test_cells_have_the_values_and_intervals_of_single_samples(n: Any) -> None:
         "rng": 0,
         "progress": None,
     }
-    cells = gathered(samples, costs, None, RULES)
+    cells = samples_in_cells(samples, costs, None, RULES)
     assert cells is not None
     ours = evaluate_samples(cells, curve=curve_of(samples), **told).metrics()
     for name, exact in evaluate_samples(samples, **told).metrics().items():
@@ -424,7 +424,9 @@ def test_sums_of_all_beside_some_rows(priors: Any) -> None:
 
 def test_edges_are_found_to_the_last_bit() -> None:
     cuts = np.array([-1.5, 0.1, 0.1 + 1e-9, 7.0])
-    found = changes(lambda x: np.searchsorted(cuts, x, "right"), np.array([-2.0, 0.0, 3.0, 9.0]))
+    found = change_points(
+        lambda x: np.searchsorted(cuts, x, "right"), np.array([-2.0, 0.0, 3.0, 9.0])
+    )
     assert found.tolist() == cuts.tolist()
 
 

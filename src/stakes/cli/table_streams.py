@@ -24,7 +24,7 @@ from stakes.cli.table_request import (
 )
 from stakes.evaluation import Summary
 from stakes.evaluation.summaries.batch import Batch as SummaryBatch
-from stakes.evaluation.summaries.compared import ComparedRows, ScoreForm
+from stakes.evaluation.summaries.compared_rows import ComparedRows, ScoreForm
 from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.io import Columns
 from stakes.io.batches import Ask

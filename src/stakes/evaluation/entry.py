@@ -135,9 +135,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     given = read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named)
     cells = curve = None
     if _gathers(given, folds, groups, slices):
-        from stakes.evaluation.summaries.two_classes import gathered  # noqa: PLC0415  for many samples
+        from stakes.evaluation.summaries.two_classes import samples_in_cells  # noqa: PLC0415  for many samples
 
-        cells = gathered(given, costs, training_priors, rules)
+        cells = samples_in_cells(given, costs, training_priors, rules)
         curve = None if cells is None else curve_of(adapted(given, training_priors))
     found = evaluate_samples(
         given if cells is None else cells,

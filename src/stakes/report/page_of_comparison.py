@@ -17,7 +17,7 @@ from stakes.report.page import (
     verdict_section,
 )
 from stakes.report.page_tables import estimate_cells, level_text
-from stakes.report.payload import compared, payload
+from stakes.report.payload import comparison_payload, payload
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
 _MOST_ROWS = 500
@@ -41,7 +41,7 @@ def comparison_page(comparison: Comparison, title: str, source: str) -> Page:
         ),
         data={
             **payload("comparison", comparison.sketch, comparison.level),
-            **compared(comparison),
+            **comparison_payload(comparison),
         },
     )
 

@@ -25,7 +25,7 @@ from stakes.report.page_tables import (
     prior_table,
     traditional_table,
 )
-from stakes.report.payload import decided, payload
+from stakes.report.payload import decision_payload, payload
 from stakes.results import Estimate
 
 _MOST_ROWS = 500
@@ -225,7 +225,7 @@ def decisions_page(evaluation: DecisionEvaluation, title: str, source: str) -> P
             *live_sections(),
             section("numbers", "Numbers", *_decision_numbers(evaluation)),
         ),
-        data=decided(evaluation),
+        data=decision_payload(evaluation),
     )
 
 

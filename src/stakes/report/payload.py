@@ -101,7 +101,7 @@ def _application(
     }
 
 
-def decided(evaluation: DecisionEvaluation) -> dict[str, Any]:
+def decision_payload(evaluation: DecisionEvaluation) -> dict[str, Any]:
     """Return what a page of decisions works with: their counts, which no cost changes."""
     confusion, costs, cost = evaluation.confusion, evaluation.costs, evaluation.expected_cost
     body = payload("evaluation", None, evaluation.level) | _named(confusion.classes)
@@ -161,7 +161,7 @@ def packed(array: np.ndarray) -> dict[str, str]:
     return {"type": _TYPES[little.dtype.str[1:]], "data": base64.b64encode(data).decode("ascii")}
 
 
-def compared(comparison: Comparison) -> dict[str, Any]:
+def comparison_payload(comparison: Comparison) -> dict[str, Any]:
     """Return the differences and the odds of a comparison."""
     several = len(comparison.may_be_best) > 1
     return {

@@ -27,7 +27,7 @@ _SLACK = 16 * np.finfo(np.float64).eps  # so that a tie stays below its threshol
 _SHORT = 2.0**14  # levels of a grid are told in this part of a unit, which packs well
 
 
-class Scored(NamedTuple):
+class ScoredSystem(NamedTuple):
     """A system: priors that its log odds move with, the area below its curve, and its levels."""
 
     name: str
@@ -37,7 +37,7 @@ class Scored(NamedTuple):
 
 
 def level_sketches(
-    scored: Sequence[Scored], applications: Sequence[SketchedApplication], *, weighted: bool
+    scored: Sequence[ScoredSystem], applications: Sequence[SketchedApplication], *, weighted: bool
 ) -> tuple[LevelSketch, ...]:
     """Return the levels of each system, exact or gathered."""
     if sum(s.levels.level.size for s in scored) * _PER_LEVEL * (1 + weighted) <= _BYTES:
@@ -50,7 +50,7 @@ def level_sketches(
 
 
 def _sketch(
-    s: Scored, level: FloatArray, first: FloatArray, second: FloatArray, *, exact: bool
+    s: ScoredSystem, level: FloatArray, first: FloatArray, second: FloatArray, *, exact: bool
 ) -> LevelSketch:
     """Return the sketch of a system."""
     return LevelSketch(s.name, s.reference, level, first, second, exact=exact, auc=s.auc)
@@ -92,7 +92,7 @@ def _thresholds(
     return [z for z in found if math.isfinite(z)]
 
 
-def _gathered(scored: Scored, edges: FloatArray) -> LevelSketch:
+def _gathered(scored: ScoredSystem, edges: FloatArray) -> LevelSketch:
     """Return levels gathered in cells; infinite ones keep a level of their own."""
     full = scored.levels
     cell = np.searchsorted(edges, full.level, side="left") + 1

@@ -10,7 +10,7 @@ from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
 from stakes.evaluation.least_cost import curve_of, least_cost
-from stakes.evaluation.sketch.level_sketch import Scored, level_sketches
+from stakes.evaluation.sketch.level_sketch import ScoredSystem, level_sketches
 from stakes.evaluation.sketch.row_sketch import choose_rows, row_error, row_sketch
 from stakes.evaluation.sketch.sketch_records import LeastCost, Sketch, SketchedApplication
 from stakes.evaluation.systems import ApplicationDecisions, System
@@ -95,7 +95,7 @@ def _application(sources: Sequence[Source], i: int) -> SketchedApplication:
 
 def _levels(sketch: Sketch, sources: Sequence[Source], priced: Sequence[int]) -> Sketch:
     """Return the sketch of two classes, with what its levels alone could not tell exactly."""
-    scored: list[Scored] = []
+    scored: list[ScoredSystem] = []
     least: list[list[LeastCost | None]] = []  # of each system, in each application
     for source in sources:
         curve, log_odds = curve_of(source.ranked), _log_odds(source)
@@ -105,7 +105,7 @@ def _levels(sketch: Sketch, sources: Sequence[Source], priced: Sequence[int]) ->
         else:
             levels = ScoreLevels.from_scores(log_odds, s.y, s.weights, s.copies)
         area = math.nan if curve is None else curve.auc()
-        scored.append(Scored(source.name, source.reference, area, levels))
+        scored.append(ScoredSystem(source.name, source.reference, area, levels))
         found = [least_cost(source.decisions[i].use, curve) for i in priced]
         least.append([None if m is None else _least(m, ranks, log_odds) for m in found])
     applications = tuple(

@@ -11,7 +11,7 @@ from stakes._text import plain
 from stakes._typing import IntArray
 from stakes.evaluation.slice_results import SliceDecisions
 from stakes.evaluation.summaries.summary_request import Request
-from stakes.evaluation.summaries.totals import judgement, loss_records, plan_of
+from stakes.evaluation.summaries.totals import loss_records, plan_of, summed_decisions
 from stakes.scores import Scores
 from stakes.scoring import LogLoss
 from stakes.summary.decision_sums import DecisionSums
@@ -77,21 +77,18 @@ class SliceSums(Part):
                 out._sums[name][value] = mine.get(value, none) + theirs.get(value, none)
         return out
 
-    def judged(self) -> Iterator[SliceDecisions]:
+    def decisions(self) -> Iterator[SliceDecisions]:
         """Go through the slices, each with its decisions and its cross-entropy."""
-        for name, values in self._sums.items():
-            for value in sorted(values):
-                yield self._judged(name, value, values[value])
-
-    def _judged(self, name: str, value: str, sums: DecisionSums) -> SliceDecisions:
-        """Judge the samples of one value."""
-        counts = tuple(sums.counts.tolist())
-        try:
-            judged = judgement(self._request, self._request.main, 0, sums)
-            losses, _ = loss_records(sums, judged.use.samples)
-        except StakesError as error:
-            return SliceDecisions(name, value, counts, why=str(error))
-        return SliceDecisions(name, value, counts, judged, losses[LogLoss()])
+        ordered = ((name, value) for name, values in self._sums.items() for value in sorted(values))
+        for name, value in ordered:
+            sums = self._sums[name][value]
+            counts = tuple(sums.counts.tolist())
+            try:
+                found = summed_decisions(self._request, self._request.main, 0, sums)
+                losses, _ = loss_records(sums, found.use.samples)
+                yield SliceDecisions(name, value, counts, found, losses[LogLoss()])
+            except StakesError as error:
+                yield SliceDecisions(name, value, counts, why=str(error))
 
     def write(self, writer: Writer) -> None:
         """Write the sums of each value."""

@@ -297,7 +297,7 @@ class Summary:
         digits would show it; calibrators are fitted to the cells of the scores.
         """
         found = self._filled().evaluate(
-            tuple(self._slices.judged()),
+            tuple(self._slices.decisions()),
             calibrator=calibrator,
             folds=folds,
             level=level,

@@ -16,7 +16,7 @@ from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.slice_results import SliceDecisions
 from stakes.evaluation.summaries.summary_request import Amounts, Request
-from stakes.evaluation.summaries.totals import judgement, loss_records, plan_of
+from stakes.evaluation.summaries.totals import loss_records, plan_of, summed_decisions
 from stakes.evaluation.systems import SumsOfAll
 from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
 from stakes.samples import KnownSums, Samples
@@ -155,7 +155,7 @@ class SummedRows(Part):
         """Return what is known of all samples."""
         request = self._request
         judgements = tuple(
-            judgement(request, name, i, self.sums) for i, name in enumerate(request.uses)
+            summed_decisions(request, name, i, self.sums) for i, name in enumerate(request.uses)
         )
         base = judgements[0].use.samples
         every = request.samples(base.y, base.scores, base.weights, copies=base.copies)

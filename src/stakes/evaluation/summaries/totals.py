@@ -31,7 +31,9 @@ def plan_of(
     )
 
 
-def judgement(request: Request, name: str, i: int, sums: DecisionSums) -> ApplicationDecisions:
+def summed_decisions(
+    request: Request, name: str, i: int, sums: DecisionSums
+) -> ApplicationDecisions:
     """Return the decisions of an application on all samples; those alike are one row."""
     rows = sums.rows(i)
     none = unscored(request, rows.y.size)

@@ -227,10 +227,10 @@ def _searched_edges(request: Request, form: int) -> FloatArray:
         return lambda x: _bins(request.adapted(samples(x)), confidence=confidence)
 
     codes = [*map(decide, request.uses), bins(confidence=False), bins(confidence=True)]
-    return np.unique(np.concatenate([changes(code, at) for code in codes]))
+    return np.unique(np.concatenate([change_points(code, at) for code in codes]))
 
 
-def changes(codes: Codes, at: FloatArray) -> FloatArray:
+def change_points(codes: Codes, at: FloatArray) -> FloatArray:
     """Return each least score, between the first and the last of `at`, with another code.
 
     `at` are rising scores so near to each other that codes change once between neighbours, or
@@ -266,7 +266,7 @@ def _bins(samples: Samples, *, confidence: bool) -> IntArray:
     return code + _BINS * answers.p.argmax(axis=1) if confidence else code
 
 
-def gathered(
+def samples_in_cells(
     samples: Samples,
     costs: Applications | None,
     training: PriorsLike | None,
