@@ -3,6 +3,7 @@
  * Blocks are turned, so that neighbours in memory are samples.
  */
 
+#define FILLED(k) (((k) + 3) & ~(int64_t)3) /* rows of products end with whole fours */
 #define WIDE 200 /* classes above which fewer samples are held at once, for the cache */
 
 struct affine_block {
@@ -154,43 +155,28 @@ static void affine_slopes(int64_t k, struct affine_block *b, int64_t n, struct a
 }
 
 /* Sum of wq_r q_c over the samples, for at least all c <= r: two rows and four columns at a time
- * share what is loaded.
+ * share what is loaded. Rows beyond the last class are there, and 0.
  */
 static void affine_outer(const struct affine_block *b, int64_t k, int64_t n, double *outer)
 {
-    int64_t r = 0;
-    for (; r + 2 <= k; r += 2) {
-        const double *u = b->wq + r * b->lanes, *v = u + b->lanes;
-        int64_t c = 0;
-        for (; c < r + 2 && c + 4 <= k; c += 4) {
-            const double *q = b->q + c * b->lanes;
+    int64_t wide = FILLED(k), step = b->lanes;
+    for (int64_t r = 0; r < k; r += 2) {
+        const double *u = b->wq + r * step, *v = u + step;
+        for (int64_t c = 0; c < r + 2; c += 4) {
+            const double *q = b->q + c * step;
             double u0 = 0, u1 = 0, u2 = 0, u3 = 0, v0 = 0, v1 = 0, v2 = 0, v3 = 0;
             _Pragma("omp simd reduction(+ : u0, u1, u2, u3, v0, v1, v2, v3)")
             for (int64_t i = 0; i < n; i++) {
                 double a = u[i], d = v[i];
                 u0 = FMA(a, q[i], u0), v0 = FMA(d, q[i], v0);
-                u1 = FMA(a, q[i + b->lanes], u1), v1 = FMA(d, q[i + b->lanes], v1);
-                u2 = FMA(a, q[i + 2 * b->lanes], u2), v2 = FMA(d, q[i + 2 * b->lanes], v2);
-                u3 = FMA(a, q[i + 3 * b->lanes], u3), v3 = FMA(d, q[i + 3 * b->lanes], v3);
+                u1 = FMA(a, q[i + step], u1), v1 = FMA(d, q[i + step], v1);
+                u2 = FMA(a, q[i + 2 * step], u2), v2 = FMA(d, q[i + 2 * step], v2);
+                u3 = FMA(a, q[i + 3 * step], u3), v3 = FMA(d, q[i + 3 * step], v3);
             }
-            double *x = outer + r * k + c, *y = x + k;
+            double *x = outer + r * wide + c, *y = x + wide;
             x[0] += u0, x[1] += u1, x[2] += u2, x[3] += u3;
             y[0] += v0, y[1] += v1, y[2] += v2, y[3] += v3;
         }
-        for (; c < r + 2; c++) {
-            const double *q = b->q + c * b->lanes;
-            double u0 = 0, v0 = 0;
-            _Pragma("omp simd reduction(+ : u0, v0)") for (int64_t i = 0; i < n; i++)
-                u0 = FMA(u[i], q[i], u0), v0 = FMA(v[i], q[i], v0);
-            outer[r * k + c] += u0, outer[(r + 1) * k + c] += v0;
-        }
-    }
-    for (int64_t c = 0; r < k && c < k; c++) {
-        const double *u = b->wq + r * b->lanes, *q = b->q + c * b->lanes;
-        double u0 = 0;
-        _Pragma("omp simd reduction(+ : u0)") for (int64_t i = 0; i < n; i++)
-            u0 = FMA(u[i], q[i], u0);
-        outer[r * k + c] += u0;
     }
 }
 
@@ -231,7 +217,7 @@ static void affine_written(const struct affine_job *job, struct affine_sums *s, 
         line[0] = s->row[1 + r];
         for (int64_t c = 0; c <= r; c++)
             line[1 + c] = h[(c + 1) * (k + 1) + 1 + r] =
-                (r == c ? s->diagonal[r] : 0.0) - s->outer[r * k + c];
+                (r == c ? s->diagonal[r] : 0.0) - s->outer[r * FILLED(k) + c];
     }
 }
 
@@ -244,13 +230,13 @@ static double *on_a_line(double *space)
 EXPORT int NAME(affine)(const struct affine_job *job, int64_t first, int64_t last)
 {
     int64_t k = job->k, lanes = k > WIDE ? LANES / 4 : LANES;
-    size_t size = (size_t)(4 * k + 2 + (job->hessian ? k * k : 0));
+    size_t size = (size_t)(4 * k + 2 + (job->hessian ? FILLED(k) * FILLED(k) : 0));
     struct affine_block *b = calloc(1, sizeof *b);
-    double *space = calloc((size_t)(3 * k * lanes) + 8, sizeof(double));
+    double *space = calloc((size_t)(3 * FILLED(k) * lanes) + 8, sizeof(double));
     double *sums = malloc(size * sizeof(double)), *g = sums, *block = on_a_line(space);
     int status = b && space && sums ? 0 : NO_MEMORY;
     if (!status) b->lanes = lanes, b->lp = block;
-    if (!status) b->q = block + k * lanes, b->wq = block + 2 * k * lanes;
+    if (!status) b->q = block + FILLED(k) * lanes, b->wq = block + 2 * FILLED(k) * lanes;
     for (int64_t c = first; c < last && !status; c++) {
         int64_t start = c * job->chunk, stop = start + job->chunk;
         if (stop > job->n) stop = job->n;
