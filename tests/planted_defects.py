@@ -525,7 +525,7 @@ DEFECTS = [
     ("calibration/slope.py", "float(times(moved, self.copies) @ moved)", "float(times(moved, self.copies) @ times(moved, self.copies))", "rows_stand_for"),
     ("calibration/crossfit.py", "cell = row * n_folds + _stratified(y[row], n_folds, rng)", "cell = row * n_folds + rng.integers(0, n_folds, row.size)", "rows_stand_for"),
     ("calibration/crossfit.py", "np.add.at(counts, (group, y), number)", "np.add.at(counts, (group, y), 1)", "rows_stand_for"),
-    ("calibration/base.py", "getattr(self, self.counted) / often", "getattr(self, self.counted)", "any_calibration_stage"),
+    ("calibration/calibrators.py", "getattr(self, self.counted) / often", "getattr(self, self.counted)", "any_calibration_stage"),
     ("calibration/shared_scale.py", "samples.mass", "samples.weights", "rows_stand_for or fitted_together"),
     ("evaluation/ranking_results.py", "second += np.where(places > cut, own, 0)", "second += np.where(places > cut, copies // 5, 0)", "rows_stand_for"),
     ("evaluation/ranking_results.py", "dealt = deal_samples(even, _FOLDS, samples.groups, 0)", "dealt = deal_samples(even, np.arange(len(even)) % _FOLDS, samples.groups, 0)", "any_kind_of_score"),

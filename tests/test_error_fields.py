@@ -21,7 +21,7 @@ from stakes._errors import (
     PlacedText,
     StakesError,
 )
-from stakes.calibration.base import ImpossibleTruthError
+from stakes.calibration.calibrators import ImpossibleTruthError
 from stakes.cli.places import said, told_in_place
 from stakes.io import read_columns
 from test_errors import MESSAGES

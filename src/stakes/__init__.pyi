@@ -14,7 +14,7 @@ from stakes.scoring.by_answer import BrierLoss as BrierLoss
 from stakes.metrics.calibration_errors import CalibrationError as CalibrationError
 from stakes.calibration.loss import CalibrationLoss as CalibrationLoss
 from stakes.curves.views import CalibrationLossView as CalibrationLossView
-from stakes.calibration.base import Calibrator as Calibrator
+from stakes.calibration.calibrators import Calibrator as Calibrator
 from stakes.calibration.choice import CalibratorChoice as CalibratorChoice
 from stakes.curves.detectors import ClassDetectors as ClassDetectors
 from stakes.evaluation.findings import ClassResult as ClassResult
@@ -112,7 +112,7 @@ from stakes.evaluation.bootstrapping import bootstrap as bootstrap
 from stakes.metrics.scores import brier_score as brier_score
 from stakes.metrics.calibration_errors import calibration_error as calibration_error
 from stakes.calibration.loss import calibration_loss as calibration_loss
-from stakes.calibration.base import calibrator_from_dict as calibrator_from_dict
+from stakes.calibration.calibrators import calibrator_from_dict as calibrator_from_dict
 from stakes.calibration.choice import choose_calibrator as choose_calibrator
 from stakes.evaluation.threshold_choice import choose_threshold as choose_threshold
 from stakes.curves.detectors import class_detectors as class_detectors
@@ -139,7 +139,7 @@ from stakes.curves.precision_recall import precision_recall_curve as precision_r
 from stakes.metrics.probability_bins import reliability as reliability
 from stakes.curves.reliability import reliability_curve as reliability_curve
 from stakes.curves.selective import risk_coverage_curve as risk_coverage_curve
-from stakes.calibration.risk import risk_curve as risk_curve
+from stakes.calibration.calibrated_risk import risk_curve as risk_curve
 from stakes.curves.roc import roc_curve as roc_curve
 from stakes.curves.distributions import score_distribution as score_distribution
 from stakes.metrics.card import scorecard as scorecard

@@ -3,7 +3,7 @@ from stakes.calibration.affine_calibrator import AffineCalibrator as AffineCalib
 from stakes.calibration.beta_calibrator import BetaCalibrator as BetaCalibrator
 from stakes.calibration.bias_calibrator import BiasCalibrator as BiasCalibrator
 from stakes.calibration.loss import CalibrationLoss as CalibrationLoss
-from stakes.calibration.base import Calibrator as Calibrator
+from stakes.calibration.calibrators import Calibrator as Calibrator
 from stakes.calibration.choice import CalibratorChoice as CalibratorChoice
 from stakes.calibration.crossfit import HeldOut as HeldOut
 from stakes.calibration.histogram_calibrator import HistogramCalibrator as HistogramCalibrator
@@ -16,10 +16,10 @@ from stakes.calibration.threshold_calibrator import ThresholdCalibrator as Thres
 from stakes.calibration.crossfit import TrainOnTest as TrainOnTest
 from stakes.calibration.vector_calibrator import VectorCalibrator as VectorCalibrator
 from stakes.calibration.loss import calibration_loss as calibration_loss
-from stakes.calibration.base import calibrator_from_dict as calibrator_from_dict
+from stakes.calibration.calibrators import calibrator_from_dict as calibrator_from_dict
 from stakes.calibration.choice import choose_calibrator as choose_calibrator
 from stakes.calibration.crossfit import cross_calibrate as cross_calibrate
 from stakes.calibration.loss import decompose as decompose
 from stakes.calibration.shift import estimate_priors as estimate_priors
 from stakes.calibration.shift import estimate_priors_from_decisions as estimate_priors_from_decisions
-from stakes.calibration.risk import risk_curve as risk_curve
+from stakes.calibration.calibrated_risk import risk_curve as risk_curve

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.base import Calibrator
+from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.class_scales import ClassScales
 from stakes.calibration.linear import refuse_impossible
 from stakes.calibration.maps import CalibrationMap, from_log_odds

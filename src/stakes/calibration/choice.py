@@ -10,7 +10,7 @@ import numpy as np
 from stakes._check import InputError, UndefinedMetricError, read_level
 from stakes._text import number
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
-from stakes.calibration.base import Calibrator
+from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.crossfit import (
     DealtFolds,
     Folds,

@@ -12,7 +12,7 @@ from stakes._check import InputError, UndefinedMetricError, read_array, read_col
 from stakes._math import rows_by_code
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
-from stakes.calibration.base import Calibrator
+from stakes.calibration.calibrators import Calibrator
 from stakes.samples import Samples, read_samples
 from stakes.scores import LogPosteriors, Scores
 

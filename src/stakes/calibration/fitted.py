@@ -120,7 +120,10 @@ class FittedMap:
         try:
             fitted = kind.from_dict(data["map"])
             priors = None if data["priors"] is None else read_priors(data["priors"], names)
-            meaning = _meaning(data["scores"]) if version > _EARLIER else _earlier(priors)
+            if version > _EARLIER:
+                meaning = None if data["scores"] is None else ScoreMeaning(str(data["scores"]))
+            else:  # which kept priors for likelihoods alone
+                meaning = None if priors is None else ScoreMeaning.LIKELIHOODS
             with np.errstate(all="ignore"):
                 probe = np.exp(fitted(np.log(np.full((1, len(names)), 1 / len(names)))))
         except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -151,16 +154,6 @@ def _require_whole(data: dict[str, Any]) -> None:
         whole = False
     if not whole:
         raise InputError("data", "must be as it was written", found="its checksum does not fit")
-
-
-def _meaning(text: object) -> ScoreMeaning | None:
-    """Read the kind of scores."""
-    return None if text is None else ScoreMeaning(str(text))
-
-
-def _earlier(priors: FloatArray | None) -> ScoreMeaning | None:
-    """Return the kind of scores of an earlier file, as far as it tells: it kept priors for one."""
-    return None if priors is None else ScoreMeaning.LIKELIHOODS
 
 
 def checksum(body: dict[str, Any]) -> str:

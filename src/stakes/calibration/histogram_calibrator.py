@@ -7,7 +7,7 @@ import numpy as np
 from stakes._check import InputError
 from stakes._math import log
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.base import Calibrator
+from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.maps import CalibrationMap
 from stakes.statistics.bins import equal_mass, equal_width
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.base import (
+from stakes.calibration.calibrators import (
     Calibrator,
     FoldFits,
     ImpossibleTruthError,

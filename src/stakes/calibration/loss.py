@@ -12,7 +12,7 @@ from stakes._check import InputError
 from stakes._text import number, percent
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration.affine_calibrator import AffineCalibrator
-from stakes.calibration.base import Calibrator
+from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.crossfit import (
     Folds,
     HeldOut,

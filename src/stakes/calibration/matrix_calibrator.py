@@ -8,7 +8,7 @@ import numpy as np
 from stakes._check import read_number
 from stakes._math import log_softmax
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.base import Calibrator
+from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.class_scales import ClassScales
 from stakes.calibration.linear import require_settled
 from stakes.calibration.maps import CalibrationMap, scaled

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from stakes import calibration
 
 if TYPE_CHECKING:
-    from stakes.calibration.base import Calibrator
+    from stakes.calibration.calibrators import Calibrator
 
 _SUFFIX = "Calibrator"
 

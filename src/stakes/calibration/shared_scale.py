@@ -17,7 +17,7 @@ from stakes._kernels.kernel_records import Slopes
 from stakes._kernels.threads import available_threads
 from stakes._math import rows_by_code
 from stakes._typing import FloatArray, IntArray, NDArray
-from stakes.calibration.base import FoldFits
+from stakes.calibration.calibrators import FoldFits
 from stakes.calibration.maps import AffineMap, log_odds
 from stakes.calibration.solver import Descent, descend, short_step, solve
 from stakes.samples import Samples

@@ -19,7 +19,7 @@ from stakes._check import (
 )
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
-from stakes.calibration.base import require_every_class
+from stakes.calibration.calibrators import require_every_class
 from stakes.calibration.crossfit import HeldOut
 from stakes.calibration.mixture import information_errors, most_likely_priors
 from stakes.calibration.prior_check import (

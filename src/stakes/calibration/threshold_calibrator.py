@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
-from stakes.calibration.base import Calibrator
+from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.maps import CalibrationMap, from_log_odds, log_odds
 from stakes.costs import CostMatrix
 from stakes.statistics import ScoreLevels

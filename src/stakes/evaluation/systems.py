@@ -11,7 +11,7 @@ from stakes._check import InputError, UndefinedMetricError
 from stakes._text import key_of, quoted
 from stakes._typing import Column, FloatArray, IntArray
 from stakes.calibration import Calibrator
-from stakes.calibration.base import ImpossibleTruthError
+from stakes.calibration.calibrators import ImpossibleTruthError
 from stakes.calibration.crossfit import (
     CrossFit,
     DealtFolds,

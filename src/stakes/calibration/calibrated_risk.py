@@ -5,7 +5,7 @@ __all__ = ["risk_curve"]
 import numpy as np
 
 from stakes._typing import Column, NamesLike, PriorsLike
-from stakes.calibration.base import Calibrator
+from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.crossfit import Folds, cross_fitted
 from stakes.curves.risk import RiskCurve, check_two
 from stakes.samples import Samples, read_samples
