@@ -6,7 +6,6 @@
 #include "binary.h"
 #include "rows_parts.h"
 #include "lanes.h"
-#include "lanes_quick.h"
 #include "wide.h"
 #include "rows.h"
 #include "sort.h"

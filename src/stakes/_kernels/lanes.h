@@ -1,6 +1,82 @@
-/* Several samples in a vector, for few classes: any scores, with care. */
+/* Several samples in a vector, for few classes. */
 
-static void lanes_softmax(struct rows_block *b, int64_t k, int64_t n)
+#ifdef __AVX2__
+#define TRANSPOSE4(a, b, c, d)                                                                     \
+    do {                                                                                           \
+        four ab0 = (four)_mm256_unpacklo_pd(a, b), ab1 = (four)_mm256_unpackhi_pd(a, b);           \
+        four cd0 = (four)_mm256_unpacklo_pd(c, d), cd1 = (four)_mm256_unpackhi_pd(c, d);           \
+        a = (four)_mm256_permute2f128_pd(ab0, cd0, 0x20);                                          \
+        b = (four)_mm256_permute2f128_pd(ab1, cd1, 0x20);                                          \
+        c = (four)_mm256_permute2f128_pd(ab0, cd0, 0x31);                                          \
+        d = (four)_mm256_permute2f128_pd(ab1, cd1, 0x31);                                          \
+    } while (0)
+#else
+#define TRANSPOSE4(a, b, c, d)                                                                     \
+    do {                                                                                           \
+        four t0 = {a[0], b[0], c[0], d[0]}, t1 = {a[1], b[1], c[1], d[1]};                         \
+        four t2 = {a[2], b[2], c[2], d[2]}, t3 = {a[3], b[3], c[3], d[3]};                         \
+        a = t0, b = t1, c = t2, d = t3;                                                            \
+    } while (0)
+#endif
+
+/* Read and turn a block of at least four classes; return whether all is finite. The last columns
+ * may be read twice.
+ */
+INLINE int lanes_turn(const struct rows_job *job, struct rows_block *b, int64_t start, int64_t n,
+                      int single, double *limits)
+{
+    int64_t k = job->k, step = job->values.row_stride;
+    four least = SPLAT(INFINITY), most = SPLAT(-INFINITY), a, c, d, e;
+    four_bits odd = {0};
+    for (int64_t i = 0; i < n; i += 4) {
+        const char *x = job->values.data + (start + i) * step;
+        for (int64_t j = 0; j < k; j += 4) {
+            j = j + 4 <= k ? j : k - 4;
+            double *out = b->x + j * LANES + i;
+            load_four(&a, x, j, single), load_four(&c, x + step, j, single);
+            load_four(&d, x + 2 * step, j, single), load_four(&e, x + 3 * step, j, single);
+            odd |= (four_bits)(a != a) | (four_bits)(c != c) | (four_bits)(d != d) |
+                   (four_bits)(e != e);
+            least = MIN4(MIN4(a, c), MIN4(MIN4(d, e), least));
+            most = MAX4(MAX4(a, c), MAX4(MAX4(d, e), most));
+            TRANSPOSE4(a, c, d, e);
+            STORE(out, a), STORE(out + LANES, c), STORE(out + 2 * LANES, d);
+            STORE(out + 3 * LANES, e);
+        }
+    }
+    double low = INFINITY, high = -INFINITY;
+    for (int c_ = 0; c_ < 4; c_++) {
+        low = least[c_] < low ? least[c_] : low;
+        high = most[c_] > high ? most[c_] : high;
+    }
+    if ((odd[0] | odd[1] | odd[2] | odd[3]) || !(low > -INFINITY) || !(high < INFINITY)) return 0;
+    limits[0] = low < limits[0] ? low : limits[0];
+    limits[1] = high > limits[1] ? high : limits[1];
+    b->near = high - low <= NEAR;
+    return 1;
+}
+
+/* Read a block by whole vectors; return whether it could be, and held nothing odd. */
+static int turned(const struct rows_job *job, struct rows_block *b, int64_t start, int64_t n,
+                  double *limits)
+{
+    const struct table *t = &job->values;
+    b->near = 0;
+    if (job->k < 4 || n % 4 != 0) return 0;
+    if (t->type == 0 && t->column_stride == 8) return lanes_turn(job, b, start, n, 0, limits);
+    if (t->type == 1 && t->column_stride == 4) return lanes_turn(job, b, start, n, 1, limits);
+    return 0;
+}
+
+static void lanes_begin(struct rows_block *b, int64_t n)
+{
+    SIMD for (int64_t i = 0; i < n; i++) {
+        b->sum[i] = b->square[i] = b->top[i] = 0.0;
+        b->best[i] = -INFINITY;
+    }
+}
+
+INLINE void lanes_softmax(struct rows_block *b, int64_t k, int64_t n, int near)
 {
     SIMD for (int64_t i = 0; i < n; i++) b->peak[i] = -INFINITY, b->at[i] = 0.0;
     for (int64_t j = 0; j < k; j++) {
@@ -13,13 +89,16 @@ static void lanes_softmax(struct rows_block *b, int64_t k, int64_t n)
         }
     }
     for (int64_t i = 0; i < n; i++) b->loss[i] = b->x[b->y[i] * LANES + i] - b->peak[i];
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = 0.0;
+    lanes_begin(b, n);
     for (int64_t j = 0; j < k; j++) {
         double *x = b->x + j * LANES, code = (double)j;
         SIMD for (int64_t i = 0; i < n; i++) {
-            double e = exp_down(x[i] - b->peak[i]);
+            double down = x[i] - b->peak[i], e = near ? exp_near(down) : exp_down(down);
             double other = (b->yd[i] == code) | (b->at[i] == code) ? 0.0 : e;
+            int more = e > b->best[i];
             x[i] = e;
+            b->best[i] = more ? e : b->best[i];
+            b->top[i] = more ? code : b->top[i];
             b->sum[i] += other;
             b->square[i] += other * other;
         }
@@ -42,11 +121,14 @@ INLINE void lanes_posteriors(struct rows_block *b, int64_t k, int64_t n, int log
 {
     if (logs)
         for (int64_t i = 0; i < n; i++) b->loss[i] = -b->x[b->y[i] * LANES + i];
-    SIMD for (int64_t i = 0; i < n; i++) b->sum[i] = b->square[i] = 0.0;
+    lanes_begin(b, n);
     for (int64_t j = 0; j < k; j++) {
         double *x = b->x + j * LANES, code = (double)j;
         SIMD for (int64_t i = 0; i < n; i++) {
             double p = logs ? vexp(x[i]) : x[i], other = b->yd[i] == code ? 0.0 : p;
+            int more = p > b->best[i];
+            b->best[i] = more ? p : b->best[i];
+            b->top[i] = more ? code : b->top[i];
             b->sum[i] += other;
             b->square[i] += other * other;
             if (logs) x[i] = p;
@@ -68,7 +150,7 @@ static void lanes_largest(struct rows_block *b, int64_t k, int64_t n, const doub
     SIMD for (int64_t i = 0; i < n; i++) b->best[i] = -INFINITY, b->at[i] = 0.0;
     for (int64_t j = 0; j < k; j++) {
         const double *x = b->x + j * LANES;
-        double code = (double)j, f = factor ? factor[j] : 1.0;
+        double code = (double)j, f = factor[j];
         SIMD for (int64_t i = 0; i < n; i++) {
             double v = x[i] * f;
             int more = v > b->best[i];

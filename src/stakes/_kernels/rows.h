@@ -101,25 +101,24 @@ static void rows_fill(const struct rows_job *job, struct rows_block *b, int64_t 
 {
     int64_t k = job->k, kind = job->kind;
     const struct table *t = &job->values;
-    int quick = k <= MOST_TURNED && quick_lanes(job, b, start, n, limits);
-    if (k <= MOST_TURNED && !quick) {
-        for (int64_t j = 0; j < k; j++) {
-            struct column c = {t->data + j * t->column_stride, t->row_stride, t->type};
-            load_numbers(b->x + j * LANES, &c, start, n);
-            find_limits(b->x + j * LANES, n, limits);
-        }
-        if (kind == LOGITS) lanes_softmax(b, k, n);
+    if (k <= MOST_TURNED) {
+        if (!turned(job, b, start, n, limits))
+            for (int64_t j = 0; j < k; j++) {
+                struct column c = {t->data + j * t->column_stride, t->row_stride, t->type};
+                load_numbers(b->x + j * LANES, &c, start, n);
+                find_limits(b->x + j * LANES, n, limits);
+            }
+        if (kind == LOGITS && b->near) lanes_softmax(b, k, n, 1);
+        else if (kind == LOGITS) lanes_softmax(b, k, n, 0);
         else if (kind == LOG_POSTERIORS) lanes_posteriors(b, k, n, 1);
         else lanes_posteriors(b, k, n, 0);
         if (kind != LOGITS) rows_gaps(b, n, start, limits);
-        lanes_largest(b, k, n, NULL);
-        SIMD for (int64_t i = 0; i < n; i++) b->top[i] = b->at[i];
         for (int64_t i = 0; i < n; i++)
             b->confidence[i] = b->x[(int64_t)b->top[i] * LANES + i];
-    } else if (!quick && in_place(job)) {
+    } else if (in_place(job)) {
         if (t->type == 1) rows_in_place(job, b, start, n, 1, limits);
         else rows_in_place(job, b, start, n, 0, limits);
-    } else if (!quick) {
+    } else {
         for (int64_t i = 0; i < n; i++) {
             struct column c = {t->data + (start + i) * t->row_stride, t->column_stride, t->type};
             load_numbers(b->x + i * k, &c, 0, k);

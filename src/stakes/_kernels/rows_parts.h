@@ -38,7 +38,8 @@ struct rows_block {
     double *part; /* K numbers of scratch */
     double w[LANES], yd[LANES], loss[LANES], brier[LANES], total[LANES], confidence[LANES];
     double top[LANES], best[LANES], at[LANES], sum[LANES], square[LANES], truth[LANES];
-    double peak[LANES], spread; /* from the least to the largest score */
+    double peak[LANES];
+    int near; /* whether all logits lie within NEAR of each other */
     int32_t y[LANES], bin[LANES];
 };
 
