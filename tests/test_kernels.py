@@ -260,6 +260,24 @@ def test_near_certain_answers_keep_their_digits() -> None:
         close(found, sample_sums.binary_pass(p, y, np.empty(0), None, 15, log_odds=False), 2e-15)
 
 
+@given(columns([0.0, 1.0, 0.5, 1e-310], 2, probabilities), st.sampled_from([1, 2, 15]))
+def test_every_path_of_a_pass_gives_the_same_sums(data: tuple[Any, Any, Any], bins: int) -> None:
+    """Quick blocks, blocks for any scores (those with weights, and rows), and the definition."""
+    p, y, _ = data
+    cuts, ones = np.array([0.2, 0.5]), np.ones(p.size)
+    wanted = sample_sums.binary_pass(p, y, cuts, None, bins, log_odds=False)
+    close(passes.binary_pass(p, y, cuts, None, bins), wanted)
+    close(passes.binary_pass(p, y, cuts, ones, bins), wanted)
+    for k in (2, 5, 40):  # a sample at a time, samples in a vector, and classes in a vector
+        rows = np.zeros((p.size, k))
+        rows[:, 0], rows[:, 1] = 1 - p.astype(float), p
+        for table in (rows, np.asfortranarray(rows)):
+            found = passes.rows_pass(table, y, weights=ones)
+            close(found.log.loss[:2], wanted.log.loss, 1e-14, 1e-15 * p.size)
+            np.testing.assert_allclose(found.brier.loss[:2] * k / 2, wanted.brier.loss, atol=1e-13)
+            close(passes.rows_pass(table, y).log, found.log, 1e-14)
+
+
 @pytest.mark.parametrize("label", [-1, 2, 2**33, -(2**63)])
 @pytest.mark.parametrize("row", [0, 5, 700, 1000])
 def test_a_wrong_label_among_many_is_found(label: int, row: int) -> None:

@@ -37,6 +37,10 @@ enum { BAD_LABEL = 1, NO_MEMORY = 2, OTHER_PATH = 3 /* to the definition */, NOT
 typedef double four __attribute__((vector_size(32)));
 typedef uint64_t four_bits __attribute__((vector_size(32)));
 
+/* LOAD and STORE: any address. SPLAT: one value in all places. MASK4: 0 where the mask is not set.
+ * SUM4: the sum of the four. SELECT4(m, a, b): a where the mask is set, else b. MIN4, MAX4: b where
+ * either is NaN. FMA4: a * b + c, rounded once where the processor can.
+ */
 #define LOAD(v, x) memcpy(&(v), (x), sizeof(v))
 #define STORE(x, v) memcpy((x), &(v), sizeof(v))
 #define SPLAT(v) {(v), (v), (v), (v)}
@@ -44,8 +48,8 @@ typedef uint64_t four_bits __attribute__((vector_size(32)));
 #define SUM4(v) (((v)[0] + (v)[2]) + ((v)[1] + (v)[3]))
 #ifdef __AVX2__
 #include <immintrin.h>
-#define SELECT4(m, a, b) ((four)_mm256_blendv_pd((b), (a), (__m256d)(m))) /* a where the mask is set */
-#define MIN4(a, b) ((four)_mm256_min_pd((a), (b)))                    /* b where either is NaN */
+#define SELECT4(m, a, b) ((four)_mm256_blendv_pd((b), (a), (__m256d)(m)))
+#define MIN4(a, b) ((four)_mm256_min_pd((a), (b)))
 #define MAX4(a, b) ((four)_mm256_max_pd((a), (b)))
 #else
 #define SELECT4(m, a, b) ((four)(((four_bits)(a) & (m)) | ((four_bits)(b) & ~(m))))
@@ -58,7 +62,7 @@ typedef uint64_t four_bits __attribute__((vector_size(32)));
 #define FMA4(a, b, c) ((a) * (b) + (c))
 #endif
 
-#define PREFETCH(x) __builtin_prefetch(x) /* memory is slow to answer; it need not exist */
+#define PREFETCH(x) __builtin_prefetch(x) /* ask for memory that is read soon; it need not exist */
 
 /* One number per sample. Strides are in bytes and may be negative; no data: absent. */
 struct column {
@@ -125,10 +129,13 @@ static inline int load_codes(int32_t *out, const struct column *c, int64_t start
         for (int64_t i = 0; i < n; i++) out[i] = *(const uint8_t *)(at + i * step);
     } else if (c->type == 1) {
         for (int64_t i = 0; i < n; i++) out[i] = *(const int32_t *)(const void *)(at + i * step);
+    } else if (step == 8) {
+        const int64_t *b = (const int64_t *)(const void *)at;
+        SIMD for (int64_t i = 0; i < n; i++) out[i] = (uint64_t)b[i] > last ? -1 : (int32_t)b[i];
     } else {
         for (int64_t i = 0; i < n; i++) {
             int64_t code = *(const int64_t *)(const void *)(at + i * step);
-            out[i] = code < 0 || code > INT32_MAX ? -1 : (int32_t)code;
+            out[i] = (uint64_t)code > last ? -1 : (int32_t)code;
         }
     }
     for (int64_t i = 0; i < n; i++) bad |= (uint32_t)((uint32_t)out[i] > last);

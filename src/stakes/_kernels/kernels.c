@@ -1,4 +1,21 @@
-/* All kernels for one instruction level; the base level also says what the library is. */
+/* All kernels for one instruction level; the base level also says what the library is.
+ *
+ * build.py compiles this file once for each level (LEVEL: base, v3, v4); exported names end in it, and
+ * library.py takes the widest that the processor has. A kernel returns a status: 0, or a fault of
+ * common.h, which Python raises.
+ *
+ * A pass is a function of (job, first, last). Samples are cut into chunks of a fixed size; chunks
+ * first..last-1 are summed, each into its own row of job->sums, and Python adds the rows in their order.
+ * Threads take chunks, so that no number of them changes a bit.
+ *
+ * Within a chunk, blocks that fit the nearest cache are read as doubles from any type and stride, go
+ * through loops without branches, which become vectors, and are added to short sums, flushed now and
+ * then to long ones (struct total) that keep what rounding takes. A block with something odd in it
+ * (NaN, infinities, subnormal numbers) goes through a loop with branches instead.
+ *
+ * What a kernel means is its numpy definition. tests/test_kernels.py holds the two together, for every
+ * type, stride and odd value: whole numbers exactly, sums to about 1e-14.
+ */
 #include "common.h"
 
 #include "binary_parts.h"

@@ -16,28 +16,8 @@
 struct key_seen {
     double least[KEY_LANES], largest[KEY_LANES], size[KEY_LANES];
     uint64_t outside[KEY_LANES], unknown[KEY_LANES];
-    uint64_t second, other; /* samples of the second class, and bits of labels that are no class */
+    uint64_t second, other; /* samples of the second class, and blocks with labels of no class */
 };
-
-/* Read labels as they are: those of 0 and 1 alone are fine. */
-static void key_codes(uint64_t *out, const struct column *c, int64_t start, int64_t n)
-{
-    const char *at = c->data + start * c->stride;
-    int64_t step = c->stride;
-    if (c->type == 2 && step == 8) {
-        memcpy(out, at, (size_t)n * 8);
-    } else if (c->type == 0 && step == 1) {
-        const uint8_t *b = (const uint8_t *)at;
-        SIMD for (int64_t i = 0; i < n; i++) out[i] = b[i];
-    } else if (c->type == 0) {
-        for (int64_t i = 0; i < n; i++) out[i] = *(const uint8_t *)(at + i * step);
-    } else if (c->type == 1) {
-        for (int64_t i = 0; i < n; i++)
-            out[i] = (uint64_t)(int64_t) * (const int32_t *)(const void *)(at + i * step);
-    } else {
-        for (int64_t i = 0; i < n; i++) out[i] = *(const uint64_t *)(const void *)(at + i * step);
-    }
-}
 
 /* Least, largest, largest finite size, and how many are NaN or have no key. */
 static void key_limits(struct key_seen *seen, const double *x, int64_t n, double low, double high)
@@ -55,22 +35,20 @@ static void key_limits(struct key_seen *seen, const double *x, int64_t n, double
     }
 }
 
-static void key_block(uint64_t *key, const double *x, const uint64_t *code, int64_t n,
+static void key_block(uint64_t *key, const double *x, const int32_t *code, int64_t n,
                       uint64_t shift, struct key_seen *seen)
 {
-    uint64_t second = 0, other = 0;
+    uint64_t second = 0;
     SIMD for (int64_t i = 0; i < n; i++) {
-        uint64_t u = bits_of(x[i]), size = u & ~KEY_SIGN, c = code[i];
+        uint64_t u = bits_of(x[i]), size = u & ~KEY_SIGN, c = (uint64_t)code[i];
         uint64_t moved = size - shift, sign = u & KEY_SIGN;
         moved = x[i] == 0.0 ? KEY_ZERO : moved;
         sign = x[i] == 0.0 ? 0u : sign;
         moved = fabs(x[i]) == INFINITY ? KEY_TOP : moved;
         key[i] = sign | ((moved << 1) + (c & 1u));
         second += c & 1u;
-        other |= c >> 1;
     }
     seen->second += second;
-    seen->other |= other;
 }
 
 /* Write the keys of all samples. `limits`: least and largest score and the largest finite size;
@@ -80,13 +58,13 @@ EXPORT int NAME(keys)(const struct column *scores, const struct column *codes, i
                       uint64_t shift, uint64_t *key, double *limits, uint64_t *counts)
 {
     double x[KEY_BLOCK], low = of_bits(shift + KEY_ZERO + 1), high = of_bits(shift + KEY_TOP - 1);
-    uint64_t code[KEY_BLOCK];
+    int32_t code[KEY_BLOCK];
     struct key_seen seen = {0};
     for (int64_t j = 0; j < KEY_LANES; j++) seen.least[j] = INFINITY, seen.largest[j] = -INFINITY;
     for (int64_t start = 0; start < n; start += KEY_BLOCK) {
         int64_t m = n - start < KEY_BLOCK ? n - start : KEY_BLOCK;
         load_numbers(x, scores, start, m);
-        key_codes(code, codes, start, m);
+        seen.other += !load_codes(code, codes, start, m, 2);
         key_block(key + start, x, code, m, shift, &seen);
         for (; m % KEY_LANES; m++) x[m] = x[0];
         key_limits(&seen, x, m, low, high);
