@@ -53,6 +53,7 @@ frontend/node_modules/.installed: frontend/package-lock.json
 # Write the stubs of the packages from the `__all__` of their modules, and tables of the docs.
 exports: $(VENV)/.developing
 	@$(BIN)/python tests/exports.py
+	@PYTHONPATH=tests $(BIN)/python tests/registry_tables.py
 
 lint: $(VENV)/.developing
 	$(BIN)/ruff check

@@ -9,6 +9,7 @@ import pytest
 
 import stakes
 from registry import METRIC_OBJECTS
+from registry_tables import PAGE, written
 from stakes._registry import Registry
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.registry import calibrator_names
@@ -113,3 +114,10 @@ def test_metrics_are_in_reports_unless_another_says_the_same() -> None:
     ]
     assert {type(metric) for metric in told} == left | {stakes.metrics.Accuracy}
     assert stakes.metrics.NetBenefit(0.25) in told
+
+
+def test_the_documentation_has_the_tables_of_the_registries() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == written(page), "run make exports"
+    for name in (*METRICS.classes, *RULES.classes):
+        assert f"| `{name}` |" in page
