@@ -1,8 +1,8 @@
 """Dialects: the axes on which each field draws the expected cost of Bayes decisions."""
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
@@ -86,178 +86,153 @@ class Prices:
         return self.expected(self.constant)
 
 
-class Dialect(ABC):
-    """The axes of one field: which threshold each x is, what decisions cost there, and y of it."""
-
-    name: ClassVar[str]
-    x_name: ClassVar[str]
-    x_label: ClassVar[str]
-    y_label: ClassVar[str]
-    better: ClassVar[Direction] = "lower"
-    normalized: ClassVar[bool] = False
-    grid: ClassVar[FloatArray] = PERCENT
-
-    @abstractmethod
-    def thresholds(self, x: FloatArray, priors: Priors) -> Thresholds:
-        """Return the threshold of the posterior that each x stands for."""
-
-    @abstractmethod
-    def prices(self, at: Thresholds, priors: Priors) -> Prices:
-        """Return what decisions cost at each threshold."""
-
-    def value(self, loss: FloatArray) -> FloatArray:
-        """Return y for an expected loss, normalised or not as the dialect is."""
-        return loss
-
-    def of(self, prices: Prices, rates: Rates) -> FloatArray:
-        """Return y at these error rates."""
-        loss = prices.expected(rates)
-        return self.value(loss / prices.naive if self.normalized else loss)
-
-    def references(self, prices: Prices) -> dict[str, FloatArray]:
-        """Return y of systems that see no input."""
-        return {"naive": self.of(prices, prices.constant)}
-
-
-class OverThresholds(Dialect):
-    """A dialect whose x is the threshold itself; false alarms cost it, misses its complement."""
-
-    def thresholds(self, x: FloatArray, priors: Priors) -> Thresholds:  # noqa: ARG002
-        """Return the thresholds, which lie between 0 and 1."""
-        return Thresholds.of(inside(x, self.x_name))
-
-    def prices(self, at: Thresholds, priors: Priors) -> Prices:
-        """Return costs that sum to 1."""
-        return _priced(priors, at.value, at.complement, (0.0, 0.0))
-
-
-class OverPriors(Dialect):
-    """A dialect whose x is the effective prior: all errors cost 1, and the priors move.
-
-    The effective prior holds priors and costs alike: its log odds are the prior log odds less
-    the log odds of the threshold.
-    """
-
-    def prices(self, at: Thresholds, priors: Priors) -> Prices:
-        """Return the effective priors, at which every error costs 1."""
-        margin = at.log_odds - priors.log_odds
-        effective = np.column_stack([sigmoid(margin), sigmoid(-margin)])
-        return Prices(effective, np.ones_like(effective), np.zeros(2), from_data=False)
-
-
-def _priced(
-    priors: Priors, alarm: FloatArray, miss: FloatArray, offsets: tuple[float, float]
+def _at_use(
+    priors: Priors, alarm: FloatArray, miss: FloatArray, offsets: tuple[float, float] = (0.0, 0.0)
 ) -> Prices:
     """Return prices at the priors of use."""
-    costs = np.column_stack([np.broadcast_to(alarm, miss.shape), miss])
+    costs = np.column_stack([alarm, miss])
     return Prices(
         np.broadcast_to(priors.values, costs.shape), costs, np.array(offsets), priors.from_data
     )
 
 
-class Murphy(OverThresholds):
-    """Expected cost over the threshold: the mean elementary score of weather forecasts."""
-
-    name = "Murphy diagram"
-    x_name = "threshold"
-    x_label = "threshold (false alarm costs it, miss one minus it)"
-    y_label = "expected cost"
+def _plain_prices(at: Thresholds, priors: Priors) -> Prices:
+    """Return costs that sum to 1: a false alarm costs the threshold, a miss its complement."""
+    return _at_use(priors, at.value, at.complement)
 
 
-class NormalizedMurphy(Murphy):
-    """Normalised expected cost over the threshold."""
+def _effective_prices(at: Thresholds, priors: Priors) -> Prices:
+    """Return the effective priors, at which every error costs 1.
 
-    name = "normalised expected cost"
-    y_label = "normalised expected cost"
-    normalized = True
-
-
-class RelativeValue(OverThresholds):
-    """One minus the normalised expected cost, over the cost/loss ratio."""
-
-    name = "relative economic value"
-    x_name = "cost_loss_ratio"
-    x_label = "cost/loss ratio"
-    y_label = "relative economic value"
-    better = "higher"
-    normalized = True
-
-    def value(self, loss: FloatArray) -> FloatArray:
-        """Return one minus the normalised cost."""
-        return 1 - loss
+    They hold priors and costs alike: their log odds are the prior log odds less the log odds of
+    the threshold.
+    """
+    margin = at.log_odds - priors.log_odds
+    effective = np.column_stack([sigmoid(margin), sigmoid(-margin)])
+    return Prices(effective, np.ones_like(effective), np.zeros(2), from_data=False)
 
 
-class DecisionCurve(OverThresholds):
-    """Net benefit over the threshold probability: P_2 R_22 less odds times P_1 R_12."""
+def _benefit_prices(at: Thresholds, priors: Priors) -> Prices:
+    """Return costs in units of a true positive, which is what the second class can earn."""
+    return _at_use(priors, at.value / at.complement, np.ones(at.value.size), (0.0, -1.0))
 
-    name = "decision curve"
-    x_name = "threshold"
-    x_label = "threshold probability"
-    y_label = "net benefit"
-    better = "higher"
 
-    def prices(self, at: Thresholds, priors: Priors) -> Prices:
-        """Return costs in units of a true positive, which is what the second class can earn."""
-        return _priced(priors, at.value / at.complement, np.ones(at.value.size), (0.0, -1.0))
+def _avoided_prices(at: Thresholds, priors: Priors) -> Prices:
+    """Return costs in units of one intervention among a hundred people."""
+    misses = 100 * at.complement / at.value
+    return _at_use(priors, np.full(at.value.size, 100.0), misses, (-100.0, 0.0))
 
-    def value(self, loss: FloatArray) -> FloatArray:
-        """Return the benefit."""
-        return 0 - loss  # and not -loss, which makes a 0 negative
+
+@dataclass(frozen=True, eq=False)
+class Dialect:
+    """The axes of one field: which threshold each x is, what decisions cost there, and y of it.
+
+    `x_is` says what x stands for: the threshold itself, an effective prior, or its log odds.
+    `turn` makes y of the loss, normalised or not as the dialect is.
+    """
+
+    name: str
+    x_name: str
+    x_label: str
+    y_label: str
+    prices: Callable[[Thresholds, Priors], Prices] = _plain_prices
+    x_is: Literal["threshold", "prior", "log odds"] = "threshold"
+    better: Direction = "lower"
+    normalized: bool = False
+    grid: FloatArray = field(default_factory=lambda: PERCENT)
+    turn: Callable[[FloatArray], FloatArray] = lambda loss: loss
+    treats: bool = False  # beside treating everyone and no one, not the naive system
+
+    def thresholds(self, x: FloatArray, priors: Priors) -> Thresholds:
+        """Return the threshold of the posterior that each x stands for."""
+        if self.x_is == "threshold":
+            return Thresholds.of(inside(x, self.x_name))
+        odds = logit(inside(x, self.x_name)) if self.x_is == "prior" else finite_odds(x)
+        return Thresholds.at(priors.log_odds - odds)
+
+    def y(self, prices: Prices, rates: Rates) -> FloatArray:
+        """Return y at these error rates."""
+        loss = prices.expected(rates)
+        return self.turn(loss / prices.naive if self.normalized else loss)
 
     def references(self, prices: Prices) -> dict[str, FloatArray]:
-        """Return treating everyone and treating no one."""
+        """Return y of systems that see no input."""
+        if not self.treats:
+            return {"naive": self.y(prices, prices.constant)}
         none, every = np.zeros(len(prices.costs)), np.ones(len(prices.costs))
         return {
-            "treat_all": self.of(prices, (every, none)),
-            "treat_none": self.of(prices, (none, every)),
+            "treat_all": self.y(prices, (every, none)),
+            "treat_none": self.y(prices, (none, every)),
         }
 
 
-class InterventionsAvoided(DecisionCurve):
-    """Interventions avoided against treating everyone, net of missed cases, per 100 people."""
-
-    name = "net interventions avoided"
-    y_label = "net interventions avoided per 100"
-
-    def prices(self, at: Thresholds, priors: Priors) -> Prices:
-        """Return costs in units of one intervention among a hundred people."""
-        misses = 100 * at.complement / at.value
-        return _priced(priors, np.full(at.value.size, 100.0), misses, (-100.0, 0.0))
+def _negated(loss: FloatArray) -> FloatArray:
+    """Return a benefit."""
+    return 0 - loss  # and not -loss, which makes a 0 negative
 
 
-class AppliedErrorRate(OverPriors):
-    """Error rate over the log odds of the effective prior: applied probability of error."""
-
-    name = "applied probability of error"
-    x_name = "prior_log_odds"
-    x_label = "log odds of the effective prior"
-    y_label = "error rate"
-    grid = LOG_ODDS
-
-    def thresholds(self, x: FloatArray, priors: Priors) -> Thresholds:
-        """Return thresholds whose log odds lie this far below the prior's."""
-        return Thresholds.at(priors.log_odds - finite_odds(x))
-
-
-class NormalizedBayesError(AppliedErrorRate):
-    """Normalised expected cost over the log odds of the effective prior."""
-
-    name = "normalised Bayes error"
-    y_label = "normalised expected cost"
-    normalized = True
-
-
-class CostCurve(OverPriors):
-    """Normalised expected cost of Drummond and Holte: the error rate over the effective prior."""
-
-    name = "cost curve"
-    x_name = "effective_prior"
-    x_label = "effective prior, PC(+)"
-    y_label = "error rate at the effective prior"
-
-    def thresholds(self, x: FloatArray, priors: Priors) -> Thresholds:
-        """Return the thresholds of effective priors between 0 and 1."""
-        return Thresholds.at(priors.log_odds - logit(inside(x, self.x_name)))
+# Expected cost over the threshold: the mean elementary score of weather forecasts.
+MURPHY = Dialect(
+    "Murphy diagram",
+    "threshold",
+    "threshold (false alarm costs it, miss one minus it)",
+    "expected cost",
+)
+NORMALIZED_MURPHY = replace(
+    MURPHY, name="normalised expected cost", y_label="normalised expected cost", normalized=True
+)
+# One minus the normalised expected cost.
+RELATIVE_VALUE = Dialect(
+    "relative economic value",
+    "cost_loss_ratio",
+    "cost/loss ratio",
+    "relative economic value",
+    better="higher",
+    normalized=True,
+    turn=lambda loss: 1 - loss,
+)
+# Net benefit: P_2 R_22 less odds times P_1 R_12.
+DECISION_CURVE = Dialect(
+    "decision curve",
+    "threshold",
+    "threshold probability",
+    "net benefit",
+    _benefit_prices,
+    better="higher",
+    turn=_negated,
+    treats=True,
+)
+# Interventions avoided against treating everyone, net of missed cases.
+INTERVENTIONS_AVOIDED = replace(
+    DECISION_CURVE,
+    name="net interventions avoided",
+    y_label="net interventions avoided per 100",
+    prices=_avoided_prices,
+)
+APPLIED_ERROR_RATE = Dialect(
+    "applied probability of error",
+    "prior_log_odds",
+    "log odds of the effective prior",
+    "error rate",
+    _effective_prices,
+    "log odds",
+    grid=LOG_ODDS,
+)
+NORMALIZED_BAYES_ERROR = replace(
+    APPLIED_ERROR_RATE,
+    name="normalised Bayes error",
+    y_label="normalised expected cost",
+    normalized=True,
+)
+# Normalised expected cost of Drummond and Holte.
+COST_CURVE = Dialect(
+    "cost curve",
+    "effective_prior",
+    "effective prior, PC(+)",
+    "error rate at the effective prior",
+    _effective_prices,
+    "prior",
+)
 
 
 def read_grid(grid: object, default: FloatArray) -> FloatArray:

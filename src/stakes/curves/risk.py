@@ -17,6 +17,7 @@ from stakes._typing import ArrayLike, FloatArray, Names
 from stakes.class_losses import Constant
 from stakes.curves import dialects
 from stakes.curves.dialects import (
+    MOST_LOG_ODDS,
     Dialect,
     Prices,
     Priors,
@@ -25,13 +26,14 @@ from stakes.curves.dialects import (
     inside,
     read_grid,
 )
-from stakes.curves.steps import ThresholdSteps, sigmoid
-from stakes.curves.views import CalibrationLossView, CurveArea, CurveView
-from stakes.curves.worst import worst_application
+from stakes.curves.steps import ThresholdSteps, logit, sigmoid
+from stakes.curves.views import CalibrationLossView, CurveArea, CurveView, WorstApplication
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
+from stakes.statistics import ScoreLevels
 
 _T = TypeVar("_T")
+_BELOW = 1e-12  # how far below a jump its lower side is looked at, in parts of the log odds
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,23 +94,23 @@ class RiskCurve:
         """Return the record of one threshold: cost, naive cost, normalised, interval."""
         x = read_number(threshold, "threshold", 0, 1, closed=(False, False))
         at = Thresholds.of(np.array([x]))
-        return self._record(at, dialects.Murphy().prices(at, self._priors), 0)
+        return self._record(at, dialects.MURPHY.prices(at, self._priors), 0)
 
     def murphy(self, grid: ArrayLike | None = None, *, level: float | None = 0.95) -> CurveView:
         """Return EC over the threshold, as weather forecasters draw it (Murphy diagram)."""
-        return self._view(dialects.Murphy(), grid, level)
+        return self._view(dialects.MURPHY, grid, level)
 
     def relative_value(
         self, grid: ArrayLike | None = None, *, level: float | None = 0.95
     ) -> CurveView:
         """Return the relative economic value, 1 - EC / naive, over the cost/loss ratio t."""
-        return self._view(dialects.RelativeValue(), grid, level)
+        return self._view(dialects.RELATIVE_VALUE, grid, level)
 
     def decision_curve(
         self, grid: ArrayLike | None = None, *, level: float | None = 0.95
     ) -> CurveView:
         """Return the net benefit P_2 - EC / (1 - t) over the threshold probability (medicine)."""
-        return self._view(dialects.DecisionCurve(), grid, level)
+        return self._view(dialects.DECISION_CURVE, grid, level)
 
     def interventions_avoided(
         self, grid: ArrayLike | None = None, *, level: float | None = 0.95
@@ -117,7 +119,7 @@ class RiskCurve:
 
         100 (NB - NB of treating all) (1 - t) / t, over the threshold probability.
         """
-        return self._view(dialects.InterventionsAvoided(), grid, level)
+        return self._view(dialects.INTERVENTIONS_AVOIDED, grid, level)
 
     def ape(self, grid: ArrayLike | None = None, *, level: float | None = 0.95) -> CurveView:
         """Return the applied probability of error over log odds of the effective prior (speech).
@@ -125,17 +127,17 @@ class RiskCurve:
         At x the threshold has log odds logit(P_2) - x, and the error rate is
         EC / (P_2 (1 - t) + P_1 t). The interval takes the effective prior as given.
         """
-        return self._view(dialects.AppliedErrorRate(), grid, level)
+        return self._view(dialects.APPLIED_ERROR_RATE, grid, level)
 
     def normalized_bayes_error(
         self, grid: ArrayLike | None = None, *, level: float | None = 0.95
     ) -> CurveView:
         """Return EC / naive over log odds of the effective prior: normalised DCF (speech)."""
-        return self._view(dialects.NormalizedBayesError(), grid, level)
+        return self._view(dialects.NORMALIZED_BAYES_ERROR, grid, level)
 
     def cost_curve(self, grid: ArrayLike | None = None, *, level: float | None = 0.95) -> CurveView:
         """Return the error rate over the effective prior, as Drummond and Holte draw it."""
-        return self._view(dialects.CostCurve(), grid, level)
+        return self._view(dialects.COST_CURVE, grid, level)
 
     def empirical_cross_entropy(self, grid: ArrayLike | None = None) -> CurveView:
         """Return the cross-entropy in bits over log10 of the prior odds (forensics).
@@ -173,11 +175,11 @@ class RiskCurve:
         given grid, by default between 0 and 1.
         """
         x = read_grid(grid, dialects.PERCENT)
-        dialect = dialects.NormalizedMurphy() if normalized else dialects.Murphy()
+        dialect = dialects.NORMALIZED_MURPHY if normalized else dialects.MURPHY
         at = dialect.thresholds(x, self._priors)
         prices = dialect.prices(at, self._priors)
         actual, minimum, crossed = self._each(
-            lambda steps: dialect.of(prices, steps.rates(at.log_odds))
+            lambda steps: dialect.y(prices, steps.rates(at.log_odds))
         )
         ends = (0.0, 1.0) if grid is None else (float(x[0]), float(x[-1]))
         return CalibrationLossView(
@@ -190,7 +192,7 @@ class RiskCurve:
             thresholds=at.value,
             actual=actual - minimum,
             cross_fitted=None if crossed is None else actual - crossed,
-            worst=worst_application(
+            worst=_worst_application(
                 self.steps, self._pooled, self._priors, self.classes, ends, normalized=normalized
             ),
         )
@@ -225,7 +227,7 @@ class RiskCurve:
         """Return EC of some steps, in the shape of the thresholds."""
         x = inside(read_array(threshold, "threshold"), "threshold")
         at = Thresholds.of(x.ravel())
-        prices = dialects.Murphy().prices(at, self._priors)
+        prices = dialects.MURPHY.prices(at, self._priors)
         return prices.expected(steps.rates(at.log_odds)).reshape(x.shape)
 
     def _bits(self, steps: ThresholdSteps, odds: FloatArray, priors: FloatArray) -> FloatArray:
@@ -240,7 +242,7 @@ class RiskCurve:
         at = dialect.thresholds(x, self._priors)
         prices = dialect.prices(at, self._priors)
         actual, minimum, crossed = self._each(
-            lambda steps: dialect.of(prices, steps.rates(at.log_odds))
+            lambda steps: dialect.y(prices, steps.rates(at.log_odds))
         )
         low, high = (None, None) if level is None else self._band(dialect, at, prices, level)
         return CurveView(
@@ -270,7 +272,7 @@ class RiskCurve:
             record = self._record(at, prices, i)
             band = record.normalized_interval if dialect.normalized else record.interval
             ends[i] = tuple(band(level))
-        low, high = np.sort(dialect.value(ends), axis=1).T
+        low, high = np.sort(dialect.turn(ends), axis=1).T
         return low, high
 
     def _record(self, at: Thresholds, prices: Prices, i: int) -> ExpectedLoss:
@@ -314,3 +316,48 @@ def check_two(samples: Samples) -> None:
             raise UndefinedMetricError(msg)
     if not samples.priors.all():
         raise InputError("priors", "must be above 0 for both classes", samples.priors.tolist())
+
+
+def _worst_application(
+    steps: ThresholdSteps,
+    pooled: ThresholdSteps,
+    priors: Priors,
+    classes: Names,
+    ends: tuple[float, float],
+    *,
+    normalized: bool,
+) -> WorstApplication:
+    """Return where the calibration loss is largest, between two thresholds.
+
+    Between jumps and bends the loss is linear in the threshold, and the normalised loss in its
+    odds or their inverse, so that the largest lies at one of them.
+    """
+    limit = _certain_and_wrong(steps.levels) if normalized and ends == (0.0, 1.0) else None
+    if limit is not None:
+        return WorstApplication(limit, math.inf, math.inf, 1.0, normalized, classes)
+    places = _kinks(steps.levels.level, pooled.levels.level, priors.log_odds, ends)
+    at = Thresholds.at(places)
+    prices = dialects.MURPHY.prices(at, priors)
+    unit = prices.naive if normalized else 1.0
+    actual, minimum = (prices.expected(s.rates(places)) / unit for s in (steps, pooled))
+    i = int((actual - minimum).argmax())
+    high, low = float(actual[i]), float(minimum[i])
+    return WorstApplication(float(at.value[i]), high - low, high, low, normalized, classes)
+
+
+def _certain_and_wrong(levels: ScoreLevels) -> float | None:
+    """Return towards which threshold the normalised cost grows without bound, if any."""
+    if levels.second[levels.level == -np.inf].any():
+        return 0.0
+    return 1.0 if levels.first[levels.level == np.inf].any() else None
+
+
+def _kinks(
+    jumps: FloatArray, bends: FloatArray, prior: float, ends: tuple[float, float]
+) -> FloatArray:
+    """Return log odds between two thresholds where a line jumps or bends, and those ends."""
+    low, high = np.clip(logit(np.array(ends)), -MOST_LOG_ODDS, MOST_LOG_ODDS)
+    jumps = jumps[np.isfinite(jumps)]
+    below = jumps - _BELOW * np.maximum(np.abs(jumps), 1)
+    places = np.concatenate([jumps, below, bends, [prior, low, high]])
+    return places[(places >= low) & (places <= high)]

@@ -234,7 +234,7 @@ def error_of_sums(
 
     `gaps` are needed for confidences at given priors.
     """
-    value = Reliability(sums, np.empty(0, dtype=np.int64)).error(norm)
+    value = Reliability(sums).error(norm)
     name = NAMES[confidence]
     if norm != 1:
         why = "given for norm 1 only"

@@ -13,7 +13,7 @@ from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.samples import Samples, read_samples
 from stakes.scores import Answers, Scores
 from stakes.statistics import BinSums
-from stakes.statistics.bins import bin_of, equal_mass, equal_width
+from stakes.statistics.bins import equal_mass, equal_width
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,6 @@ class Reliability:
     """How often the event happened in each bin of its probability."""
 
     sums: BinSums
-    code: IntArray  # the bin of each sample
 
     @property
     def probability(self) -> FloatArray:
@@ -98,11 +97,6 @@ class Reliability:
             low, high = units[1] * ends / (units[1] * ends + units[0] * (1 - ends))
         return np.minimum(low, self.frequency), np.maximum(high, self.frequency)
 
-    @property
-    def of_samples(self) -> FloatArray:
-        """Gap between frequency and probability in the bin of each sample."""
-        return (self.frequency - self.probability)[self.code]
-
     def error(self, norm: float = 1) -> float:
         """Return the mean gap over bins (norm 1), root mean square (2), or largest (inf)."""
         order = read_number(norm, "norm", 1, math.inf)
@@ -115,17 +109,6 @@ class Reliability:
         if math.isinf(order):
             return float(gap.max())
         return math.fsum(self.share[filled] * gap**order) ** (1 / order)
-
-    def debiased_error(self) -> float:
-        """Return the root mean square gap less what chance alone makes of it; at least 0."""
-        weight, every, squares = self.sums.weight, self.sums.square, self.sums.square_by
-        size = np.divide(weight * weight, every, out=np.zeros_like(weight), where=every > 0)
-        use = size > 1
-        rate, (miss, hit) = self.frequency[use], squares[:, use]
-        chance = np.square(rate) * miss + np.square(1 - rate) * hit
-        chance *= size[use] / (size[use] - 1) / np.square(weight[use])
-        square = np.square(rate - self.probability[use]) - chance
-        return math.sqrt(max(math.fsum(self.share[use] * square), 0.0))
 
 
 def reliability(
@@ -154,8 +137,7 @@ def reliability_of(samples: Samples, bins: Bins, *, confidence: bool = False) ->
     p = np.minimum(probability, 1.0)
     weights = samples.weights_at_priors()
     edges = read_bins(bins).edges(p, weights)
-    own = bin_of(p, edges)
-    return Reliability(BinSums.from_probabilities(p, hit, weights, edges, samples.copies, own), own)
+    return Reliability(BinSums.from_probabilities(p, hit, weights, edges, samples.copies))
 
 
 def events(samples: Samples, *, confidence: bool) -> tuple[FloatArray, IntArray]:
