@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 import stakes
 from stakes.calibration.choice import Selection
 from stakes.calibration.crossfit import deal
-from stakes.metrics.scores import expectation
+from stakes.metrics.expected_losses import expectation
 from stakes.samples import Samples, read_samples
 
 SYSTEMS = {"calibrated": 1.0, "overconfident": 2.0, "underconfident": 0.5}

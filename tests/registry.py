@@ -9,7 +9,7 @@ import stakes
 from stakes import metrics
 from stakes._registry import options_of
 from stakes.metrics.traditional import METRICS
-from stakes.metrics.traditional.base import BinaryMetric
+from stakes.metrics.traditional.decision_metric import BinaryMetric
 
 Metric = Callable[[stakes.ConfusionMatrix], float]
 

@@ -45,7 +45,7 @@ from stakes.intervals import (
 )
 from stakes.intervals.bootstrap import Statistic, SummedStatistic
 from stakes.intervals.sums import ClassSums
-from stakes.metrics.scores import sample_losses
+from stakes.metrics.expected_losses import sample_losses
 from stakes.samples import read_samples
 from stakes.scores import Answers
 from stakes.scores.answers import SecondProbabilities

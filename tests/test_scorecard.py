@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import stakes
-from stakes.metrics.onepass import read_given
+from stakes.metrics.one_pass import read_plain_inputs
 
 COSTS: dict[int, list[Any]] = {
     2: [None, [[0, 1], [5, 0]], [[0.5, 1], [3, 0.1]], [[0, 1, 0.2], [4, 0, 0.2]], [[0, 0], [1, 0]]],
@@ -108,7 +108,7 @@ def test_bad_input_gets_the_words_of_the_definitions(
 
 def test_plain_arrays_are_read_where_they_lie() -> None:
     p, y = np.full((10, 3), 1 / 3, dtype=np.float32), np.zeros(10, dtype=np.uint8)
-    data = read_given(y, p, None, None)
+    data = read_plain_inputs(y, p, None, None)
     assert data is not None
     assert data.values is p
     assert data.y is y

@@ -70,7 +70,7 @@ from stakes.curves.reliability import ReliabilityCurve as ReliabilityCurve
 from stakes.displays.reliability_display import ReliabilityDisplay as ReliabilityDisplay
 from stakes.curves.selective import RiskCoverageCurve as RiskCoverageCurve
 from stakes.displays.risk_coverage_display import RiskCoverageDisplay as RiskCoverageDisplay
-from stakes.curves.risk import RiskCurve as RiskCurve
+from stakes.curves.risk_curves import RiskCurve as RiskCurve
 from stakes.displays.risk_display import RiskDisplay as RiskDisplay
 from stakes.curves.roc import RocCurve as RocCurve
 from stakes.displays.roc_display import RocDisplay as RocDisplay
@@ -78,9 +78,9 @@ from stakes.costs.by_case import SampleCosts as SampleCosts
 from stakes.calibration.loss import ScoreDecomposition as ScoreDecomposition
 from stakes.curves.distributions import ScoreDistribution as ScoreDistribution
 from stakes.displays.score_distribution_display import ScoreDistributionDisplay as ScoreDistributionDisplay
-from stakes.metrics.card import Scorecard as Scorecard
+from stakes.metrics.scorecards import Scorecard as Scorecard
 from stakes.scores.kinds import Scores as Scores
-from stakes.scoring.base import ScoringRule as ScoringRule
+from stakes.scoring.scoring_rule import ScoringRule as ScoringRule
 from stakes.evaluation.findings import SliceResult as SliceResult
 from stakes.scoring.by_answer import SphericalLoss as SphericalLoss
 from stakes._errors import StakesError as StakesError
@@ -107,9 +107,9 @@ from stakes._version import __version__ as __version__
 from stakes.curves.selective import abstention_curve as abstention_curve
 from stakes.curves.roc import auc as auc
 from stakes.curves.precision_recall import average_precision as average_precision
-from stakes.metrics.scores import bayes_cost as bayes_cost
+from stakes.metrics.expected_losses import bayes_cost as bayes_cost
 from stakes.evaluation.bootstrapping import bootstrap as bootstrap
-from stakes.metrics.scores import brier_score as brier_score
+from stakes.metrics.expected_losses import brier_score as brier_score
 from stakes.metrics.calibration_errors import calibration_error as calibration_error
 from stakes.calibration.loss import calibration_loss as calibration_loss
 from stakes.calibration.calibrators import calibrator_from_dict as calibrator_from_dict
@@ -121,7 +121,7 @@ from stakes.evaluation.system_comparison import compare as compare
 from stakes.metrics.calibration_errors import confidence_calibration_error as confidence_calibration_error
 from stakes.metrics.decisions import confusion_matrix as confusion_matrix
 from stakes.calibration.crossfit import cross_calibrate as cross_calibrate
-from stakes.metrics.scores import cross_entropy as cross_entropy
+from stakes.metrics.expected_losses import cross_entropy as cross_entropy
 from stakes.evaluation.deciding import decide as decide
 from stakes.calibration.loss import decompose as decompose
 from stakes.curves.likelihood_ratios import detection_cost as detection_cost
@@ -131,7 +131,7 @@ from stakes.calibration.shift import estimate_priors_from_decisions as estimate_
 from stakes.evaluation.entry import evaluate as evaluate
 from stakes.evaluation.decision_evaluation import evaluate_decisions as evaluate_decisions
 from stakes.metrics.decisions import expected_cost as expected_cost
-from stakes.metrics.scores import expected_loss as expected_loss
+from stakes.metrics.expected_losses import expected_loss as expected_loss
 from stakes.metrics.explanations import explain as explain
 from stakes import metrics as metrics
 from stakes.curves.likelihood_ratios import minimum_cllr as minimum_cllr
@@ -142,7 +142,7 @@ from stakes.curves.selective import risk_coverage_curve as risk_coverage_curve
 from stakes.calibration.calibrated_risk import risk_curve as risk_curve
 from stakes.curves.roc import roc_curve as roc_curve
 from stakes.curves.distributions import score_distribution as score_distribution
-from stakes.metrics.card import scorecard as scorecard
+from stakes.metrics.scorecards import scorecard as scorecard
 from stakes import simulation as simulation
 from stakes.metrics.calibration_errors import smooth_calibration_error as smooth_calibration_error
 from stakes.curves.thresholds import threshold_sweep as threshold_sweep

@@ -7,7 +7,7 @@ import numpy as np
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.crossfit import Folds, cross_fitted
-from stakes.curves.risk import RiskCurve, check_two
+from stakes.curves.risk_curves import RiskCurve, check_two
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 
@@ -80,7 +80,7 @@ def risk_curve_of(
 ) -> RiskCurve:
     """Return the risk curve of checked samples."""
     if calibrator is None:
-        return RiskCurve.of(samples)
+        return RiskCurve.from_samples(samples)
     check_two(samples)
     fit = cross_fitted(calibrator, samples, folds, groups, rng)
-    return RiskCurve.of(samples, samples.with_scores(fit.scores), fit.notes)
+    return RiskCurve.from_samples(samples, samples.with_scores(fit.scores), fit.notes)

@@ -21,9 +21,9 @@ from stakes.calibration.crossfit import (
     deal,
     group_codes,
 )
+from stakes.metrics.expected_losses import expectation, sample_losses
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_difference
-from stakes.metrics.scores import expectation, sample_losses
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples, read_samples
 from stakes.scores import LogPosteriors, Scores

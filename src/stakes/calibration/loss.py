@@ -21,7 +21,7 @@ from stakes.calibration.crossfit import (
     deal_samples,
 )
 from stakes.calibration.isotonic_calibrator import IsotonicCalibrator
-from stakes.metrics.scores import expectation
+from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss, json_number
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores

@@ -11,7 +11,7 @@ from stakes.curves.precision_recall import PrecisionRecallCurve as PrecisionReca
 from stakes.curves.area import RankingValue as RankingValue
 from stakes.curves.reliability import ReliabilityCurve as ReliabilityCurve
 from stakes.curves.selective import RiskCoverageCurve as RiskCoverageCurve
-from stakes.curves.risk import RiskCurve as RiskCurve
+from stakes.curves.risk_curves import RiskCurve as RiskCurve
 from stakes.curves.roc import RocCurve as RocCurve
 from stakes.curves.distributions import ScoreDistribution as ScoreDistribution
 from stakes.curves.thresholds import SweptMetric as SweptMetric

@@ -41,12 +41,12 @@ class Thresholds:
     complement: FloatArray
 
     @classmethod
-    def of(cls, theta: FloatArray) -> "Thresholds":
+    def from_probabilities(cls, theta: FloatArray) -> "Thresholds":
         """Return thresholds given as probabilities."""
         return cls(logit(theta), theta, 1 - theta)
 
     @classmethod
-    def at(cls, log_odds: FloatArray) -> "Thresholds":
+    def from_log_odds(cls, log_odds: FloatArray) -> "Thresholds":
         """Return thresholds given by log odds."""
         return cls(log_odds, sigmoid(log_odds), sigmoid(-log_odds))
 
@@ -146,9 +146,9 @@ class Dialect:
     def thresholds(self, x: FloatArray, priors: Priors) -> Thresholds:
         """Return the threshold of the posterior that each x stands for."""
         if self.x_is == "threshold":
-            return Thresholds.of(inside(x, self.x_name))
+            return Thresholds.from_probabilities(inside(x, self.x_name))
         odds = logit(inside(x, self.x_name)) if self.x_is == "prior" else finite_odds(x)
-        return Thresholds.at(priors.log_odds - odds)
+        return Thresholds.from_log_odds(priors.log_odds - odds)
 
     def y(self, prices: Prices, rates: Rates) -> FloatArray:
         """Return y at these error rates."""

@@ -22,7 +22,7 @@ from stakes.curves.area import RankingValue
 from stakes.curves.points import MinimumCost
 from stakes.curves.roc import RocCurve, roc_curve
 from stakes.metrics.decisions import expected_cost
-from stakes.metrics.scores import expected_loss
+from stakes.metrics.expected_losses import expected_loss
 from stakes.results import ExpectedLoss
 from stakes.scores import Answers, LogLikelihoodRatios, Scores
 from stakes.scoring import LogLoss, ScoringRule

@@ -63,7 +63,7 @@ class ThresholdSteps:
     squares: ScoreLevels | None = None
 
     @classmethod
-    def of(cls, samples: Samples) -> "ThresholdSteps":
+    def from_samples(cls, samples: Samples) -> "ThresholdSteps":
         """Gather samples of two classes."""
         odds, y, weights = log_odds(samples), samples.y, samples.weights
         levels = ScoreLevels.from_scores(odds, y, weights)

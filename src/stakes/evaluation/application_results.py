@@ -35,7 +35,7 @@ from stakes.intervals import (
 )
 from stakes.metrics import CalibrationError, DecisionMetric, explain
 from stakes.metrics.calibration_errors import binned_errors
-from stakes.metrics.scores import sample_losses
+from stakes.metrics.expected_losses import sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
 from stakes.scoring import LogLoss

@@ -13,9 +13,9 @@ from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.systems import ApplicationDecisions, System
 from stakes.intervals import auc_difference
+from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_difference, sample_shares
-from stakes.metrics.scores import sample_losses
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 

@@ -7,7 +7,7 @@ import numpy as np
 from stakes.evaluation.findings import LossResult
 from stakes.evaluation.systems import System
 from stakes.intervals import CalibrationPair, by_groups, with_learning
-from stakes.metrics.scores import sample_losses
+from stakes.metrics.expected_losses import sample_losses
 from stakes.results import FEWEST_OF_CLASS, Estimate, ExpectedLoss
 from stakes.samples import Samples
 from stakes.scoring import ScoringRule

@@ -18,7 +18,7 @@ from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.loss_results import normalized_of, rule_loss
 from stakes.evaluation.systems import price_decisions
 from stakes.intervals import auc_interval, auc_of_samples
-from stakes.metrics.scores import expectation
+from stakes.metrics.expected_losses import expectation
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoodRatios

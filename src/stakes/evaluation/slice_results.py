@@ -15,7 +15,7 @@ from stakes.evaluation.loss_results import normalized_of, rule_loss
 from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions
 from stakes.evaluation.verdicts.evidence import naive_p_value, normalized_at
 from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts
-from stakes.metrics.scores import expectation
+from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scoring import LogLoss

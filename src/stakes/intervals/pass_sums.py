@@ -8,7 +8,7 @@ from stakes._kernels.kernel_records import LossParts
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._typing import FloatArray, IntArray
 from stakes.costs import CostMatrix
-from stakes.metrics.onepass import MOST_COLUMNS, between
+from stakes.metrics.one_pass import MOST_COLUMNS, between
 from stakes.scores import Answers, LogProbabilities
 from stakes.scores.answers import LogOdds
 from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule

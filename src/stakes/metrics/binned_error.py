@@ -36,7 +36,7 @@ class Steps:
     step: FloatArray
 
     @classmethod
-    def of(cls, size: FloatArray, variance: FloatArray, third: FloatArray) -> Self:
+    def from_moments(cls, size: FloatArray, variance: FloatArray, third: FloatArray) -> Self:
         """Return those with these numbers of samples, variances and third moments."""
         one = np.divide(variance, size, out=np.zeros_like(size), where=size > 0)
         cube = size * one**1.5
@@ -81,7 +81,7 @@ class Chance:
     choices: Steps | None = None  # of each chosen class, where their steps differ
 
     @classmethod
-    def of_outcomes(cls, sums: BinSums, *, fixed: bool) -> Self:
+    def from_outcomes(cls, sums: BinSums, *, fixed: bool) -> Self:
         """Return that of bins in which all samples of an outcome weigh about the same."""
         total = math.fsum(sums.weight)
         (u0, u1), sizes = sums.units / total, sums.sizes
@@ -101,13 +101,13 @@ class Chance:
         return cls(size, rate, step, even, strata)
 
     @classmethod
-    def of_classes(cls, gaps: ClassGaps, total: float) -> Self:
+    def from_classes(cls, gaps: ClassGaps, total: float) -> Self:
         """Return that of confidences at given priors: its variance and skewness are known."""
         variance, third = gaps.variance / total**2, gaps.third / total**3
-        whole = Steps.of(*(x.sum(axis=0) for x in (gaps.count, variance, third)))
+        whole = Steps.from_moments(*(x.sum(axis=0) for x in (gaps.count, variance, third)))
         kept = np.flatnonzero(gaps.rate > 0)
         strata = tuple((gaps.expected[k] / total, float(gaps.rate[k])) for k in kept)
-        even, choices = np.ones_like(whole.size), Steps.of(gaps.count, variance, third)
+        even, choices = np.ones_like(whole.size), Steps.from_moments(gaps.count, variance, third)
         return cls(whole.size, whole.rate, whole.step, even, strata, choices)
 
     def fine_strata(self) -> Strata:
@@ -222,8 +222,8 @@ class GapModel(ErrorModel):
     def chance(self) -> Chance:
         """The gaps if posteriors are right."""
         if self.gaps is None:
-            return Chance.of_outcomes(self.sums, fixed=self.fixed)
-        return Chance.of_classes(self.gaps, self._total)
+            return Chance.from_outcomes(self.sums, fixed=self.fixed)
+        return Chance.from_classes(self.gaps, self._total)
 
     @cached_property
     def strata(self) -> Strata:

@@ -268,7 +268,7 @@ def _sums(
 
 def gaps_of(samples: Samples, edges: FloatArray) -> ClassGaps:
     """Return what each class adds to the gaps of confidences."""
-    return ClassGaps.of(samples, edges, in_blocks=_large(samples))
+    return ClassGaps.from_samples(samples, edges, in_blocks=_large(samples))
 
 
 def _large(samples: Samples) -> bool:

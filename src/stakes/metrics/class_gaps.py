@@ -60,9 +60,9 @@ class ClassGaps:
         return float(self.sizes()[heavy].min()) if heavy.any() else math.inf
 
     @classmethod
-    def of(cls, samples: Samples, edges: FloatArray, *, in_blocks: bool) -> Self:
+    def from_samples(cls, samples: Samples, edges: FloatArray, *, in_blocks: bool) -> Self:
         """Sum samples into bins of the largest posterior."""
-        units = _Units.of(samples)
+        units = _Units.from_samples(samples)
         group = _groups(samples.counts, units.of_class)
         copies = np.ones(len(samples)) if samples.copies is None else samples.copies.astype(float)
         blocks = samples.blocks() if in_blocks else _whole(samples)
@@ -128,7 +128,7 @@ class _Units:
     weights: FloatArray | None
 
     @classmethod
-    def of(cls, samples: Samples) -> Self:
+    def from_samples(cls, samples: Samples) -> Self:
         factors = samples.class_factors()
         k = len(samples.classes)
         weights = samples.plain_weights()

@@ -254,7 +254,7 @@ class _Data:
             mine = each == k
             times_each = None if self.copies is None else self.copies[mine]
             weight = cluster * float(unseen[step == k].max())
-            strata.append(Stratum.of(self.part[mine], weight, times_each))
+            strata.append(Stratum.from_parts(self.part[mine], weight, times_each))
         degrees = math.inf if self.unit is None else np.unique(self.unit).size - 1
         return EventSpread(tuple(strata), shrink, value, degrees)
 

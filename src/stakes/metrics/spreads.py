@@ -51,7 +51,7 @@ class Stratum:
     unseen: float  # what an event that was not seen weighs
 
     @classmethod
-    def of(cls, parts: FloatArray, unseen: float, copies: IntArray | None = None) -> Self:
+    def from_parts(cls, parts: FloatArray, unseen: float, copies: IntArray | None = None) -> Self:
         """Return the sums of events of either direction; each part occurs `copies` times."""
         return cls(*_sums(parts, copies), *_sums(-parts, copies), unseen)
 

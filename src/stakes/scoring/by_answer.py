@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from stakes._math import log, row_sums
-from stakes.scoring.base import Answers, FloatArray, IntArray, ScoringRule
+from stakes.scoring.scoring_rule import Answers, FloatArray, IntArray, ScoringRule
 
 
 class LogLoss(ScoringRule):

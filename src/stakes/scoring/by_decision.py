@@ -15,7 +15,7 @@ from stakes.class_losses import Constant, rivals_of
 from stakes.costs import CostMatrix
 from stakes.costs.cost_tables import DenseTable
 from stakes.costs.matrix import check_order
-from stakes.scoring.base import Answers, FloatArray, IntArray, Names, ScoringRule
+from stakes.scoring.scoring_rule import Answers, FloatArray, IntArray, Names, ScoringRule
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from stakes.costs import CostsByCase
 from stakes.evaluation.applications import read_applications
 from stakes.evaluation.summaries.summary_request import Request
 from stakes.evaluation.systems import ApplicationDecisions, GroupedLosses, price_decisions
-from stakes.metrics.scores import from_sums
+from stakes.metrics.expected_losses import from_sums
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scores import Scores

@@ -15,8 +15,8 @@ from stakes.evaluation.verdicts.reversal import class_areas
 from stakes.evaluation.verdicts.small_samples import Groups
 from stakes.evaluation.verdicts.usefulness import CostClaim
 from stakes.intervals import by_groups
+from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.paired import PairedDifference
-from stakes.metrics.scores import sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
 from stakes.statistics.group_effects import effective_groups, effective_samples

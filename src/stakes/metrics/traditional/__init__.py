@@ -7,7 +7,7 @@ registered in `METRICS`.
 
 from stakes._registry import Registry
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.metrics.traditional.base import (
+from stakes.metrics.traditional.decision_metric import (
     EXACT,
     DecisionMetric,
     FourCounts,

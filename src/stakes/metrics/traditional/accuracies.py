@@ -9,7 +9,12 @@ from stakes._check import UndefinedMetricError
 from stakes._text import quoted
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
-from stakes.metrics.traditional.base import DecisionMetric, FourCounts, ratio, require_square
+from stakes.metrics.traditional.decision_metric import (
+    DecisionMetric,
+    FourCounts,
+    ratio,
+    require_square,
+)
 from stakes.results import Direction, MetricValue, Undefined
 from stakes.statistics import ConfusionCounts
 

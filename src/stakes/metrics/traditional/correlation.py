@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
-from stakes.metrics.traditional.base import (
+from stakes.metrics.traditional.decision_metric import (
     DecisionMetric,
     FourCounts,
     ratio,

@@ -19,7 +19,7 @@ from stakes._registry import option
 from stakes._text import number
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
-from stakes.metrics.traditional.base import BinaryMetric, FourCounts, ratio
+from stakes.metrics.traditional.decision_metric import BinaryMetric, FourCounts, ratio
 from stakes.statistics import ConfusionCounts
 
 _LARGE_BETA = 1e100  # beyond it b^2 would overflow, so costs are given in units of a miss

@@ -32,7 +32,7 @@ MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product is
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class PlainInputs:
     """Labels, scores and weights as they came, of kinds that the kernels read in place."""
 
     y: np.ndarray
@@ -54,7 +54,7 @@ class Given:
 
 
 @dataclass(frozen=True, eq=False)
-class Passed:
+class PassResult:
     """What one pass found, and the samples it went over."""
 
     found: BinaryPass | RowsPass
@@ -85,12 +85,12 @@ class Passed:
         return sums if self.factors is None or not two else sums.scaled(self.factors)
 
 
-def read_given(
+def read_plain_inputs(
     y_true: Column,
     scores: Any,  # noqa: ANN401
     sample_weight: Column | None,
     classes: NamesLike | None,
-) -> Given | None:
+) -> PlainInputs | None:
     """Return arrays that the kernels can read where they lie, or None."""
     kind: Kind = "posteriors"
     values, checked = scores, False
@@ -109,7 +109,7 @@ def read_given(
     weights = read_weights(sample_weight, len(values))
     if weights is not None and not _PLAIN[0] < weights.min() <= weights.max() < _PLAIN[1]:
         return None
-    return Given(labels[0], values, kind, checked, weights, labels[1])
+    return PlainInputs(labels[0], values, kind, checked, weights, labels[1])
 
 
 def _codes(y_true: Column, k: int, classes: NamesLike | None) -> tuple[np.ndarray, Names] | None:
@@ -130,8 +130,8 @@ def _codes(y_true: Column, k: int, classes: NamesLike | None) -> tuple[np.ndarra
 
 
 def pass_over(
-    data: Given, costs: CostMatrix | None, priors: PriorsLike | None, bins: int
-) -> Passed | None:
+    data: PlainInputs, costs: CostMatrix | None, priors: PriorsLike | None, bins: int
+) -> PassResult | None:
     """Return what one pass finds; None where it must be left to the definitions."""
     matrix = costs
     if matrix is None:
@@ -161,10 +161,10 @@ def pass_over(
     if not data.two and len(data.classes) == 2:
         second = _second_bins(data, bins)
     factors = None if given is None else _factors(given, confusion.priors)
-    return Passed(found, samples, matrix, confusion, factors, second)
+    return PassResult(found, samples, matrix, confusion, factors, second)
 
 
-def _label_factors(data: Given, priors: FloatArray | None) -> FloatArray | None:
+def _label_factors(data: PlainInputs, priors: FloatArray | None) -> FloatArray | None:
     """Return the factors of more than two classes, which the pass over the scores needs."""
     k = len(data.classes)
     if priors is None or k == 2:
@@ -181,14 +181,14 @@ def _factors(priors: FloatArray, share: FloatArray) -> FloatArray:
     return np.divide(priors, share, out=np.zeros(share.size), where=share > 0)
 
 
-def _second_bins(data: Given, bins: int) -> Bins:
+def _second_bins(data: PlainInputs, bins: int) -> Bins:
     """Return the bins of P(classes[-1]) for a table of two columns."""
     log_odds = data.kind != "posteriors"
     column = data.values[:, 1] - data.values[:, 0] if log_odds else data.values[:, 1]
     return binary_pass(column, data.y, (), data.weights, bins, log_odds=log_odds).bins
 
 
-def _fine(data: Given, found: BinaryPass | RowsPass) -> bool:
+def _fine(data: PlainInputs, found: BinaryPass | RowsPass) -> bool:
     """Whether the scores are what they are said to be."""
     if data.checked:
         return True
@@ -200,7 +200,7 @@ def _fine(data: Given, found: BinaryPass | RowsPass) -> bool:
     return limits.gap <= slack(unit, data.values.shape[1])
 
 
-def _trusted(data: Given) -> Scores:
+def _trusted(data: PlainInputs) -> Scores:
     """Return the scores as a kind, without a second check."""
     for kind, name in _KINDS.items():
         if name == data.kind:
@@ -213,7 +213,7 @@ Made = tuple[BinaryPass | RowsPass, Cells] | None
 
 
 def _two(
-    data: Given, costs: CostMatrix, bins: int, threads: int
+    data: PlainInputs, costs: CostMatrix, bins: int, threads: int
 ) -> tuple[BinaryPass, Cells] | None:
     """Go over one column of two classes; decisions change at thresholds."""
     if costs.shape[1] > MOST_COLUMNS:
@@ -249,7 +249,7 @@ def between(
 
 
 def _many(
-    data: Given, costs: CostMatrix, bins: int, factors: FloatArray | None, threads: int
+    data: PlainInputs, costs: CostMatrix, bins: int, factors: FloatArray | None, threads: int
 ) -> tuple[RowsPass, Cells] | None:
     """Go over a table with one column per class."""
     columns = costs.columns()

@@ -58,13 +58,13 @@ class RiskCurve:
     notes: tuple[str, ...] = field(default=())
 
     @classmethod
-    def of(
+    def from_samples(
         cls, samples: Samples, calibrated: Samples | None = None, notes: tuple[str, ...] = ()
     ) -> "RiskCurve":
         """Return the curve of checked samples, and of the same samples with calibrated scores."""
         check_two(samples)
-        more = None if calibrated is None else ThresholdSteps.of(calibrated)
-        steps = ThresholdSteps.of(samples)
+        more = None if calibrated is None else ThresholdSteps.from_samples(calibrated)
+        steps = ThresholdSteps.from_samples(samples)
         return cls(steps, samples.classes, samples.priors, samples.priors_from_data, more, notes)
 
     def actual(self, threshold: ArrayLike) -> FloatArray:
@@ -93,7 +93,7 @@ class RiskCurve:
     def at(self, threshold: float) -> ExpectedLoss:
         """Return the record of one threshold: cost, naive cost, normalised, interval."""
         x = read_number(threshold, "threshold", 0, 1, closed=(False, False))
-        at = Thresholds.of(np.array([x]))
+        at = Thresholds.from_probabilities(np.array([x]))
         return self._record(at, dialects.MURPHY.prices(at, self._priors), 0)
 
     def murphy(self, grid: ArrayLike | None = None, *, level: float | None = 0.95) -> CurveView:
@@ -226,7 +226,7 @@ class RiskCurve:
     def _costs(self, steps: ThresholdSteps, threshold: ArrayLike) -> FloatArray:
         """Return EC of some steps, in the shape of the thresholds."""
         x = inside(read_array(threshold, "threshold"), "threshold")
-        at = Thresholds.of(x.ravel())
+        at = Thresholds.from_probabilities(x.ravel())
         prices = dialects.MURPHY.prices(at, self._priors)
         return prices.expected(steps.rates(at.log_odds)).reshape(x.shape)
 
@@ -336,7 +336,7 @@ def _worst_application(
     if limit is not None:
         return WorstApplication(limit, math.inf, math.inf, 1.0, normalized, classes)
     places = _kinks(steps.levels.level, pooled.levels.level, priors.log_odds, ends)
-    at = Thresholds.at(places)
+    at = Thresholds.from_log_odds(places)
     prices = dialects.MURPHY.prices(at, priors)
     unit = prices.naive if normalized else 1.0
     actual, minimum = (prices.expected(s.rates(places)) / unit for s in (steps, pooled))

@@ -18,9 +18,9 @@ from stakes.metrics.calibration_errors import (
     error_of_sums,
     gaps_of,
 )
-from stakes.metrics.onepass import Given, Passed, pass_over, read_given
+from stakes.metrics.expected_losses import bayes_cost_of, expectation, from_sums, sample_losses
+from stakes.metrics.one_pass import PassResult, PlainInputs, pass_over, read_plain_inputs
 from stakes.metrics.probability_bins import check_bins
-from stakes.metrics.scores import bayes_cost_of, expectation, from_sums, sample_losses
 from stakes.results import ExpectedLoss
 from stakes.samples import read_samples
 from stakes.scores import Scores, as_scores
@@ -82,7 +82,7 @@ def scorecard(
         named = costs.classes
     if not isinstance(costs, SampleCosts):
         for form in _forms(scores):
-            data = read_given(y_true, form, sample_weight, named)
+            data = read_plain_inputs(y_true, form, sample_weight, named)
             found = None if data is None else _passed(data, costs, priors, bins)
             if found is not None:
                 return _from_pass(found)
@@ -98,8 +98,8 @@ def _forms(scores: Scores | Column) -> Iterator[Scores | Column]:
 
 
 def _passed(
-    data: Given, costs: CostMatrix | ArrayLike | None, priors: PriorsLike | None, bins: int
-) -> Passed | None:
+    data: PlainInputs, costs: CostMatrix | ArrayLike | None, priors: PriorsLike | None, bins: int
+) -> PassResult | None:
     """Return what one pass finds; None where it must be left to the definitions."""
     if costs is None or isinstance(costs, CostMatrix):
         return pass_over(data, costs, priors, bins)
@@ -107,7 +107,7 @@ def _passed(
     return pass_over(data, matrix, priors, bins)
 
 
-def _from_pass(passed: Passed) -> Scorecard:
+def _from_pass(passed: PassResult) -> Scorecard:
     """Return the card of one pass."""
     samples, found = passed.samples, passed.found
     given = None if samples.priors_from_data else samples.priors
@@ -128,7 +128,7 @@ def _from_pass(passed: Passed) -> Scorecard:
     )
 
 
-def _loss(rule: ScoringRule, passed: Passed, parts: LossParts) -> ExpectedLoss:
+def _loss(rule: ScoringRule, passed: PassResult, parts: LossParts) -> ExpectedLoss:
     """Return an expected loss; where it is infinite, find the samples that make it so."""
     rows, samples = np.empty(0, dtype=np.int64), passed.samples
     if parts.infinite.any():
