@@ -20,6 +20,7 @@ _FRACTIONS = {
     "y_pred": "Are these scores? Decisions are needed here; bayes_cost takes scores.",
 }
 _TEXTS = "For string labels pass classes=[...], in the order of costs' rows or scores' columns."
+_KINDS = "must hold whole numbers or texts"
 _RANGES = "Cut numbers into ranges first, for example with pandas.cut."
 
 
@@ -126,13 +127,11 @@ def _from_frame(values: Column, argument: str) -> np.ndarray[Any, Any]:
     if not isinstance(series, nw.Series):
         return np.asarray(values)
     if series.is_null().any():
-        row = int(series.is_null().to_numpy().argmax())
-        raise _missing(argument, row)
+        raise _missing(argument, int(series.is_null().to_numpy().argmax()))
     if series.dtype in {nw.String, nw.Categorical, nw.Enum, nw.Object}:
         return _from_sequence(series.to_list())
     if series.dtype.is_temporal():
-        rule = "must hold whole numbers or texts"
-        raise InputError(argument, rule, f"{series.dtype} (a timestamp)")
+        raise InputError(argument, _KINDS, f"{series.dtype} (a timestamp)")
     return series.to_numpy()
 
 
@@ -152,7 +151,7 @@ def _from_array(array: np.ndarray[Any, Any], argument: str) -> LabelColumn:
     if kind == "O":
         return _from_objects(array, argument)
     what = "bytes (decode them)" if kind == "S" else f"{array.dtype}"
-    raise InputError(argument, "must hold whole numbers or texts", what)
+    raise InputError(argument, _KINDS, what)
 
 
 def _whole(array: np.ndarray[Any, Any], argument: str) -> IntArray:
@@ -165,10 +164,8 @@ def _whole(array: np.ndarray[Any, Any], argument: str) -> IntArray:
         odd = (np.trunc(array) != array) | (np.abs(array) > _LARGEST_WHOLE_FLOAT)
     if odd.any():
         row = int(odd.argmax())
-        rule = "must hold whole numbers or texts"
-        raise InputError(
-            argument, rule, array[row], row=row, hint=_FRACTIONS.get(argument, _RANGES)
-        )
+        hint = _FRACTIONS.get(argument, _RANGES)
+        raise InputError(argument, _KINDS, array[row], row=row, hint=hint)
     return array.astype(np.int64)
 
 
@@ -190,7 +187,7 @@ def _from_objects(array: np.ndarray[Any, Any], argument: str) -> LabelColumn:
     if all(issubclass(k, str) for k in kinds):
         return LabelColumn([str(v) for v in values], argument)
     names = ", ".join(sorted(k.__name__ for k in kinds))
-    raise InputError(argument, "must hold whole numbers or texts, all of one kind", names)
+    raise InputError(argument, f"{_KINDS}, all of one kind", names)
 
 
 def _too_large(argument: str, value: int) -> InputError:

@@ -8,15 +8,16 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from stakes._check import Action, FileError, InputError, ResourceError
 from stakes._text import plain
 from stakes.io.batches import Part
 
 Progress = Callable[[int, int | None], Any]
+T = TypeVar("T", bound=AbstractContextManager[Any])
 _GZIP = b"\x1f\x8b"
 _OTHER_KINDS = (  # first bytes of files that are not read, what they are, and what to do
     (b"PK\x03\x04", "a ZIP archive, as .npz and .xlsx files are", ": save it as CSV"),
@@ -100,6 +101,23 @@ def open_stream(part: Part, limits: Limits) -> Iterator[Stream]:
     finally:
         if part.path != "-":
             raw.close()
+
+
+@contextmanager
+def open_anywhere(
+    part: Part, limits: Limits, of_file: Callable[[str], T], of_bytes: Callable[[bytes], T]
+) -> Iterator[T]:
+    """Open a part that is read here and there; a stream is held in memory for that."""
+    if part.streamed:
+        with open_stream(part, limits) as stream:
+            source = of_bytes(stream.read_all(limits.piece))
+    else:
+        try:
+            source = of_file(part.path)
+        except OSError as error:
+            raise cannot_read(part.name, error) from error
+    with source:
+        yield source
 
 
 def _open(part: Part, limits: Limits) -> BinaryIO:

@@ -10,13 +10,7 @@ from typing import TypeVar
 
 from stakes._check import InputError
 from stakes.io.batches import Ask, Batch, Part
-from stakes.io.columns import (
-    Columns,
-    Gathering,
-    asked_columns,
-    begin_part,
-    damage_named,
-)
+from stakes.io.columns import Columns, Gathering, asked_columns, begin_part, damage_named
 from stakes.io.folders import with_folders
 from stakes.io.gather import Kinds
 from stakes.io.sources import Source, find_parts
@@ -59,16 +53,12 @@ class Piece:
         try:
             return check(self)
         except InputError as error:
-            raise self._first_fault(check) or error from error
-
-    def _first_fault(self, check: Callable[["Piece"], object]) -> InputError | None:
-        """Return the error of the first row that has one; None where no single row has."""
-        piece = self
-        while len(piece) > 1:
-            half = len(piece) // 2
-            first = piece.cut(0, half)
-            piece = first if first._fault(check) is not None else piece.cut(half, len(piece))
-        return piece._fault(check)
+            piece = self
+            while len(piece) > 1:
+                first = piece.cut(0, len(piece) // 2)
+                rest = piece.cut(len(first), len(piece))
+                piece = first if first._fault(check) is not None else rest
+            raise piece._fault(check) or error from error  # no single row may have one
 
     def _fault(self, check: Callable[["Piece"], object]) -> InputError | None:
         """Return what is wrong with the rows."""

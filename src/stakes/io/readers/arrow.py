@@ -8,7 +8,7 @@ from stakes._text import plain
 from stakes.io.arrow_library import ipc, pa
 from stakes.io.batches import Ask, Batch, Part
 from stakes.io.readers.base_reader import Reader
-from stakes.io.streams import Limits, cannot_read, open_stream, too_long
+from stakes.io.streams import Limits, open_anywhere, too_long
 
 
 class Arrow(Reader):
@@ -48,17 +48,8 @@ def _opened(source: "pa.NativeFile", part: Part) -> Any:  # noqa: ANN401
 
 @contextmanager
 def open_binary(part: Part, limits: Limits) -> "Iterator[pa.NativeFile]":
-    """Open a file that is read here and there; a stream is held in memory for that."""
-    if part.streamed:
-        with open_stream(part, limits) as stream:
-            data = stream.read_all(limits.piece)
-        source = pa.BufferReader(data)
-    else:
-        try:
-            source = pa.OSFile(part.path)
-        except OSError as error:
-            raise cannot_read(part.name, error) from error
-    with source:
+    """Open a file of bearable size that is not empty."""
+    with open_anywhere(part, limits, pa.OSFile, pa.BufferReader) as source:
         size = source.size()
         if size > limits.batches:
             raise too_long(part.name, limits.batches)

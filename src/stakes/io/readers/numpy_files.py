@@ -6,7 +6,7 @@ import math
 import os
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -18,7 +18,7 @@ from stakes._text import plain
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part, check_present
 from stakes.io.readers.base_reader import Reader
-from stakes.io.streams import Limits, cannot_read, open_stream
+from stakes.io.streams import Limits, open_anywhere
 
 if TYPE_CHECKING:
     import zipfile
@@ -113,20 +113,9 @@ class Npz(Npy):
                 yield archive, _archived(archive, part)
 
 
-@contextmanager
-def _opened(part: Part, limits: Limits) -> Iterator[BinaryIO]:
-    """Open a file that is read here and there; a stream is held in memory for that."""
-    if part.streamed:
-        with open_stream(part, limits) as stream:
-            data = stream.read_all(limits.piece)
-        yield io.BytesIO(data)
-        return
-    try:
-        file = open(part.path, "rb")  # noqa: PTH123, SIM115  closed below
-    except OSError as error:
-        raise cannot_read(part.name, error) from error
-    with file:
-        yield file
+def _opened(part: Part, limits: Limits) -> AbstractContextManager[BinaryIO]:
+    """Open a file, or what a stream holds."""
+    return open_anywhere(part, limits, lambda path: open(path, "rb"), io.BytesIO)  # noqa: PTH123
 
 
 class _Bounded:
