@@ -6,9 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import expit, logit, ndtr
+from sklearn.model_selection import GroupKFold
 
 import stakes
 from stakes._typing import FloatArray, IntArray
+from stakes.calibration.crossfit import Folds
 from stakes.calibration.slope import calibration_slope
 from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.ranking_results import ranking_of
@@ -262,3 +264,21 @@ def test_the_same_decision_for_unequal_groups_counts_effective_groups() -> None:
     assert pytest.approx(2.04, abs=0.01) == 144**2 / (100**2 + 11 * 16)
     said = [v.text for v in result.verdicts if v.code == "always_the_same"]
     assert [("From 2 effective groups, at most 78 %" in text) for text in said] == [True]
+
+
+# -- samples of weight 0
+
+
+@pytest.mark.parametrize("folds", [4, GroupKFold(4)])
+def test_samples_of_weight_0_are_absent_with_groups(folds: Folds) -> None:
+    unit, y, z = patients(3, 60, 0.4)
+    w = np.tile([1.0, 2.0, 0.0], y.size)[: y.size]
+    used = w > 0
+
+    def evaluated(rows: IntArray) -> stakes.Evaluation:
+        return stakes.evaluate(
+            y[rows], stakes.LogLikelihoodRatios(z[rows]), costs=[[0, 1], [5, 0]], priors=[0.6, 0.4],
+            sample_weight=w[rows], groups=unit[rows], folds=folds, resamples=0,
+        )  # fmt: skip
+
+    assert evaluated(np.arange(y.size)).to_dict() == evaluated(np.flatnonzero(used)).to_dict()

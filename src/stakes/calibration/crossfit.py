@@ -199,7 +199,8 @@ def deal(
         return folds
     unit = None if groups is None else group_codes(groups, samples)
     if hasattr(folds, "split") and not isinstance(folds, str):
-        splits = folds.split(np.arange(len(samples)), samples.y, groups)
+        names = None if groups is None else _group_names(groups, samples)
+        splits = folds.split(np.arange(len(samples)), samples.y, names)
         made = GivenSplits(tuple((np.asarray(train), np.asarray(test)) for train, test in splits))
         _check_sides(made.pairs, np.arange(len(samples)) if unit is None else unit, unit is None)
         return made
@@ -303,13 +304,18 @@ def _check_enough(samples: Samples, n_folds: int, group: IntArray | None) -> Non
 
 def group_codes(groups: Column, samples: Samples) -> IntArray:
     """Return whole numbers for the groups."""
+    return np.unique(_group_names(groups, samples), return_inverse=True)[1]
+
+
+def _group_names(groups: Column, samples: Samples) -> "np.ndarray[Any, Any]":
+    """Return the group of each row in use."""
     column = read_column(groups, "groups")
     n = samples.n_given
     if len(column) != n:
         rule = "must hold one name per sample"
         raise InputError("groups", rule, f"{len(column)} for {n} samples")
     names = np.asarray(column.values)
-    return np.unique(names if samples.row is None else names[samples.row], return_inverse=True)[1]
+    return names if samples.row is None else names[samples.row]
 
 
 def _stratified(y: IntArray, n_folds: int, rng: "np.random.Generator") -> IntArray:

@@ -228,7 +228,8 @@ def _likelihood_costs(samples: Samples, curve: RocCurve, level: float) -> dict[s
     even = replace(samples, priors=np.array([0.5, 0.5]), priors_from_data=False)
     cllr, value = loss(even), minimum_cllr_of(curve)
     try:
-        dealt = deal_samples(even, _FOLDS, samples.groups, 0)
+        alone = replace(even, row=None, n_given=len(even))  # groups are those of rows in use
+        dealt = deal_samples(alone, _FOLDS, samples.groups, 0)
         first, second = (
             loss(some.with_scores(cross_fitted(calibrator, some, folds, None, 0).scores))
             for calibrator, some, folds in (
