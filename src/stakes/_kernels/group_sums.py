@@ -10,7 +10,6 @@ from stakes._typing import FloatArray, IntArray
 _FEW = 256  # samples or groups, up to which a call costs more than the sum, or banks fit the cache
 _BANKS = 4
 _SLICE = 2**22  # rows at a time, so that the table of places stays small
-
 _FIND_PEAKS, _ADD_LIMBS = 1, 2  # steps of the kernel
 
 _sum_by, _sum_by_key = kernel("sum_by", "aaiiiiaaa"), kernel("sum_by_key", "aaiiiaaaa")
