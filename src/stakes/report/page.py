@@ -97,16 +97,29 @@ def listed_notes(notes: Iterable[str]) -> list[Markup]:
     return [element("ul", items, class_="notes")] if items else []
 
 
-def source_name(source: str) -> str:
-    """Return the beginning of facts: the name of a file without its folder."""
-    return f"{plain(Path(source).name)}: " if source else ""
-
-
 def live_sections() -> tuple[Markup, Markup]:
     """Return the places that the script fills."""
     text = "The live part and the pictures need a browser that runs scripts; the numbers do not."
     off = element("noscript", element("p", text))
     return section("live", "Other costs, other priors", off), section("pictures", "Pictures")
+
+
+def record_page(
+    title: str,
+    source: str,
+    facts: str,
+    verdicts: Iterable[Markup],
+    numbers: Iterable[Markup],
+    details: Iterable[Markup],
+    data: Mapping[str, Any],
+) -> Page:
+    """Return the page of a record: what was found, the live part, numbers, and details if any."""
+    name = f"{plain(Path(source).name)}: " if source else ""
+    sections = [verdict_section(verdicts), *live_sections()]
+    sections.append(section("numbers", "Numbers", *numbers))
+    if rest := list(details):
+        sections.append(section("details", "Details", *rest))
+    return Page(title, f"{name}{facts}", tuple(sections), data)
 
 
 def folded(summary: str, *content: Markup) -> Markup:

@@ -6,16 +6,7 @@ from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import p_number
 from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.metric_labels import metric_label
-from stakes.report.page import (
-    Page,
-    folded,
-    listed_notes,
-    live_sections,
-    section,
-    source_name,
-    verdict,
-    verdict_section,
-)
+from stakes.report.page import Page, folded, listed_notes, record_page, verdict
 from stakes.report.page_tables import estimate_cells, level_text
 from stakes.report.payload import comparison_payload, payload
 
@@ -26,23 +17,23 @@ _CLEAR = {"better", "worse", "best", "equivalent", "non_inferior"}
 
 def comparison_page(comparison: Comparison, title: str, source: str) -> Page:
     """Return the page of a comparison."""
-    return Page(
-        title=title or "Which system costs less",
-        facts=f"{source_name(source)}{comparison.n:,} samples, {len(comparison.systems)} systems,"
-        f" differences from {plain(comparison.reference)}; seed {comparison.seed}",
-        sections=(
-            verdict_section(
-                verdict("good" if v.code in _CLEAR else "warn", v.text, v.advice)
-                for v in comparison.verdicts
-            ),
-            *live_sections(),
-            section("numbers", "Numbers", *_differences(comparison, main=True)),
-            section("details", "Details", *_details(comparison)),
-        ),
-        data={
-            **payload("comparison", comparison.sketch, comparison.level),
-            **comparison_payload(comparison),
-        },
+    verdicts = (
+        verdict("good" if v.code in _CLEAR else "warn", v.text, v.advice)
+        for v in comparison.verdicts
+    )
+    facts = (
+        f"{comparison.n:,} samples, {len(comparison.systems)} systems, differences from"
+        f" {plain(comparison.reference)}; seed {comparison.seed}"
+    )
+    data = payload("comparison", comparison.sketch, comparison.level)
+    return record_page(
+        title or "Which system costs less",
+        source,
+        facts,
+        verdicts,
+        numbers=_differences(comparison, main=True),
+        details=_details(comparison),
+        data=data | comparison_payload(comparison),
     )
 
 
@@ -74,13 +65,10 @@ def _details(comparison: Comparison) -> list[Markup]:
     """Return every difference, the odds, and notes."""
     parts = [folded("Every difference", *_differences(comparison, main=False))]
     if comparison.odds:
-        rows = [
-            [
-                f"{number(r.low)} to {number(r.high)}",
-                NONE_BEST if r.system is None else user_text(r.system),
-            ]
-            for r in comparison.odds[:_MOST_ROWS]
-        ]
+        shown = comparison.odds[:_MOST_ROWS]
+        best = (NONE_BEST if r.system is None else user_text(r.system) for r in shown)
+        spans = (f"{number(r.low)} to {number(r.high)}" for r in shown)
+        rows = zip(spans, best, strict=True)
         heads = ("odds c12 P1 / (c21 P2)", "costs least")
         parts.append(folded("Who costs least at which odds", table("By odds", heads, rows)))
     return [*parts, *listed_notes(comparison.notes)]

@@ -7,16 +7,7 @@ from stakes._text import number, percent, plain
 from stakes.evaluation import ApplicationResult, DecisionEvaluation, Evaluation, Verdict
 from stakes.report.markup import Content, Markup, element, table, user_text
 from stakes.report.metric_labels import ranking_label
-from stakes.report.page import (
-    Page,
-    folded,
-    listed_notes,
-    live_sections,
-    section,
-    source_name,
-    verdict,
-    verdict_section,
-)
+from stakes.report.page import Page, folded, listed_notes, record_page, verdict
 from stakes.report.page_tables import (
     confusion_table,
     estimate_cells,
@@ -47,16 +38,14 @@ def evaluation_page(
     data = evaluation.data
     groups = "" if data.groups is None else f" in {data.groups} groups"
     weights = ", weighted" if data.weighted else ""
-    return Page(
-        title=title or "What this system costs",
-        facts=f"{source_name(source)}{data.n:,} samples{groups} of {len(data.classes)}"
-        f" classes{weights}; seed {evaluation.seed}",
-        sections=(
-            verdict_section(verdict_items(evaluation.verdicts, actions)),
-            *live_sections(),
-            section("numbers", "Numbers", *_numbers(evaluation)),
-            section("details", "Details", *_details(evaluation)),
-        ),
+    return record_page(
+        title or "What this system costs",
+        source,
+        f"{data.n:,} samples{groups} of {len(data.classes)} classes{weights};"
+        f" seed {evaluation.seed}",
+        verdict_items(evaluation.verdicts, actions),
+        numbers=_numbers(evaluation),
+        details=_details(evaluation),
         data=payload("evaluation", evaluation.sketch, evaluation.level),
     )
 
@@ -216,15 +205,13 @@ def decisions_page(evaluation: DecisionEvaluation, title: str, source: str) -> P
     """Return the page of an evaluation of decisions."""
     confusion = evaluation.confusion
     unit = "samples" if confusion.whole else "total weight"
-    n = f"{number(confusion.n, 6)} {unit} of {len(confusion.classes)} classes"
-    return Page(
-        title=title or "What these decisions cost",
-        facts=f"{source_name(source)}{n}",
-        sections=(
-            verdict_section(verdict_items(evaluation.verdicts)),
-            *live_sections(),
-            section("numbers", "Numbers", *_decision_numbers(evaluation)),
-        ),
+    return record_page(
+        title or "What these decisions cost",
+        source,
+        f"{number(confusion.n, 6)} {unit} of {len(confusion.classes)} classes",
+        verdict_items(evaluation.verdicts),
+        numbers=_decision_numbers(evaluation),
+        details=(),
         data=decision_payload(evaluation),
     )
 

@@ -36,8 +36,21 @@ class Writer:
         self._parts.append(text)
 
     def array(self, values: "IntArray | Sequence[int]") -> None:
-        """Write whole numbers of at least 0, each below 2^63."""
-        self._parts.append(_packed(np.asarray(values, dtype=np.int64)))
+        """Write whole numbers of at least 0 and below 2^63, seven bits to a byte.
+
+        All bytes of a number but its last are at least 128.
+        """
+        numbers = np.asarray(values, dtype=np.int64)
+        if not numbers.size:
+            return
+        length = np.ones(numbers.size, dtype=np.int64)
+        for step in range(1, _MOST_BYTES):
+            length += numbers >= 1 << (7 * step)
+        ends = np.cumsum(length)
+        place = np.arange(ends[-1]) - np.repeat(ends - length, length)
+        digits = ((np.repeat(numbers, length) >> (7 * place)) & 127) | 128
+        digits[ends - 1] &= 127
+        self._parts.append(digits.astype(np.uint8).tobytes())
 
     def listed(self, values: IntArray) -> None:
         """Write an array with its length."""
@@ -125,17 +138,11 @@ class Reader:
         """Read an array with its length."""
         return self.array(self.number(most))
 
-    def large(self, count: int) -> list[int]:
-        """Read whole numbers of any size and sign."""
-        return [
-            int.from_bytes(self.raw(self.number(_LARGEST_NUMBER)), "little", signed=True)
-            for _ in range(count)
-        ]
-
     def sums(self, count: int) -> ExactSums:
-        """Read exact sums."""
+        """Read exact sums, which are whole numbers of any size and sign."""
+        data = [self.raw(self.number(_LARGEST_NUMBER)) for _ in range(count)]
         try:
-            return ExactSums.from_integers(self.large(count))
+            return ExactSums.from_integers(int.from_bytes(x, "little", signed=True) for x in data)
         except ValueError as error:
             raise damaged("a sum that is too large") from error
 
@@ -227,21 +234,6 @@ def _written(part: Part) -> bytes:
     writer = Writer({})
     part.write(writer)
     return writer.bytes()
-
-
-def _packed(values: IntArray) -> bytes:
-    """Return whole numbers, seven bits to a byte; all bytes of a number but its last are >= 128."""
-    if not values.size:
-        return b""
-    length = np.ones(values.size, dtype=np.int64)
-    for step in range(1, _MOST_BYTES):
-        length += values >= 1 << (7 * step)
-    ends = np.cumsum(length)
-    place = np.arange(ends[-1]) - np.repeat(ends - length, length)
-    digits = (np.repeat(values, length) >> (7 * place)) & 127
-    digits[:] |= 128
-    digits[ends - 1] &= 127
-    return digits.astype(np.uint8).tobytes()
 
 
 def damaged(what: str) -> InputError:

@@ -26,22 +26,16 @@ def group_hashes(names: "IntArray | Sequence[Any]") -> Hashes:
     if isinstance(names, np.ndarray) and names.dtype.kind in "iub":
         return mixed(mixed(names.astype(np.int64).view(np.uint64) + np.uint64(1)))
     texts = [str(name) for name in names]
-    long = [place for place, text in enumerate(texts) if len(text) > _SHORT]
-    found = _short_hashes([text[:_SHORT] for text in texts] if long else texts)
-    for place in long:
-        digest = hashlib.blake2b(texts[place].encode(), digest_size=8).digest()
-        found[place] = int.from_bytes(digest, "little")
-    return found
-
-
-def _short_hashes(texts: list[str]) -> Hashes:
-    """Return a hash of each text: the sum of one of each letter at its place."""
-    letters = np.array(texts, dtype=np.str_)[:, None].view(np.uint32)
-    total = np.zeros(len(texts), dtype=np.uint64)
+    letters = np.array([text[:_SHORT] for text in texts], dtype=np.str_)[:, None].view(np.uint32)
+    total = np.zeros(len(texts), dtype=np.uint64)  # of one hash of each letter at its place
     for place in range(letters.shape[1]):
         letter = letters[:, place].astype(np.uint64)
         total += np.where(letter > 0, mixed(letter | np.uint64((place + 1) << 32)), np.uint64(0))
-    return mixed(total)
+    found = mixed(total)
+    for place in (place for place, text in enumerate(texts) if len(text) > _SHORT):
+        digest = hashlib.blake2b(texts[place].encode(), digest_size=8).digest()
+        found[place] = int.from_bytes(digest, "little")
+    return found
 
 
 def part_of(hashes: Hashes) -> IntArray:
