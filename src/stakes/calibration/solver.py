@@ -116,8 +116,10 @@ def descend(objective: Objective, x: FloatArray, here: Slopes, enough: float = 0
         steps += 1
         direction = newton_step(here) if dense else _quasi_newton_step(here, memory)
         reach, gain = objective.reach(direction), -float(here.gradient @ direction)
+        if gain * min(1.0, reach * reach) < enough:
+            return Descent(x + direction, here, _largest(here.gradient), steps)
         left = gradient_bound(reach, away, here, direction, units) if dense else math.inf
-        if left < _BOUND or gain * min(1.0, reach * reach) < enough:
+        if left < _BOUND:
             return Descent(x + direction, here, min(_largest(here.gradient), left), steps)
         simple = left < math.inf and math.expm1(reach + away) * left < 10 * _BOUND
         moved = _search(objective, x, direction, here, hessian=dense and not simple)

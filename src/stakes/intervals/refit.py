@@ -20,7 +20,7 @@ from stakes.scoring import LogLoss
 
 Refit = Callable[[FloatArray], Answers | None]
 
-_NEAR = 1e-9  # of the loss per sample, which a step from near the optimum may miss
+_NEAR = 1e-8  # of the loss per sample, which a step from near the optimum may miss
 _SMALL = 20_000  # samples times classes below which one step is not enough, and others are cheap
 
 
