@@ -27,6 +27,7 @@ _KINDS: dict[type[Scores], Kind] = {
     LogPosteriors: "log_posteriors",
     Logits: "logits",
 }
+_TYPES = {name: kind for kind, name in _KINDS.items()}
 _PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
 MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product is quicker
 
@@ -154,7 +155,7 @@ def pass_over(
         data.classes, matrix.decisions, *cells, np.zeros(len(data.classes), dtype=np.int64)
     )
     used = confusion.priors if given is None else given
-    scores = _trusted(data)
+    scores = _TYPES[data.kind].trusted(data.values)  # without a second check
     n = len(data.values)
     samples = Samples(data.y, scores, data.weights, data.classes, None, used, given is None, n)
     second = None
@@ -198,14 +199,6 @@ def _fine(data: PlainInputs, found: BinaryPass | RowsPass) -> bool:
         return inside
     unit = float(np.finfo(data.values.dtype).eps)
     return limits.gap <= slack(unit, data.values.shape[1])
-
-
-def _trusted(data: PlainInputs) -> Scores:
-    """Return the scores as a kind, without a second check."""
-    for kind, name in _KINDS.items():
-        if name == data.kind:
-            return kind.trusted(data.values)
-    raise TypeError(data.kind)
 
 
 Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]

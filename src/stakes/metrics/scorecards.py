@@ -19,7 +19,7 @@ from stakes.metrics.calibration_errors import (
     gaps_of,
 )
 from stakes.metrics.expected_losses import bayes_cost_of, expectation, from_sums, sample_losses
-from stakes.metrics.one_pass import PassResult, PlainInputs, pass_over, read_plain_inputs
+from stakes.metrics.one_pass import PassResult, pass_over, read_plain_inputs
 from stakes.metrics.probability_bins import check_bins
 from stakes.results import ExpectedLoss
 from stakes.samples import read_samples
@@ -83,7 +83,12 @@ def scorecard(
     if not isinstance(costs, SampleCosts):
         for form in _forms(scores):
             data = read_plain_inputs(y_true, form, sample_weight, named)
-            found = None if data is None else _passed(data, costs, priors, bins)
+            if data is None:
+                continue
+            named_costs = costs
+            if not isinstance(named_costs, CostMatrix | None):
+                named_costs = CostMatrix(costs, classes=None if data.unnamed else data.classes)
+            found = pass_over(data, named_costs, priors, bins)
             if found is not None:
                 return _from_pass(found)
     return _defined(y_true, scores, costs, priors, sample_weight, named, bins)
@@ -95,16 +100,6 @@ def _forms(scores: Scores | Column) -> Iterator[Scores | Column]:
     if type(scores) is np.ndarray and scores.ndim in {1, 2}:
         with suppress(InputError):  # the definitions say what is wrong
             yield as_scores(scores)
-
-
-def _passed(
-    data: PlainInputs, costs: CostMatrix | ArrayLike | None, priors: PriorsLike | None, bins: int
-) -> PassResult | None:
-    """Return what one pass finds; None where it must be left to the definitions."""
-    if costs is None or isinstance(costs, CostMatrix):
-        return pass_over(data, costs, priors, bins)
-    matrix = CostMatrix(costs, classes=None if data.unnamed else data.classes)
-    return pass_over(data, matrix, priors, bins)
 
 
 def _from_pass(passed: PassResult) -> Scorecard:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,31 +13,6 @@ from stakes._typing import FloatArray, Floats, IntArray
 _ENUMERATED = 12  # of the largest parts all signs are tried; the sum of the others is near normal
 _NEGLIGIBLE = 6.5  # the complementary error function beyond it is below 1e-19
 _FAR, _HALVINGS = 60.0, 34  # standard errors; beyond it every difference is distinguishable
-
-
-class Spread(Protocol):
-    """How far the truth may lie from a difference."""
-
-    @property
-    def method(self) -> str:
-        """How the interval is computed."""
-        ...
-
-    def reach(self, quantile: float) -> tuple[float, float]:
-        """Return how far an interval extends below and above, in units of the outcome."""
-        ...
-
-    def quantile(self, tail: float) -> float:
-        """Return the quantile of the reference distribution above which this much lies."""
-        ...
-
-    def p_value(self, value: float) -> float:
-        """Return the two-sided p-value of no difference."""
-        ...
-
-    def turned(self) -> "Spread":
-        """Return the spread with the systems exchanged."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -165,6 +140,9 @@ class StudentSpread:
         if value == 0 or self.error == 0:
             return float(value == 0)
         return min(2 * t_tail(abs(value) / self.error, self.degrees), 1.0)
+
+
+Spread = EventSpread | StudentSpread  # how far the truth may lie from a difference
 
 
 def flip_test(parts: FloatArray, shift: float = 0.0, copies: IntArray | None = None) -> float:
