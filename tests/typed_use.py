@@ -34,4 +34,4 @@ def right() -> None:
 def wrong() -> None:
     """Misspelt names and things that are not columns are errors."""
     stakes.evaluate(3, [0.2])  # type: ignore[arg-type]
-    stakes.evalutae  # type: ignore[attr-defined]  # noqa: B018
+    stakes.evalute  # type: ignore[attr-defined]  # noqa: B018
