@@ -1,4 +1,4 @@
-"""The command line as a process, and small tables to run it on."""
+"""The command line as a call or as a process, and small tables to run it on."""
 
 import contextlib
 import io
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -36,13 +37,31 @@ def environment(**extra: str) -> dict[str, str]:
     return {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "OPENBLAS_NUM_THREADS": "1", **extra}
 
 
+def call(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run stakes within this process, which is much quicker than starting one."""
+    out, err = io.StringIO(), io.StringIO()
+    kept = {sign: signal.getsignal(sign) for sign in (signal.SIGINT, signal.SIGTERM)}
+    words = list(map(str, arguments))
+    quiet = mock.patch.dict(os.environ, COLUMNS="80", NO_COLOR="1")
+    place = contextlib.nullcontext() if cwd is None else contextlib.chdir(cwd)
+    with quiet, place, redirect_stdout(out), redirect_stderr(err):
+        try:
+            main(words)
+        except SystemExit as end:
+            code = int(end.code or 0)
+        finally:
+            for sign, handler in kept.items():
+                signal.signal(sign, handler)
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+
+
 def run(
     *arguments: str | Path,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     **options: Any,  # noqa: ANN401
 ) -> subprocess.CompletedProcess[str]:
-    """Run stakes as a process of its own."""
+    """Run stakes as a process of its own: for signals, limits, environments and streams."""
     return subprocess.run(
         [*STAKES, *map(str, arguments)],
         capture_output=options.pop("capture_output", True),
@@ -53,21 +72,6 @@ def run(
         timeout=300,
         **options,
     )
-
-
-def call(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run stakes within this process, which is much quicker than starting one."""
-    out, err = io.StringIO(), io.StringIO()
-    kept = {sign: signal.getsignal(sign) for sign in (signal.SIGINT, signal.SIGTERM)}
-    with contextlib.chdir(cwd), redirect_stdout(out), redirect_stderr(err):
-        try:
-            main(list(arguments))
-        except SystemExit as end:
-            code = int(end.code or 0)
-        finally:
-            for sign, handler in kept.items():
-                signal.signal(sign, handler)
-    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def shell(command: str, cwd: Path, **extra: str) -> subprocess.CompletedProcess[str]:

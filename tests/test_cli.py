@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 import stakes
-from command import QUICK, SCORED, SCORES, TABLE, environment, run, write_scores
+from command import QUICK, SCORED, SCORES, TABLE, call, environment, run, write_scores
 from stakes._kernels import compiled
 
 
@@ -29,7 +29,7 @@ def scored(tmp_path: Path) -> Path:
 
 
 def test_evaluate_prints_cost_naive_interval_counts_and_metrics(table: Path) -> None:
-    done = run(
+    done = call(
         "evaluate", table, "--label", "truth", "--decision", "decision",
         "--cost", "miss=5,false_alarm=1", "--prior", "0.1",
     )  # fmt: skip
@@ -43,7 +43,7 @@ def test_evaluate_prints_cost_naive_interval_counts_and_metrics(table: Path) -> 
 
 
 def test_json_holds_the_numbers_of_the_library(table: Path) -> None:
-    done = run(
+    done = call(
         "evaluate", table, "--label", "truth", "--decision", "decision",
         "--cost", "miss=5,false_alarm=1", "--weight", "weight", "--json",
     )  # fmt: skip
@@ -66,7 +66,7 @@ def test_parquet_and_csv_give_the_same_document(tmp_path: Path) -> None:
     parquet.write_table(columns, tmp_path / "table.parquet")
     (tmp_path / "numbers.csv").write_text("truth,decision\n0,0\n0,1\n1,1\n1,0\n10,10\n")
     asked = "--label", "truth", "--decision", "decision", "--json"
-    one, other = (run("evaluate", tmp_path / f, *asked) for f in ("table.parquet", "numbers.csv"))
+    one, other = (call("evaluate", tmp_path / f, *asked) for f in ("table.parquet", "numbers.csv"))
     assert one.returncode == 0, one.stderr
     documents = [json.loads(done.stdout) for done in (one, other)]
     assert [d.pop("source") for d in documents] == ["table.parquet", "numbers.csv"]
@@ -79,24 +79,26 @@ def test_costs_from_a_file_may_have_more_decisions_than_classes(form: str, tmp_p
     (tmp_path / "t.csv").write_text("y,d\na,x\nb,y\nb,z\n")
     costs = stakes.CostMatrix([[0, 1, 2], [3, 0, 1]], classes=["a", "b"], decisions=["x", "y", "z"])
     costs.write(tmp_path / form)
-    done = run("evaluate", "t.csv", "--label", "y", "--decision", "d", "--cost", form, cwd=tmp_path)
+    done = call(
+        "evaluate", "t.csv", "--label", "y", "--decision", "d", "--cost", form, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert "0.3333" in done.stdout
 
 
 def test_positive_puts_the_class_of_interest_last(table: Path) -> None:
     asked = "--label", "truth", "--decision", "decision", "--json"
-    done = run("evaluate", table, *asked, "--positive", "healthy")
+    done = call("evaluate", table, *asked, "--positive", "healthy")
     assert json.loads(done.stdout)["confusion_matrix"]["classes"] == ["tumour", "healthy"]
-    done = run("evaluate", table, *asked, "--classes", "tumour,healthy")
+    done = call("evaluate", table, *asked, "--classes", "tumour,healthy")
     assert json.loads(done.stdout)["confusion_matrix"]["classes"] == ["tumour", "healthy"]
-    done = run("evaluate", table, *asked, "--prior", "tumour=0.2,healthy=0.8")
+    done = call("evaluate", table, *asked, "--prior", "tumour=0.2,healthy=0.8")
     assert json.loads(done.stdout)["expected_cost"]["priors"] == {"healthy": 0.8, "tumour": 0.2}
 
 
 def test_a_decision_that_is_never_true_is_noted(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("y,d\na,a\nb,abstain\n")
-    done = run("evaluate", "t.csv", "--label", "y", "--decision", "d", cwd=tmp_path)
+    done = call("evaluate", "t.csv", "--label", "y", "--decision", "d", cwd=tmp_path)
     assert done.returncode == 0
     assert "decided but never true, counted as classes: abstain" in done.stderr
     assert "No samples of class abstain" in done.stdout
@@ -104,21 +106,21 @@ def test_a_decision_that_is_never_true_is_noted(tmp_path: Path) -> None:
 
 def test_constant_decisions_and_many_classes_print_a_whole_report(tmp_path: Path) -> None:
     (tmp_path / "constant.csv").write_text("y,d\na,a\nb,a\n")
-    done = run("evaluate", "constant.csv", "--label", "y", "--decision", "d", cwd=tmp_path)
+    done = call("evaluate", "constant.csv", "--label", "y", "--decision", "d", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "Matthews correlation is undefined" in done.stdout
     rows = "".join(f"{i},{i if i % 3 else 0}\n" for i in range(9000))
     (tmp_path / "many.csv").write_text(f"y,d\n{rows}")
-    done = run("evaluate", "many.csv", "--label", "y", "--decision", "d", cwd=tmp_path)
+    done = call("evaluate", "many.csv", "--label", "y", "--decision", "d", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "first classes and decisions of 9000 x 9000" in done.stdout
     assert "and 8992 more" in done.stdout
-    done = run("evaluate", "many.csv", "--label", "y", "--decision", "d", "--json", cwd=tmp_path)
+    done = call("evaluate", "many.csv", "--label", "y", "--decision", "d", "--json", cwd=tmp_path)
     assert len(done.stdout) < 3_000_000
 
 
 def test_demo_tells_three_stories_and_keeps_its_numbers(tmp_path: Path) -> None:
-    done = run("demo", cwd=tmp_path)
+    done = call("demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "569 biopsies" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -130,14 +132,14 @@ def test_demo_tells_three_stories_and_keeps_its_numbers(tmp_path: Path) -> None:
     assert document["command"] == "demo"
     assert document["breast"]["data"]["samples"] == 569
     kept.write_text("mine")
-    again = run("demo", "--seed", "0", cwd=tmp_path)
+    again = call("demo", "--seed", "0", cwd=tmp_path)
     assert again.stdout == done.stdout
     assert kept.read_text() == "mine"
     assert "left as it is" in again.stderr
 
 
 def test_reproduce_marks_every_cell_and_draws(tmp_path: Path) -> None:
-    done = run("reproduce", "--output", "figures", "--html", "paper.html", cwd=tmp_path)
+    done = call("reproduce", "--output", "figures", "--html", "paper.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "paper.html").read_text()
     assert "353 of 353 printed numbers agree" in page
@@ -155,18 +157,18 @@ def test_reproduce_marks_every_cell_and_draws(tmp_path: Path) -> None:
 
 
 def test_version_and_help() -> None:
-    said = run("--version").stdout.splitlines()
+    said = call("--version").stdout.splitlines()
     assert said == [f"stakes {stakes.__version__}", f"kernels: {compiled}"]
     slow = run("--version", env=environment(STAKES_KERNELS="numpy")).stdout
     assert "kernels: numpy definitions: STAKES_KERNELS" in slow
-    listed = run("--help").stdout
+    listed = call("--help").stdout
     commands = (
         "calibrate", "check", "compare", "completion", "decide", "demo", "evaluate", "reproduce",
         "threshold",
     )  # fmt: skip
     for command in commands:
         assert f"\n  {command} " in listed
-        done = run(command, "--help")
+        done = call(command, "--help")
         assert (done.returncode, done.stderr) == (0, "")
         assert f"Usage: stakes {command}" in done.stdout
 
@@ -204,12 +206,14 @@ def test_figures_need_an_extra_and_say_which(tmp_path: Path) -> None:
 
 def test_calibrate_learns_applies_and_decides(scored: Path) -> None:
     tmp_path = scored
-    learnt = run("calibrate", "scores.csv", "--label", "y", *SCORES, "-o", "cal.json", cwd=tmp_path)
+    learnt = call(
+        "calibrate", "scores.csv", "--label", "y", *SCORES, "-o", "cal.json", cwd=tmp_path
+    )
     assert learnt.returncode == 0, learnt.stderr
     assert "cross-entropy" in learnt.stdout
     assert "recovers" in learnt.stdout
     assert "classes taken from the names of the columns: calm, alarm" in learnt.stderr
-    applied = run(
+    applied = call(
         "calibrate", "scores.csv", "--apply", "cal.json", *SCORES, "-o", "out.csv", cwd=tmp_path
     )
     assert applied.returncode == 0, applied.stderr
@@ -222,7 +226,7 @@ def test_calibrate_learns_applies_and_decides(scored: Path) -> None:
     p = [[float(x) for x in row[7:]] for row in after[1:]]
     better = stakes.bayes_cost(y, stakes.Posteriors(p, renormalize=True), classes=["calm", "alarm"])
     assert better.normalized < 1
-    decided = run(
+    decided = call(
         "decide", "scores.csv", *SCORES, "--cost", "miss=5,false_alarm=1",
         "--calibrator-file", "cal.json", "-o", "decided.parquet", cwd=tmp_path,
     )  # fmt: skip
@@ -234,7 +238,7 @@ def test_calibrate_learns_applies_and_decides(scored: Path) -> None:
     posterior = table.column("posterior_alarm").to_pylist()
     assert all((d == "alarm") == (q > 1 / 6) for d, q in zip(choice, posterior, strict=True))
     assert "mean expected cost" in decided.stdout
-    document = run(
+    document = call(
         "calibrate", "scores.csv", "--label", "y", *SCORES, "-o", "cal2.json", "--json",
         "--method", "temperature", cwd=tmp_path,
     )  # fmt: skip
@@ -242,8 +246,8 @@ def test_calibrate_learns_applies_and_decides(scored: Path) -> None:
 
 
 def test_decide_and_apply_print_json(scored: Path) -> None:
-    run("calibrate", *SCORED, "-o", "cal.json", cwd=scored)
-    done = run(
+    call("calibrate", *SCORED, "-o", "cal.json", cwd=scored)
+    done = call(
         "decide", "scores.csv", *SCORES, "--cost", "miss=price,false_alarm=1", "--abstain", "0.1",
         "-o", "d.csv", "--json", cwd=scored,
     )  # fmt: skip
@@ -251,7 +255,7 @@ def test_decide_and_apply_print_json(scored: Path) -> None:
     assert set(document["decisions"]) == {"calm", "alarm", "abstain"}
     assert sum(document["decisions"].values()) == pytest.approx(1)
     assert (document["samples"], document["output"]) == (1499, "d.csv")
-    done = run(
+    done = call(
         "calibrate", "scores.csv", "--apply", "cal.json", *SCORES, "-o", "a.csv", "--json",
         cwd=scored,
     )  # fmt: skip
@@ -262,7 +266,7 @@ def test_decide_and_apply_print_json(scored: Path) -> None:
 
 def test_columns_in_another_order_give_the_same_table(scored: Path) -> None:
     folder = scored
-    learn = run("calibrate", "scores.csv", "--label", "y", *SCORES, "-o", "cal.json", cwd=folder)
+    learn = call("calibrate", "scores.csv", "--label", "y", *SCORES, "-o", "cal.json", cwd=folder)
     assert learn.returncode == 0, learn.stderr
     swapped = ("--scores", "p_alarm,p_calm", "--scores-are", "posteriors")
     costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=["calm", "alarm"])
@@ -278,17 +282,17 @@ def test_columns_in_another_order_give_the_same_table(scored: Path) -> None:
         tables = []
         for i, columns in enumerate((SCORES, swapped, (*swapped, "--classes", "alarm,calm"))):
             name = f"{tail}{i}.parquet"
-            done = run(*command, *columns, "-o", name, cwd=folder)
+            done = call(*command, *columns, "-o", name, cwd=folder)
             assert done.returncode == 0, done.stderr
             tables.append(parquet.read_table(folder / name).column(tail).to_pylist())
         assert tables[0] == tables[1] == tables[2]
-    wrong = run(
+    wrong = call(
         "decide", "scores.csv", *SCORES, "--classes", "calm,storm", "--cost", "costs.toml",
         "-o", "x.csv", cwd=folder,
     )  # fmt: skip
     assert wrong.returncode == 2
     assert "storm" in wrong.stderr
-    label = run(
+    label = call(
         "calibrate",
         "scores.csv",
         "--apply",
@@ -310,12 +314,12 @@ def test_every_form_tells_version_samples_and_seed(scored: Path) -> None:
          "--scores-are", "posteriors", "--positive", "alarm", "--resamples", "0"),
         ("check", *QUICK, "--max-nec", "1"),
     ):  # fmt: skip
-        document = json.loads(run(*command, "--json", cwd=scored).stdout)
+        document = json.loads(call(*command, "--json", cwd=scored).stdout)
         samples = document["data"]["samples"] if "data" in document else document["samples"]
         assert (document["stakes"], samples, document["seed"]) == (stakes.__version__, 1499, 0)
-        text = run(*command, "--format", "md", cwd=scored).stdout
+        text = call(*command, "--format", "md", cwd=scored).stdout
         assert text.startswith(f"## stakes {stakes.__version__}  scores.csv  1499 samples, seed 0")
-        rows = list(csv.reader(run(*command, "--format", "csv", cwd=scored).stdout.splitlines()))
+        rows = list(csv.reader(call(*command, "--format", "csv", cwd=scored).stdout.splitlines()))
         assert {len(row) for row in rows} == {len(rows[0])}
 
 
@@ -325,7 +329,7 @@ def test_an_application_file_holds_options_and_several_applications(scored: Path
         "cost = { miss = 5, false_alarm = 1 }\nprior = { calm = 0.9, alarm = 0.1 }\n"
         'slice = ["ward"]\njson = true\n'
     )
-    done = run("evaluate", "scores.csv", "--app", "one.toml", cwd=scored)
+    done = call("evaluate", "scores.csv", "--app", "one.toml", cwd=scored)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["applications"][0]["costs"] == [[0, 1], [5, 0]]
@@ -335,7 +339,7 @@ def test_an_application_file_holds_options_and_several_applications(scored: Path
         '{"label": "y", "scores": "p_calm,p_alarm", "scores-are": "posteriors", "applications":'
         '{"home": {"cost": "miss=5,false_alarm=1"}, "ward": {"dcf": "10:1:0.2"}}}'
     )
-    done = run(
+    done = call(
         "evaluate", "scores.csv", "--app", "two.json", "--json", "--resamples", "0", cwd=scored
     )
     names = [a["name"] for a in json.loads(done.stdout)["applications"]]
@@ -344,7 +348,7 @@ def test_an_application_file_holds_options_and_several_applications(scored: Path
 
 def test_numbered_columns_take_the_sorted_labels_and_say_so(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("y,p0,p1\n007,0.9,0.1\n7,0.2,0.8\n7,0.4,0.6\n")
-    done = run(
+    done = call(
         "evaluate", "t.csv", "--label", "y", "--scores", "p0,p1", "--scores-are", "posteriors",
         "--resamples", "0", "--json", cwd=tmp_path,
     )  # fmt: skip

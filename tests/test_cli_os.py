@@ -76,7 +76,7 @@ def test_a_reader_that_stops_early_is_no_error(more: str, folder: Path) -> None:
 def test_standard_input_is_read_once(folder: Path) -> None:
     line = LINE.replace("scores.csv", "- --input-format csv")
     piped = json.loads(shell(f"stakes {line} --json < scores.csv", folder).stdout)
-    plain = json.loads(run("evaluate", *QUICK, "--json", cwd=folder).stdout)
+    plain = json.loads(call("evaluate", *QUICK, "--json", cwd=folder).stdout)
     assert (piped.pop("source"), plain.pop("source")) == ("standard input", "scores.csv")
     assert piped == plain
     closed = shell(f"stakes {line} <&-", folder)
@@ -121,18 +121,18 @@ def test_an_output_that_is_there_needs_force(folder: Path) -> None:
     asked = ("evaluate", *QUICK, "--json", "-o", "out.json")
     (folder / "target").write_text("old")
     (folder / "out.json").symlink_to("target")
-    done = run(*asked, cwd=folder)
+    done = call(*asked, cwd=folder)
     assert done.returncode == 4
     assert "out.json" in done.stderr
     assert "--force" in done.stderr
-    done = run(*asked, "--force", cwd=folder)
+    done = call(*asked, "--force", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert not (folder / "out.json").is_symlink()
     assert json.loads((folder / "out.json").read_text())["command"] == "evaluate"
     assert (folder / "target").read_text() == "old"
     (folder / "dir").mkdir()
     for more in ((), ("--force",)):
-        done = run("evaluate", *QUICK, "-o", "dir", *more, cwd=folder)
+        done = call("evaluate", *QUICK, "-o", "dir", *more, cwd=folder)
         assert done.returncode == 4
         assert "directory" in done.stderr
 
@@ -222,8 +222,8 @@ def test_good_data_give_no_warning_and_need_no_home(folder: Path) -> None:
 
 def test_debug_alone_gives_the_traceback(folder: Path) -> None:
     asked = ("evaluate", "none.csv", "--label", "y", *SCORES)
-    assert "Traceback" not in run(*asked, cwd=folder).stderr
-    done = run(*asked, "--debug", cwd=folder)
+    assert "Traceback" not in call(*asked, cwd=folder).stderr
+    done = call(*asked, "--debug", cwd=folder)
     assert "Traceback (most recent call last)" in done.stderr
     assert done.stderr.endswith("stakes: cannot read 'none.csv': No such file or directory.\n")
     assert done.returncode == 4
@@ -250,10 +250,10 @@ def test_odd_names_are_harmless_in_any_locale(layout: str, tmp_path: Path) -> No
 
 def test_names_of_systems_cannot_run_in_a_spreadsheet(folder: Path) -> None:
     asked = [a.replace("b=p_alarm", "@b<i>|=p_alarm") for a in COMPARE]
-    done = run(*asked, "--resamples", "0", "--format", "csv", cwd=folder)
+    done = call(*asked, "--resamples", "0", "--format", "csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "\n'@b<i>|,cost.nec" in done.stdout
-    done = run(*asked, "--resamples", "0", "--format", "md", cwd=folder)
+    done = call(*asked, "--resamples", "0", "--format", "md", cwd=folder)
     assert r"@b\<i\>\|" in done.stdout
 
 
@@ -287,7 +287,7 @@ def test_colour_only_on_a_terminal_that_wants_it(quiet: bool, folder: Path) -> N
 
 @pytest.mark.parametrize("kind", ["bash", "zsh", "fish"])
 def test_completion_scripts(kind: str, tmp_path: Path) -> None:
-    done = run("completion", kind, cwd=tmp_path)
+    done = call("completion", kind, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"_STAKES_COMPLETE={kind}_complete" in done.stdout
 
