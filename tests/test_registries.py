@@ -1,6 +1,7 @@
 """Registries: what stands in a folder is found, named, exported, described and under the laws."""
 
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
 
@@ -20,6 +21,8 @@ from stakes.metrics.traditional import METRICS, metrics_for_report
 from stakes.scores import SCORES, Answers
 from stakes.scoring import RULES, ScoringRule
 from strategies import rules
+
+ROOT = Path(__file__).parents[1]
 
 
 def public_classes(base: type) -> set[type]:
@@ -121,3 +124,8 @@ def test_the_documentation_has_the_tables_of_the_registries() -> None:
     assert page == written(page), "run make exports"
     for name in (*METRICS.classes, *RULES.classes):
         assert f"| `{name}` |" in page
+
+
+def test_every_key_of_an_application_file_is_documented() -> None:
+    text = (ROOT / "docs/how-to/application-file.md").read_text(encoding="utf-8")
+    assert [key for key in options.application_keys() if f"`{key}`" not in text] == []

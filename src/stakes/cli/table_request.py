@@ -283,7 +283,12 @@ def class_order(request: Request, seen: list[str], table: Columns) -> list[str]:
     """Return the classes in the order of the columns of scores; `seen` are the labels, sorted."""
     o, known = request.options, request.known_classes
     if isinstance(table, LongColumns):
-        return _long_classes(o.classes, [str(name) for name in table.classes], seen)
+        found = [str(name) for name in table.classes]
+        listed = found if o.classes is None else listed_classes(o.classes)
+        if set(listed) != set(found) or not set(seen) <= set(found):
+            msg = f"--class-column must hold all classes: it holds {quoted(found)}, the labels are"
+            refuse(f"{msg} {quoted(seen)}.")
+        return found
     columns = next(iter(request.systems.values()))
     single = len(score_columns(columns)) == 1
     if o.classes is None and known is None and single:
@@ -298,15 +303,6 @@ def class_order(request: Request, seen: list[str], table: Columns) -> list[str]:
             alone = {o.positive} if len(seen) < 2 else set()
             return order_classes(set(seen), alone, None, o.positive)
     return class_names(o.classes, columns, seen, known)
-
-
-def _long_classes(classes: str | None, found: list[str], seen: list[str]) -> list[str]:
-    """Return the classes of a long table, as its scores have them; others are refused."""
-    typed_in = None if classes is None else set(listed_classes(classes))
-    if (typed_in is not None and typed_in != set(found)) or not set(seen) <= set(found):
-        msg = f"--class-column must hold all classes: it holds {quoted(found)}, the labels are"
-        refuse(f"{msg} {quoted(seen)}.")
-    return found
 
 
 def _applications(request: Request, classes: list[str], table: Columns | None) -> Any:  # noqa: ANN401
