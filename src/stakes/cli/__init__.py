@@ -2,39 +2,19 @@
 
 import atexit
 import contextlib
-import errno
 import gc
 import io
 import os
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
 from typing import NoReturn
 
 import click
-from click.exceptions import NoArgsIsHelpError
 
-from stakes._errors import AddressError, FileError, ResourceError, StakesError
-from stakes._files import discard_temporary_files
-from stakes._signals import (
-    EXIT_INTERRUPTED,
-    EXIT_TERMINATED,
-    Ended,
-    end_asked_for,
-    ignore_signals,
-    raise_on_signals,
-)
-from stakes._text import plain
+from stakes._signals import EXIT_INTERRUPTED, EXIT_TERMINATED, raise_on_signals
 from stakes.cli.commands import HELP, command
-from stakes.cli.memory import memory_message, short_of_memory
-from stakes.cli.messages import refuse
-from stakes.cli.places import said
 
-# 1 is left to gates: a check that was asked for and failed.
-EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE = 2, 3, 4, 5
-_CODES = {AddressError: EXIT_USAGE, FileError: EXIT_FILE, ResourceError: EXIT_RESOURCE}
-_LONGEST_MESSAGE = 2000
 _SELDOM = (200_000, 10, 10)  # how often cycles are collected: importing makes none worth a look
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
@@ -55,9 +35,9 @@ class _Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that was typed; say which is meant where there is none."""
         if args and args[0] not in HELP and not args[0].startswith("-"):
-            hint = _similar(args[0], sorted(HELP))
-            hint = f": those are {', '.join(sorted(HELP))}." if hint == "." else hint
-            refuse(f"there is no command {args[0]!r}{hint} See 'stakes --help'.")
+            from stakes.cli.endings import refuse_command  # noqa: PLC0415  only for a slip
+
+            refuse_command(args[0], sorted(HELP))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -141,7 +121,9 @@ def _run(arguments: list[str] | None) -> int:
     debug = "--debug" in given
     raise_on_signals()
     if sys.stdout is None:
-        return _say("cannot write standard output (stdout): it is closed.", EXIT_FILE)
+        from stakes.cli.endings import EXIT_FILE, say_end  # noqa: PLC0415
+
+        return say_end("cannot write standard output (stdout): it is closed.", EXIT_FILE)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal of another encoding is no error
     try:
@@ -152,66 +134,7 @@ def _run(arguments: list[str] | None) -> int:
     except BaseException as error:  # noqa: BLE001  one place turns any end into a code
         if debug:
             traceback.print_exc()
-        return _ended(error)
+        from stakes.cli.endings import ended  # noqa: PLC0415  most commands succeed
+
+        return ended(error)
     return code if isinstance(code, int) else 0
-
-
-def _ended(error: BaseException) -> int:
-    """Say why a command ended, and return its code."""
-    interrupted = isinstance(error, click.Abort | KeyboardInterrupt)
-    end = Ended() if interrupted else end_asked_for()
-    if end is not None:  # leave nothing behind that was half written
-        ignore_signals()
-        discard_temporary_files()
-        return _say(end.message, end.code)
-    if isinstance(error, NoArgsIsHelpError):
-        error.show()
-        return error.exit_code
-    if isinstance(error, click.ClickException):
-        return _say(_with_way_out(error), error.exit_code)
-    if isinstance(error, StakesError) and not short_of_memory(error.__cause__):
-        code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), EXIT_DATA)
-        return _say(said(error), code)
-    if isinstance(error, OSError) and error.errno != errno.ENOMEM:
-        return _no_output(error)
-    if short_of_memory(error):
-        return _say(memory_message(error), EXIT_RESOURCE)
-    raise error
-
-
-def _no_output(error: OSError) -> int:
-    """Say that standard output takes no more; a reader that has gone away is no failure."""
-    sys.stdout = None  # leave without a second error
-    if isinstance(error, BrokenPipeError):
-        return 0
-    return _say(f"cannot write standard output: {error.strerror or error}.", EXIT_FILE)
-
-
-def _with_way_out(error: click.ClickException) -> str:
-    """Return the message of a usage error, with where to read more."""
-    message = error.format_message()
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    if context is None:
-        return message
-    if isinstance(error, click.NoSuchOption):
-        known = [name for p in context.command.get_params(context) for name in p.opts]
-        message = f"there is no option {error.option_name!r}{_similar(error.option_name, known)}"
-        return f"{message} See '{context.command_path} --help'."
-    app = context.meta.get("stakes.app")
-    by_file = app and type(error) is click.BadParameter
-    also = f" (--app {app!r} gives options too)" if by_file else ""
-    return f"{message.rstrip('.')}{also}. See '{context.command_path} --help'."
-
-
-def _similar(name: str, known: Sequence[str]) -> str:
-    """Return the known name that was probably meant, as the end of a sentence."""
-    from difflib import get_close_matches  # noqa: PLC0415  only for a slip
-
-    found = get_close_matches(name, known, n=1, cutoff=0.75)
-    return f": did you mean {found[0]!r}?" if found else "."
-
-
-def _say(message: str, code: int) -> int:
-    """Print why the command failed, in one line that no name in it can break."""
-    click.echo(f"stakes: {plain(message, _LONGEST_MESSAGE)}", err=True)
-    return code

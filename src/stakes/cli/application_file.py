@@ -86,3 +86,9 @@ def _text(entry: object) -> str:
         nested = any(isinstance(e, list) for e in entry)
         return json.dumps(entry) if nested else ",".join(_text(e) for e in entry)
     return str(entry)
+
+
+APP = click.Option(
+    ["--app"], is_eager=True, expose_value=False, callback=read_application, metavar="FILE",
+    help="A TOML or JSON file that holds any of these options.",
+)  # fmt: skip

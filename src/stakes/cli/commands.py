@@ -5,16 +5,12 @@ from typing import Any
 
 import click
 
-from stakes.cli.application_file import read_application
-from stakes.cli.messages import refuse
-from stakes.cli.options import Options, Paths, options_of, refuse_without_effect
-
 
 def _one_or_several(
     ctx: click.Context,  # noqa: ARG001
     param: click.Parameter,  # noqa: ARG001
     value: tuple[str, ...],
-) -> Paths:
+) -> str | tuple[str, ...]:
     """Return a single path as it is."""
     return value[0] if len(value) == 1 else value
 
@@ -22,27 +18,24 @@ def _one_or_several(
 def _refuse_path(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001
     """Say what the option is called that names a calibrator's file."""
     if value is not None:
-        refuse(f"--calibrator names a method: give --calibrator-file {value!r} for a file.")
+        msg = f"--calibrator names a method: give --calibrator-file {value!r} for a file."
+        raise click.UsageError(msg)
 
 
 _FILE = click.Argument(["file"])
 _PATHS = click.Argument(
     ["file"], nargs=-1, required=True, metavar="PATH...", callback=_one_or_several
 )
-_APP = click.Option(
-    ["--app"], is_eager=True, expose_value=False, callback=read_application, metavar="FILE",
-    help="A TOML or JSON file that holds any of these options.",
-)  # fmt: skip
+_SHELL = click.Argument(["shell"], type=click.Choice(("bash", "zsh", "fish")))
 _CALIBRATOR = click.Option(["--calibrator"], hidden=True, expose_value=False, callback=_refuse_path)
-
-_PARAMETERS: dict[str, tuple[click.Parameter, ...]] = {
-    "calibrate": (_FILE,),
-    "check": (_PATHS, _APP),
-    "compare": (_FILE, _APP),
-    "completion": (click.Argument(["shell"], type=click.Choice(("bash", "zsh", "fish"))),),
-    "decide": (_FILE, _CALIBRATOR),
-    "evaluate": (_PATHS, _APP),
-    "threshold": (_FILE, _APP),
+_PARAMETERS: dict[str, list[click.Parameter]] = {  # beside the options
+    "calibrate": [_FILE],
+    "check": [_PATHS],
+    "compare": [_FILE],
+    "completion": [_SHELL],
+    "decide": [_FILE, _CALIBRATOR],
+    "evaluate": [_PATHS],
+    "threshold": [_FILE],
 }
 HELP = {
     "calibrate": """
@@ -113,12 +106,15 @@ HELP = {
 
 def command(name: str) -> click.Command:
     """Return a command with its options."""
+    from stakes.cli import options as declared  # noqa: PLC0415  not for the list of commands
+    from stakes.cli.application_file import APP  # noqa: PLC0415
 
     def run(**values: Any) -> None:  # noqa: ANN401
         meta = click.get_current_context().meta
-        options = Options(**values, applications=meta.get("stakes.applications", {}))
-        refuse_without_effect(options)
+        options = declared.Options(**values, applications=meta.get("stakes.applications", {}))
+        declared.refuse_without_effect(options)
         import_module(f"stakes.cli.{name}_command").run(options)
 
-    params = [*_PARAMETERS.get(name, ()), *options_of(name)]
+    app = [APP] if name in declared.APP_COMMANDS else []
+    params = [*_PARAMETERS.get(name, []), *app, *declared.options_of(name)]
     return click.Command(name, callback=run, params=params, help=HELP[name])

@@ -23,6 +23,7 @@ WRITTEN = ("posteriors", "log-odds", "llr")  # what calibrate --apply can write
 Paths = str | tuple[str, ...]  # one file, directory or pattern, or several
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
 _JUDGING = "evaluate check compare threshold"  # labelled samples; these take an application file
+APP_COMMANDS = frozenset(_JUDGING.split())
 _STAGED = "evaluate check compare"  # with calibration and resampled intervals
 _TABLES = f"{_JUDGING} calibrate decide"
 _MEMORY = "Read tables in batches whose columns would take more memory than this: 2GB, 500MB;"
@@ -269,7 +270,7 @@ def options_of(command: str) -> list[click.Option]:
 
 def application_keys() -> set[str]:
     """Return the keys that an application file may hold for any command that takes one."""
-    some = [d for d in _DECLARED if set(_JUDGING.split()) & set(d.metadata["on"])]
+    some = [d for d in _DECLARED if APP_COMMANDS & set(d.metadata["on"])]
     return {_flags(declared)[-1].removeprefix("--") for declared in some}
 
 

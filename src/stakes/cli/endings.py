@@ -1,0 +1,88 @@
+"""How a command ends that does not succeed: one message, and one exit code."""
+
+import errno
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+import click
+from click.exceptions import NoArgsIsHelpError
+
+from stakes._errors import AddressError, FileError, ResourceError, StakesError
+from stakes._files import discard_temporary_files
+from stakes._signals import Ended, end_asked_for, ignore_signals
+from stakes._text import plain
+from stakes.cli.memory import memory_message, short_of_memory
+from stakes.cli.messages import refuse
+from stakes.cli.places import said
+
+# 1 is left to gates: a check that was asked for and failed.
+EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE = 2, 3, 4, 5
+_CODES = {AddressError: EXIT_USAGE, FileError: EXIT_FILE, ResourceError: EXIT_RESOURCE}
+_LONGEST_MESSAGE = 2000
+
+
+def ended(error: BaseException) -> int:
+    """Say why a command ended, and return its code."""
+    interrupted = isinstance(error, click.Abort | KeyboardInterrupt)
+    end = Ended() if interrupted else end_asked_for()
+    if end is not None:  # leave nothing behind that was half written
+        ignore_signals()
+        discard_temporary_files()
+        return say_end(end.message, end.code)
+    if isinstance(error, NoArgsIsHelpError):
+        error.show()
+        return error.exit_code
+    if isinstance(error, click.ClickException):
+        return say_end(_with_way_out(error), error.exit_code)
+    if isinstance(error, StakesError) and not short_of_memory(error.__cause__):
+        code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), EXIT_DATA)
+        return say_end(said(error), code)
+    if isinstance(error, OSError) and error.errno != errno.ENOMEM:
+        return _no_output(error)
+    if short_of_memory(error):
+        return say_end(memory_message(error), EXIT_RESOURCE)
+    raise error
+
+
+def _no_output(error: OSError) -> int:
+    """Say that standard output takes no more; a reader that has gone away is no failure."""
+    sys.stdout = None  # leave without a second error
+    if isinstance(error, BrokenPipeError):
+        return 0
+    return say_end(f"cannot write standard output: {error.strerror or error}.", EXIT_FILE)
+
+
+def _with_way_out(error: click.ClickException) -> str:
+    """Return the message of a usage error, with where to read more."""
+    message = error.format_message()
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return message
+    if isinstance(error, click.NoSuchOption):
+        known = [name for p in context.command.get_params(context) for name in p.opts]
+        message = f"there is no option {error.option_name!r}{_similar(error.option_name, known)}"
+        return f"{message} See '{context.command_path} --help'."
+    app = context.meta.get("stakes.app")
+    by_file = app and type(error) is click.BadParameter
+    also = f" (--app {app!r} gives options too)" if by_file else ""
+    return f"{message.rstrip('.')}{also}. See '{context.command_path} --help'."
+
+
+def refuse_command(name: str, known: Sequence[str]) -> None:
+    """Refuse a command that is not there, and say which is meant."""
+    hint = _similar(name, known)
+    hint = f": those are {', '.join(known)}." if hint == "." else hint
+    refuse(f"there is no command {name!r}{hint} See 'stakes --help'.")
+
+
+def _similar(name: str, known: Sequence[str]) -> str:
+    """Return the known name that was probably meant, as the end of a sentence."""
+    found = get_close_matches(name, known, n=1, cutoff=0.75)
+    return f": did you mean {found[0]!r}?" if found else "."
+
+
+def say_end(message: str, code: int) -> int:
+    """Print why the command failed, in one line that no name in it can break."""
+    click.echo(f"stakes: {plain(message, _LONGEST_MESSAGE)}", err=True)
+    return code
