@@ -12,7 +12,7 @@ from stakes.costs import CostMatrix
 from stakes.metrics import bayes_cost, brier_score, confidence_calibration_error, cross_entropy
 from stakes.paper import published
 from stakes.paper.reproductions import Reproduction, row_of
-from stakes.paper.score_tables import posterior_sets, simulated
+from stakes.paper.threshold_tables import posterior_sets, simulated
 from stakes.scores import LogPosteriors
 
 
