@@ -272,7 +272,6 @@ DEFECTS = [
     ("intervals/bootstrap.py", "float((gap**3) @ w) / (6 * spread**1.5)", "0.0", "ends_are_those_of_scipy or skewed"),
     ("intervals/bootstrap.py", "shift = _NORMAL.inv_cdf(below)", "shift = -_NORMAL.inv_cdf(below)", "ends_are_those_of_scipy or skewed"),
     ("intervals/bootstrap.py", "0.9 * drawn.size", "0.8 * drawn.size", "without_enough"),
-    ("intervals/bootstrap.py", "np.mean(gap == 0) / 2", "np.mean(gap == 0)", "itself or paired"),
     ("intervals/ranking.py", "rises if self.priors is None else", "rises if True else", "that_of_the_curve"),
     ("intervals/counts.py", "yield self.weight - (some[:, None] == every)", "yield self.weight - (0 * some[:, None] == every)", "parts_of_counts"),
     ("intervals/counts.py", "if by_class else [self.weight]", "if False else [self.weight]", "keep_class_sizes"),
