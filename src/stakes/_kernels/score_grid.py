@@ -194,7 +194,7 @@ class ScoreIntervals:
         """How many base cells there are."""
         return _base_starts(self.log_odds).size
 
-    def of(self, x: FloatArray) -> tuple[IntArray, IntArray]:
+    def places(self, x: FloatArray) -> tuple[IntArray, IntArray]:
         """Return the interval and the base cell of each score; both rise with it."""
         least, largest = (-np.inf, np.inf) if self.log_odds else (0.0, 1.0)
         interval = np.searchsorted(self.edges, x, "right") + 1

@@ -81,7 +81,7 @@ def choose(options: Options, ask: Ask, reason: str = "", most: int | None = None
     """
     memory, resume = options.memory, options.resume
     source, parts = find_parts(options.file, "csv" if options.key else options.input_format)
-    limits = Limits.of(options.max_bytes, options.timeout, None)
+    limits = Limits.read(options.max_bytes, options.timeout, None)
     size = size_in_memory(parts, ask, limits)
     usual = (size for size in (default_memory(), most) if size is not None)
     limit = min(usual, default=None) if memory is None else memory

@@ -122,7 +122,7 @@ class TableStream:
     def _all_units(self, ask: Ask) -> Iterator[Unit]:
         """Go through the units of the table, for some columns of it."""
         o, choice = self.request.options, self.choice
-        limits = Limits.of(o.max_bytes, o.timeout, None)
+        limits = Limits.read(o.max_bytes, o.timeout, None)
         return units_of(choice.source, choice.parts, ask, limits, ROWS)
 
     def _labels(self, first: Columns) -> list[str]:

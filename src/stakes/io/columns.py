@@ -88,7 +88,7 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     for part in parts:
         gathered.begin(part)
         with damage_named(part):
-            for batch in batches(part, ask, Limits.of(max_bytes, patience, progress)):
+            for batch in batches(part, ask, Limits.read(max_bytes, patience, progress)):
                 gathered.add(batch)
     return gathered.columns(shown)
 
@@ -170,7 +170,7 @@ def column_names(
     if part.streamed:
         raise part.wrong("can be read only once: its columns cannot be looked up beforehand")
     with damage_named(part):
-        names = part.reader.header(part, Limits.of(max_bytes, 60.0, None))
+        names = part.reader.header(part, Limits.read(max_bytes, 60.0, None))
         check_folders(part, names)
     return [*names, *folder_names(part)]
 

@@ -37,7 +37,7 @@ class Limits:
     progress: Progress | None = None
 
     @classmethod
-    def of(cls, max_bytes: int | None, patience: float, progress: Progress | None) -> "Limits":
+    def read(cls, max_bytes: int | None, patience: float, progress: Progress | None) -> "Limits":
         """Return limits; a number of bytes that was asked for holds for both ways of reading."""
         if max_bytes is None:
             return cls(patience=patience, progress=progress)

@@ -54,7 +54,7 @@ def join_keys(
     progress: Progress | None = None,
 ) -> Columns:
     """Join lines `model segment score` with lines `model segment target` or `nontarget`."""
-    limits = Limits.of(max_bytes, patience, progress)
+    limits = Limits.read(max_bytes, patience, progress)
     key = _read_key(key_source, limits)
     shown, _ = find_parts(scores_source, "csv")
     scored: dict[tuple[str, str], _Trial] = {}

@@ -91,7 +91,7 @@ def read_batches(  # noqa: PLR0913  as for `read_columns`
 ) -> Iterator[Columns]:
     """Read columns as `read_columns` does, but hand them over batch by batch."""
     shown, parts = find_parts(source, kind)
-    limits = Limits.of(max_bytes, patience, None)
+    limits = Limits.read(max_bytes, patience, None)
     for unit in units_of(shown, parts, asked_columns(texts, numbers, finite), limits, rows):
         piece = unit.read()
         if len(piece):

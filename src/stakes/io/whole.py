@@ -27,7 +27,7 @@ def read_whole(
     found: list[pa.Table] = []
     for part in parts:
         with damage_named(part):
-            for batch in batches(part, Ask(), Limits.of(max_bytes, patience, progress)):
+            for batch in batches(part, Ask(), Limits.read(max_bytes, patience, progress)):
                 found.append(_alike(batch.table, found[0].schema if found else None, part))
     if not sum(table.num_rows for table in found):
         raise no_rows(shown)
@@ -47,7 +47,7 @@ def read_pairs(
 
     The table is read twice, side by side. All batches have the schema of the whole table.
     """
-    limits = Limits.of(max_bytes, patience, None)
+    limits = Limits.read(max_bytes, patience, None)
     checked = read_batches(
         source,
         ask.texts,

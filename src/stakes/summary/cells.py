@@ -132,7 +132,7 @@ class PartedCells(Part):
         if not grid.accepts(score_limits(scores, new.y)):
             return False
         x = np.asarray(scores, dtype=np.float64)
-        fields = new.y, *self.intervals.of(x), *self.members.values(new)
+        fields = new.y, *self.intervals.places(x), *self.members.values(new)
         self.tally.add(fields, before=[_places(self._log_odds(x))])
         return True
 
