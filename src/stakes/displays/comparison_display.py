@@ -51,6 +51,16 @@ class ComparisonDisplay(ScoreDisplay):
     compute = compare
 
     @classmethod
+    def from_predictions(  # type: ignore[override]
+        cls,
+        y_true: Column,
+        systems: Mapping[str, Any],
+        **options: Any,  # noqa: ANN401
+    ) -> Self:
+        """Return the display of labels and scores of systems by name; options of `compare`."""
+        return super().from_predictions(y_true, systems, **options)
+
+    @classmethod
     def from_estimator(
         cls,
         estimator: Mapping[str, Any],

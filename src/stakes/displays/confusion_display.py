@@ -48,7 +48,7 @@ class ConfusionDisplay(ScoreDisplay):
     needs = "scores"
 
     @classmethod
-    def from_predictions(
+    def from_predictions(  # type: ignore[override]
         cls,
         y_true: Column,
         scores: Scores | Column,

@@ -100,19 +100,19 @@ class ScoreDisplay(Display):
     compute: ClassVar[Callable[..., Any]]  # of labels and scores; its value is the first field
 
     @classmethod
-    def from_predictions(cls, *data: Any, **options: Any) -> Self:  # noqa: ANN401
+    def from_predictions(cls, y_true: Column, scores: Any, **options: Any) -> Self:  # noqa: ANN401
         """Return the display of labels and scores.
 
         Parameters
         ----------
-        *data
-            Labels and scores, as for the function that computes what is drawn (`compute`).
+        y_true, scores
+            As for the function that computes what is drawn (`compute`).
         **options
             Those of that function; `name` (of the system, for the legend) and other fields of the
             display.
         """
         own = {f.name: options.pop(f.name) for f in fields(cls) if f.name in options}  # type: ignore[arg-type]
-        return cls(cls.compute(*data, **options), **own)  # type: ignore[call-arg]
+        return cls(cls.compute(y_true, scores, **options), **own)  # type: ignore[call-arg]
 
     @classmethod
     def from_estimator(

@@ -53,7 +53,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
     legend_at: ClassVar[Mapping[str, Any]] = ABOVE
 
     @classmethod
-    def from_predictions(  # noqa: PLR0913
+    def from_predictions(  # type: ignore[override] # noqa: PLR0913
         cls,
         y_true: Column,
         scores: Scores | Column,

@@ -42,7 +42,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
     size: ClassVar[tuple[float, float]] = (4.6, 3.0)
 
     @classmethod
-    def from_predictions(  # noqa: PLR0913
+    def from_predictions(  # type: ignore[override] # noqa: PLR0913
         cls,
         y_true: Column,
         scores: Scores | Column,

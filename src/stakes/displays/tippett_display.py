@@ -44,7 +44,7 @@ class TippettDisplay(ScoreDisplay):
     size: ClassVar[tuple[float, float]] = (4.6, 3.4)
 
     @classmethod
-    def from_predictions(
+    def from_predictions(  # type: ignore[override]
         cls,
         y_true: Column,
         llr: LogLikelihoodRatios | Column,
