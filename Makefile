@@ -19,7 +19,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
 
 test: $(VENV)/.developing
-	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
 bench: $(BENCH)/.installed
 	@$(BENCH)/bin/python -m pip install --quiet --no-deps .

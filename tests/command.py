@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -72,6 +73,24 @@ def run(
         timeout=300,
         **options,
     )
+
+
+def wait_for_work(process: subprocess.Popen[str], seconds: float = 1.2) -> None:
+    """Wait until a process has used so much processor time that its work has begun.
+
+    Unlike time on the clock, this does not depend on what else the machine does.
+    """
+    stat, ticks = Path(f"/proc/{process.pid}/stat"), os.sysconf("SC_CLK_TCK")
+    used, until = 0.0, time.monotonic() + 60
+    while used < seconds and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+        if not Path("/proc/self/stat").exists():  # another system: wait by the clock
+            time.sleep(4)
+            break
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            used = (int(fields[11]) + int(fields[12])) / ticks
+    assert process.poll() is None, "the command ended before it was interrupted"
 
 
 def shell(command: str, cwd: Path, **extra: str) -> subprocess.CompletedProcess[str]:

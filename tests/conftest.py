@@ -1,7 +1,11 @@
 """How hypothesis runs: the same examples every time, so that a failure can be repeated."""
 
+import contextlib
 import signal
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -16,3 +20,24 @@ settings.load_profile("default")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell
     signal.signal(signal.SIGINT, signal.default_int_handler)  # so that commands can be interrupted
+
+
+def children() -> dict[int, str]:
+    """Return the processes that this one started and that still run, where the system tells."""
+    found = {}
+    for file in Path("/proc/self/task").glob("*/children"):
+        for number in file.read_text().split():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                line = Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+                if line and "multiprocessing.resource_tracker" not in line:  # Python's own
+                    found[int(number)] = line
+    return found
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_process_stays_behind() -> Iterator[None]:
+    """Fail where a test left a process that still runs."""
+    before = children()
+    yield
+    left = {number: line for number, line in children().items() if number not in before}
+    assert left == {}, f"tests left processes behind: {left}"
