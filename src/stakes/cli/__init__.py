@@ -23,17 +23,14 @@ class _Commands(click.Group):
     """Commands by name; what they do is imported when they run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names of the commands."""
         return sorted(HELP)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Return a command."""
         return command(cmd_name) if cmd_name in HELP else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that was typed; say which is meant where there is none."""
         if args and args[0] not in HELP and not args[0].startswith("-"):
             from stakes.cli.endings import refuse_command  # noqa: PLC0415  only for a slip
 
@@ -41,13 +38,11 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands with the first line of their help."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, HELP[name].strip().split("\n")[0]) for name in sorted(HELP)])
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001, FBT001
-    """Print the version and stop."""
     if not value or ctx.resilient_parsing:
         return
     import stakes  # noqa: PLC0415

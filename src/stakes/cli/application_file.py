@@ -34,7 +34,6 @@ def read_application(ctx: click.Context, param: click.Parameter, value: str | No
 
 
 def _entries(path: str) -> dict[str, Any]:
-    """Read an application file, TOML or JSON."""
     import tomllib  # noqa: PLC0415  slow to load, and seldom asked for
 
     try:
@@ -52,7 +51,6 @@ def _entries(path: str) -> dict[str, Any]:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON; a name that is there twice is refused."""
     names = [name for name, _ in pairs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -35,7 +35,6 @@ class _Applied:
         return self._sums.total() / self.n
 
     def add(self, posteriors: FloatArray, columns: list[str], read_as: str) -> None:
-        """Add the posteriors of some rows."""
         self.columns, self.read_as = columns, read_as
         n, k = posteriors.shape
         self.n += n
@@ -101,12 +100,10 @@ def _calibrated(
 
 
 def _by_class(prefix: str, names: list[str], table: FloatArray) -> dict[str, FloatArray]:
-    """Return one column for each class."""
     return {f"{prefix}{name}": table[:, k] for k, name in enumerate(names)}
 
 
 def _document(applied: _Applied, calibrator: Calibrator, rows: TableRows) -> Document:
-    """Return what was written, and how it is to be read."""
     known = [str(name) for name in calibrator.classes]
     prior = rows.options.prior
     used = calibrator.training_priors  # None where an earlier file did not keep them

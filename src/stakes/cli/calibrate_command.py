@@ -70,7 +70,6 @@ def _document(
     table: TableSamples,
     options: Options,
 ) -> Document:
-    """Return what calibration recovers, in every form."""
     method, folds, seed = options.learner, options.folds, options.seed
     classes = [str(name) for name in calibrator.classes]
     n = table.samples.n if table.samples.copies is not None else table.samples.n_given

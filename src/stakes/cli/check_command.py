@@ -174,7 +174,6 @@ def _document(
     gates: list[dict[str, Any]], notes: list[str], options: Options, *, source: str, n: int,
     read: str,
 ) -> Document:  # fmt: skip
-    """Return the gates in every form."""
     rows: list[list[Cell]] = [["metric", "kind", "limit", "value", "passed"]]
     rows += [
         [g["metric"], g["kind"], g["limit"], g["estimate"]["value"], str(g["passed"]).lower()]

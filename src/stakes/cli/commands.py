@@ -11,12 +11,10 @@ def _one_or_several(
     param: click.Parameter,  # noqa: ARG001
     value: tuple[str, ...],
 ) -> str | tuple[str, ...]:
-    """Return a single path as it is."""
     return value[0] if len(value) == 1 else value
 
 
 def _refuse_path(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001
-    """Say what the option is called that names a calibrator's file."""
     if value is not None:
         msg = f"--calibrator names a method: give --calibrator-file {value!r} for a file."
         raise click.UsageError(msg)

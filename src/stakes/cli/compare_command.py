@@ -79,7 +79,6 @@ def _compared_in_batches(request: Request, choice: Choice, told: dict[str, Any])
 
 
 def _systems(texts: tuple[str, ...]) -> dict[str, str]:
-    """Read NAME=COLUMNS pairs."""
     named: dict[str, str] = {}
     for text in texts:
         name, sign, columns = (part.strip() for part in text.partition("="))
@@ -92,7 +91,6 @@ def _systems(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def _document(result: Comparison, source: str, read: str, *, details: bool) -> Document:
-    """Return a comparison in every form."""
     result = replace(result, verdicts=with_options(result.verdicts))
     rows: list[list[Cell]] = [
         ["system", "metric", "value", "reference", "difference", "low", "high", "p_value",
@@ -116,7 +114,6 @@ def _document(result: Comparison, source: str, read: str, *, details: bool) -> D
 
 
 def _print(screen: Screen, result: Comparison, source: str, *, details: bool) -> None:
-    """Print a comparison on one screen."""
     facts = f"{result.n} samples, {len(result.systems)} systems, seed {result.seed}"
     screen.head(source, facts)
     screen.put(f"reference: {plain(result.reference)}")
@@ -160,7 +157,6 @@ def _short(metric: str) -> str:
 
 
 def _print_odds(screen: Screen, result: Comparison) -> None:
-    """Print which system costs least at which odds."""
     rows = [
         (
             f"{number(r.low)} to {number(r.high)}",

@@ -159,7 +159,6 @@ def _named_matrix(text: str) -> CostText:
 
 
 def _json(text: str) -> Any:  # noqa: ANN401
-    """Read JSON that was typed."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -192,7 +191,6 @@ def _binary(text: str) -> CostText:
 
 
 def _entry(text: str) -> Entry:
-    """Return a price, or the name of a column."""
     try:
         return float(text)
     except ValueError:

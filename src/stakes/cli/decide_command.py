@@ -33,7 +33,6 @@ class _Totals:
 
     @property
     def n(self) -> int:
-        """How many rows there are."""
         return self.counts.total()
 
     @property
@@ -42,7 +41,6 @@ class _Totals:
         return float(self._cost.total()[0]) / self.n
 
     def add(self, decided: Decisions) -> None:
-        """Add the decisions of some rows."""
         self.counts.update({str(name): count for name, count in decided.counts.items()})
         self._cost.add(np.zeros(decided.indices.size, dtype=np.int8), decided.expected)
 
@@ -57,8 +55,6 @@ def run(options: Options) -> None:
 
 
 class _Rule:
-    """How rows are decided."""
-
     def __init__(self, options: Options) -> None:
         fitted = options.calibrator_file
         self._options = options
@@ -74,13 +70,11 @@ class _Rule:
 
     @property
     def ask(self) -> Ask:
-        """The columns that are needed."""
         prices = self._text.columns
         numbers = dict.fromkeys([*score_columns(str(self._options.scores)), *prices])
         return Ask((), tuple(numbers), tuple(prices))
 
     def write(self, rows: TableRows) -> _Totals:
-        """Decide all rows and write them."""
         cut, totals, prefix = self._cut(rows), _Totals(), self._options.prefix
 
         def made(table: Columns) -> dict[str, Any]:
@@ -96,7 +90,6 @@ class _Rule:
         return totals
 
     def _decide(self, table: Columns, rows: TableRows) -> Decisions:
-        """Decide some rows."""
         kept = rows.scores(table, self._columns, self.names)
         costs = self._text.build(self.names, table)
         if [str(name) for name in costs.classes] != self.names:
@@ -158,7 +151,6 @@ def _check_calibrated(calibrator: Calibrator, options: Options) -> None:
 
 
 def _document(totals: _Totals, classes: list[str], rows: TableRows) -> Document:
-    """Return how often each decision is made, and what a case is expected to cost."""
     n, shares = totals.n, {name: count / totals.n for name, count in totals.counts.items()}
     return Document(
         command="decide",

@@ -42,7 +42,6 @@ def decision_document(options: Options) -> Document:
 
 
 def _evaluate(options: Options, label: str, decision: str) -> tuple[DecisionEvaluation, str]:
-    """Count the decisions of a table and price them."""
     text, weight = read_costs(options.cost, None), options.weight
     prices = [] if text is None else text.columns
     numbers = list(dict.fromkeys([*prices, *([weight] if weight else [])]))
@@ -84,7 +83,6 @@ def _class_order(
 
 
 def _rows(evaluation: DecisionEvaluation) -> list[list[Cell]]:
-    """Return every number with its interval, beside the naive system."""
     cost, level = evaluation.expected_cost, evaluation.level
     naive = {e.value.name: e.value.naive for e in evaluation.traditional if e.value}
     return [
@@ -96,7 +94,6 @@ def _rows(evaluation: DecisionEvaluation) -> list[list[Cell]]:
 
 
 def _print(screen: Screen, evaluation: DecisionEvaluation, source: str, facts: str) -> None:
-    """Print what decisions cost, beside the naive system and the traditional metrics."""
     cost = evaluation.expected_cost
     screen.head(source, facts)
     origin = "from the data" if cost.priors_from_data else "as given"
@@ -117,7 +114,6 @@ def _print(screen: Screen, evaluation: DecisionEvaluation, source: str, facts: s
 
 
 def _print_costs(screen: Screen, evaluation: DecisionEvaluation) -> None:
-    """Print the expected cost and its normalised value, each beside the naive system."""
     cost, level = evaluation.expected_cost, evaluation.level
     normalised = ("undefined", "", "", "no naive cost")
     if cost.undefined is None:

@@ -66,13 +66,11 @@ def _keep(document: Document) -> None:
 
 
 def _read(name: str, texts: tuple[str, ...], numbers: tuple[str, ...]) -> Columns:
-    """Read columns of a file that ships with the package."""
     with as_file(files("stakes") / "data" / name) as path:
         return read_columns(str(path), texts, numbers)
 
 
 def _biopsies(seed: int) -> Evaluation:
-    """Judge a detector of breast cancer."""
     table = _read("breast.csv", ("diagnosis", "size"), ("log_odds",))
     costs = CostMatrix.binary(miss=20, false_alarm=1, classes=["benign", "malignant"])
     return evaluate(
@@ -86,7 +84,6 @@ def _biopsies(seed: int) -> Evaluation:
 
 
 def _digits(seed: int) -> Comparison:
-    """Compare two readers of digits."""
     names = {letter: tuple(f"{letter}_{k}" for k in _DIGITS) for letter in "pq"}
     table = _read("digits.csv", ("digit",), (*names["p"], *names["q"]))
     return compare(
@@ -103,7 +100,6 @@ def _digits(seed: int) -> Comparison:
 
 
 def _patients(seed: int) -> Comparison:
-    """Compare two models of who will be severely ill, with a price for each patient."""
     models = ("p_severe_a", "p_severe_b")
     table = _read("diabetes.csv", ("outcome",), (*models, "years_to_80"))
     costs = SampleCosts.from_columns(
@@ -122,7 +118,6 @@ def _patients(seed: int) -> Comparison:
 
 
 def _print_biopsies(screen: Screen, e: Evaluation) -> None:
-    """Tell the story of the biopsies."""
     cost = e.main.cost
     estimates = {
         "AUC": e.ranking["auc"],
@@ -144,7 +139,6 @@ def _print_biopsies(screen: Screen, e: Evaluation) -> None:
 
 
 def _print_digits(screen: Screen, c: Comparison) -> None:
-    """Tell the story of the digits."""
     _, counts = np.unique(_read("digits.csv", ("digit",), ()).texts("digit"), return_counts=True)
     metrics = {
         "accuracy": ("cost.accuracy", number(counts.max() / counts.sum())),
@@ -163,7 +157,6 @@ def _print_digits(screen: Screen, c: Comparison) -> None:
 
 
 def _print_patients(screen: Screen, c: Comparison) -> None:
-    """Tell the story of the patients."""
     metrics = {
         "AUC": ("auc", "0.5"),
         "cost of its decisions, of the naive cost": ("cost.nec", "1"),
@@ -183,7 +176,6 @@ def _print_patients(screen: Screen, c: Comparison) -> None:
 
 
 def _side_by_side(c: Comparison, metrics: Mapping[str, tuple[str, str]]) -> list[tuple[str, ...]]:
-    """Return the rows of a table of metrics, each beside its naive value."""
     rows = [
         (name, *(number(c.values[s][metric]) for s in c.systems), naive)
         for name, (metric, naive) in metrics.items()
@@ -206,7 +198,6 @@ def _compared(c: Comparison, metric: str, how: str) -> str:
 def _story(
     screen: Screen, title: str, text: str, rows: list[tuple[str, ...]], conclusions: list[str]
 ) -> None:
-    """Print what a problem is about, its numbers, and what follows from them."""
     screen.print()
     screen.put(title, "bold")
     screen.say(text)

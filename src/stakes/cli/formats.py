@@ -77,19 +77,16 @@ def show(document: Document, options: Options) -> None:
 
 
 def _layout(options: Options) -> str:
-    """Return the form that is asked for."""
     return "json" if options.as_json else options.layout
 
 
 def _write(path: str, text: str, options: Options, what: str = "") -> None:
-    """Write a file, and say so."""
     check_output(path, force=options.force)
     write_text(path, text)
     wrote(path, what)
 
 
 def _draw(document: Document, screen: Screen) -> None:
-    """Draw a document on a screen."""
     if document.draw is not None:
         document.draw(screen)
         return
@@ -114,19 +111,16 @@ def _as_csv(document: Document) -> str:
 
 
 def _missing(cell: Cell) -> bool:
-    """Whether a cell holds nothing."""
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
 def _csv_cell(cell: Cell) -> Cell:
-    """Return a cell of a CSV file."""
     if isinstance(cell, str) and cell.startswith(_FORMULA):
         return f"'{cell}"
     return "" if _missing(cell) else cell
 
 
 def _as_markdown(document: Document) -> str:
-    """Return a heading, the sentences and a table of Markdown."""
     lines = [f"## {_md(head(document.source, document.facts))}", ""] if document.source else []
     lines += [f"- {_md(sentence)}" for sentence in document.sentences]
     lines += [""] if document.sentences else []
@@ -138,14 +132,12 @@ def _as_markdown(document: Document) -> str:
 
 
 def _short(cell: Cell) -> str:
-    """Return a cell with a sensible count of digits."""
     if _missing(cell):
         return ""
     return cell if isinstance(cell, str) else number(cell or 0.0)
 
 
 def _md(text: str) -> str:
-    """Return text that Markdown takes as it is."""
     safe = "".join(f"\\{c}" if c in r"\`*_{}[]<>#|!~" else c for c in plain(text, 400))
     return safe.replace("&", "&amp;")
 

@@ -43,7 +43,6 @@ class Name(click.ParamType[str]):
 
     @cached_property
     def _choice(self) -> click.Choice[str]:
-        """The choice among all names."""
         names = getattr(import_module(self._module), self._names)
         return click.Choice(tuple(names() if callable(names) else names), case_sensitive=False)
 
@@ -304,7 +303,6 @@ def _flags(declared: "Field[Any]") -> list[str]:
 
 
 def _for_click(declared: "Field[Any]", command: str) -> click.Option:
-    """Return an option for click."""
     told = declared.metadata
     default = told.get("default_on", {}).get(command, declared.default)
     settings = {name: told[name] for name in ("type", "metavar", "callback") if name in told}

@@ -31,7 +31,6 @@ def check_output(path: str, *, force: bool) -> None:
 
 
 def _inputs() -> Iterator[str]:
-    """Go through the files that the command in hand reads."""
     context = click.get_current_context(silent=True)
     if context is None:
         return

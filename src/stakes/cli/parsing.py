@@ -59,7 +59,6 @@ def _listed(text: str, classes: Sequence[str], option: str) -> dict[str, float]:
 
 
 def _pairs(text: str, option: str) -> dict[str, float]:
-    """Read name=number pairs, separated by commas."""
     pairs: dict[str, float] = {}
     for item in text.split(","):
         name, sign, value = (part.strip() for part in item.rpartition("="))

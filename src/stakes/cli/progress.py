@@ -39,7 +39,6 @@ def row_progress(total: int | None, before: int = 0) -> Iterator[Callable[[int],
 
 
 def _seen() -> bool:
-    """Whether somebody looks."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 

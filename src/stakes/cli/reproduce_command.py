@@ -80,7 +80,6 @@ def run(options: Options) -> None:
 
 
 def _print(screen: Screen, tables: Sequence[Reproduction]) -> None:
-    """Print tables of the paper: computed values, the printed digits, whether they agree."""
     for table in tables:
         screen.put(f"{table.label}: {table.title}", "bold")
         for start in range(0, len(table.columns), _COLUMNS):
@@ -98,7 +97,6 @@ def _print(screen: Screen, tables: Sequence[Reproduction]) -> None:
 
 
 def _figures(study: ThresholdStudy) -> dict[str, Drawing]:
-    """Return the figures, where matplotlib is installed."""
     try:
         return {
             "ec_vs_other_scatter": scatter_figure(),
@@ -119,12 +117,10 @@ def _make_folder(folder: Path) -> None:
 
 
 def _body(tables: Sequence[Reproduction]) -> dict[str, object]:
-    """Return the tables as plain values."""
     return {"seed": _SEED, "tables": [_plain(table) for table in tables]}
 
 
 def _plain(table: Reproduction) -> dict[str, object]:
-    """Return a table as plain values."""
     rows = [
         {
             "names": list(names),

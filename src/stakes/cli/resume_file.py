@@ -146,7 +146,6 @@ def _read_header(data: bytes) -> tuple[dict[str, str], list[PartState], list[set
 
 
 def _units(runs: list[list[int]]) -> set[int]:
-    """Return the units of runs."""
     if any(not 0 <= start < stop <= _MOST_UNITS for start, stop in runs):
         msg = "too many units"
         raise ValueError(msg)

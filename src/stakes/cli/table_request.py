@@ -104,7 +104,6 @@ class Setting:
         return {n: self._turned(s) for n, s in systems.items()}
 
     def _turned(self, scores: Scores) -> Scores:
-        """Return the scores of a system with the class of interest last."""
         if scores.values.ndim == 1:
             return scores.swapped().named(tuple(self.classes))
         return scores.named(tuple(self.columns)).ordered(tuple(self.classes))
@@ -209,7 +208,6 @@ def read_setting(
 
 
 def _by_detection_cost(options: Options) -> Options:
-    """Return several detection costs as several applications."""
     if len(options.dcf) < 2:
         return options
     if options.prior or options.applications:
@@ -221,7 +219,6 @@ def _by_detection_cost(options: Options) -> Options:
 
 
 def _trials(options: Options) -> tuple[Options, Columns]:
-    """Read scores of trials and their key."""
     from stakes.io import join_keys  # noqa: PLC0415  the only use of it
 
     if not isinstance(options.file, str):
@@ -265,7 +262,6 @@ def _only(usual: Sequence[str], option: str, there: Sequence[str]) -> str:
 
 
 def _costs_of(options: Options) -> dict[str, CostText]:
-    """Read costs and prior of each application."""
     o, several = options, options.applications
     if several and (o.cost or o.dcf or o.abstain):
         msg = "--cost, --dcf and --abstain must stand in the application file when it has several."
@@ -306,7 +302,6 @@ def class_order(request: Request, seen: list[str], table: Columns) -> list[str]:
 
 
 def _applications(request: Request, classes: list[str], table: Columns | None) -> Any:  # noqa: ANN401
-    """Return the costs of one application, or several with their priors."""
     built: dict[str, Any] = {}
     for name, text in request.costs.items():
         costs = text.named(classes) if table is None else text.build(classes, table)

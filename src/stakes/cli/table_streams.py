@@ -99,7 +99,6 @@ class TableStream:
         raise NotImplementedError
 
     def _keep(self, total: Any, batch: Batch) -> None:  # noqa: ANN401
-        """Add the rows of a batch."""
         raise NotImplementedError
 
     def _begun(self, *, cells: bool) -> tuple[Iterator[Unit], Columns]:
@@ -120,7 +119,6 @@ class TableStream:
         raise no_rows(self.choice.source)
 
     def _all_units(self, ask: Ask) -> Iterator[Unit]:
-        """Go through the units of the table, for some columns of it."""
         o, choice = self.request.options, self.choice
         limits = Limits.read(o.max_bytes, o.timeout, None)
         return units_of(choice.source, choice.parts, ask, limits, ROWS)
@@ -147,7 +145,6 @@ class TableStream:
         return sorted(seen)
 
     def _batch(self, piece: Piece) -> Batch:
-        """Return rows as labels and scores, all of them checked."""
         columns = piece.columns()
         codes = self._coded(columns, str(self.request.options.label))
         scores = self.request.scores(columns, self._names)
@@ -199,7 +196,6 @@ class Stream(TableStream):
         )
 
     def _keep(self, total: Summary, batch: Batch) -> None:
-        """Add the rows of a batch to a summary."""
         total.add_batch(self.with_columns(batch, self.request.options.slices))
 
 
@@ -213,12 +209,10 @@ class SystemStream(TableStream):
 
     @property
     def _members(self) -> Members:
-        """What belongs to rows besides labels and scores."""
         o, prices = self.request.options, tuple(dict.fromkeys(self.request.prices))
         return Members(o.weight is not None, o.group is not None, prices)
 
     def _keep(self, total: ComparedRows, batch: Batch) -> None:
-        """Keep rows of a batch."""
         new, _, rows = self.with_columns(batch).read(self._members)
         some = batch.systems
         if rows is not None:
@@ -227,5 +221,4 @@ class SystemStream(TableStream):
 
 
 def _same(piece: Piece) -> Piece:
-    """Return a piece that was read already."""
     return piece

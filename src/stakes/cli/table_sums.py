@@ -58,15 +58,12 @@ class _Saved:
             note(f"{self.total.n} rows were read before, see '{plain(path, 1000)}'.")
 
     def has(self, unit: Unit) -> bool:
-        """Whether a unit was read before."""
         return unit.number in self._done[unit.part]
 
     def due(self) -> bool:
-        """Whether it is time to write the file."""
         return self._path is not None and time.monotonic() - self._when >= EVERY
 
     def take(self, part: Any, units: list[Unit]) -> None:  # noqa: ANN401
-        """Add what was summed, and write the file."""
         self.total = self.total + part
         for unit in units:
             self._done[unit.part].add(unit.number)

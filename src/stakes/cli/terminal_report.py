@@ -37,7 +37,6 @@ def evaluation_document(
 
 
 def _page(evaluation: Evaluation, source: str, commands: Mapping[str, str]) -> str:
-    """Return the page of an evaluation, with the commands that its verdicts ask for."""
     from stakes.report import page_of  # noqa: PLC0415  where a page is asked for
 
     return page_of(evaluation, source=source, actions=commands).html()
@@ -80,7 +79,6 @@ def print_evaluation(
 
 
 def _print_problem(screen: Screen, application: ApplicationResult) -> None:
-    """Print the priors and the costs of an application in words."""
     raw, costs = application.cost.raw, application.costs
     origin = "as in the data" if raw.priors_from_data else "as given"
     screen.put(f"{'priors':<8} {priors_in_words(raw, 5, 20)}, {origin}")
@@ -93,7 +91,6 @@ def _print_problem(screen: Screen, application: ApplicationResult) -> None:
 
 
 def _print_values(screen: Screen, evaluation: Evaluation) -> None:
-    """Print costs and scoring rules: uncalibrated, calibrated, and what calibration recovers."""
     staged = () if evaluation.calibrator is None else ("calibrated", "recovers, %")
     several = len(evaluation.applications) > 1
     losses = [
@@ -113,7 +110,6 @@ def _print_values(screen: Screen, evaluation: Evaluation) -> None:
 def _loss_cells(
     raw: Estimate, after: Estimate | None, relative: Estimate | None
 ) -> tuple[str, ...]:
-    """Return a loss with its interval, calibrated, and the share that is recovered."""
     band = str(raw.interval or "")
     if after is None or relative is None:
         return number(raw.value), band
@@ -137,7 +133,6 @@ def _without_intervals(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _ranking(evaluation: Evaluation) -> str:
-    """Return ranking and calibration errors in a line."""
     parts = []
     area = evaluation.ranking.get("auc")
     if area is not None:
@@ -166,7 +161,6 @@ def _calibration_error(evaluation: Evaluation) -> str:
 
 
 def _print_decisions(screen: Screen, a: ApplicationResult, *, several: bool) -> None:
-    """Print the decisions of an application, with their cost and threshold."""
     raw, band = a.cost.raw, a.cost.value.interval
     name = f"{plain(a.name)}, cost" if several else "Cost"
     span = "" if band is None else f" ({band})"
@@ -194,7 +188,6 @@ def _decision_lines(a: ApplicationResult) -> Iterator[str]:
 
 
 def _print_details(screen: Screen, evaluation: Evaluation) -> None:
-    """Print every number with its interval, and what is lost on each class."""
     screen.table(
         ("metric", "value", interval_name(evaluation.level), "interval by"),
         [
@@ -213,7 +206,6 @@ def _print_details(screen: Screen, evaluation: Evaluation) -> None:
 
 
 def _print_slices(screen: Screen, evaluation: Evaluation, *, details: bool) -> None:
-    """Print the slices, and why some have no value."""
     slices, level = evaluation.slices, interval_name(evaluation.level)
     rows = []
     for s in slices if details else slices[:_SHOWN]:

@@ -46,7 +46,6 @@ def _refuse_groups(options: Options) -> None:
 
 
 def _document(choice: ThresholdChoice, source: str, read: str) -> Document:
-    """Return thresholds in every form."""
     rows: list[list[Cell]] = [
         ["rule", "threshold", "reviewed", "sensitivity", "specificity", "cost", "nec", "low",
          "high"]
@@ -69,7 +68,6 @@ def _document(choice: ThresholdChoice, source: str, read: str) -> Document:
 
 
 def _sentence(choice: ThresholdChoice) -> str:
-    """Say what to do."""
     r = choice.chosen
     return (
         f"Decide {plain(choice.second)} where {choice.of} is above {number(r.threshold)}"
@@ -79,7 +77,6 @@ def _sentence(choice: ThresholdChoice) -> str:
 
 
 def _print(screen: Screen, choice: ThresholdChoice, source: str) -> None:
-    """Print thresholds on one screen."""
     screen.head(source, f"{choice.n} samples")
     screen.print()
     for text in (*choice.notes, _sentence(choice)):

@@ -77,7 +77,6 @@ class UnitThreads:
         return total, done
 
     def _work(self, share: _Share) -> None:
-        """Take units until there are none."""
         while (order := self._next()) is not None:
             place, unit = order
             try:

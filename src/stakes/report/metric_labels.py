@@ -40,6 +40,5 @@ def ranking_label(metric: str) -> str:
 
 
 def _words(key: str) -> str:
-    """Return a key in words."""
     words = " ".join(_WORDS.get(word, word) for word in plain(key).split("_"))
     return words.replace("cross entropy", "cross-entropy")

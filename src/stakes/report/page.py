@@ -41,7 +41,6 @@ class Page:
         return "\n".join(["<!doctype html>", '<html lang="en">', *head, *self._body(script), ""])
 
     def _body(self, script: str) -> Iterable[str]:
-        """Yield the lines of the body."""
         import stakes  # noqa: PLC0415
 
         made = f"Made by stakes {stakes.__version__}."
@@ -148,5 +147,4 @@ def _policy(style: str, script: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """Return the hash by which a policy knows a script."""
     return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -38,7 +38,6 @@ def comparison_page(comparison: Comparison, title: str, source: str) -> Page:
 
 
 def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
-    """Return the differences of each system."""
     level = level_text(comparison.level)
     heads = ("metric", "value", "reference", "difference", level, "p")
     parts = []
@@ -62,7 +61,6 @@ def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
 
 
 def _details(comparison: Comparison) -> list[Markup]:
-    """Return every difference, the odds, and notes."""
     parts = [folded("Every difference", *_differences(comparison, main=False))]
     if comparison.odds:
         shown = comparison.odds[:_MOST_ROWS]

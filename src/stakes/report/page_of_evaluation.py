@@ -60,7 +60,6 @@ def verdict_items(
 
 
 def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
-    """Yield the tables that everybody reads."""
     yield _losses(evaluation)
     yield from (_application(a, evaluation) for a in evaluation.applications)
     if evaluation.ranking:
@@ -71,7 +70,6 @@ def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
 
 
 def _losses(evaluation: Evaluation) -> Markup:
-    """Return costs and scoring rules, uncalibrated and calibrated."""
     staged = () if evaluation.calibrator is None else ("calibrated", "interval", "recovers")
     several = len(evaluation.applications) > 1
     losses = [
@@ -95,7 +93,6 @@ def _losses(evaluation: Evaluation) -> Markup:
 
 
 def _staged(after: Estimate | None, back: Estimate | None, wanted: int) -> list[str]:
-    """Return what calibration gives, and the share that it recovers with its interval."""
     if not wanted or after is None:
         return [""] * wanted
     if back is None or not math.isfinite(back.value):
@@ -106,7 +103,6 @@ def _staged(after: Estimate | None, back: Estimate | None, wanted: int) -> list[
 
 
 def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
-    """Return what decisions cost, and how many of which are made."""
     name = f"{plain(a.name)}: " if len(evaluation.applications) > 1 else ""
     cost = number(a.cost.raw.value), estimate_cells(a.cost.value)[1]
     rows: list[list[Content]] = [["a case costs", *cost], naive_row(a.cost.raw)]
@@ -128,7 +124,6 @@ def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
 
 
 def _ranking(evaluation: Evaluation) -> Markup:
-    """Return how well scores rank."""
     naive = {"auc": "0.5", "eer": "0.5"}
     rows = [
         [ranking_label(name), *estimate_cells(e), naive.get(name, "")]
@@ -153,7 +148,6 @@ def _calibration_errors(evaluation: Evaluation) -> Markup:
 
 
 def _slices(evaluation: Evaluation) -> Markup:
-    """Return the slices."""
     rows: list[list[Content]] = []
     for s in evaluation.slices[:_MOST_ROWS]:
         cells = ["undefined", s.why, "", ""]
@@ -170,7 +164,6 @@ def _slices(evaluation: Evaluation) -> Markup:
 
 
 def _details(evaluation: Evaluation) -> Iterable[Markup]:
-    """Yield what some readers want to see."""
     yield folded("Every class", _classes(evaluation))
     several = len(evaluation.applications) > 1
     for a in evaluation.applications:
@@ -181,7 +174,6 @@ def _details(evaluation: Evaluation) -> Iterable[Markup]:
 
 
 def _classes(evaluation: Evaluation) -> Markup:
-    """Return what is lost on each class."""
     rows: list[list[Content]] = []
     for c in evaluation.by_class[:_MOST_ROWS]:
         recall = "" if c.recall is None else str(c.recall)
@@ -192,7 +184,6 @@ def _classes(evaluation: Evaluation) -> Markup:
 
 
 def _metrics(evaluation: Evaluation) -> Markup:
-    """Return every number with its interval and how that was computed."""
     rows = [
         [plain(name), number(e.value), "" if e.interval is None else str(e.interval), e.method]
         for name, e in evaluation.metrics().items()
@@ -217,7 +208,6 @@ def decisions_page(evaluation: DecisionEvaluation, title: str, source: str) -> P
 
 
 def _decision_numbers(evaluation: DecisionEvaluation) -> list[Markup]:
-    """Return the tables."""
     cost, level = evaluation.expected_cost, evaluation.level
     rows: list[list[Content]] = [
         ["normalised expected cost", number(cost.normalized), str(cost.normalized_interval(level))],

@@ -46,7 +46,6 @@ def reproduction_page(
 
 
 def _table(reproduction: Reproduction) -> Markup:
-    """Return a table of the paper."""
     rows: list[list[Content]] = [
         [" ".join(names), *(_cell(cell) for cell in cells)] for names, cells in reproduction.rows
     ]
@@ -57,7 +56,6 @@ def _table(reproduction: Reproduction) -> Markup:
 
 
 def _cell(cell: Cell) -> Content:
-    """Return a value with the printed digits, marked where they differ."""
     if cell.value != cell.value:
         return "none"
     if not cell.printed:
@@ -68,7 +66,6 @@ def _cell(cell: Cell) -> Content:
 
 
 def _figure(picture: Picture) -> Markup:
-    """Return a figure that is part of the page."""
     data = base64.b64encode(picture.png).decode("ascii")
     image = element("img", src=f"data:image/png;base64,{data}", alt=picture.text)
     return element("figure", [image, element("figcaption", picture.title)])

@@ -52,7 +52,6 @@ def confusion_table(
 
 
 def _cell(count: float, price: float) -> str:
-    """Return how many samples, and what each costs."""
     return f"{number(count, 6)} × {number(price)}" if count and price else number(count, 6)
 
 

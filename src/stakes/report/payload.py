@@ -122,7 +122,6 @@ def decision_payload(evaluation: DecisionEvaluation) -> dict[str, Any]:
 
 
 def _live(sketch: Sketch) -> dict[str, Any]:
-    """Return the systems, by levels or by rows."""
     named = [_system(system) for system in sketch.systems]
     if sketch.y is None:
         exact = all(s.exact for s in sketch.systems if isinstance(s, LevelSketch))
