@@ -120,7 +120,7 @@ DEFECTS = [
     ("io/relations.py", "replace(place, row=first + place.row)", "replace(place, row=place.row)", "test_summary_arrow and message"),
     ("io/relations.py", "gathered.begin(_SOURCE, row)", "gathered.begin(_SOURCE)", "test_summary_arrow and message"),
     # glue
-    ("cli/check_command.py", 'return estimate.interval.high if kind == "max" else estimate.interval.low', 'return estimate.interval.low if kind == "max" else estimate.interval.high', "confident_gate"),
+    ("cli/check_command.py", 'else band.high if kind == "max" else band.low', 'else band.low if kind == "max" else band.high', "confident_gate"),
     ("evaluation/slice_results.py", "own = None if groups is None else np.unique(groups, return_inverse=True)[1]", "own = None", "samples_and_groups"),
     ("evaluation/rates.py", "return Estimate(share, Interval(low, high, level), method)", "return Estimate(share, Interval(high, low, level), method)", "intervals_rise"),
     ("evaluation/threshold_choice.py", "np.argmax(above <= cap + 1e-12)", "np.argmax(above <= cap + 0.009)", "cap_is_never_exceeded or cap_of_a_file"),

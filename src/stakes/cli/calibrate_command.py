@@ -41,26 +41,16 @@ def run(options: Options) -> None:
     if o.scores_are == "log-posteriors":
         whole = "log-posteriors"
     with table_samples(request, whole) as table:
-        calibrator, losses = _fitted(table, options)
+        calibrator = calibrator_class(options.learner)()
+        told = (calibrator, options.folds, table.groups, options.seed)
+        rules = (LogLoss(), BrierLoss())
+        losses = [calibration_loss_of(rule, table.samples, *told) for rule in rules]
+        calibrator.fit_samples(table.samples)
     warned = [v.text.rstrip(".") for v in reversed_systems({"": table.samples}, 0.95)]
     notes = [*warned, *calibrator.notes, *table.notes("The calibrator was fitted")]
     write_text(output, json.dumps(calibrator.to_dict(), indent=1, allow_nan=False) + "\n")
     show(_document(calibrator, losses, notes, table, options), options)
     wrote(output)
-
-
-def _fitted(table: TableSamples, options: Options) -> tuple[Calibrator, list[CalibrationLoss]]:
-    """Fit a calibrator, and cross-fit it to see what it recovers."""
-    calibrator, told = (
-        calibrator_class(options.learner)(),
-        (options.folds, table.groups, options.seed),
-    )
-    losses = [
-        calibration_loss_of(rule, table.samples, calibrator, *told)
-        for rule in (LogLoss(), BrierLoss())
-    ]
-    calibrator.fit_samples(table.samples)
-    return calibrator, losses
 
 
 def _document(

@@ -145,9 +145,11 @@ def _gate(
 
     The text says what was found and what is wanted.
     """
-    value = _held(estimate, kind) if confident else estimate.value
+    value, band = estimate.value, estimate.interval
+    if confident:  # the end that is worst for the gate counts
+        value = math.nan if band is None else band.high if kind == "max" else band.low
     passed = bool(value <= limit if kind == "max" else value >= limit)
-    if confident and estimate.interval is None:
+    if confident and band is None:
         why = f" ({estimate.method})" if estimate.method else ", as this metric has none"
         text = f"{estimate}, without an interval{why}"
     return {
@@ -161,13 +163,6 @@ def _gate(
         "passed": passed,
         "reason": f"{'ok' if passed else 'FAILED'}: {plain(name)} is {text}",
     }
-
-
-def _held(estimate: Estimate, kind: str) -> float:
-    """Return the end of the interval that is worst for the gate; NaN without one."""
-    if estimate.interval is None:
-        return float("nan")
-    return estimate.interval.high if kind == "max" else estimate.interval.low
 
 
 def _document(

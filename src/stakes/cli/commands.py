@@ -6,14 +6,6 @@ from typing import Any
 import click
 
 
-def _one_or_several(
-    ctx: click.Context,  # noqa: ARG001
-    param: click.Parameter,  # noqa: ARG001
-    value: tuple[str, ...],
-) -> str | tuple[str, ...]:
-    return value[0] if len(value) == 1 else value
-
-
 def _refuse_path(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001
     if value is not None:
         msg = f"--calibrator names a method: give --calibrator-file {value!r} for a file."
@@ -22,8 +14,9 @@ def _refuse_path(ctx: click.Context, param: click.Parameter, value: str | None) 
 
 _FILE = click.Argument(["file"])
 _PATHS = click.Argument(
-    ["file"], nargs=-1, required=True, metavar="PATH...", callback=_one_or_several
-)
+    ["file"], nargs=-1, required=True, metavar="PATH...",
+    callback=lambda _context, _parameter, paths: paths[0] if len(paths) == 1 else paths,
+)  # fmt: skip
 _SHELL = click.Argument(["shell"], type=click.Choice(("bash", "zsh", "fish")))
 _CALIBRATOR = click.Option(["--calibrator"], hidden=True, expose_value=False, callback=_refuse_path)
 _PARAMETERS: dict[str, list[click.Parameter]] = {  # beside the options

@@ -34,7 +34,14 @@ _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_n
 def run(options: Options) -> None:
     """Compare systems on the same rows: paired differences, and who is best at which odds."""
     check_outputs(options)
-    named = _systems(options.systems)
+    named: dict[str, str] = {}
+    for text in options.systems:
+        name, sign, columns = (part.strip() for part in text.partition("="))
+        if not (sign and name and columns) or name in named:
+            refuse(f"--system must be NAME=COLUMNS, each name once: got {text!r}.")
+        named[name] = columns
+    if len(named) < 2:
+        refuse("--system must be given at least twice: there is nothing to compare with.")
     if options.reference is not None and options.reference not in named:
         refuse(f"--reference must be one of {', '.join(named)}: got {options.reference!r}.")
     result, source, read = _compared(prepare(options, named))
@@ -76,18 +83,6 @@ def _compared_in_batches(request: Request, choice: Choice, told: dict[str, Any])
             **told,
         )
     return replace(found, notes=(*stream.notes(), *found.notes))
-
-
-def _systems(texts: tuple[str, ...]) -> dict[str, str]:
-    named: dict[str, str] = {}
-    for text in texts:
-        name, sign, columns = (part.strip() for part in text.partition("="))
-        if not (sign and name and columns) or name in named:
-            refuse(f"--system must be NAME=COLUMNS, each name once: got {text!r}.")
-        named[name] = columns
-    if len(named) < 2:
-        refuse("--system must be given at least twice: there is nothing to compare with.")
-    return named
 
 
 def _document(result: Comparison, source: str, read: str, *, details: bool) -> Document:
@@ -137,34 +132,21 @@ def _print(screen: Screen, result: Comparison, source: str, *, details: bool) ->
         )  # fmt: skip
     screen.say(p_note(result.systems, result.costs))
     if result.odds:
-        _print_odds(screen, result)
+        some = result.odds[:12]
+        spans = (f"{number(r.low)} to {number(r.high)}" for r in some)
+        best = (NONE_BEST if r.system is None else plain(r.system, 20) for r in some)
+        screen.print()
+        screen.table(("odds c12 P1 / (c21 P2)", "costs least"), zip(spans, best, strict=True))
+        if len(result.odds) > 12:
+            screen.print(f"(the first 12 of {len(result.odds)} ranges; all are in --json)")
     screen.notes(result.notes)
 
 
 def _short(metric: str) -> str:
     """Return a metric in few letters, so that a line holds all its numbers."""
     head_, _, part = metric.rpartition(".")
-    names = {
-        "nec": "",
-        "normalized": "",
-        "calibrated_nec": ", cal.",
-        "calibrated_normalized": ", cal.",
-    }
-    if part not in names:
+    kind = part.removeprefix("calibrated_")
+    if kind not in ("nec", "normalized"):
         return plain(metric.replace("cost.", ""), 28)
-    name = head_.replace("_", " ") if part.endswith("normalized") else f"NEC {head_}"
-    return plain(f"{name.replace('NEC cost', 'NEC')}{names[part]}", 28)
-
-
-def _print_odds(screen: Screen, result: Comparison) -> None:
-    rows = [
-        (
-            f"{number(r.low)} to {number(r.high)}",
-            NONE_BEST if r.system is None else plain(r.system, 20),
-        )
-        for r in result.odds[:12]
-    ]
-    screen.print()
-    screen.table(("odds c12 P1 / (c21 P2)", "costs least"), rows)
-    if len(result.odds) > 12:
-        screen.print(f"(the first 12 of {len(result.odds)} ranges; all are in --json)")
+    name = head_.replace("_", " ") if kind == "normalized" else f"NEC {head_}"
+    return plain(f"{name.replace('NEC cost', 'NEC')}{'' if kind == part else ', cal.'}", 28)

@@ -102,7 +102,13 @@ def read_costs(cost: str | None, abstain: str | None) -> CostText | None:
     if cost is None:
         return None if price is None else CostText(abstain=price)
     if cost.lower().endswith((".toml", ".csv")):
-        found = CostText(read=_from_file(cost))
+        try:
+            read = CostMatrix.read(cost)
+        except InputError as error:
+            refuse(f"--cost: {said(error)}")
+        classes, decisions = ([str(n) for n in part] for part in (read.classes, read.decisions))
+        texts = CostMatrix(read.values, classes=classes, decisions=decisions)  # as labels are here
+        found = CostText(read=texts)
     elif cost.lstrip().startswith("["):
         found = CostText(matrix=_matrix(_json(cost), cost))
     elif cost.lstrip().startswith("{"):
@@ -124,18 +130,14 @@ def read_application(
     if cost is not None or prior is not None:
         what, name = ("costs and a prior", "cost") if cost is not None else ("a prior", "prior")
         refuse(f"--dcf holds {what}: leave --{name} out.")
-    return replace(read_costs(None, abstain) or CostText(), **_detection_cost(dcf))
-
-
-def _detection_cost(text: str) -> dict[str, Any]:
-    """Read the price of a miss, of a false alarm, and the prior of a target."""
+    found = read_costs(None, abstain) or CostText()
     try:
-        miss, alarm, prior = (float(part) for part in text.split(":"))
+        miss, alarm, target = (float(part) for part in dcf.split(":"))
     except ValueError:
-        refuse(f"--dcf must be miss:false_alarm:prior, such as 10:1:0.01: got {text!r}.")
-    if not (miss >= 0 and alarm >= 0 and 0 < prior < 1):
-        refuse(f"--dcf must have prices of at least 0 and a prior between 0 and 1: got {text!r}.")
-    return {"matrix": [[0.0, alarm], [miss, 0.0]], "binary": True, "prior": str(prior)}
+        refuse(f"--dcf must be miss:false_alarm:prior, such as 10:1:0.01: got {dcf!r}.")
+    if not (miss >= 0 and alarm >= 0 and 0 < target < 1):
+        refuse(f"--dcf must have prices of at least 0 and a prior between 0 and 1: got {dcf!r}.")
+    return replace(found, matrix=[[0.0, alarm], [miss, 0.0]], binary=True, prior=str(target))
 
 
 def _named_matrix(text: str) -> CostText:
@@ -195,13 +197,3 @@ def _entry(text: str) -> Entry:
         return float(text)
     except ValueError:
         return text
-
-
-def _from_file(path: str) -> CostMatrix:
-    """Read a cost file; its names become texts, as all labels of a file are here."""
-    try:
-        costs = CostMatrix.read(path)
-    except InputError as error:
-        refuse(f"--cost: {said(error)}")
-    classes, decisions = ([str(n) for n in part] for part in (costs.classes, costs.decisions))
-    return CostMatrix(costs.values, classes=classes, decisions=decisions)

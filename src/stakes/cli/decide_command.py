@@ -9,7 +9,6 @@ import numpy as np
 
 from stakes._kernels.exact_sums import ExactSums
 from stakes._text import number, percent, plain
-from stakes.calibration import Calibrator
 from stakes.cli.calibrator_files import priors_of_use, read_calibrator
 from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.formats import Document, show
@@ -65,8 +64,14 @@ class _Rule:
             known = [str(name) for name in self._calibrator.classes]
         self._columns = class_names(options.classes, str(options.scores), None, known)
         self.names = known or self._columns
-        if self._calibrator is not None:
-            _check_calibrated(self._calibrator, options)
+        if self._calibrator is None:
+            return
+        at = self._calibrator.training_priors_text
+        if options.training_prior is not None:
+            msg = "--training-prior is not for a calibrator, which keeps its own"
+            refuse(f"{msg} ({at}): leave it out.")
+        if options.prior is None and self._calibrator.training_priors is not None:
+            note(f"posteriors are at the priors of the calibrator, {at}; --prior moves them.")
 
     @property
     def ask(self) -> Ask:
@@ -138,16 +143,6 @@ class _Rule:
                 f" {second!r}, so that equal cases are decided alike."
             )
         return cut
-
-
-def _check_calibrated(calibrator: Calibrator, options: Options) -> None:
-    """Refuse other priors than those of a calibrator, and say which they are."""
-    at = calibrator.training_priors_text
-    if options.training_prior is not None:
-        msg = f"--training-prior is not for a calibrator, which keeps its own ({at}): leave it out."
-        refuse(msg)
-    if options.prior is None and calibrator.training_priors is not None:
-        note(f"posteriors are at the priors of the calibrator, {at}; --prior moves them.")
 
 
 def _document(totals: _Totals, classes: list[str], rows: TableRows) -> Document:

@@ -102,20 +102,7 @@ def _print(screen: Screen, evaluation: DecisionEvaluation, source: str, facts: s
     costs = described(evaluation.costs) if evaluation.costs else "from case to case"
     screen.put(f"costs    {costs}")
     screen.print()
-    _print_costs(screen, evaluation)
-    screen.print()
-    screen.verdicts(evaluation.verdicts)
-    screen.counts(evaluation.confusion, evaluation.costs)
-    if evaluation.traditional:
-        screen.print()
-        screen.traditional(evaluation.traditional)
-    for reason in evaluation.reasons:
-        screen.put(reason)
-
-
-def _print_costs(screen: Screen, evaluation: DecisionEvaluation) -> None:
-    cost, level = evaluation.expected_cost, evaluation.level
-    normalised = ("undefined", "", "", "no naive cost")
+    level, normalised = evaluation.level, ("undefined", "", "", "no naive cost")
     if cost.undefined is None:
         band = str(cost.normalized_interval(level))
         normalised = (number(cost.normalized), band, "1", "lower is better")
@@ -127,3 +114,11 @@ def _print_costs(screen: Screen, evaluation: DecisionEvaluation) -> None:
             ("normalised (NEC)", *normalised),
         ],
     )
+    screen.print()
+    screen.verdicts(evaluation.verdicts)
+    screen.counts(evaluation.confusion, evaluation.costs)
+    if evaluation.traditional:
+        screen.print()
+        screen.traditional(evaluation.traditional)
+    for reason in evaluation.reasons:
+        screen.put(reason)

@@ -39,18 +39,13 @@ def ended(error: BaseException) -> int:
         code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), EXIT_DATA)
         return say_end(said(error), code)
     if isinstance(error, OSError) and error.errno != errno.ENOMEM:
-        return _no_output(error)
+        sys.stdout = None  # leave without a second error
+        message = f"cannot write standard output: {error.strerror or error}."
+        gone = isinstance(error, BrokenPipeError)  # a reader that has gone away is no failure
+        return 0 if gone else say_end(message, EXIT_FILE)
     if short_of_memory(error):
         return say_end(memory_message(error), EXIT_RESOURCE)
     raise error
-
-
-def _no_output(error: OSError) -> int:
-    """Say that standard output takes no more; a reader that has gone away is no failure."""
-    sys.stdout = None  # leave without a second error
-    if isinstance(error, BrokenPipeError):
-        return 0
-    return say_end(f"cannot write standard output: {error.strerror or error}.", EXIT_FILE)
 
 
 def _with_way_out(error: click.ClickException) -> str:

@@ -106,18 +106,14 @@ def _as_csv(document: Document) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     for row in document.rows:
-        writer.writerow([_csv_cell(cell) for cell in row])
+        risky = [isinstance(cell, str) and cell.startswith(_FORMULA) for cell in row]
+        cells = ["" if _missing(cell) else cell for cell in row]
+        writer.writerow([f"'{c}" if r else c for c, r in zip(cells, risky, strict=True)])
     return stream.getvalue()
 
 
 def _missing(cell: Cell) -> bool:
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
-
-
-def _csv_cell(cell: Cell) -> Cell:
-    if isinstance(cell, str) and cell.startswith(_FORMULA):
-        return f"'{cell}"
-    return "" if _missing(cell) else cell
 
 
 def _as_markdown(document: Document) -> str:

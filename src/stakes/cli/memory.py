@@ -41,18 +41,13 @@ def memory_message(error: BaseException) -> str:
     detail = str(error).strip().rstrip(".")
     needed = f": {detail[:1].lower()}{detail[1:]}" if detail else ""
     hint = "Read fewer rows or columns, ask for fewer resamples, or allow more memory"
-    return f"out of memory{needed}{_allowed()}. {hint}."
-
-
-def _allowed() -> str:
-    """Say how much memory the process may take, where that is limited."""
     with suppress(ImportError, OSError, ValueError):
         import resource  # noqa: PLC0415  not there on every system
 
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         if 0 < limit < sys.maxsize:
-            return f" (this process may take {limit / 2**20:.0f} MiB)"
-    return ""
+            needed += f" (this process may take {limit / 2**20:.0f} MiB)"
+    return f"out of memory{needed}. {hint}."
 
 
 def read_size(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:  # noqa: ARG001

@@ -56,7 +56,11 @@ def run(options: Options) -> None:
     if html is not None:
         check_output(html, force=options.force)
     if not options.no_figures:
-        _make_folder(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            msg = f"cannot make the directory {str(folder)!r}: {error.strerror}."
+            raise FileError(msg) from error
     if sys.stderr.isatty():
         click.echo("Computing: the calibrated rows take about a minute ...", err=True)
     study = threshold_study()
@@ -105,15 +109,6 @@ def _figures(study: ThresholdStudy) -> dict[str, Drawing]:
     except MissingExtraError as error:
         click.echo(f"No figures: {error}", err=True)
         return {}
-
-
-def _make_folder(folder: Path) -> None:
-    """Make the directory for the figures, before any long work."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        msg = f"cannot make the directory {str(folder)!r}: {error.strerror}."
-        raise FileError(msg) from error
 
 
 def _body(tables: Sequence[Reproduction]) -> dict[str, object]:

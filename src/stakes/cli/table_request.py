@@ -101,12 +101,13 @@ class Setting:
         """Return scores with the class of interest last."""
         if self.columns == self.classes:
             return {n: s.named(tuple(self.columns)) for n, s in systems.items()}
-        return {n: self._turned(s) for n, s in systems.items()}
-
-    def _turned(self, scores: Scores) -> Scores:
-        if scores.values.ndim == 1:
-            return scores.swapped().named(tuple(self.classes))
-        return scores.named(tuple(self.columns)).ordered(tuple(self.classes))
+        columns, classes = tuple(self.columns), tuple(self.classes)
+        return {
+            n: s.swapped().named(classes)
+            if s.values.ndim == 1
+            else s.named(columns).ordered(classes)
+            for n, s in systems.items()
+        }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -144,7 +145,17 @@ def prepare(options: Options, systems: Mapping[str, str] | None = None) -> Reque
     systems = systems or {"system": str(options.scores)}
     if any(options.label in score_columns(columns) for columns in systems.values()):
         refuse(f"--label must not be a column of scores: {options.label!r} is.")
-    return Request(options, systems, _costs_of(options), table)
+    o, several = options, options.applications
+    if several and (o.cost or o.dcf or o.abstain):
+        msg = "--cost, --dcf and --abstain must stand in the application file when it has several."
+        refuse(msg)
+    alone = {"cost": o.cost, "dcf": next(iter(o.dcf), None), "abstain": o.abstain, "prior": o.prior}
+    applications: Mapping[str, Mapping[str, Any]] = several or {"cost": alone}
+    costs = {
+        name: read_application(*(entry.get(key) for key in alone))
+        for name, entry in applications.items()
+    }
+    return Request(options, systems, costs, table)
 
 
 def read_request(request: Request) -> Problem:
@@ -261,20 +272,6 @@ def _only(usual: Sequence[str], option: str, there: Sequence[str]) -> str:
     return found[0]
 
 
-def _costs_of(options: Options) -> dict[str, CostText]:
-    o, several = options, options.applications
-    if several and (o.cost or o.dcf or o.abstain):
-        msg = "--cost, --dcf and --abstain must stand in the application file when it has several."
-        refuse(msg)
-    dcf = o.dcf[0] if o.dcf else None
-    alone: Mapping[str, Any] = {"cost": o.cost, "dcf": dcf, "abstain": o.abstain, "prior": o.prior}
-    keys = ("cost", "dcf", "abstain", "prior")
-    return {
-        name: read_application(*(entry.get(key) for key in keys))
-        for name, entry in (several or {"cost": alone}).items()
-    }
-
-
 def class_order(request: Request, seen: list[str], table: Columns) -> list[str]:
     """Return the classes in the order of the columns of scores; `seen` are the labels, sorted."""
     o, known = request.options, request.known_classes
@@ -308,10 +305,6 @@ def _applications(request: Request, classes: list[str], table: Columns | None) -
         if [str(c) for c in costs.classes] != classes:
             msg = f"--cost must have the classes {quoted(classes)}, in that order: got"
             refuse(f"{msg} {quoted(costs.classes)}.")
-        built[name] = Application(costs, _priors(text, classes))
+        priors = None if text.prior is None else parse_priors(text.prior, classes) or "data"
+        built[name] = Application(costs, priors)
     return built if request.options.applications else built["cost"].costs
-
-
-def _priors(text: CostText, classes: Sequence[str]) -> dict[str, float] | str | None:
-    """Return the priors of an application; those of the data where it says so."""
-    return None if text.prior is None else parse_priors(text.prior, classes) or "data"

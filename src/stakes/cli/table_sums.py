@@ -54,7 +54,10 @@ class _Saved:
         self._mark = _bookmark(stream, self.total)
         found = read_bookmark(path, self._mark)
         if found is not None:
-            self.total, self._done = _summary_of(found, path), list(found.done)
+            try:
+                self.total, self._done = Summary.from_bytes(found.summary), list(found.done)
+            except InputError as error:
+                raise refused(path, f"its summary cannot be read ({plain(error, 200)})") from error
             note(f"{self.total.n} rows were read before, see '{plain(path, 1000)}'.")
 
     def has(self, unit: Unit) -> bool:
@@ -90,11 +93,3 @@ def _bookmark(stream: TableStream, fresh: Summary) -> Bookmark:
         "costs and priors": fresh.fingerprint,
     }
     return Bookmark(options, [part_state(part) for part in stream.choice.parts])
-
-
-def _summary_of(found: Bookmark, path: str) -> Summary:
-    """Return the summary that a file of --resume holds."""
-    try:
-        return Summary.from_bytes(found.summary)
-    except InputError as error:
-        raise refused(path, f"its summary cannot be read ({plain(error, 200)})") from error

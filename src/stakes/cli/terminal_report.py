@@ -1,7 +1,7 @@
 """The terminal report of an evaluation: one screen, the verdict first."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from stakes._text import number, percent, plain
 from stakes.cli.actions import COMMANDS
@@ -9,7 +9,6 @@ from stakes.cli.formats import Cell, Document, ends
 from stakes.cli.screen import Screen, described, interval_name, priors_in_words
 from stakes.costs import CostMatrix
 from stakes.evaluation import ApplicationResult, Evaluation
-from stakes.results import Estimate
 
 _SHOWN = 12  # classes or slices on one screen
 
@@ -20,6 +19,12 @@ def evaluation_document(
     """Return an evaluation in every form."""
     rows: list[list[Cell]] = [["metric", "value", "low", "high", "method"]]
     rows += [[name, e.value, *ends(e), e.method] for name, e in evaluation.metrics().items()]
+
+    def page() -> str:
+        from stakes.report import page_of  # noqa: PLC0415  where a page is asked for
+
+        return page_of(evaluation, source=source, actions=commands).html()
+
     return Document(
         command="evaluate",
         body=evaluation.to_dict(),
@@ -31,15 +36,9 @@ def evaluation_document(
         draw=lambda screen: print_evaluation(
             screen, evaluation, source, details=details, commands=commands
         ),
-        page=lambda: _page(evaluation, source, commands),
+        page=page,
         commands=commands,
     )
-
-
-def _page(evaluation: Evaluation, source: str, commands: Mapping[str, str]) -> str:
-    from stakes.report import page_of  # noqa: PLC0415  where a page is asked for
-
-    return page_of(evaluation, source=source, actions=commands).html()
 
 
 def print_evaluation(
@@ -58,12 +57,16 @@ def print_evaluation(
     for application in evaluation.applications:
         if several:
             screen.put(f"{plain(application.name)}:")
-        _print_problem(screen, application)
+        raw, costs = application.cost.raw, application.costs
+        origin = "as in the data" if raw.priors_from_data else "as given"
+        screen.put(f"{'priors':<8} {priors_in_words(raw, 5, 20)}, {origin}")
+        decisions = ", ".join(plain(d, 20) for d in costs.decisions[:5])
+        by_case = f"from case to case; decisions {decisions}"
+        text = described(costs) if isinstance(costs, CostMatrix) else by_case
+        screen.put(f"{'costs':<8} {text}")
     screen.print()
     screen.verdicts(evaluation.verdicts, commands)
     _print_values(screen, evaluation)
-    for line in _without_intervals(evaluation):
-        screen.say(line)
     screen.say(_ranking(evaluation))
     screen.print()
     for application in evaluation.applications:
@@ -78,18 +81,6 @@ def print_evaluation(
     screen.notes(evaluation.notes)
 
 
-def _print_problem(screen: Screen, application: ApplicationResult) -> None:
-    raw, costs = application.cost.raw, application.costs
-    origin = "as in the data" if raw.priors_from_data else "as given"
-    screen.put(f"{'priors':<8} {priors_in_words(raw, 5, 20)}, {origin}")
-    if isinstance(costs, CostMatrix):
-        text = described(costs)
-    else:
-        decisions = ", ".join(plain(d, 20) for d in costs.decisions[:5])
-        text = f"from case to case; decisions {decisions}"
-    screen.put(f"{'costs':<8} {text}")
-
-
 def _print_values(screen: Screen, evaluation: Evaluation) -> None:
     staged = () if evaluation.calibrator is None else ("calibrated", "recovers, %")
     several = len(evaluation.applications) > 1
@@ -98,66 +89,41 @@ def _print_values(screen: Screen, evaluation: Evaluation) -> None:
         for a in evaluation.applications
     ]
     losses += [(rule.raw.name, rule) for rule in evaluation.rules]
-    screen.table(
-        ("naive = 1", "uncalibrated", interval_name(evaluation.level), *staged),
-        [
-            (name, *_loss_cells(x.normalized, x.calibrated_normalized, x.relative))
-            for name, x in losses
-        ],
-    )
-
-
-def _loss_cells(
-    raw: Estimate, after: Estimate | None, relative: Estimate | None
-) -> tuple[str, ...]:
-    band = str(raw.interval or "")
-    if after is None or relative is None:
-        return number(raw.value), band
-    ends = relative.interval
-    span = "" if ends is None else f" ({percent(ends.low)} to {percent(ends.high)})"
-    known = not math.isnan(relative.value)
-    recovered = f"{percent(relative.value)}{span}" if known else "undefined"
-    return number(raw.value), band, number(after.value), recovered
-
-
-def _without_intervals(evaluation: Evaluation) -> Iterator[str]:
-    """Say why losses have no interval; metrics with the same reason share a sentence."""
-    losses = [(rule.raw, rule.normalized) for rule in evaluation.rules]
-    losses += [(a.cost.raw, a.cost.normalized) for a in evaluation.applications]
-    reasons: dict[str, list[str]] = {}
-    for raw, normalized in losses:
-        if normalized.interval is None and raw.undefined is None and math.isfinite(raw.value):
-            reasons.setdefault(normalized.method, []).append(raw.name)
+    rows = []
+    for name, x in losses:
+        cells = [name, number(x.normalized.value), str(x.normalized.interval or "")]
+        if x.calibrated_normalized is not None and x.relative is not None:
+            band, known = x.relative.interval, not math.isnan(x.relative.value)
+            span = "" if band is None else f" ({percent(band.low)} to {percent(band.high)})"
+            recovered = f"{percent(x.relative.value)}{span}" if known else "undefined"
+            cells += [number(x.calibrated_normalized.value), recovered]
+        rows.append(cells)
+    screen.table(("naive = 1", "uncalibrated", interval_name(evaluation.level), *staged), rows)
+    reasons: dict[str, list[str]] = {}  # metrics with the same reason share a sentence
+    for x in (*evaluation.rules, *(a.cost for a in evaluation.applications)):
+        if x.normalized.interval is None and not x.raw.undefined and math.isfinite(x.raw.value):
+            reasons.setdefault(x.normalized.method, []).append(x.raw.name)
     for why, names in reasons.items():
-        yield f"No interval of the {', '.join(dict.fromkeys(names))}: {plain(why, 200)}."
+        screen.say(f"No interval of the {', '.join(dict.fromkeys(names))}: {plain(why, 200)}.")
 
 
 def _ranking(evaluation: Evaluation) -> str:
-    parts = []
-    area = evaluation.ranking.get("auc")
-    if area is not None:
+    parts, ranking = [], evaluation.ranking
+    if "auc" in ranking:
         mean = " (mean of classes)" if len(evaluation.data.classes) > 2 else ""
-        parts.append(f"AUC{mean} {area}, naive 0.5")
-    rate = evaluation.ranking.get("eer")
-    if rate is not None:
-        parts.append(f"EER {rate}")
-    ratio = evaluation.ranking.get("cllr")
-    if ratio is not None:
-        least = evaluation.ranking["minimum_cllr"]
-        parts.append(f"Cllr {ratio}, minimum {least}")
-    parts.append(_calibration_error(evaluation))
+        parts.append(f"AUC{mean} {ranking['auc']}, naive 0.5")
+    if "eer" in ranking:
+        parts.append(f"EER {ranking['eer']}")
+    if "cllr" in ranking:
+        parts.append(f"Cllr {ranking['cllr']}, minimum {ranking['minimum_cllr']}")
+    errors = evaluation.calibration_errors
+    error = errors.get("calibration_error", errors["confidence_calibration_error"])
+    chance = error.expected_if_calibrated
+    beside = "" if math.isnan(chance) else f", {number(chance)} expected if calibrated"
+    parts.append(f"{error.name} {error.estimate(evaluation.level)}{beside}")
     if evaluation.slope is not None and evaluation.slope.interval is not None:
         parts.append(f"calibration slope {evaluation.slope}, calibrated 1")
     return "; ".join(parts) + "."
-
-
-def _calibration_error(evaluation: Evaluation) -> str:
-    """Return a calibration error beside what chance alone would make of it."""
-    errors = evaluation.calibration_errors
-    error = errors.get("calibration_error", errors["confidence_calibration_error"])
-    expected = error.expected_if_calibrated
-    beside = "" if math.isnan(expected) else f", {number(expected)} expected if calibrated"
-    return f"{error.name} {error.estimate(evaluation.level)}{beside}"
 
 
 def _print_decisions(screen: Screen, a: ApplicationResult, *, several: bool) -> None:
@@ -167,24 +133,18 @@ def _print_decisions(screen: Screen, a: ApplicationResult, *, several: bool) -> 
     cost = f"{name} per case: {number(raw.value)}{span};"
     naive = f"always answering '{plain(raw.naive_answer)}': {number(raw.naive)}."
     screen.say(f"{cost} {naive}", "bold")
-    for line in _decision_lines(a):
-        screen.say(line)
-    screen.counts(a.confusion, a.costs if isinstance(a.costs, CostMatrix) else None)
-
-
-def _decision_lines(a: ApplicationResult) -> Iterator[str]:
-    """Say at which threshold is decided, what the best would cost, and how often none is made."""
     if a.threshold is not None:
         last, decided = plain(a.cost.raw.classes[-1]), plain(a.costs.decisions[-1])
         whose = "its posterior" if last == decided else f"the posterior of {last}"
         best = ""
         if a.minimum is not None:
             best = f"; the best threshold on these data would cost {a.minimum} of naive"
-        yield f"Decides {decided} where {whose} is above {number(a.threshold)}{best}."
+        screen.say(f"Decides {decided} where {whose} is above {number(a.threshold)}{best}.")
     if a.abstention is not None:
         band = a.abstention.interval
         span = "" if band is None else f" ({percent(band.low, 1)} to {percent(band.high, 1)})"
-        yield f"Abstains in {percent(a.abstention.value, 1)} % of cases{span}."
+        screen.say(f"Abstains in {percent(a.abstention.value, 1)} % of cases{span}.")
+    screen.counts(a.confusion, a.costs if isinstance(a.costs, CostMatrix) else None)
 
 
 def _print_details(screen: Screen, evaluation: Evaluation) -> None:

@@ -18,7 +18,11 @@ from stakes.evaluation.threshold_choice import choose_threshold_samples
 def run(options: Options) -> None:
     """Tell which threshold to use for these costs, and what it does on labelled samples."""
     check_outputs(options)
-    _refuse_groups(options)
+    reason = "its intervals take cases one by one"
+    if typed("group"):
+        refuse(f"--group has no effect on a threshold: {reason}. Remove it.")
+    if options.group is not None:  # of an application file, which is for other commands, too
+        note(f"group has no effect on a threshold: {reason}.")
     request = prepare(replace(options, group=None))
     if len(request.costs) > 1:
         refuse("a threshold needs one application: --app or --dcf gives several.")
@@ -34,15 +38,6 @@ def run(options: Options) -> None:
     more = (f"{note}." for note in table.notes("Thresholds lie"))
     choice = replace(choice, notes=(*warned, *choice.notes[len(choice.verdicts) :], *more))
     publish(_document(choice, table.source, table.read), options)
-
-
-def _refuse_groups(options: Options) -> None:
-    """Refuse groups that were typed; those of an application file are for other commands."""
-    reason = "its intervals take cases one by one"
-    if typed("group"):
-        refuse(f"--group has no effect on a threshold: {reason}. Remove it.")
-    if options.group is not None:
-        note(f"group has no effect on a threshold: {reason}.")
 
 
 def _document(choice: ThresholdChoice, source: str, read: str) -> Document:
