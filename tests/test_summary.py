@@ -9,8 +9,8 @@ from hypothesis import given, settings, strategies as st
 
 import stakes
 from stakes.evaluation.entry import evaluate_samples
-from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.summaries.two_classes import change_points, samples_in_cells
+from stakes.evaluation.systems import curve_of
 from stakes.samples import read_samples
 from stakes.summary.confidence_bins import ConfidenceBins
 from stakes.summary.kept_rows import KeptRows, hash_of

@@ -10,11 +10,10 @@ import numpy as np
 from stakes._math import times
 from stakes._typing import FloatArray, IntArray
 from stakes.costs import CostMatrix
-from stakes.curves import MinimumCost, OperatingPoint
-from stakes.evaluation.applications import ApplicationSamples
+from stakes.curves import MinimumCost
 from stakes.evaluation.findings import ApplicationResult, ClassResult
 from stakes.evaluation.loss_results import application_loss, value_of
-from stakes.evaluation.ranking_results import minimum_cost_estimate
+from stakes.evaluation.ranking_results import best_threshold_estimate, least_on_part
 from stakes.evaluation.rates import (
     abstention_rate,
     class_share,
@@ -61,12 +60,16 @@ def application_result(
     (best, of_rows), use, name = least, given.uses[i], decisions.use.name
     minimum = point = None
     if best is not None and of_rows is not None:
-        ranks = given.samples.scores.ranks()
-        minimum = minimum_cost_estimate(use, ranks, of_rows, level)
+        ranks, point = given.samples.scores.ranks(), best.point
+        indices = (ranks > of_rows.point.threshold).astype(np.int64)
+        minimum = best_threshold_estimate(use, ranks, indices, least_on_part, level)
         minimum = replace(minimum, value=best.normalized)
-        point = _own_point(best, given.samples, use)
+        if math.isfinite(point.threshold) and use.samples.scores is not given.samples.scores:
+            below = use.samples.scores.ranks()[ranks <= point.threshold]  # at its own priors
+            point = replace(point, threshold=float(below.max()))
     threshold, llr_threshold = _thresholds(decisions.use.binary_costs, decisions.samples.priors)
     explained = [(metric, explain(metric, decisions.in_use)) for metric in metrics]
+    priors = decisions.samples.given_priors
     return ApplicationResult(
         name=name,
         costs=decisions.use.costs,
@@ -80,24 +83,9 @@ def application_result(
         traditional=tuple(explanation for _, explanation in explained),
         errors=error_counts(decisions),
         traditional_estimates=metric_estimates(
-            explained,
-            decisions.confusion,
-            decisions.samples.given_priors,
-            level,
-            drawn,
-            NOT_DRAWN,
-            decisions,
+            explained, decisions.confusion, priors, level, drawn, NOT_DRAWN, decisions
         ),
     )
-
-
-def _own_point(least: MinimumCost, samples: Samples, use: ApplicationSamples) -> OperatingPoint:
-    """Return the best threshold on the scores at the priors of the application."""
-    cut = least.point.threshold
-    if math.isinf(cut) or use.samples.scores is samples.scores:
-        return least.point
-    below = use.samples.scores.ranks()[samples.scores.ranks() <= cut]
-    return replace(least.point, threshold=float(below.max()))
 
 
 def _thresholds(costs: CostMatrix | None, priors: FloatArray) -> tuple[float | None, float | None]:
@@ -148,11 +136,8 @@ def count_replicates(
         ]
     out: list[Replicates | None] = []
     for d, some in zip(every, chosen, strict=True):
-        given, prefix = d.samples.given_priors, f"{d.use.name}."
-        found = None
-        if some:
-            found = replicate_counts(d.confusion, some, given, resamples, seed, prefix)
-        out.append(found)
+        told = d.samples.given_priors, resamples, seed, f"{d.use.name}."
+        out.append(replicate_counts(d.confusion, some, *told) if some else None)
         if progress is not None:
             progress(len(out) * resamples, len(chosen) * resamples)
     return out
@@ -229,7 +214,11 @@ def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
     costs = losses = None
     if decisions.samples.groups is not None:
         costs = GroupedLosses(decisions.samples, decisions.losses())
-        losses = _grouped_entropy(system)
+        rule, known, samples = LogLoss(), system.of_all, system.decisions[0].samples
+        if known is not None and rule in known.groups:
+            losses = known.groups[rule]
+        elif samples.groups is not None:
+            losses = GroupedLosses(samples, sample_losses(rule, samples))
     return tuple(
         ClassResult(
             name,
@@ -239,23 +228,12 @@ def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
             _mean(entropy, k, level, losses),
             class_share(decisions.confusion, k, level, decisions) if decisions.use.square else None,
         )
-        for k, (name, n) in enumerate(
-            zip(decisions.samples.classes, decisions.samples.counts.tolist(), strict=True)
-        )
-        if n
+        for k, name in enumerate(decisions.samples.classes)
+        if (n := int(decisions.samples.counts[k]))
     )
 
 
-def _grouped_entropy(system: System) -> GroupedLosses | None:
-    """Return how groups enter the cross-entropy."""
-    rule, known, samples = LogLoss(), system.of_all, system.decisions[0].samples
-    if known is not None and rule in known.groups:
-        return known.groups[rule]
-    return None if samples.groups is None else GroupedLosses(samples, sample_losses(rule, samples))
-
-
 def _mean(loss: ExpectedLoss, k: int, level: float, grouped: GroupedLosses | None) -> Estimate:
-    """Return the mean loss of one class."""
     alone = np.zeros(len(loss.classes))
     alone[k] = 1
     value = float(loss.losses.mean[k])

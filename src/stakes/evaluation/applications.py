@@ -119,7 +119,6 @@ def read_applications(
 def _samples_in_use(
     name: str, entry: "CostsLike | Application | None", samples: Samples
 ) -> ApplicationSamples:
-    """Read one application."""
     at = samples
     if isinstance(entry, Application):
         priors = read_priors(entry.priors, samples.classes)

@@ -13,14 +13,8 @@ from stakes._text import key_of, number
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
 from stakes.evaluation.findings import plain_values
 from stakes.evaluation.systems import System, with_groups
-from stakes.intervals import (
-    Progress,
-    Replicates,
-    check_resamples,
-    replicate,
-    seed_of,
-)
-from stakes.results import Estimate, ExpectedLoss
+from stakes.intervals import Progress, check_resamples, replicate, seed_of
+from stakes.results import Estimate
 from stakes.samples import read_samples
 from stakes.scores import Scores
 from stakes.scoring import ScoringRule
@@ -83,9 +77,8 @@ class Bootstrap:
     def __str__(self) -> str:
         wide = max(map(len, self.estimates))
         lines = [f"{name:<{wide}}  {estimate}" for name, estimate in self.estimates.items()]
-        return "\n".join(
-            [*lines, f"{number(self.resamples)} resamples of {number(self.n)} samples"]
-        )
+        lines.append(f"{number(self.resamples)} resamples of {number(self.n)} samples")
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values, fit for JSON."""
@@ -163,7 +156,14 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     losses = iter(system.expected_losses)
     for metric in asked:
         if isinstance(metric, ScoringRule):
-            named |= _loss_estimates(key_of(metric.name), next(losses), found, level)
+            loss, key = next(losses), key_of(metric.name)
+            for name, value in (
+                (f"{key}.value", loss.value),
+                (f"{key}.normalized", loss.normalized),
+            ):
+                named[name] = Estimate(value, None, "infinite")
+                if name in found.names:
+                    named[name] = found.estimate(name, level, value)
         else:
             named[metric.name] = found.estimate(metric.name, level)
     drawn = {name: found.drawn[:, found.column(name)] for name in named if name in found.names}
@@ -171,7 +171,6 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
 
 
 def _read_metrics(metrics: Drawable | Sequence[Drawable]) -> tuple[Drawable, ...]:
-    """Read one metric or several, each once."""
     asked = (metrics,) if isinstance(metrics, Drawable) else tuple(metrics)
     for metric in asked:
         if not isinstance(metric, Drawable):
@@ -185,16 +184,3 @@ def _read_metrics(metrics: Drawable | Sequence[Drawable]) -> tuple[Drawable, ...
         rule = "must have names of their own"
         raise InputError("metrics", rule, found=f"{', '.join(twice)} stands for several")
     return asked
-
-
-def _loss_estimates(
-    key: str, loss: ExpectedLoss, found: Replicates, level: float
-) -> dict[str, Estimate]:
-    """Return a loss and its normalised value by name; infinite ones are not resampled."""
-    values = {f"{key}.value": loss.value, f"{key}.normalized": loss.normalized}
-    return {
-        name: found.estimate(name, level, value)
-        if name in found.names
-        else Estimate(value, None, "infinite")
-        for name, value in values.items()
-    }

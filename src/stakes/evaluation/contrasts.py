@@ -11,7 +11,7 @@ import numpy as np
 from stakes._math import times
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray
-from stakes.evaluation.systems import ApplicationDecisions, System
+from stakes.evaluation.systems import System
 from stakes.intervals import auc_difference
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import holm
@@ -59,7 +59,6 @@ class LossColumn:
         return robust if alike.spread is None else replace(alike, allowing=robust)
 
     def _paired(self, other: "LossColumn", **how: Any) -> PairedDifference:  # noqa: ANN401
-        """Return the difference at the priors and in the units of the metric."""
         s = self.samples
         return paired_difference(
             s.y,
@@ -85,7 +84,7 @@ def loss_columns(system: System) -> dict[str, LossColumn]:
             before.losses(),
             before.naive(),
             before.largest_difference(),
-            constant=any(_constant(d) for d in (before, after) if d),
+            constant=any((d.indices == d.indices[:1]).all() for d in (before, after) if d),
         )
         out |= _columns(before.use.name, "nec", column, None if after is None else after.losses())
     for i, rule in enumerate(system.rules):
@@ -101,7 +100,6 @@ def loss_columns(system: System) -> dict[str, LossColumn]:
 def _columns(
     name: str, short: str, column: LossColumn, after: FloatArray | None
 ) -> dict[str, LossColumn]:
-    """Return the metrics of one loss, as it is and calibrated."""
     out = {f"{name}.value": replace(column, naive=None), f"{name}.{short}": column}
     if after is not None and np.isfinite(after).all():
         largest = None if column.largest is None else 2 * column.largest
@@ -109,11 +107,6 @@ def _columns(
         out[f"{name}.calibrated_{short}"] = replace(column, losses=after)
         out[f"{name}.calibration_loss"] = gain
     return out
-
-
-def _constant(decisions: ApplicationDecisions) -> bool:
-    """Whether every sample gets the same decision."""
-    return bool((decisions.indices == decisions.indices[:1]).all())
 
 
 def _naive_losses(loss: ExpectedLoss, y: IntArray) -> FloatArray:

@@ -144,7 +144,6 @@ def decide(
 
 
 def _costs(costs: CostsLike | None, names: Names, n: int) -> CostMatrix | SampleCosts:
-    """Read costs of the classes of the scores."""
     if costs is None:
         return CostMatrix.zero_one(names)
     table = costs
@@ -161,7 +160,6 @@ def _costs(costs: CostsLike | None, names: Names, n: int) -> CostMatrix | Sample
 def _posteriors(
     scores: Scores, names: Names, priors: PriorsLike | None, training: PriorsLike | None
 ) -> FloatArray:
-    """Return posteriors at the priors of use."""
     given = None if priors is None else read_priors(priors, names)
     if given is None and scores.needs_priors:
         raise scores.lacks_priors()
@@ -196,7 +194,6 @@ class ReviewLevels:
             self._settle()
 
     def _settle(self) -> None:
-        """Count the values that wait."""
         level, count = np.unique(np.concatenate([*self._waiting, []]), return_counts=True)
         self._waiting, self._n_waiting = [], 0
         both, code = np.unique(np.concatenate([self._level, level]), return_inverse=True)

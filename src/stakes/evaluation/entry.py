@@ -28,7 +28,6 @@ from stakes.evaluation.applications import (
     read_training,
 )
 from stakes.evaluation.findings import DataSummary, Evaluation
-from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.loss_results import rule_result
 from stakes.evaluation.named_columns import columns_of
 from stakes.evaluation.ranking_results import ranking_of
@@ -42,6 +41,8 @@ from stakes.evaluation.slice_results import (
 from stakes.evaluation.systems import (
     SumsOfAll,
     System,
+    curve_of,
+    least_cost,
     read_rules,
     with_calibration,
     with_groups,
@@ -249,7 +250,6 @@ def _sketch(given: Samples, training: FloatArray | None, system: System) -> Sket
 
 
 def _summary(given: Samples, system: System, *, adapted_scores: bool) -> DataSummary:
-    """Return what was judged."""
     samples = given if system.of_all is None else system.of_all.samples
     groups = system.decisions_of_all[0].samples.groups
     mass = times(samples.scaled_weights(), samples.copies)

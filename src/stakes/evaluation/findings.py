@@ -329,7 +329,6 @@ class Evaluation(Paged):
 
 
 def _add(out: dict[str, Estimate], name: str, loss: LossResult, normalized: str) -> None:
-    """Add the values of a loss to the metrics."""
     parts = {
         "value": loss.value,
         normalized: loss.normalized,

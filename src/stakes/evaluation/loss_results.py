@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from stakes.evaluation.findings import LossResult
-from stakes.evaluation.systems import System
+from stakes.evaluation.systems import System, bayes_decisions
 from stakes.intervals import CalibrationPair, by_groups, with_learning
-from stakes.metrics.expected_losses import sample_losses
+from stakes.metrics.expected_losses import expectation, sample_losses
 from stakes.results import FEWEST_OF_CLASS, Estimate, ExpectedLoss
 from stakes.samples import Samples
 from stakes.scoring import ScoringRule
@@ -27,7 +27,6 @@ def normalized_of(record: ExpectedLoss, level: float) -> Estimate:
 
 
 def _method(record: ExpectedLoss) -> str:
-    """Return how intervals are computed."""
     return "closed form" if record.design is None else "closed form, by group"
 
 
@@ -42,20 +41,24 @@ def rule_result(system: System, i: int, level: float) -> LossResult:
     """Return a scoring rule, uncalibrated and calibrated."""
     rule, samples = system.rules[i], system.samples
     before = sample_losses(rule, samples)
-    raw = system.losses_of_all[i]
     if system.of_all is None:
-        raw = by_groups(raw, samples, before, samples.groups)
+        raw = by_groups(system.expected_losses[i], samples, before, samples.groups)
+    else:
+        raw = system.of_all.losses[rule]
     if system.stage is None:
         return LossResult(raw, value_of(raw, level), normalized_of(raw, level))
     after = sample_losses(rule, system.calibrated)
     record = by_groups(system.calibrated_losses[i], samples, after, samples.groups)
+    learning = system.learning_cost(
+        samples, record.value, lambda better: expectation(rule, better).value
+    )
     pair = CalibrationPair(
         samples,
         before,
         after,
         raw.naive_losses[samples.y],
         samples.groups,
-        system.learning_cost(rule, record.value),
+        learning,
         bounded=bool(np.isfinite(rule.bounds(len(samples.classes))[1]).all()),
     )
     return _calibrated(raw, record, pair, level, system.expected_losses[i])
@@ -66,14 +69,18 @@ def application_loss(system: System, i: int, level: float) -> LossResult:
     before, raw = system.decisions[i], system.decisions_of_all[i].grouped_cost
     if system.stage is None:
         return LossResult(raw, value_of(raw, level), normalized_of(raw, level))
-    after = system.calibrated_decisions[i]
+    after, use = system.calibrated_decisions[i], system.uses[i]
+
+    def loss(better: Samples) -> float:
+        return bayes_decisions(replace(use, samples=better)).cost.value
+
     pair = CalibrationPair(
         before.samples,
         before.losses(),
         after.losses(),
         before.naive(),
         before.samples.groups,
-        system.decision_learning_cost(i),
+        system.learning_cost(use.samples, after.cost.value, loss),
         before.largest_difference(),
     )
     return _calibrated(raw, after.grouped_cost, pair, level, before.cost)
@@ -104,9 +111,8 @@ def _calibrated(
         why = f"a calibrator needs {FEWEST_OF_CLASS} samples of each class: got {least}"
         calibrated = Estimate(calibrated.value, None, why)
     if calibrated.interval is not None:
-        fixed = pair.largest is not None  # for decisions, as the live page computes it
-        band = calibrated.interval
-        if not fixed:
+        fixed, band = pair.largest is not None, calibrated.interval
+        if not fixed:  # decisions are, as the live page computes it
             band = with_learning(band, pair.learning / after.naive)
         how = "the calibrator taken as fixed" if fixed else "with the cost of learning"
         calibrated = Estimate(calibrated.value, band, f"{calibrated.method}, {how}")

@@ -11,12 +11,11 @@ from stakes._math import log, times, turns
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration import AffineCalibrator
 from stakes.calibration.crossfit import TrainOnTest, cross_fitted, deal_samples
-from stakes.curves import MinimumCost, RocCurve
+from stakes.curves import RocCurve
 from stakes.curves.detectors import detectors_of
 from stakes.evaluation.applications import ApplicationSamples
-from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.loss_results import normalized_of, rule_loss
-from stakes.evaluation.systems import price_decisions
+from stakes.evaluation.systems import curve_of, price_decisions
 from stakes.intervals import auc_interval, auc_of_samples
 from stakes.metrics.expected_losses import expectation
 from stakes.results import FEWEST_GROUPS, Estimate, Interval
@@ -85,18 +84,6 @@ def _equal_error(samples: Samples, curve: RocCurve, level: float) -> Estimate:
         influence = w * (wrong - rates[samples.y]) / totals[samples.y]
         sizes = sizes / design_effect(influence, unit, w, samples.y, copies)
     return curve.eer_estimate(level, sizes=(float(sizes[0]), float(sizes[1])), groups=effective)
-
-
-def minimum_cost_estimate(
-    use: ApplicationSamples, scores: FloatArray, least: MinimumCost, level: float
-) -> Estimate:
-    """Return the least normalised cost of any threshold with its interval.
-
-    `scores` are those that the threshold is on: at other priors they are in the same order.
-    """
-    indices = (scores > least.point.threshold).astype(np.int64)
-    found = best_threshold_estimate(use, scores, indices, least_on_part, level)
-    return replace(found, value=least.normalized)
 
 
 def best_threshold_estimate(

@@ -31,10 +31,7 @@ _MOST_CLASSES = 1000  # up to which a table of costs is laid out
 
 
 def count_errors(
-    costs: CostMatrix | SampleCosts,
-    y: IntArray,
-    decided: IntArray,
-    number: Counts | None = None,
+    costs: CostMatrix | SampleCosts, y: IntArray, decided: IntArray, number: Counts | None = None
 ) -> dict[str, int]:
     """Return how many samples got the answer of another class: misses and false alarms, or errors.
 
@@ -101,17 +98,12 @@ def metric_estimates(
         elif drawn is None or full not in drawn.names:
             out[name] = Estimate(value, None, undrawn)
         else:
-            out[name] = _within_limits(drawn.estimate(full, level, value), metric)
+            out[name] = found = drawn.estimate(full, level, value)
+            if found.interval is not None:  # it does not leave the values the metric can have
+                low = max(found.interval.low, metric.limits[0])
+                high = min(found.interval.high, metric.limits[1])
+                out[name] = replace(found, interval=Interval(low, high, level))
     return out
-
-
-def _within_limits(found: Estimate, metric: DecisionMetric) -> Estimate:
-    """Return a metric whose interval does not leave the values it can have."""
-    if found.interval is None:
-        return found
-    lowest, highest = metric.limits
-    low, high = max(found.interval.low, lowest), min(found.interval.high, highest)
-    return replace(found, interval=Interval(low, high, found.interval.level))
 
 
 def _share(
@@ -121,7 +113,6 @@ def _share(
     level: float,
     decisions: ApplicationDecisions | None,
 ) -> Estimate:
-    """Return a metric that is a share of samples with its interval."""
     if isinstance(metric, Sensitivity | Specificity):
         return class_share(confusion, int(isinstance(metric, Sensitivity)), level, decisions)
     if isinstance(metric, Precision):
@@ -148,7 +139,6 @@ def class_share(
 def _precision(
     confusion: ConfusionMatrix, level: float, decisions: ApplicationDecisions | None
 ) -> Estimate:
-    """Return the share of samples decided as the class of interest that belong to it."""
     mine = confusion.column == 1
     weight = confusion.weight[mine].astype(np.float64)
     size = float(weight.sum()) ** 2 / float(confusion.square[mine].sum())
@@ -159,10 +149,7 @@ def _precision(
 
 
 def _effective(
-    decisions: ApplicationDecisions,
-    members: np.ndarray,
-    hits: np.ndarray,
-    size: float,
+    decisions: ApplicationDecisions, members: np.ndarray, hits: np.ndarray, size: float
 ) -> float:
     """Return how many independent samples a share of some members is worth, with groups."""
     samples, copies = decisions.samples, decisions.samples.copies
@@ -179,7 +166,6 @@ def _effective(
 def _wilson(
     share: float, size: float, level: float, decisions: ApplicationDecisions | None
 ) -> Estimate:
-    """Return Wilson's interval of a share."""
     codes = None if decisions is None else decisions.samples.groups
     quantile, method = normal(level), "Wilson"
     if codes is not None:
@@ -215,8 +201,8 @@ def _expected(
     n = record.losses.size.size
     record = replace(record, losses=replace(record.losses, low=np.zeros(n), high=np.ones(n)))
     if decisions is not None and decisions.samples.groups is not None:
-        samples, at = decisions.samples, (record.priors, record.priors_from_data)
-        samples = replace(samples, priors=at[0], priors_from_data=at[1])
+        samples, own = decisions.samples, record.priors_from_data
+        samples = replace(samples, priors=record.priors, priors_from_data=own)
         losses = costs.at(samples.y, decisions.indices)
         record = by_groups(record, samples, losses, samples.groups)
     return value_of(record, level)

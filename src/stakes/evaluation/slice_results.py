@@ -40,20 +40,15 @@ def read_slices(
     return out
 
 
-def slice_texts(name: str, values: Column) -> list[str]:
+def slice_texts(name: str, values: Any) -> list[str]:  # noqa: ANN401  any column
     """Return the value of each sample as a text."""
-    column = read_column(_ranges_as_texts(values), f"slices {name!r}")
+    categories = getattr(getattr(values, "dtype", None), "categories", None)
+    ranges = str(getattr(categories, "dtype", "")).startswith("interval")  # of pandas.cut
+    if ranges and not values.isna().any():  # what is missing is refused with its row
+        values = [str(value) for value in values]
+    column = read_column(values, f"slices {name!r}")
     known = np.asarray(column.values)
     return [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
-
-
-def _ranges_as_texts(values: Any) -> Column:  # noqa: ANN401  any column
-    """Return the ranges that pandas.cut makes as texts; anything else as it is."""
-    categories = getattr(getattr(values, "dtype", None), "categories", None)
-    ranges = str(getattr(categories, "dtype", "")).startswith("interval")
-    if not ranges or bool(values.isna().any()):  # what is missing is refused with its row
-        return values
-    return [str(value) for value in values]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,21 +70,17 @@ def decide_slices(
     for column, texts in slices.items():
         values, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
         for k, value in enumerate(values):
-            yield _decide_slice((column, str(value)), use.part(np.flatnonzero(code == k)))
-
-
-def _decide_slice(name: tuple[str, str], use: ApplicationSamples) -> SliceDecisions:
-    """Decide the samples of one value; their groups are numbered from 0."""
-    groups = use.samples.groups
-    own = None if groups is None else np.unique(groups, return_inverse=True)[1]
-    samples = replace(use.samples, groups=own)
-    counts, rule = tuple(samples.counts.tolist()), LogLoss()
-    try:
-        decisions = bayes_decisions(replace(use, samples=samples))
-        entropy = rule_loss(rule, expectation(rule, samples), samples)
-    except StakesError as error:
-        return SliceDecisions(*name, counts, why=str(error))
-    return SliceDecisions(*name, counts, decisions, entropy)
+            part = use.part(np.flatnonzero(code == k))
+            groups = part.samples.groups  # those of a slice are numbered from 0
+            own = None if groups is None else np.unique(groups, return_inverse=True)[1]
+            samples = replace(part.samples, groups=own)
+            name = column, str(value), tuple(samples.counts.tolist())
+            try:
+                decisions = bayes_decisions(replace(part, samples=samples))
+                entropy = rule_loss(LogLoss(), expectation(LogLoss(), samples), samples)
+                yield SliceDecisions(*name, decisions, entropy)
+            except StakesError as error:
+                yield SliceDecisions(*name, why=str(error))
 
 
 def slice_results(slices: Iterable[SliceDecisions], level: float) -> tuple[SliceResult, ...]:

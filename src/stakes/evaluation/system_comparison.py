@@ -319,7 +319,6 @@ def _reversed(
 
 
 def _warnings(made: Mapping[str, System]) -> list[Verdict]:
-    """Return warnings of little data."""
     first = next(iter(made.values()))
     found: list[Verdict] = []
     for i, use in enumerate(first.uses):
@@ -335,7 +334,6 @@ def _warnings(made: Mapping[str, System]) -> list[Verdict]:
 
 
 def _check_margin(margin: float | None, level: float) -> None:
-    """Refuse margins that are not a share, and levels too low for one-sided tests."""
     if margin is None:
         return
     read_number(margin, "margin", 0, np.inf, closed=(False, False))
@@ -365,7 +363,6 @@ def system_names(systems: Mapping[str, Any], reference: str | None) -> list[str]
 
 
 def _check_alike(read: Mapping[str, Samples]) -> None:
-    """Refuse systems of other classes."""
     (first, samples), *others = read.items()
     for name, other in others:
         if other.classes != samples.classes:
@@ -430,7 +427,6 @@ def _differences(
     level: float,
     higher: set[str],
 ) -> tuple[Difference, ...]:
-    """Return every metric of each system less that of the reference."""
     reference, *others = values
     out = []
     for pair in ((system, reference) for system in others):

@@ -1,7 +1,7 @@
 """One system on checked samples: its losses uncalibrated and calibrated, ready to be resampled."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -24,6 +24,7 @@ from stakes.calibration.crossfit import (
     group_codes,
 )
 from stakes.costs import SampleCosts
+from stakes.curves import MinimumCost, RocCurve
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.intervals import (
     CalibratedStatistic,
@@ -47,6 +48,7 @@ from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scores import Answers
 from stakes.scoring import BayesCost, LogLoss, ScoringRule
+from stakes.statistics import ScoreLevels
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +102,23 @@ class ApplicationDecisions:
         optimal, prices = costs.optimal(), self.use.constants()
         high = np.where(optimal, prices, -np.inf).max(axis=1)
         return np.asarray(high - np.where(optimal, prices, np.inf).min(axis=1), dtype=np.float64)
+
+
+def curve_of(samples: Samples) -> RocCurve | None:
+    """Return the ROC curve of two classes that both occur."""
+    if len(samples.classes) != 2:
+        return None
+    ranks = samples.scores.ranks()
+    levels = ScoreLevels.from_scores(ranks, samples.y, samples.weights, samples.copies)
+    return RocCurve(levels, samples.classes) if all(levels.totals) else None
+
+
+def least_cost(use: ApplicationSamples, curve: RocCurve | None) -> MinimumCost | None:
+    """Return the least cost of any threshold, for two classes and two decisions."""
+    costs = use.binary_costs
+    if curve is None or costs is None:
+        return None
+    return curve.minimum_cost(costs, use.samples.given_priors)
 
 
 def bayes_decisions(use: ApplicationSamples) -> ApplicationDecisions:
@@ -157,12 +176,27 @@ def with_calibration(
     seed: int,
     notes: list[str],
 ) -> "System":
-    """Return a system with a calibration stage, unless that cannot be fitted, which is noted."""
-    system = plain
+    """Return a system with a calibration stage, unless that cannot be fitted, which is noted.
+
+    Rows whose copies come into several folds are parted, so that each has a calibrated score.
+    """
+    if calibrator is None:
+        return plain
+    if not isinstance(calibrator, Calibrator):
+        rule = "must be one, such as AffineCalibrator(), or None"
+        raise InputError("calibrator", rule, repr(calibrator))
+    system, grouped = plain, groups is not None
     try:
-        system = _with_folds(system, calibrator, folds, groups, seed)
-        if system.stage is not None:
-            _ = system.calibrated_losses, system.calibrated_decisions
+        if isinstance(folds, TrainOnTest | HeldOut):
+            system = replace(plain, stage=CalibrationStage(calibrator, folds, seed, grouped))
+        else:  # the samples are dealt once for all uses
+            dealt = deal_samples(plain.samples, folds, groups, seed)
+            system = replace(plain, stage=CalibrationStage(calibrator, dealt.folds, seed, grouped))
+            if (kept := dealt.kept) is not None:
+                samples = dealt.samples
+                uses = tuple(_parted(use, plain.samples, samples, kept) for use in plain.uses)
+                system = replace(system, samples=samples, uses=uses, whole=plain, kept=kept)
+        _ = system.calibrated_losses, system.calibrated_decisions
     except UndefinedMetricError as error:  # the data are too few or too odd to fit on
         if isinstance(error, ImpossibleTruthError):  # of all samples, not those of one fold
             loss = expectation(LogLoss(), plain.samples)
@@ -172,35 +206,9 @@ def with_calibration(
     return system
 
 
-def _with_folds(
-    system: "System", calibrator: Calibrator | None, folds: Folds, groups: Column | None, seed: int
-) -> "System":
-    """Return a system whose samples are dealt to folds, once for all uses.
-
-    Rows whose copies come into several folds are parted, so that each has a calibrated score.
-    """
-    if calibrator is None:
-        return system
-    if not isinstance(calibrator, Calibrator):
-        rule = "must be one, such as AffineCalibrator(), or None"
-        raise InputError("calibrator", rule, repr(calibrator))
-    grouped = groups is not None
-    if isinstance(folds, TrainOnTest | HeldOut):
-        return replace(system, stage=CalibrationStage(calibrator, folds, seed, grouped))
-    dealt = deal_samples(system.samples, folds, groups, seed)
-    stage = CalibrationStage(calibrator, dealt.folds, seed, grouped)
-    if dealt.kept is None:
-        return replace(system, stage=stage)
-    uses = tuple(_parted(use, system.samples, dealt.samples, dealt.kept) for use in system.uses)
-    return replace(
-        system, samples=dealt.samples, uses=uses, stage=stage, whole=system, kept=dealt.kept
-    )
-
-
 def _parted(
     use: ApplicationSamples, samples: Samples, parted: Samples, kept: IntArray
 ) -> ApplicationSamples:
-    """Return an application of samples whose rows were parted."""
     at = use.samples
     scores = parted.scores if at.scores is samples.scores else at.scores.part(kept)
     costs = use.costs.part(kept) if isinstance(use.costs, SampleCosts) else use.costs
@@ -295,13 +303,6 @@ class System:
         return self.decisions if self.of_all is None else self.of_all.decisions
 
     @property
-    def losses_of_all(self) -> tuple[ExpectedLoss, ...]:
-        """The expected loss of each rule, on all samples there are."""
-        if self.of_all is None:
-            return self.expected_losses
-        return tuple(self.of_all.losses[rule] for rule in self.rules)
-
-    @property
     def entropy(self) -> ExpectedLoss:
         """The cross-entropy at the priors of the main application."""
         if self.of_all is not None and LogLoss() in self.of_all.losses:
@@ -337,7 +338,6 @@ class System:
 
     @property
     def _stage(self) -> CalibrationStage:
-        """The calibration stage, where there is one."""
         if self.stage is None:
             msg = "a calibrator must be given for calibrated losses."
             raise InputError(msg)
@@ -350,7 +350,9 @@ class System:
             self._fits[key] = self._stage.fit(samples, to_all=to_all)
         return samples.with_scores(self._fits[key].scores)
 
-    def learning_cost(self, rule: ScoringRule, after: float) -> float:
+    def learning_cost(
+        self, samples: Samples, after: float, loss: Callable[[Samples], float]
+    ) -> float:
         """Return what fitting to these samples costs compared with endless data.
 
         The loss on other folds exceeds that of the best fit as much as the loss on the samples of
@@ -358,16 +360,7 @@ class System:
         """
         if not self._stage.crossed or not math.isfinite(after):
             return 0.0
-        better = self.calibrated_at(self.samples, to_all=True)
-        return max((after - expectation(rule, better).value) / 2, 0.0)
-
-    def decision_learning_cost(self, i: int) -> float:
-        """Return the same for the decisions of one application."""
-        if not self._stage.crossed:
-            return 0.0
-        better = self.calibrated_at(self.uses[i].samples, to_all=True)
-        best = bayes_decisions(replace(self.uses[i], samples=better)).cost.value
-        return max((self.calibrated_decisions[i].cost.value - best) / 2, 0.0)
+        return max((after - loss(self.calibrated_at(samples, to_all=True))) / 2, 0.0)
 
     def statistics(
         self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = ""
@@ -414,7 +407,6 @@ class System:
         return np.argsort(self.samples.y.astype(np.int16) if few else self.samples.y, kind="stable")
 
     def _class_means(self, samples: Samples) -> ClassMeans:
-        """Return how sums become expectations at the priors of some samples."""
         return ClassMeans(samples.y[self.order], len(samples.classes), samples.given_priors)
 
     def _prices(self, prefix: str) -> list[tuple[Samples, list[NamedLosses]]]:
@@ -436,14 +428,12 @@ class System:
         return list(found.values())
 
     def _refit(self, samples: Samples) -> Refit:
-        """Return how calibrated posteriors follow from weights."""
         stage, order = self._stage, self.order
         if isinstance(stage.folds, HeldOut):  # fitted elsewhere: no resample changes it
             fixed = self.calibrated_at(samples).scores.part(order).answers(samples.priors)
             return lambda _: fixed
-        place = np.empty_like(order)
+        place, every = np.empty_like(order), np.arange(order.size)
         place[order] = np.arange(order.size)
-        every = np.arange(order.size)
         pairs = ((every, every),)
         if isinstance(stage.folds, GivenSplits | DealtFolds):
             pairs = tuple((place[train], place[test]) for train, test in stage.folds.pairs)  # type: ignore[assignment]
@@ -497,7 +487,6 @@ def _scaled(weights: FloatArray | None, order: IntArray) -> FloatArray | None:
 
 
 def _cost_price(decisions: ApplicationDecisions, order: IntArray, prefix: str) -> NamedLosses:
-    """Return the costs of Bayes decisions as losses."""
     use, costs, losses = decisions.use, decisions.use.costs, decisions.losses()[order]
     name = f"{prefix}{use.name}"
     if not isinstance(costs, SampleCosts):

@@ -19,9 +19,8 @@ from stakes.evaluation.applications import (
     read_applications,
 )
 from stakes.evaluation.findings import Verdict, plain_values
-from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.ranking_results import best_threshold_estimate, least_on_part
-from stakes.evaluation.systems import price_decisions
+from stakes.evaluation.systems import curve_of, least_cost, price_decisions
 from stakes.evaluation.verdicts import reversed_systems
 from stakes.results import Estimate
 from stakes.samples import Samples, read_samples

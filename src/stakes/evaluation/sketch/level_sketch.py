@@ -52,7 +52,6 @@ def level_sketches(
 def _sketch(
     s: ScoredSystem, level: FloatArray, first: FloatArray, second: FloatArray, *, exact: bool
 ) -> LevelSketch:
-    """Return the sketch of a system."""
     return LevelSketch(s.name, s.reference, level, first, second, exact=exact, auc=s.auc)
 
 

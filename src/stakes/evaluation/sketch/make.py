@@ -9,11 +9,10 @@ import numpy as np
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
-from stakes.evaluation.least_cost import curve_of, least_cost
 from stakes.evaluation.sketch.level_sketch import ScoredSystem, level_sketches
 from stakes.evaluation.sketch.row_sketch import choose_rows, row_error, row_sketch
 from stakes.evaluation.sketch.sketch_records import LeastCost, Sketch, SketchedApplication
-from stakes.evaluation.systems import ApplicationDecisions, System
+from stakes.evaluation.systems import ApplicationDecisions, System, curve_of, least_cost
 from stakes.samples import Samples
 from stakes.scores import PosteriorScores
 from stakes.statistics import ScoreLevels
@@ -81,7 +80,6 @@ def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Ske
 
 
 def _application(sources: Sequence[Source], i: int) -> SketchedApplication:
-    """Return what was found in one application, whose costs are a matrix."""
     use = sources[0].decisions[i].use
     return SketchedApplication(
         use.name,
@@ -117,14 +115,12 @@ def _levels(sketch: Sketch, sources: Sequence[Source], priced: Sequence[int]) ->
 
 
 def _least(found: MinimumCost, ranks: FloatArray, log_odds: FloatArray) -> LeastCost:
-    """Return a least cost with its threshold on the log odds."""
     threshold = found.point.threshold
     below = log_odds[ranks == threshold] if math.isfinite(threshold) else np.array([threshold])
     return LeastCost(found.value, float(below.max()))
 
 
 def _log_odds(source: Source) -> FloatArray:
-    """Return the log odds of the second class at the reference."""
     samples = source.samples
     at = samples.priors if source.reference is None else source.reference
     out = np.empty(len(samples))
@@ -135,7 +131,6 @@ def _log_odds(source: Source) -> FloatArray:
 
 
 def _rows(sketch: Sketch, sources: Sequence[Source]) -> Sketch:
-    """Return the sketch of more classes."""
     samples = sources[0].samples
     rows = choose_rows(samples, len(sources))
     systems = tuple(row_sketch(s.name, s.samples, s.reference, rows) for s in sources)

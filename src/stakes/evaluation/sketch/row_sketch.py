@@ -60,7 +60,6 @@ def _spread(samples: Samples, most: int) -> IntArray:
 
 
 def _drawn(samples: Samples, members: IntArray, most: int, rng: "np.random.Generator") -> IntArray:
-    """Return the rows of some samples of a class, at random."""
     if samples.copies is None:
         return rng.permutation(members)[:most]
     last = np.cumsum(samples.copies[members])
@@ -107,7 +106,6 @@ def row_error(
 
 
 def _moved(p: FloatArray, reference: FloatArray | None, priors: FloatArray) -> FloatArray:
-    """Return posteriors at other priors than those they hold at."""
     if reference is None or np.array_equal(reference, priors):
         return p
     with np.errstate(divide="ignore"):
@@ -116,7 +114,6 @@ def _moved(p: FloatArray, reference: FloatArray | None, priors: FloatArray) -> F
 
 
 def _normalized(p: FloatArray, part: Samples, a: SketchedApplication) -> float:
-    """Return the normalised cost of Bayes decisions."""
     losses = a.costs.at(part.y, a.costs.least_expected(p))
     mean = LossSums.from_losses(part.y, losses, part.weights, a.priors.size).mean
     seen = a.priors > 0

@@ -52,7 +52,6 @@ class Batch:
 
 
 def _check_told(argument: str, given: bool, option: str, told: bool) -> None:  # noqa: FBT001
-    """Refuse what the summary was not told, and the lack of what it was."""
     if given and not told:
         rule = "must be left out"
         hint = f"Make it with Summary(..., {option}=True)."
@@ -89,7 +88,6 @@ def _weights(column: Column | None, n: int) -> FloatArray | None:
 
 
 def _hashes(groups: "Column | CodedColumn", n: int) -> Hashes:
-    """Return a hash of the group of each sample."""
     if isinstance(groups, CodedColumn):
         return group_hashes(groups.values)[groups.codes]
     column = read_column(groups, "groups")
@@ -111,7 +109,6 @@ def _coded(name: str, column: "Column | CodedColumn", n: int) -> CodedColumn:
 
 
 def _amounts(name: str, column: Column, n: int) -> FloatArray:
-    """Read the prices of a column."""
     shown = f"column {plain(name)!r}"
     values = read_array(column, f"column {name!r}")
     if values.ndim != 1:
@@ -126,6 +123,5 @@ def _amounts(name: str, column: Column, n: int) -> FloatArray:
 
 
 def _check_length(what: str, found: int, n: int) -> None:
-    """Refuse columns of other lengths."""
     if found != n:
         raise InputError(what, "must hold one value per sample", f"{found} for {n} samples")

@@ -93,14 +93,12 @@ class Summary:
         self._set(request)
 
     def _set(self, request: Request) -> Self:
-        """Prepare a new summary, without samples."""
         self._request, self._slices, self._groups = request, SliceSums(request), GroupCount()
         self._kept: TwoClasses | SummedRows | None = None  # no samples yet
         return self
 
     @property
     def _keeper(self) -> "type[TwoClasses | SummedRows]":
-        """What keeps samples of the request."""
         return TwoClasses if self._request.by_cells else SummedRows
 
     @classmethod
@@ -322,7 +320,6 @@ class Summary:
         return self._filled().samples()  # type: ignore[union-attr]
 
     def _filled(self) -> "TwoClasses | SummedRows":
-        """Return what was kept, if there are samples."""
         if self._kept is None:
             msg = "a summary must hold samples to be evaluated: call update first."
             raise InputError(msg)

@@ -191,7 +191,6 @@ class Request:
 
 
 def _names(classes: NamesLike | None, costs: Applications | None) -> Names:
-    """Return the names of the classes, as told or as costs have them."""
     given = classes if classes is not None else classes_of(costs)
     if given is None:
         rule = "must name the classes of a summary, such as classes=[0, 1]"
@@ -253,13 +252,11 @@ def _use(use: ApplicationSamples, costs: Applications | None) -> Use:
 
 
 def _described(costs: CostMatrix | CostsByCase) -> dict[str, Any]:
-    """Return costs as plain values."""
     table = costs.to_dict() if isinstance(costs, CostMatrix) else {"by_case": [*costs.entries]}
     return {"decisions": list(costs.decisions), "costs": table}
 
 
 def _restored(data: Mapping[str, Any], classes: Names) -> CostMatrix | CostsByCase:
-    """Read costs."""
     decisions, table = tuple(data["decisions"]), data["costs"]
     if "by_case" in table:
         return CostsByCase(table["by_case"], classes=classes, decisions=decisions)
@@ -267,7 +264,6 @@ def _restored(data: Mapping[str, Any], classes: Names) -> CostMatrix | CostsByCa
 
 
 def _described_rule(rule: ScoringRule) -> dict[str, Any]:
-    """Return a rule as plain values."""
     name = type(rule).__name__
     if type(rule) not in RULES.classes.values():
         return {"rule": name, "own": rule.name}
@@ -291,11 +287,9 @@ def _restored_rule(data: Mapping[str, Any], own: Mapping[str, ScoringRule]) -> S
 
 
 def _listed(priors: FloatArray | str | None) -> list[float] | str | None:
-    """Return priors as plain values."""
     return priors.tolist() if isinstance(priors, np.ndarray) else priors
 
 
 def _short(value: object) -> str:
-    """Return a value in few characters."""
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

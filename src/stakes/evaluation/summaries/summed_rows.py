@@ -84,7 +84,6 @@ class SummedRows(Part):
         self.rows.add(new.y, np.column_stack([scores.values, *request.members.as_columns(new)]))
 
     def _decided(self, name: str, amounts: Amounts, given: Samples, answers: Answers) -> IntArray:
-        """Return the decisions of an application on samples."""
         if self._request.uses[name].priors is not None:
             return self._request.samples_in_use(name, given, amounts).decide()
         (application,) = self._request.applications(amounts, name).values()
@@ -152,7 +151,6 @@ class SummedRows(Part):
         return replace(found, notes=(*found.notes, note))
 
     def _sums_of_all(self) -> SumsOfAll:
-        """Return what is known of all samples."""
         request = self._request
         judgements = tuple(
             summed_decisions(request, name, i, self.sums) for i, name in enumerate(request.uses)
@@ -200,7 +198,6 @@ def _error(bins: ConfidenceBins, every: Samples) -> CalibrationError:
 
 
 def _check_scores(values: FloatArray, kind: type[Scores]) -> None:
-    """Refuse rows of numbers that scores of a kind cannot be."""
     least = 0.0 if kind is Posteriors else -np.inf
     most = {Posteriors: 1.0, LogPosteriors: 0.0}.get(kind, np.finfo(np.float64).max)
     lost = values.shape[1] > 1 and (values.max(axis=1) == -np.inf).any()

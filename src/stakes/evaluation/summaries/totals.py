@@ -72,5 +72,4 @@ def unscored(request: Request, n: int) -> Scores:
 
 
 def _coded(part: IntArray) -> IntArray:
-    """Return groups numbered from 0."""
     return np.unique(part, return_inverse=True)[1]

@@ -16,9 +16,9 @@ from stakes.curves.likelihood_ratios import minimum_cllr_of
 from stakes.evaluation.applications import Applications
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
-from stakes.evaluation.least_cost import curve_of
 from stakes.evaluation.slice_results import SliceDecisions
 from stakes.evaluation.summaries.summary_request import Request
+from stakes.evaluation.systems import curve_of
 from stakes.metrics.probability_bins import event_of
 from stakes.samples import KnownSums, Samples
 from stakes.scores import Logits, LogLikelihoodRatios, LogPosteriors, Posteriors, Scores
@@ -122,7 +122,6 @@ class TwoClasses(Part):
         return (self.grouped or self.cells).rows()
 
     def _samples(self, rows: CellRows) -> Samples:
-        """Return rows of cells as samples."""
         scores = _scores_at(self._request, self.form, rows.score)
         return self._request.samples(rows.y, scores, rows.weights, copies=rows.copies)
 
@@ -213,7 +212,6 @@ def _edges(request: Request, form: int) -> FloatArray:
 
 
 def _searched_edges(request: Request, form: int) -> FloatArray:
-    """Search the edges of a request."""
     grid = cell_grid(log_odds=form == _LOG_ODDS)
     at = from_ordered_bits(np.sort(grid.least[grid.least != 0]))
 

@@ -55,7 +55,6 @@ def _makes_useful(a: ApplicationResult, claims: int, level: float) -> bool:
 def _recovers(
     a: ApplicationResult, evidence: Evidence, i: int, p_value: float, *, turns: bool
 ) -> Verdict:
-    """Return the sentence on what calibration recovers."""
     share, after, many = a.cost.relative, a.cost.calibrated_normalized, len(evidence.gains)
     assert share is not None  # noqa: S101  there is a gain
     several = f", corrected for {many} applications" if many > 1 else ""
@@ -111,7 +110,6 @@ def _most_recovered(a: ApplicationResult, evidence: Evidence, i: int, level: flo
 def _fine_decisions(
     fine: Sequence[tuple[ApplicationResult, float]], found: str, *, several: bool
 ) -> Verdict:
-    """Return the sentence on decisions that calibration would not better."""
     most = percent_at_most(max(most for _, most in fine))
     where = f" for {listed([plain(a.name) for a, _ in fine])}" if several else ""
     return Verdict(

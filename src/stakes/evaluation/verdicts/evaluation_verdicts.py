@@ -141,7 +141,6 @@ def _priors(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
 def _other_priors(
     evaluation: Evaluation, same: list[ApplicationResult], k: int, p_value: float
 ) -> Verdict:
-    """Return the sentence on priors of use that differ in some class."""
     data, apart = evaluation.data, len(same) < len(evaluation.applications)
     where = f"{listed([plain(a.name) for a in same])}: " if apart else ""
     shares = f"{number(same[0].priors[k])} against {number(data.priors[k])}"
@@ -202,7 +201,6 @@ def _infinite(evaluation: Evaluation) -> Iterator[Verdict]:
 
 
 def _slices(evaluation: Evaluation) -> Iterator[Verdict]:
-    """Name the slices where the system is worse than a constant answer."""
     bad = [
         f"{plain(s.column)} {plain(s.value)} (NEC {number(s.cost.value)}, {s.cost.interval})"
         for s in evaluation.slices

@@ -81,7 +81,6 @@ def usefulness_of(
 
 
 def _not_apart(c: CostClaim, level: float, claims: int, among: str) -> str:
-    """Say why a cost is not distinguishable from that of the constant answer."""
     if _side(c.normalized.interval) == 0:
         return "but the interval includes 1"
     corrected = f"corrected for {claims} {among}"
@@ -93,7 +92,6 @@ def _not_apart(c: CostClaim, level: float, claims: int, among: str) -> str:
 
 
 def _said(c: CostClaim, level: float, *, apart: bool, equal: bool, reason: str) -> Verdict:
-    """Return the verdict on a cost that has an interval."""
     nec = f"(NEC {with_interval(c.normalized, level)})"
     if apart and _side(c.normalized.interval) < 0:
         text = f"{c.where}Useful: it costs {c.share} of always answering {c.answer} {nec}."
@@ -121,7 +119,6 @@ def _said(c: CostClaim, level: float, *, apart: bool, equal: bool, reason: str) 
 
 
 def _unknown(c: CostClaim) -> Verdict:
-    """Return the verdict on a cost that is undefined or has no interval."""
     if c.cost.undefined is not None:
         return Verdict("no_verdict", f"{c.where}No verdict: {c.cost.undefined.text}.")
     why = c.normalized.method or "it is not finite"
@@ -176,7 +173,6 @@ def _hopeless(c: CostClaim, level: float) -> bool:
 
 
 def _too_few(c: CostClaim) -> Verdict:
-    """Return the verdict on a slice that is too small for any."""
     return Verdict(
         "too_few_samples",
         f"{c.where}Too few samples: even without an error the interval would include 1"
