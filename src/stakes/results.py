@@ -159,7 +159,6 @@ class ExpectedLoss:
 
     @property
     def _effects(self) -> tuple[float, float]:
-        """The design effects of the value and of the normalised value."""
         return (1.0, 1.0) if self.design is None else (self.design.value, self.design.normalized)
 
     @property
@@ -217,7 +216,6 @@ class ExpectedLoss:
         return Interval(band.low, highest, level)
 
     def _interval(self, level: float, reference: FloatArray, *, normalized: bool) -> Interval:
-        """Return the interval of the value in units of a reference loss."""
         z = normal(read_level(level))
         if math.isinf(self.value):
             return Interval(math.nan, math.inf, level)
@@ -242,7 +240,6 @@ class ExpectedLoss:
         *,
         normalized: bool,
     ) -> tuple[float, float]:
-        """Return the ends of an interval after some pseudo-samples were added."""
         unit = self.naive if normalized else 1.0
         padded = losses.padded(amount)
         by_case = self.prices is not None and normalized
@@ -305,7 +302,6 @@ class ExpectedLoss:
 
     @property
     def _bounded(self) -> bool:
-        """Whether no loss can be infinite."""
         return bool(np.isfinite(self.losses.high[self.priors > 0]).all())
 
     def _pseudo_samples(self, z: float) -> list[FloatArray]:

@@ -102,11 +102,6 @@ class Samples:
         return None if self.priors_from_data else self.priors
 
     @property
-    def placed(self) -> bool:
-        """Whether rows are those that were given, not those of a summary."""
-        return self.known is None
-
-    @property
     def mass(self) -> FloatArray | None:
         """The weight of all copies of each row; None where all weigh 1."""
         if self.weights is None:
@@ -210,7 +205,6 @@ class Samples:
 def read_samples(
     y_true: Column,
     scores: Scores | Column,
-    *,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
@@ -256,21 +250,14 @@ def read_pair(
     typed = as_scores(scores)
     check_rows(len(typed), len(column))
     names = class_names(typed, classes)
-    if names is None:
-        names = (False, True) if column.truth and typed.n_classes == 2 else None
+    if names is None and column.truth and typed.n_classes == 2:
+        names = (False, True)
     if names is None:
         names = tuple(range(typed.n_classes))
-        _refuse_binary_scores(column, typed)
+        if typed.values.ndim == 1 and not isinstance(column.values, list):
+            count = int(column.values.max()) + 1
+            if count > 2:
+                labels = f"where y_true has labels up to {count - 1} ({count} classes)"
+                got = f"a 1-D column of {type(typed).__name__}, which is binary, {labels}"
+                raise InputError("scores", "must have one column per class", got)
     return column, typed.ordered(names), names
-
-
-def _refuse_binary_scores(column: LabelColumn, scores: Scores) -> None:
-    """Say so where one column of scores meets more than two classes."""
-    if scores.values.ndim != 1 or isinstance(column.values, list):
-        return
-    count = int(column.values.max()) + 1
-    if count > 2:
-        kind = type(scores).__name__
-        labels = f"where y_true has labels up to {count - 1} ({count} classes)"
-        got = f"a 1-D column of {kind}, which is binary, {labels}"
-        raise InputError("scores", "must have one column per class", got)

@@ -127,7 +127,6 @@ def simulate(
 
 
 def _priors(priors: ArrayLike, n_classes: int) -> FloatArray:
-    """Read priors of unnamed classes."""
     p = read_priors(read_array(priors, "priors"), tuple(range(n_classes)))
     if p is None:
         raise InputError("priors", "must be numbers")

@@ -65,9 +65,7 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
 
     Yes: at 20 % it beats treating all and treating none, at a sixth of the naive cost.
     """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     return risk_curve_of(samples, calibrator, folds, groups, rng)
 
 

@@ -147,9 +147,7 @@ def choose_calibrator(  # noqa: PLR0913
     if isinstance(candidates, Calibrator) or not candidates:
         wanted = "must be a list of calibrators, such as [AffineCalibrator()]"
         raise InputError("candidates", wanted, repr(candidates))
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     unit = None if groups is None else group_codes(groups, samples)
     if not isinstance(folds, TrainOnTest | HeldOut):
         folds = deal(samples, folds, groups, rng)

@@ -92,9 +92,7 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
     >>> round(raw_cost, 1), round(cost, 1)
     (2.8, 0.5)
     """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     if samples.row is not None:
         rule = "must be above 0 for every sample"
         hint = "Leave out the samples of weight 0."

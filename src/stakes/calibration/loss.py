@@ -142,9 +142,7 @@ def calibration_loss(  # noqa: PLR0913  the data, the calibrator, and how it is 
     >>> round(loss.relative, 2)
     0.83
     """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     return calibration_loss_of(rule, samples, calibrator or AffineCalibrator(), folds, groups, rng)
 
 
@@ -235,9 +233,7 @@ def decompose(
     classes: NamesLike | None = None,
 ) -> ScoreDecomposition:
     """Return reliability, resolution and uncertainty of two classes' scores, for any rule."""
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     if len(samples.classes) != 2:
         msg = f"decompose needs two classes: got {len(samples.classes)}. Use calibration_loss."
         raise InputError(msg)

@@ -20,7 +20,7 @@ from stakes._check import (
 )
 from stakes._files import read_text, write_text
 from stakes._text import html_table, number, plain, quoted, table
-from stakes._typing import FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
+from stakes._typing import ArrayLike, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs.cost_files import FORMS
 from stakes.costs.cost_tables import TIE, CostTable, DenseTable, ErrorTable
 from stakes.costs.named_costs import DecidingCosts, is_frame, names_of, reordered, with_names
@@ -426,6 +426,13 @@ def declared_classes(
     if classes is not None or positive is not None:
         return classes
     return next((one.classes for one in costs if isinstance(one, CostMatrix)), None)
+
+
+def as_cost_matrix(costs: CostMatrix | ArrayLike | None, classes: Names) -> CostMatrix:
+    """Return costs as a matrix, that of these classes where it has no names; None: 0-1 costs."""
+    if costs is None:
+        return CostMatrix.zero_one(classes)
+    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs, classes=classes)
 
 
 def check_order(costs: CostMatrix, classes: Names) -> None:

@@ -115,7 +115,6 @@ def delong_variance(levels: ScoreLevels) -> float:
 
 
 def _spread(values: FloatArray, counts: FloatArray) -> float:
-    """Return the sample variance of values that occur some times each."""
     n = counts.sum()
     mean = float(values @ counts) / n
     return float(np.square(values - mean) @ counts) / max(n - 1, 1)

@@ -56,9 +56,7 @@ def class_detectors(
     >>> round(stakes.class_detectors([0, 1, 2, 2], p).macro(), 4)
     0.8472
     """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     curves = detectors_of(samples)
     if not curves:
         found = f"only one of {quoted(samples.classes)} occurs"

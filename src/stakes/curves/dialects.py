@@ -89,7 +89,6 @@ class Prices:
 def _at_use(
     priors: Priors, alarm: FloatArray, miss: FloatArray, offsets: tuple[float, float] = (0.0, 0.0)
 ) -> Prices:
-    """Return prices at the priors of use."""
     costs = np.column_stack([alarm, miss])
     return Prices(
         np.broadcast_to(priors.values, costs.shape), costs, np.array(offsets), priors.from_data

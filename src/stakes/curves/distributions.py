@@ -68,7 +68,6 @@ def score_distribution(
 
 
 def _edges(level: FloatArray, bins: int, *, unit: bool) -> FloatArray:
-    """Return the edges of equal bins."""
     low, high = (0.0, 1.0) if unit or not level.size else (float(level[0]), float(level[-1]))
     if low == high:
         low, high = low - 0.5, high + 0.5

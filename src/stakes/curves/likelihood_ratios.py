@@ -29,7 +29,6 @@ from stakes.scoring import LogLoss, ScoringRule
 
 
 def _as_ratios(llr: Scores | Column) -> LogLikelihoodRatios:
-    """Return natural log likelihood ratios."""
     if isinstance(llr, LogLikelihoodRatios):
         return llr
     if isinstance(llr, Scores):

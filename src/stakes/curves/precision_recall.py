@@ -92,7 +92,6 @@ def average_precision(
 
 
 def _average(value: float, naive: float, names: Names) -> RankingValue:
-    """Return the record of an average precision."""
     why = "no interval in closed form is known to cover"
     return RankingValue(value, "average precision", naive, "higher", names, why_no_interval=why)
 

@@ -92,7 +92,6 @@ def read_detector(
 def _detector(
     y_true: Column, scores: Scores | Column, classes: NamesLike | None, positive: Label | None
 ) -> tuple[LabelColumn, FloatArray, Names | None]:
-    """Return labels, one number per sample, and the names if they are known."""
     if not isinstance(scores, Scores):
         table, _, _ = read_table(scores)
         if table.ndim == 1:  # any numbers will do, and `positive` says what they speak of
@@ -122,7 +121,6 @@ def _seen(column: LabelColumn, positive: Label | None) -> Names:
 
 
 def _positive_last(names: Names, positive: Label | None) -> Names:
-    """Return two names, the class of interest last."""
     if len(names) != 2:
         rule = "must hold two classes, binary"
         hint = "For one class against the others use class_detectors."

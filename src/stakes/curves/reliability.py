@@ -72,9 +72,7 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     read_level(level)
     if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1:
         raise InputError("resamples", "must be a whole number of at least 1", repr(resamples))
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     if len(samples.classes) != 2:
         hint = "Use reliability with confidence=True."
         raise InputError("reliability_curve", "needs two classes", len(samples.classes), hint=hint)

@@ -210,12 +210,10 @@ class RiskCurve:
 
     @cached_property
     def _priors(self) -> Priors:
-        """Priors with their log odds."""
         return Priors(self.priors, self.priors_from_data)
 
     @cached_property
     def _pooled(self) -> ThresholdSteps:
-        """Steps after pool-adjacent-violators."""
         return self.steps.pooled(self._priors.log_odds)
 
     def _each(self, of: Callable[[ThresholdSteps], _T]) -> tuple[_T, _T, _T | None]:
@@ -224,20 +222,17 @@ class RiskCurve:
         return of(self.steps), of(self._pooled), crossed
 
     def _costs(self, steps: ThresholdSteps, threshold: ArrayLike) -> FloatArray:
-        """Return EC of some steps, in the shape of the thresholds."""
         x = inside(read_array(threshold, "threshold"), "threshold")
         at = Thresholds.from_probabilities(x.ravel())
         prices = dialects.MURPHY.prices(at, self._priors)
         return prices.expected(steps.rates(at.log_odds)).reshape(x.shape)
 
     def _bits(self, steps: ThresholdSteps, odds: FloatArray, priors: FloatArray) -> FloatArray:
-        """Return the cross-entropy in bits at several prior odds."""
         shifts = (odds - self._priors.log_odds).tolist()
         nats = [steps.cross_entropy(p, s) for p, s in zip(priors, shifts, strict=True)]
         return np.array(nats) / math.log(2)
 
     def _view(self, dialect: Dialect, grid: ArrayLike | None, level: float | None) -> CurveView:
-        """Return the curve in a dialect."""
         x = read_grid(grid, dialect.grid)
         at = dialect.thresholds(x, self._priors)
         prices = dialect.prices(at, self._priors)
@@ -265,7 +260,6 @@ class RiskCurve:
     def _band(
         self, dialect: Dialect, at: Thresholds, prices: Prices, level: float
     ) -> tuple[FloatArray, FloatArray]:
-        """Return a pointwise interval of the actual line."""
         read_level(level)
         ends = np.empty((at.value.size, 2))
         for i in range(at.value.size):
@@ -276,7 +270,6 @@ class RiskCurve:
         return low, high
 
     def _record(self, at: Thresholds, prices: Prices, i: int) -> ExpectedLoss:
-        """Return the expected loss at one point, with its spread."""
         priors, costs = prices.priors[i], prices.costs[i]
         losses = self.steps.losses(float(at.log_odds[i]), costs, prices.offsets)
         first = bool(prices.naive_first[i])

@@ -28,7 +28,7 @@ from stakes._typing import (
     PriorsLike,
 )
 from stakes.costs import CostMatrix
-from stakes.costs.matrix import check_order
+from stakes.costs.matrix import as_cost_matrix, check_order
 from stakes.curves.area import RankingValue
 from stakes.curves.delong import weighted_variance
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
@@ -108,7 +108,6 @@ class RocCurve:
 
     @property
     def _totals(self) -> tuple[float, float]:
-        """Weight of the classes."""
         return self.levels.totals
 
     def auc(self) -> float:
@@ -313,7 +312,6 @@ class RocCurve:
         return self._swept(costs)
 
     def _swept(self, values: Callable[[FourCounts], FloatArray]) -> FloatArray:
-        """Return a function of the four counts at every point."""
         n1, n2 = (float(total) for total in self._totals)
         if not self.levels.whole:
             e1, e2 = (int(e) for e in self.levels.exponent)
@@ -329,7 +327,6 @@ class RocCurve:
         return at_thresholds(first, second, n1 + n2, formula)  # type: ignore[arg-type]  # whole
 
     def _point(self, index: int) -> OperatingPoint:
-        """Return one point."""
         n1, n2 = self._totals
         misses, alarms = self.misses[index], self.false_alarms[index]
         rejected = n1 - alarms if self.levels.whole else self._rejections[index]
@@ -342,19 +339,13 @@ class RocCurve:
         )
 
     def _priors(self, priors: PriorsLike | None) -> FloatArray:
-        """Return priors as given or as in the data."""
         given = read_priors(priors, self.classes)
         return self.priors if given is None else given
 
     def _problem(
         self, costs: CostMatrix | ArrayLike | None, priors: PriorsLike | None
     ) -> tuple[CostMatrix, FloatArray]:
-        """Return costs of two decisions and priors."""
-        if costs is None:
-            matrix = CostMatrix.zero_one(self.classes)
-        else:
-            named = isinstance(costs, CostMatrix)
-            matrix = costs if named else CostMatrix(costs, classes=self.classes)  # type: ignore[assignment]
+        matrix = as_cost_matrix(costs, self.classes)
         check_order(matrix, self.classes)
         if len(matrix.decisions) != 2:
             rule = "must have two decisions, for a threshold between them"
@@ -442,6 +433,5 @@ def roc_curve(
 
 
 def _curve(levels: ScoreLevels, names: Names) -> RocCurve:
-    """Return the curve of two classes that both occur."""
     check_both(names, levels.totals)
     return RocCurve(levels, names)

@@ -129,9 +129,7 @@ def risk_coverage_curve(
 
     The answer is the most probable class (on a tie the first), its posterior the confidence.
     """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     sure, wrong = np.empty(len(samples)), np.empty(len(samples), dtype=np.int64)
     for part, y, answers in samples.blocks():
         p = answers.p

@@ -11,7 +11,7 @@ import numpy as np
 from stakes._check import InputError, read_priors
 from stakes._typing import ArrayLike, Column, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
-from stakes.costs.matrix import declared_classes
+from stakes.costs.matrix import as_cost_matrix, declared_classes
 from stakes.curves.points import OperatingPoint
 from stakes.curves.roc import RocCurve, roc_curve
 from stakes.metrics.traditional import SweepMetric
@@ -155,39 +155,16 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
     if not named and not metrics:
         rule = "must hold at least one cost matrix where there are no metrics"
         raise InputError("costs", rule, "none")
-    swept = [_swept_cost(name, found, given, priors) for name, given in named.items()]
-    swept += [_swept(metric, found.roc) for metric in metrics]
-    return ThresholdSweep(found.roc.thresholds, tuple(swept), found.scale, found.roc.classes)
-
-
-def _swept_cost(
-    name: str, found: Detector, costs: Costs | None, priors: PriorsLike | None
-) -> SweptMetric:
-    """Return the normalised cost at every threshold."""
-    roc = found.roc
-    matrix = _matrix(costs, roc.classes)
-    values = roc.normalized_costs(matrix, priors)
-    best = roc.minimum_cost(matrix, priors)
-    bayes = found.bayes_threshold(matrix, priors)
-    place = int(np.searchsorted(roc.levels.level, bayes, side="right"))
-    return SweptMetric(
-        name,
-        values,
-        "lower",
-        (best.point.threshold, best.normalized),
-        (bayes, float(values[place])),
-        1.0,
-    )
-
-
-def _swept(metric: SweepMetric, roc: RocCurve) -> SweptMetric:
-    """Return a traditional metric at every threshold."""
-    point, value = roc.best(metric)
-    return SweptMetric(metric.name, roc.sweep(metric), metric.better, (point.threshold, value))
-
-
-def _matrix(costs: Costs | None, classes: Names) -> CostMatrix:
-    """Return the costs of two classes; by default 1 for any error."""
-    if costs is None:
-        return CostMatrix.zero_one(classes)
-    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs, classes=classes)
+    roc, swept = found.roc, []
+    for name, given in named.items():
+        matrix = as_cost_matrix(given, roc.classes)
+        values, least = roc.normalized_costs(matrix, priors), roc.minimum_cost(matrix, priors)
+        bayes = found.bayes_threshold(matrix, priors)
+        place = int(np.searchsorted(roc.levels.level, bayes, side="right"))
+        best = least.point.threshold, least.normalized
+        swept.append(SweptMetric(name, values, "lower", best, (bayes, float(values[place])), 1.0))
+    for metric in metrics:
+        point, value = roc.best(metric)
+        best = point.threshold, value
+        swept.append(SweptMetric(metric.name, roc.sweep(metric), metric.better, best))
+    return ThresholdSweep(roc.thresholds, tuple(swept), found.scale, roc.classes)

@@ -135,9 +135,7 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
     (200,)
     """
     asked = _read_metrics(metrics)
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     read_level(level)
     check_resamples(resamples, none=False)
     seed = seed_of(rng)

@@ -166,11 +166,6 @@ class ErrorModel(ABC):
     def lacking(self) -> str:
         """What there are too few samples of for an interval, if anything."""
 
-    @property
-    def enough(self) -> bool:
-        """Whether there are enough samples for an interval."""
-        return not self.lacking
-
     @abstractmethod
     def _moments(self, gap: FloatArray) -> tuple[float, float, float]:
         """Return mean, deviation and skewness of the error where sizes of gaps are as given."""
@@ -243,7 +238,6 @@ class GapModel(ErrorModel):
 
     @cached_property
     def _total(self) -> float:
-        """Weight of all samples."""
         return math.fsum(self.sums.weight)
 
     @cached_property

@@ -78,7 +78,7 @@ class CalibrationError(NumberRecord):
         """How the interval is computed, or why there is none."""
         if self.model is None:
             return self.why_no_interval
-        if not self.model.enough:
+        if self.model.lacking:
             return f"fewer than {FEWEST} samples of {self.model.lacking} at these priors"
         return self.model.method
 
@@ -88,7 +88,7 @@ class CalibrationError(NumberRecord):
         It starts at 0 where the value may be due to chance alone.
         """
         read_level(level)
-        if self.model is None or not self.model.enough:
+        if self.model is None or self.model.lacking:
             return None
         return Interval(*self.model.interval(level), level)
 
@@ -155,9 +155,7 @@ def calibration_error(
     >>> round(error, 3), round(error.expected_if_calibrated, 3), error.interval().low
     (0.008, 0.013, 0.0)
     """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     return _error(samples, bins, norm, confidence=False)
 
 
@@ -176,9 +174,7 @@ def confidence_calibration_error(
     It looks at the confidence of the chosen class alone, so it misses what happens to all others.
     Arguments as for `calibration_error`.
     """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     return _error(samples, bins, norm, confidence=True)
 
 
@@ -205,14 +201,7 @@ def smooth_calibration_error(
     which the summed residual equals the width is the error, to a thousandth. Arguments as for
     `calibration_error`.
     """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
-    return smooth_error_of(samples, confidence=confidence)
-
-
-def smooth_error_of(samples: Samples, *, confidence: bool) -> CalibrationError:
-    """Return the smooth calibration error of checked samples."""
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     sums, gaps = _sums(samples, EqualWidth(GRID), confidence=confidence)
     factors = samples.class_factors()
     cells = GapModel(sums, factors is not None, gaps)
@@ -244,7 +233,6 @@ def error_of_sums(
 
 
 def _error(samples: Samples, bins: Bins, norm: float, *, confidence: bool) -> CalibrationError:
-    """Return a calibration error; of very many samples without a column of each in memory."""
     chosen, order = read_bins(bins), read_number(norm, "norm", 1, math.inf)
     sums, gaps = _sums(samples, chosen, confidence=confidence, chance=order == 1)
     factors = samples.class_factors()
@@ -272,7 +260,6 @@ def gaps_of(samples: Samples, edges: FloatArray) -> ClassGaps:
 
 
 def _large(samples: Samples) -> bool:
-    """Whether samples are summed some rows at a time."""
     if samples.copies is not None:
         return False
     return samples.many or len(samples) * len(samples.classes) > _MOST_AT_ONCE

@@ -7,8 +7,11 @@ all others, and those of few samples, together: variances are then too large rat
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from functools import reduce
+from itertools import starmap
+from operator import add
 from typing import Self
 
 import numpy as np
@@ -62,20 +65,24 @@ class ClassGaps:
     @classmethod
     def from_samples(cls, samples: Samples, edges: FloatArray, *, in_blocks: bool) -> Self:
         """Sum samples into bins of the largest posterior."""
-        units = _Units.from_samples(samples)
-        group = _groups(samples.counts, units.of_class)
+        factors, weights, k = samples.class_factors(), samples.plain_weights(), len(samples.classes)
+        count = total = samples.counts
+        if weights is not None:
+            total = np.bincount(samples.y, times(weights, samples.copies), k)
+        mean = np.divide(total, count, out=np.zeros(k), where=count > 0)  # weight of a sample
+        unit = mean if factors is None else mean * factors  # the same at the priors of use
+        group = _groups(count, unit)
         copies = np.ones(len(samples)) if samples.copies is None else samples.copies.astype(float)
-        blocks = samples.blocks() if in_blocks else _whole(samples)
-        found = (
-            cls._of_block(
-                y, answers, units.relative(part, y), units.of_class, group, edges, copies[part]
-            )
-            for part, y, answers in blocks
-        )
-        total = next(found)
-        for more in found:
-            total = total + more
-        return total
+        blocks: Iterable[tuple[slice, IntArray, Answers]] = samples.blocks()
+        if not in_blocks:
+            every = samples.scores.answers(samples.priors)
+            blocks = [(slice(0, len(samples)), samples.y, every)]
+
+        def summed(part: slice, y: IntArray, answers: Answers) -> Self:
+            relative = np.ones(y.size) if weights is None else weights[part] / mean[y]
+            return cls._of_block(y, answers, relative, unit, group, edges, copies[part])
+
+        return reduce(add, starmap(summed, blocks))
 
     @classmethod
     def _of_block(
@@ -119,31 +126,6 @@ class ClassGaps:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Units:
-    """Mean weight of a sample of each class at the priors of use, and the weights as given."""
-
-    of_class: FloatArray
-    mean: FloatArray
-    weights: FloatArray | None
-
-    @classmethod
-    def from_samples(cls, samples: Samples) -> Self:
-        factors = samples.class_factors()
-        k = len(samples.classes)
-        weights = samples.plain_weights()
-        count = samples.counts
-        total = count
-        if weights is not None:
-            total = np.bincount(samples.y, times(weights, samples.copies), k)
-        mean = np.divide(total, count, out=np.zeros(k), where=count > 0)
-        return cls(mean if factors is None else mean * factors, mean, weights)
-
-    def relative(self, part: slice, y: IntArray) -> FloatArray:
-        """Return the weight of each sample over the mean of its class."""
-        return np.ones(y.size) if self.weights is None else self.weights[part] / self.mean[y]
-
-
 def _groups(counts: IntArray, unit: FloatArray) -> IntArray:
     """Return the group of each class: its own, or that of all with few samples or little weight."""
     weight = counts * unit
@@ -162,8 +144,3 @@ def _by_group(table: FloatArray, group: IntArray, m: int) -> FloatArray:
         return table
     alone = table[:, group < m - 1]
     return np.column_stack([alone, table[:, group == m - 1].sum(axis=1)])
-
-
-def _whole(samples: Samples) -> Iterator[tuple[slice, IntArray, Answers]]:
-    """Yield all samples as one block."""
-    yield slice(0, len(samples)), samples.y, samples.scores.answers(samples.priors)

@@ -74,9 +74,15 @@ class ConfusionMatrix(ConfusionCounts):
         cost = matrix.at(self.row, self.column)
         losses = self._losses(matrix, cost)
         best, naive = matrix.naive_at(p)
+        if given is None:  # the mean over the data (eq:ec_orig)
+            weight = self.weight if self.whole else self.aligned
+            total = int(weight.sum()) if self.whole else math.fsum(weight.tolist())
+            value = math.fsum((weight * cost).tolist()) / total
+        else:
+            value = expectation(p, losses.mean)
         return ExpectedLoss(
             name="expected cost",
-            value=self._mean_cost(cost) if given is None else expectation(p, losses.mean),
+            value=value,
             naive=naive,
             naive_answer=matrix.decisions[best],
             classes=self.classes,
@@ -194,7 +200,6 @@ class ConfusionMatrix(ConfusionCounts):
         return self._gathered(two, two, row, column, self.weight, self.square, exponent)
 
     def _costs(self, costs: CostMatrix | ArrayLike | None) -> CostMatrix:
-        """Return costs for these classes and decisions."""
         if costs is None:
             require_square(self, "expected_cost without costs")
             return CostMatrix.zero_one(self.classes)
@@ -208,7 +213,6 @@ class ConfusionMatrix(ConfusionCounts):
         return costs
 
     def _losses(self, costs: CostMatrix, cost: FloatArray) -> ClassLosses:
-        """Return mean and spread of the cost within each class, from the cost of each cell."""
         k, size = len(self.classes), self.size
         total = np.where(self.class_weight > 0, self.class_weight, np.nan)
         mean = sum_by(self.row, self.weight * cost, k) / total
@@ -218,25 +222,15 @@ class ConfusionMatrix(ConfusionCounts):
         drift = np.zeros(k) if self.whole else sum_by(self.row, squares * gap, k) * unit
         return ClassLosses(size, mean, drift, variance, *costs.ranges(self.column))
 
-    def _mean_cost(self, cost: FloatArray) -> float:
-        """Return the mean cost over the data (eq:ec_orig)."""
-        weight = self.weight if self.whole else self.aligned
-        total = int(weight.sum()) if self.whole else math.fsum(weight.tolist())
-        return math.fsum((weight * cost).tolist()) / total
-
     def _rows(self) -> list[list[str]]:
-        """Return the table to show, with row totals, cut where it is too large to read."""
         k, m = (min(n, _MOST_SHOWN) for n in (len(self.classes), len(self.decisions)))
         counts = np.zeros((k, m))
         kept = (self.row < k) & (self.column < m)
         cells = self.cells
         counts[self.row[kept], self.column[kept]] = cells[kept]
         totals = sum_by(self.row, cells.astype(np.float64), len(self.classes))
-        head = [
-            "",
-            *(plain(d, 20) for d in self.decisions[:m]),
-            "samples" if self.whole else "weight",
-        ]
+        last = "samples" if self.whole else "weight"
+        head = ["", *(plain(d, 20) for d in self.decisions[:m]), last]
         body = [
             [plain(c, 20), *(number(x) for x in counts[i]), number(totals[i])]
             for i, c in enumerate(self.classes[:k])

@@ -118,7 +118,12 @@ def expected_cost(
         )
         return counts.expected_cost(priors=priors)
     y, d, weights = _read(y_true, y_pred, sample_weight, named=True)
-    matrix = _cost_matrix(costs, classes, decisions)
+    if not isinstance(costs, CostMatrix):
+        matrix = CostMatrix(costs, classes=classes, decisions=decisions)
+    elif classes is not None and read_names(classes, "classes") != costs.classes:
+        raise InputError("classes", f"must be those of costs, {costs.classes}", repr(classes))
+    else:
+        matrix = costs
     _refuse_transposed(matrix, y, d)
     counts = _counted(y, d, weights, matrix.classes, matrix.decisions)
     return counts.expected_cost(matrix, priors)
@@ -145,7 +150,6 @@ def _read(
 def _counted(
     y: LabelColumn, d: LabelColumn, weights: FloatArray | None, rows: Names, columns: Names
 ) -> ConfusionMatrix:
-    """Count columns that were read."""
     codes, decided = encode(y, rows, "classes"), encode(d, columns, "decisions")
     return ConfusionMatrix.from_codes(codes, decided, weights, rows, columns)
 
@@ -157,7 +161,6 @@ def _per_sample(
     priors: PriorsLike | None,
     sample_weight: Column | None,
 ) -> ExpectedLoss:
-    """Return the expected cost where costs differ from sample to sample."""
     y, d, weights = _read(y_true, y_pred, sample_weight, named=True)
     rows = costs.shape[0]
     if y.row is not None and y.row.max() < rows:
@@ -174,19 +177,7 @@ def _per_sample(
     return expected_sample_cost(costs, codes, decided, weights, given)
 
 
-def _cost_matrix(
-    costs: CostMatrix | ArrayLike, classes: NamesLike | None, decisions: NamesLike | None
-) -> CostMatrix:
-    """Return costs as a matrix with names."""
-    if not isinstance(costs, CostMatrix):
-        return CostMatrix(costs, classes=classes, decisions=decisions)
-    if classes is not None and read_names(classes, "classes") != costs.classes:
-        raise InputError("classes", f"must be those of costs, {costs.classes}", repr(classes))
-    return costs
-
-
 def _refuse_transposed(costs: CostMatrix, y: LabelColumn, d: LabelColumn) -> None:
-    """Say so where a cost matrix seems to have its decisions in rows."""
     k, m = costs.shape
     if k <= m or isinstance(y.values, list) or isinstance(d.values, list):
         return

@@ -13,6 +13,7 @@ from stakes._text import quoted
 from stakes._typing import ArrayLike, Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.class_losses import ClassLosses
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.costs.matrix import as_cost_matrix
 from stakes.metrics.per_sample import expected_sample_cost
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples, read_samples
@@ -59,10 +60,7 @@ def expected_loss(
 
     Less than half the cross-entropy of answering the priors: the scores tell something.
     """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
-    return expectation(rule, samples)
+    return expectation(rule, read_samples(y_true, scores, priors, sample_weight, classes))
 
 
 def sample_losses(rule: ScoringRule, samples: Samples) -> FloatArray:
@@ -81,9 +79,10 @@ def expectation(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
     if samples.many:
         return _expectation_in_blocks(rule, samples)
     losses = sample_losses(rule, samples)
-    known = None if samples.known is None else samples.known.loss_sums(rule, samples.priors)
+    known, infinite = None, np.flatnonzero(np.isinf(losses))
+    if samples.known is not None:  # rows are those of a summary, not those that were given
+        known, infinite = samples.known.loss_sums(rule, samples.priors), infinite[:0]
     sums = losses_summed(losses, samples) if known is None else known
-    infinite = np.flatnonzero(np.isinf(losses)) if samples.placed else np.empty(0, dtype=np.int64)
     return from_sums(rule, sums, samples, samples.rows(infinite))
 
 
@@ -102,12 +101,10 @@ def _expectation_in_blocks(rule: ScoringRule, samples: Samples) -> ExpectedLoss:
             yield y, np.asarray(rule.losses(y, answers), dtype=np.float64)
 
     sums = LossSums.from_blocks(blocks, len(samples.classes))
-    places = []
+    infinite = np.empty(0, dtype=np.int64)
     if sums.infinite.any():
-        for part, y, answers in samples.blocks():
-            places.append(part.start + np.flatnonzero(np.isinf(rule.losses(y, answers))))
-    rows = samples.rows(np.concatenate([np.empty(0, dtype=np.int64), *places]))
-    return from_sums(rule, sums, samples, rows)
+        infinite = np.flatnonzero(np.concatenate([np.isinf(losses) for _, losses in blocks()]))
+    return from_sums(rule, sums, samples, samples.rows(infinite))
 
 
 def from_sums(
@@ -163,32 +160,17 @@ def bayes_cost(
     >>> cost.value, round(cost.normalized, 3)
     (0.25, 0.333)
     """
-    names = classes
-    if names is None and isinstance(costs, CostMatrix | SampleCosts):
-        names = costs.classes
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=names
-    )
-    return bayes_cost_of(samples, costs)
+    if classes is None and isinstance(costs, CostMatrix | SampleCosts):
+        classes = costs.classes
+    return bayes_cost_of(read_samples(y_true, scores, priors, sample_weight, classes), costs)
 
 
 def bayes_cost_of(
     samples: Samples, costs: CostMatrix | SampleCosts | ArrayLike | None
 ) -> ExpectedLoss:
     """Return the expected cost of Bayes decisions of checked samples."""
-    if isinstance(costs, SampleCosts):
-        return _bayes_sample_cost(samples, costs)
-    if costs is None:
-        matrix = CostMatrix.zero_one(samples.classes)
-    else:
-        matrix = (
-            costs if isinstance(costs, CostMatrix) else CostMatrix(costs, classes=samples.classes)
-        )
-    return expectation(BayesCost(matrix), samples)
-
-
-def _bayes_sample_cost(samples: Samples, costs: SampleCosts) -> ExpectedLoss:
-    """Return the expected cost of Bayes decisions where costs differ from sample to sample."""
+    if not isinstance(costs, SampleCosts):
+        return expectation(BayesCost(as_cost_matrix(costs, samples.classes)), samples)
     if costs.classes != samples.classes:
         rule = f"must have the classes of the scores, {quoted(samples.classes)}, in their order"
         raise InputError("costs", rule, quoted(costs.classes))

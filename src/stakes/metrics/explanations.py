@@ -35,54 +35,37 @@ class Explanation:
             "definition": self.metric.formula,
             "identity": self.metric.relation,
             "rewards": self.metric.rewards,
-            **self._here(),
         }
-        head = f"{self.metric.name} ({self.metric.better} is better)"
-        return "\n".join([head, *(_paragraph(name, text) for name, text in facts.items())])
+        if self.value is not None:
+            facts["here"] = str(self.value)
+        if self.costs is not None and self.expected_cost is not None:
+            facts |= self._in_costs(self.costs, self.expected_cost)
+        lines = [f"{self.metric.name} ({self.metric.better} is better)"]
+        for name, text in facts.items():
+            lines.append(fill(text, 80, initial_indent=f"  {name:<13}", subsequent_indent=" " * 15))
+        return "\n".join(lines)
 
-    def _here(self) -> dict[str, str]:
-        """Say what the metric does on the data at hand."""
-        if self.value is None:
-            return {}
-        if self.costs is None or self.expected_cost is None:
-            return {"here": str(self.value)}
-        facts = {"here": str(self.value), "its costs": self._prices()}
-        if self.expected_cost.undefined is None:
-            nec = number(self.expected_cost.normalized)
-            facts["its NEC"] = f"{nec} (naive 1, lower is better)"
-        else:
-            facts["its NEC"] = f"undefined: {self.expected_cost.undefined.text}"
-        if self.exchange_rate is not None:
-            facts["trade"] = self._trade()
-        return {**facts, "say instead": self._instead()}
-
-    def _prices(self) -> str:
-        """Return the costs of the errors in words."""
-        if self.costs is None or self.costs.shape != (2, 2):
-            return "see .costs"
-        values, (first, second) = self.costs.values, self.costs.classes
-        miss, alarm = number(values[1, 0]), number(values[0, 1])
-        wrong = f"deciding '{plain(second)}' when the truth is '{plain(first)}'"
-        return f"{miss} for a missed '{plain(second)}', {alarm} for {wrong}"
-
-    def _trade(self) -> str:
-        """Return the exchange rate in words."""
-        rate = self.exchange_rate or 0.0
-        if math.isnan(rate):
-            return "undefined at these counts"
-        if math.isinf(rate):
-            return "no number of false alarms harms it as much as one miss"
-        return (
-            f"one more miss harms it as much as {number(rate)} more false alarms, at these counts"
-        )
-
-    def _instead(self) -> str:
-        """Return the call that asks for the same thing in the open."""
-        if self.costs is not None and self.costs.shape == (2, 2):
-            values = self.costs.values
-            miss, alarm = number(values[1, 0]), number(values[0, 1])
-            return f"cm.expected_cost(CostMatrix.binary(miss={miss}, false_alarm={alarm}, ...))"
-        return "cm.expected_cost(costs) with the costs of your own application"
+    def _in_costs(self, costs: CostMatrix, expected: ExpectedLoss) -> dict[str, str]:
+        prices = "see .costs"
+        instead = "cm.expected_cost(costs) with the costs of your own application"
+        if costs.shape == (2, 2):
+            first, second = (plain(name) for name in costs.classes)
+            miss, alarm = number(costs.values[1, 0]), number(costs.values[0, 1])
+            wrong = f"deciding '{second}' when the truth is '{first}'"
+            prices = f"{miss} for a missed '{second}', {alarm} for {wrong}"
+            instead = f"cm.expected_cost(CostMatrix.binary(miss={miss}, false_alarm={alarm}, ...))"
+        nec = f"{number(expected.normalized)} (naive 1, lower is better)"
+        if expected.undefined is not None:
+            nec = f"undefined: {expected.undefined.text}"
+        facts, rate = {"its costs": prices, "its NEC": nec}, self.exchange_rate
+        if rate is not None:
+            more = f"{number(rate)} more false alarms, at these counts"
+            facts["trade"] = f"one more miss harms it as much as {more}"
+            if math.isnan(rate):
+                facts["trade"] = "undefined at these counts"
+            elif math.isinf(rate):
+                facts["trade"] = "no number of false alarms harms it as much as one miss"
+        return {**facts, "say instead": instead}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values, fit for JSON."""
@@ -102,11 +85,6 @@ class Explanation:
                 None if self.exchange_rate is None else json_number(self.exchange_rate)
             ),
         }
-
-
-def _paragraph(name: str, text: str) -> str:
-    """Return a fact with its name, folded to 80 columns."""
-    return fill(text, 80, initial_indent=f"  {name:<13}", subsequent_indent=" " * 15)
 
 
 def explain(metric: DecisionMetric | str, confusion: ConfusionMatrix | None = None) -> Explanation:

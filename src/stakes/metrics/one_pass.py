@@ -160,7 +160,9 @@ def pass_over(
     samples = Samples(data.y, scores, data.weights, data.classes, None, used, given is None, n)
     second = None
     if not data.two and len(data.classes) == 2:
-        second = _second_bins(data, bins)
+        log_odds = data.kind != "posteriors"
+        column = data.values[:, 1] - data.values[:, 0] if log_odds else data.values[:, 1]
+        second = binary_pass(column, data.y, (), data.weights, bins, log_odds=log_odds).bins
     factors = None if given is None else _factors(given, confusion.priors)
     return PassResult(found, samples, matrix, confusion, factors, second)
 
@@ -178,19 +180,10 @@ def _label_factors(data: PlainInputs, priors: FloatArray | None) -> FloatArray |
 
 
 def _factors(priors: FloatArray, share: FloatArray) -> FloatArray:
-    """Return prior over share of each class."""
     return np.divide(priors, share, out=np.zeros(share.size), where=share > 0)
 
 
-def _second_bins(data: PlainInputs, bins: int) -> Bins:
-    """Return the bins of P(classes[-1]) for a table of two columns."""
-    log_odds = data.kind != "posteriors"
-    column = data.values[:, 1] - data.values[:, 0] if log_odds else data.values[:, 1]
-    return binary_pass(column, data.y, (), data.weights, bins, log_odds=log_odds).bins
-
-
 def _fine(data: PlainInputs, found: BinaryPass | RowsPass) -> bool:
-    """Whether the scores are what they are said to be."""
     if data.checked:
         return True
     limits = found.limits
@@ -212,14 +205,9 @@ def _two(
     if costs.shape[1] > MOST_COLUMNS:
         return None
     order, ends = costs.posterior_intervals()
+    log_odds = data.kind == "logits"
     found = binary_pass(
-        data.values,
-        data.y,
-        ends,
-        data.weights,
-        bins,
-        log_odds=data.kind == "logits",
-        threads=threads,
+        data.values, data.y, ends, data.weights, bins, log_odds=log_odds, threads=threads
     )
     table = between(found.weight, found.above, order, costs.shape[1])
     if data.weights is not None:  # a difference of rounded sums is no empty cell
@@ -248,16 +236,8 @@ def _many(
     columns = costs.columns()
     if columns.error is None and columns.n_decisions > MOST_COLUMNS:
         return None
-    found = rows_pass(
-        data.values,
-        data.y,
-        data.kind,
-        [columns],
-        data.weights,
-        bins,
-        factors=factors,
-        threads=threads,
-    )
+    read = data.values, data.y, data.kind, [columns], data.weights, bins
+    found = rows_pass(*read, factors=factors, threads=threads)
     cells = found.decided[0]
     if data.weights is not None:
         return found, (cells.row, cells.column, cells.weight, cells.square)
@@ -266,6 +246,5 @@ def _many(
 
 
 def _cells(table: np.ndarray, squares: np.ndarray) -> Cells:
-    """Return the cells in use."""
     row, column = np.nonzero(table)
     return row, column, table[row, column], squares[row, column]

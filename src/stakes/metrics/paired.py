@@ -193,7 +193,6 @@ def sample_shares(
 
 
 def _grouped(unit: IntArray, values: FloatArray) -> FloatArray:
-    """Return sums by group."""
     return np.asarray(np.bincount(unit, values), dtype=np.float64)
 
 
@@ -212,16 +211,13 @@ class _Data:
 
     @property
     def _counts(self) -> IntArray:
-        """The number of samples of each class."""
         return count_by(self.y, self.copies, self.n_classes)
 
     def _by_class(self, values: FloatArray) -> FloatArray:
-        """Return the sums over the samples of each class."""
         sums: FloatArray = np.bincount(self.y, times(values, self.copies), self.n_classes)  # type: ignore[assignment]
         return sums
 
     def _squares(self, values: FloatArray) -> float:
-        """Return the sum of squares over samples."""
         return float(times(np.square(values), self.copies).sum())
 
     def student(self) -> tuple[StudentSpread | None, str]:
@@ -292,7 +288,6 @@ class _Data:
         return max(self._squares(self.residual) - float(about.sum()), 0.0)
 
     def _between_groups(self) -> float:
-        """Return the variance of sums over groups."""
         sums = _grouped(self.unit, times(self.residual, self.copies))  # type: ignore[arg-type]
         sums = sums[np.bincount(self.unit) > 0]  # type: ignore[arg-type]
         return float(np.square(sums - sums.mean()).sum()) * sums.size / max(sums.size - 1, 1)

@@ -35,7 +35,12 @@ def expected_sample_cost(
     best = int(np.argmin(values))
     number = np.ones(y.size, dtype=np.int64) if copies is None else copies
     low, high, naive = _costly_prices(costs, y, d, best, number)
-    optimal = costs.optimal()
+    optimal, others = costs.optimal(), []
+    for j in range(m) if priors is None else ():
+        if j != best and values[j] > 0 and optimal[:, j].any():
+            padding = _costly_prices(costs, y, d, j, number)[2]
+            prices = _naive_prices(y, paid, constants[j], weights, copies, padding)
+            others.append(Constant(j, values[j], means[j], prices))
     return ExpectedLoss(
         name="expected cost",
         value=expectation(p, sums.mean),
@@ -47,23 +52,7 @@ def expected_sample_cost(
         losses=ClassLosses(sums.size, sums.mean, *sums.moments(), low, high),
         naive_losses=means[best],
         prices=_naive_prices(y, paid, constants[best], weights, copies, naive),
-        rivals=tuple(
-            Constant(
-                j,
-                values[j],
-                means[j],
-                _naive_prices(
-                    y,
-                    paid,
-                    constants[j],
-                    weights,
-                    copies,
-                    _costly_prices(costs, y, d, j, number)[2],
-                ),
-            )
-            for j in range(m)
-            if j != best and priors is None and values[j] > 0 and optimal[:, j].any()
-        ),
+        rivals=tuple(others),
     )
 
 
@@ -95,7 +84,6 @@ def _costly_prices(
 
 
 def _more_than_most(largest: FloatArray, number: IntArray) -> int:
-    """Return a case that is more expensive than most."""
     n = int(number.sum())
     place = min(int(_COSTLY * n), n - 1)
     if n == largest.size:
@@ -105,7 +93,6 @@ def _more_than_most(largest: FloatArray, number: IntArray) -> int:
 
 
 def _costly_case(mine: IntArray, largest: FloatArray, number: IntArray) -> int:
-    """Return a case of a class whose errors are costly."""
     every = largest * number
     total = float(every.sum())
     if number.sum() < _MANY or total <= 0:

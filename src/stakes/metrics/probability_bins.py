@@ -125,9 +125,7 @@ def reliability(
 
     With priors, posteriors and frequencies are both at these priors.
     """
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    samples = read_samples(y_true, scores, priors, sample_weight, classes)
     return reliability_of(samples, bins, confidence=confidence)
 
 

@@ -91,7 +91,17 @@ def scorecard(
             found = pass_over(data, named_costs, priors, bins)
             if found is not None:
                 return _from_pass(found)
-    return _defined(y_true, scores, costs, priors, sample_weight, named, bins)
+    samples = read_samples(y_true, scores, priors, sample_weight, named)
+    errors = binned_errors(samples, bins)
+    two = len(samples.classes) == 2
+    return Scorecard(
+        n=len(samples),
+        cost=bayes_cost_of(samples, costs),
+        cross_entropy=expectation(LogLoss(), samples),
+        brier_score=expectation(BrierLoss(), samples),
+        calibration_error=errors.get("calibration_error"),
+        confidence_calibration_error=None if two else errors["confidence_calibration_error"],
+    )
 
 
 def _forms(scores: Scores | Column) -> Iterator[Scores | Column]:
@@ -103,7 +113,6 @@ def _forms(scores: Scores | Column) -> Iterator[Scores | Column]:
 
 
 def _from_pass(passed: PassResult) -> Scorecard:
-    """Return the card of one pass."""
     samples, found = passed.samples, passed.found
     given = None if samples.priors_from_data else samples.priors
     cost = passed.confusion.expected_cost(passed.costs, given)
@@ -130,28 +139,3 @@ def _loss(rule: ScoringRule, passed: PassResult, parts: LossParts) -> ExpectedLo
         samples = replace(samples, y=samples.y.astype(np.int64, copy=False))
         rows = np.flatnonzero(np.isinf(sample_losses(rule, samples)))
     return from_sums(rule, passed.losses(parts), samples, rows)
-
-
-def _defined(
-    y_true: Column,
-    scores: Scores | Column,
-    costs: CostMatrix | SampleCosts | ArrayLike | None,
-    priors: PriorsLike | None,
-    sample_weight: Column | None,
-    classes: NamesLike | None,
-    bins: int,
-) -> Scorecard:
-    """Return the card by the definitions, whatever the labels and scores are."""
-    samples = read_samples(
-        y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
-    errors = binned_errors(samples, bins)
-    two = len(samples.classes) == 2
-    return Scorecard(
-        n=len(samples),
-        cost=bayes_cost_of(samples, costs),
-        cross_entropy=expectation(LogLoss(), samples),
-        brier_score=expectation(BrierLoss(), samples),
-        calibration_error=errors.get("calibration_error"),
-        confidence_calibration_error=None if two else errors["confidence_calibration_error"],
-    )

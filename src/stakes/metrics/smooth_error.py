@@ -86,8 +86,13 @@ class SmoothModel(ErrorModel):
         drawn[:, used] = (rng.binomial(n, rate, (_FEWER, used.size)) - n * rate) / deviation
         spread = np.sqrt(c.variance)
         basis, lost = _taken_away(spread, c.fine_strata())
-        drawn = (drawn - (drawn @ basis) * lost @ basis.T) * spread
-        return float(_fixed_points(drawn).mean())
+        waves = _waves((drawn - (drawn @ basis) * lost @ basis.T) * spread)
+        low, high = np.full(_FEWER, _NARROWEST), np.ones(_FEWER)
+        for _ in range(10):
+            width = np.sqrt(low * high)
+            wide = np.abs(_smooth(waves, width[:, None])).sum(axis=1) > width
+            low, high = np.where(wide, width, low), np.where(wide, high, width)
+        return float(((low + high) / 2).mean())
 
     @cached_property
     def _noise(self) -> FloatArray:
@@ -122,7 +127,6 @@ class SmoothModel(ErrorModel):
         return 2 * math.sqrt(math.pi) * self.width * GRID
 
     def _smoothed(self, residual: FloatArray) -> FloatArray:
-        """Return residuals smoothed by the width of the kernel."""
         return _smooth(_waves(residual), np.array(self.width))
 
     def _moments(self, gap: FloatArray) -> tuple[float, float, float]:
@@ -145,7 +149,6 @@ class SmoothModel(ErrorModel):
 
 @cache
 def _normal() -> FloatArray:
-    """Return normal draws for all cells."""
     return np.random.default_rng(_SEED).standard_normal((_DRAWS, GRID))
 
 
@@ -162,17 +165,6 @@ def _taken_away(deviation: FloatArray, strata: Strata) -> tuple[FloatArray, Floa
         return np.zeros((GRID, 0)), np.zeros(0)
     basis, lengths, _ = np.linalg.svd(np.stack(columns, axis=1), full_matrices=False)
     return basis, 1 - np.sqrt(np.maximum(1 - np.square(lengths), 0.0))
-
-
-def _fixed_points(residual: FloatArray) -> FloatArray:
-    """Return the smooth error of each row."""
-    waves = _waves(residual)
-    low, high = np.full(len(residual), _NARROWEST), np.ones(len(residual))
-    for _ in range(10):
-        width = np.sqrt(low * high)
-        wide = np.abs(_smooth(waves, width[:, None])).sum(axis=1) > width
-        low, high = np.where(wide, width, low), np.where(wide, high, width)
-    return (low + high) / 2
 
 
 def _waves(residual: FloatArray) -> Waves:

@@ -88,7 +88,6 @@ class EventSpread:
         return self._below(quantile), self.turned()._below(quantile)
 
     def _below(self, quantile: float) -> float:
-        """Return how far the interval extends below."""
         # a naive loss that varies does not change the sign of a difference
         inward = self.value > 0 and math.isinf(self.degrees)
         shrink = min(self.shrink, 1.0) if inward else self.shrink

@@ -109,7 +109,6 @@ class _ListedCost(ScoringRule):
         return table.ranges(table.optimal())
 
     def _values(self, n_classes: int) -> FloatArray:
-        """Return the costs of all classes and decisions."""
         table = [[self.function(h, d) for d in self.decisions] for h in range(n_classes)]
         values = read_array(table, "costs of the function")
         if not np.isfinite(values).all():

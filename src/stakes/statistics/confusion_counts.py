@@ -154,11 +154,9 @@ class ConfusionCounts:
         return np.ldexp(self.weight.astype(np.float64, copy=False), exponent - exponent.max())
 
     def _by_class(self, cells: Counts) -> FloatArray:
-        """Sum cells within each class."""
         return sum_by(self.row, cells.astype(np.float64, copy=False), len(self.classes))
 
     def _spread(self, cells: Counts) -> Counts:
-        """Lay cells out as a table."""
         k, m = len(self.classes), len(self.decisions)
         if k * m > _MOST_CELLS:
             msg = f"a table of {k} classes and {m} decisions must not be written out: {k * m} cells"

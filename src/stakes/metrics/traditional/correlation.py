@@ -91,7 +91,6 @@ def _root(exact: Fraction) -> float:
 def _exact_margins(
     counts: ConfusionCounts,
 ) -> tuple[list[Fraction | int], list[Fraction | int], Fraction | int]:
-    """Return the sums of rows and columns and the trace as exact numbers."""
     rows: list[Fraction | int] = [0] * len(counts.classes)
     columns: list[Fraction | int] = [0] * len(counts.classes)
     right: Fraction | int = 0
