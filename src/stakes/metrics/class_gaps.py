@@ -63,7 +63,7 @@ class ClassGaps:
         return float(self.sizes()[heavy].min()) if heavy.any() else math.inf
 
     @classmethod
-    def from_samples(cls, samples: Samples, edges: FloatArray, *, in_blocks: bool) -> Self:
+    def from_samples(cls, samples: Samples, edges: FloatArray, *, in_blocks: bool) -> "ClassGaps":
         """Sum samples into bins of the largest posterior."""
         factors, weights, k = samples.class_factors(), samples.plain_weights(), len(samples.classes)
         count = total = samples.counts
@@ -78,7 +78,7 @@ class ClassGaps:
             every = samples.scores.answers(samples.priors)
             blocks = [(slice(0, len(samples)), samples.y, every)]
 
-        def summed(part: slice, y: IntArray, answers: Answers) -> Self:
+        def summed(part: slice, y: IntArray, answers: Answers) -> "ClassGaps":
             relative = np.ones(y.size) if weights is None else weights[part] / mean[y]
             return cls._of_block(y, answers, relative, unit, group, edges, copies[part])
 
