@@ -150,7 +150,7 @@ def test_a_long_name_that_a_file_can_have(folder: Path) -> None:
 def test_a_pattern_over_too_many_names_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stakes.io.patterns._MOST_NAMES", 2)
+    monkeypatch.setattr("stakes.io.sources._MOST_NAMES", 2)
     done = call("evaluate", "*.csv", "--label", "y", *SCORES, cwd=folder)
     assert done.returncode == 5
     assert "more than 2 names" in done.stderr

@@ -7,10 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from stakes.curves import (
-    AbstentionCurve,
-    abstention_curve,
-)
+from stakes.curves import AbstentionCurve, abstention_curve
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import REFERENCE, look_of, note
 

@@ -81,11 +81,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
 
     def frame(self) -> Frame:
         """Return the blocks: from which posterior to which, and the share of the class there."""
-        return {
-            "low": self.curve.low,
-            "high": self.curve.high,
-            "frequency": self.curve.frequency,
-        }
+        return {"low": self.curve.low, "high": self.curve.high, "frequency": self.curve.frequency}
 
     def band(self) -> Frame:
         """Return the consistency band: posterior, low, high."""

@@ -36,11 +36,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
     def frame(self) -> Frame:
         """Return every point of the curve; the precision is NaN where there is no alarm."""
         curve = self.curve
-        return {
-            "threshold": curve.thresholds,
-            "recall": curve.recall,
-            "precision": curve.precision,
-        }
+        return {"threshold": curve.thresholds, "recall": curve.recall, "precision": curve.precision}
 
     def _draw(self, axes: Axes) -> None:
         look = next_look(axes)

@@ -54,11 +54,7 @@ class RiskCoverageDisplay(ScoreDisplay):
     def frame(self) -> Frame:
         """Return coverage, risk among the answers, and risk among all samples."""
         curve = self.curve
-        return {
-            "coverage": curve.coverage,
-            "risk": curve.risk,
-            "joint_risk": curve.joint_risk,
-        }
+        return {"coverage": curve.coverage, "risk": curve.risk, "joint_risk": curve.joint_risk}
 
     def _draw(self, axes: Axes) -> None:
         look = next_look(axes)

@@ -10,14 +10,7 @@ import numpy as np
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.curves import TippettCurve, tippett_curve
 from stakes.displays.figures import Axes, Frame, ScoreDisplay, predicted
-from stakes.displays.looks import (
-    REFERENCE,
-    class_of,
-    digits,
-    draw_system,
-    look_of,
-    note,
-)
+from stakes.displays.looks import REFERENCE, class_of, digits, draw_system, look_of, note
 from stakes.scores import LogLikelihoodRatios, Posteriors
 
 

@@ -4,18 +4,21 @@ __all__ = ["Columns", "column_names", "read_columns"]
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from stakes._check import InputError, Place, StakesError
 from stakes._text import plain
 from stakes._typing import FloatArray
+from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part, Places
-from stakes.io.folders import check_folders, file_ask, folder_names, with_folders
 from stakes.io.gather import Kinds, Numbers, Texts
 from stakes.io.sources import Source, find_parts
 from stakes.io.streams import Limits, Progress, open_stream
+
+T = TypeVar("T")
 
 
 class Columns:
@@ -36,8 +39,7 @@ class Columns:
 
     def coded(self, name: str) -> tuple[list[str], Any]:
         """Return the distinct labels of a column, and the place of each row's label among them."""
-        texts, codes = self._known(self._texts, name).coded()
-        return texts, codes
+        return self._known(self._texts, name).coded()
 
     def numbers(self, name: str) -> FloatArray:
         """Return the numbers of a column as doubles."""
@@ -61,8 +63,7 @@ class Columns:
         """Return where a row came from: 'scores.csv, line 7' or 'part1.parquet, row 0'."""
         return self._places.place(row)
 
-    def _known(self, columns: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401
-        """Return a column that was read."""
+    def _known(self, columns: Mapping[str, T], name: str) -> T:
         if name not in columns:
             listed = ", ".join(plain(n) for n in columns)
             msg = f"column {name!r} was not read for this use; those that were: {listed}."
@@ -152,13 +153,39 @@ def batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
 
 
 def begin_part(part: Part, ask: Ask, limits: Limits) -> Ask:
-    """Return what is asked of the file itself; its folders give the other columns."""
+    """Return what is asked of the file itself; its folders, as in `site=A/`, give the others."""
     if part.kind is None:
         with open_stream(part, limits):  # a pipe nobody writes to is said to be that first
             _ = part.reader
-    if part.folders:
-        check_folders(part, part.reader.header(part, limits))
-    return file_ask(part, ask)
+    if not part.folders:
+        return ask
+    _check_folders(part, part.reader.header(part, limits))
+    given = dict(part.folders)
+    texts, numbers = (
+        tuple(n for n in names if n not in given) for names in (ask.texts, ask.numbers)
+    )
+    return Ask(texts, numbers, ask.finite)
+
+
+def _check_folders(part: Part, names: Sequence[str]) -> None:
+    """Refuse a column that is both in the file and in the path."""
+    double = next((name for name, _ in part.folders if name in names), None)
+    if double is not None:
+        both = f"has a column {double!r}, which its folder gives too: which one counts is not known"
+        raise part.wrong(f"{both}. Rename the folder or the column")
+
+
+def with_folders(batch: Batch, part: Part, ask: Ask) -> Batch:
+    """Return a batch with the columns that its folders give, of those that are asked for."""
+    if not part.folders:
+        return batch
+    table = batch.table
+    for name, value in part.folders:
+        if name in ask.names or not ask.names:
+            places = pa.array(np.zeros(len(table), dtype=np.int32))
+            texts = pa.array([value], type=pa.string())
+            table = table.append_column(name, pa.DictionaryArray.from_arrays(places, texts))
+    return replace(batch, table=table.select(list(ask.names)) if ask.names else table)
 
 
 def column_names(
@@ -171,8 +198,8 @@ def column_names(
         raise part.wrong("can be read only once: its columns cannot be looked up beforehand")
     with damage_named(part):
         names = part.reader.header(part, Limits.read(max_bytes, 60.0, None))
-        check_folders(part, names)
-    return [*names, *folder_names(part)]
+        _check_folders(part, names)
+    return [*names, *dict(part.folders)]
 
 
 @contextmanager

@@ -38,7 +38,13 @@ class Texts:
 
     def add(self, column: "pa.ChunkedArray", first: int) -> None:
         """Take the labels of a batch, whose first row is the table's row `first`."""
-        self._check_kind(column.type)
+        found, place = _label_kind(column.type), self._places.column(self.name)
+        if found is None:
+            raise InputError(None, "must hold whole numbers or texts", column.type, place=place)
+        before, where = self._kinds.setdefault(self.name, (found, str(place.file)))
+        if before != found:
+            rule = f"must hold {before} as in {where}"
+            raise InputError(None, rule, f"{found} ({column.type})", place=place)
         if column.null_count:
             raise self._unlabelled(first + int(np.argmax(column.is_null().to_numpy())), "null")
         for chunk in column.chunks:
@@ -53,25 +59,13 @@ class Texts:
             if here.any():
                 what = "empty" if text == "" else "null"
                 raise self._unlabelled(first + int(here.argmax()), what)
-        known = [self._known.setdefault(t, len(self._known)) for t in texts if t]
-        at = iter(known)
-        table = np.array([next(at) if t else -1 for t in texts], dtype=np.int32)
+        known = [self._known.setdefault(t, len(self._known)) if t else -1 for t in texts]
+        table = np.array(known, dtype=np.int32)
         return recoded(codes, table) if len(table) else np.zeros(0, dtype=np.int32)
 
     def _unlabelled(self, row: int, what: str) -> InputError:
-        """Return the error for a row without a label."""
         rule, place = "must hold a label in every row", self._places.place(row, self.name)
         return InputError(None, rule, found=f"this one is {what}", place=place)
-
-    def _check_kind(self, kind: "pa.DataType") -> None:
-        """Refuse what is no label, and another kind of label than in the parts before."""
-        found, place = _label_kind(kind), self._places.column(self.name)
-        if found is None:
-            raise InputError(None, "must hold whole numbers or texts", kind, place=place)
-        before, where = self._kinds.setdefault(self.name, (found, str(place.file)))
-        if before != found:
-            rule = f"must hold {before} as in {where}"
-            raise InputError(None, rule, f"{found} ({kind})", place=place)
 
 
 def recoded(codes: Any, table: Any) -> Any:  # noqa: ANN401
@@ -158,7 +152,11 @@ class Numbers:
             column = column.cast(pa.string()).cast(pa.float64())
         for chunk in column.chunks:
             array = self._array(chunk, first)
-            self._check_width(array)
+            if self._arrays and array.shape[1:] != self._arrays[0].shape[1:]:
+                widths = [a.shape[1] if a.ndim == 2 else "no" for a in (self._arrays[0], array)]
+                rule, place = f"must hold lists of {widths[0]}", self._places.column(self.name)
+                got = f"lists of {widths[1]}"
+                raise InputError(None, f"{rule} numbers as before", got, place=place)
             self._check_values(array, first)
             self._arrays.append(array if self._views else np.array(array))
             first += len(chunk)
@@ -200,14 +198,6 @@ class Numbers:
             rule, found = "must hold numbers a double can", plain(error, 200)
             raise InputError(None, rule, found=found, place=place) from error
 
-    def _check_width(self, array: Any) -> None:  # noqa: ANN401
-        """Refuse lists of another length than before."""
-        if self._arrays and array.shape[1:] != self._arrays[0].shape[1:]:
-            widths = [a.shape[1] if a.ndim == 2 else "no" for a in (self._arrays[0], array)]
-            rule = f"must hold lists of {widths[0]} numbers as before"
-            place = self._places.column(self.name)
-            raise InputError(None, rule, f"lists of {widths[1]}", place=place)
-
     def _check_values(self, array: Any, first: int) -> None:  # noqa: ANN401
         """Refuse NaN, and infinite numbers where they make no sense."""
         if self._finite and np.isfinite(array).all():
@@ -220,7 +210,6 @@ class Numbers:
         raise self._fault(first + row, "NaN" if np.isnan(value) else str(float(value)))
 
     def _fault(self, row: int, got: str) -> InputError:
-        """Return the error for a value that is no number."""
         rule = f"must hold {'finite ' if self._finite else ''}numbers"
         hint = "Leave such rows out, or fill them." if got in {"NaN", "null"} else ""
         return InputError(None, rule, got, place=self._places.place(row, self.name), hint=hint)

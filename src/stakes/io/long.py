@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._check import InputError, Place
 from stakes._text import plain
-from stakes._typing import FloatArray, IntArray, NDArray
+from stakes._typing import FloatArray, NDArray
 from stakes.io.columns import Columns
 
 
@@ -27,31 +27,24 @@ class LongColumns(Columns):
         order = np.argsort(first, kind="stable")  # samples as they come in the file
         rank = np.empty_like(order)
         rank[order] = np.arange(order.size)
-        self._table = table
+        self._table, self.source = table, table.source
         self._first, self._sample = first[order], rank[code]
-        kinds, column = np.unique(table.texts(kind), return_inverse=True)
-        self.classes: NDArray[Any] = kinds
-        self._rows = self._laid_out(column, sample, kind)
-        self.source: str = table.source
-
-    def _laid_out(self, column: IntArray, sample: str, kind: str) -> IntArray:
-        """Return which row of the file holds each sample and class; each must be there once."""
-        n, k = self._first.size, self.classes.size
-        rows = np.full((n, k), -1)
-        rows[self._sample, column] = np.arange(len(self._table))
+        self.classes: NDArray[Any]
+        self.classes, column = np.unique(table.texts(kind), return_inverse=True)
+        n, k = names.size, self.classes.size
         cell = self._sample * k + column
         twice = np.bincount(cell, minlength=n * k) > 1
         if twice.any():
             row = int(np.flatnonzero(cell == int(twice.argmax()))[1])
-            what = plain(self._table.texts(kind)[row])
-            msg = f"{self._table.place(row)}: {sample} {plain(self._table.texts(sample)[row])!r}"
-            raise InputError(f"{msg} has class {what!r} twice.")
-        if (rows < 0).any():
-            i, j = (int(x) for x in np.argwhere(rows < 0)[0])
-            who = plain(self._table.texts(sample)[int(self._first[i])])
+            what, who = (plain(table.texts(name)[row]) for name in (kind, sample))
+            raise InputError(f"{table.place(row)}: {sample} {who!r} has class {what!r} twice.")
+        self._rows = np.full((n, k), -1)  # which row of the file holds each sample and class
+        self._rows[self._sample, column] = np.arange(len(table))
+        if (self._rows < 0).any():
+            i, j = (int(x) for x in np.argwhere(self._rows < 0)[0])
+            who = plain(table.texts(sample)[int(self._first[i])])
             msg = f"{self.place(i)}: {sample} {who!r} has no row for class {self.classes[j]!r}."
             raise InputError(f"{msg} Each sample needs a row for each class.")
-        return rows
 
     def __len__(self) -> int:
         return self._first.size

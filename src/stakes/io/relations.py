@@ -3,7 +3,6 @@
 __all__ = ["Relation", "Roles", "table_columns"]
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -133,14 +132,21 @@ class Relation:
         row = 0
         for columns in chain([self._first], self._batches):
             codes = self._codes(columns, summary.classes)
-            with _placed(self._scores, row):
+            try:
                 typed = kind(columns.matrix(self._scores))
                 class_names(typed, summary.classes)
                 summary.add_batch(self._batch(columns, codes, typed))
+            except InputError as error:  # of rows and columns of this batch: say those of the table
+                moved, place = error, error.place
+                if place is not None and place.row is not None:
+                    moved = error.moved(place=replace(place, row=row + place.row))
+                if error.argument == "scores":
+                    named = f"column{'s' if len(self._scores) > 1 else ''} {quoted(self._scores)}"
+                    moved = moved.moved(source=_SOURCE.name, argument=named)
+                raise moved from error
             row += len(columns)
 
     def _batch(self, columns: Columns, codes: IntArray, scores: Scores) -> "NewBatch":
-        """Return the rows of a batch with all that belongs to them."""
         roles = self._roles
         return NewBatch(
             codes,
@@ -176,7 +182,6 @@ class Relation:
 
 
 def _listed(columns: ScoreColumns) -> list[str]:
-    """Return the names of one column or several."""
     names = [columns] if isinstance(columns, str) else list(columns)
     if not names or not all(isinstance(name, str) for name in names):
         rule = "must be the name of a column, or the names of several, one for each class"
@@ -185,7 +190,6 @@ def _listed(columns: ScoreColumns) -> list[str]:
 
 
 def _ask(label: str, scores: list[str]) -> Ask:
-    """Return the columns that are needed."""
     if not isinstance(label, str):
         raise InputError("label", "must be the name of a column", plain(label))
     if label in scores:
@@ -196,12 +200,17 @@ def _ask(label: str, scores: list[str]) -> Ask:
 def _batches(table: Any, ask: Ask) -> Iterator[Batch]:  # noqa: ANN401
     """Go through the rows of some columns of a table, some thousand at a time."""
     names = list(ask.names)
-    with _readable():
+    try:
         reader = pa.RecordBatchReader.from_stream(_selected(table, names))
         check_present(names, reader.schema.names, _SOURCE.name)
         for batch in reader:
             for start in range(0, batch.num_rows, _ROWS):
                 yield Batch(pa.Table.from_batches([batch.slice(start, _ROWS)]).select(names))
+    except StakesError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, TypeError) as error:  # of the table's library
+        rule = "must hand over an Arrow stream"
+        raise InputError("table", rule, found=plain(error, 200)) from error
 
 
 def _selected(table: Any, names: list[str]) -> Any:  # noqa: ANN401
@@ -221,33 +230,6 @@ def _selected(table: Any, names: list[str]) -> Any:  # noqa: ANN401
         return table.to_reader()
     rule = "must hand over an Arrow stream, as those of pyarrow, polars, pandas and DuckDB do"
     raise InputError("table", rule, type(table).__name__)
-
-
-@contextmanager
-def _readable() -> Iterator[None]:
-    """Name what goes wrong in the library that a table comes from."""
-    try:
-        yield
-    except StakesError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, TypeError) as error:
-        rule = "must hand over an Arrow stream"
-        raise InputError("table", rule, found=plain(error, 200)) from error
-
-
-@contextmanager
-def _placed(scores: list[str], first: int) -> Iterator[None]:
-    """Say columns and rows of the table where scores of a batch are refused."""
-    try:
-        yield
-    except InputError as error:
-        moved, place = error, error.place
-        if place is not None and place.row is not None:
-            moved = error.moved(place=replace(place, row=first + place.row))
-        if error.argument == "scores":
-            columns = f"column{'s' if len(scores) > 1 else ''} {quoted(scores)}"
-            moved = moved.moved(source=_SOURCE.name, argument=columns)
-        raise moved from error
 
 
 def _as_labels(texts: Sequence[str], kind: str) -> list[Label]:

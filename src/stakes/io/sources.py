@@ -3,19 +3,28 @@
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from fnmatch import translate
 from pathlib import Path
 
-from stakes._check import Action, AddressError, FileError, InputError, UnsafeFileError
+from stakes._check import (
+    Action,
+    AddressError,
+    FileError,
+    InputError,
+    ResourceError,
+    UnsafeFileError,
+)
 from stakes._text import plain
 from stakes.io.batches import Part
-from stakes.io.folders import folder_column
-from stakes.io.patterns import matching
 from stakes.io.readers import READERS, file_kinds, kind_by_ending, listed
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
+_MOST_NAMES = 100_000  # that one pattern may look at: some tenths of a second
+_NULL = "__HIVE_DEFAULT_PARTITION__"  # how Hive and Spark write a missing value
 _PICKLES = {
     ".pkl", ".pickle", ".p", ".joblib", ".jbl", ".pt", ".pth", ".ckpt", ".bin", ".dill", ".sav",
     ".cloudpickle", ".pck",
@@ -30,10 +39,21 @@ def _shown(path: object) -> str:
 def find_parts(source: Source, kind: str | None = None) -> tuple[str, list[Part]]:
     """Return the short name of a source and its parts, in an order that never changes."""
     if not isinstance(source, str | os.PathLike):
-        return _from_list([os.fspath(path) for path in source], kind)
+        paths = [os.fspath(path) for path in source]
+        if "-" in paths:
+            msg = "standard input ('-') must be the only input: it cannot be one of several files."
+            raise InputError(msg)
+        parts = [part for path in paths for part in _parts_of(path, kind)]
+        if not parts:
+            raise InputError("the list of files must not be empty: name one at least.")
+        more = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
+        return f"{parts[0].name}{more}", _alike(_by_path(_each_once(parts)))
     text = os.fspath(source)
     if text == "-":
-        return _standard_input(kind)
+        known, packed = (None, False) if kind is None else _given_kind(kind)
+        part = Part("-", "standard input", known, packed=packed, streamed=True)
+        _ = part.reader  # refuses none
+        return part.name, [part]
     parts = _alike(_each_once(_parts_of(text, kind)))
     if os.path.isdir(text):  # noqa: PTH112  a path with a NUL byte is no error here
         return _shown(Path(text).name or text), parts
@@ -42,32 +62,21 @@ def find_parts(source: Source, kind: str | None = None) -> tuple[str, list[Part]
 
 def _parts_of(text: str, kind: str | None) -> list[Part]:
     """Return the parts that a path stands for: a file, the files of a directory or a pattern."""
-    _refuse_address(text)
-    if os.path.isdir(text):  # noqa: PTH112
-        return _in_directory(Path(text), kind)
-    if not _is_pattern(text):
-        return [_part(text, kind)]
-    found = matching(text)
-    if not found:
-        raise FileError(f"'{_shown(text)}' matched no files.")
-    return [_part(path, kind) for path in found]
-
-
-def _refuse_address(text: str) -> None:
-    """Say that nothing is fetched."""
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)::?//", text)
     if scheme is not None:
         msg = f"'{_shown(text)}': addresses ({scheme[1]}://) are not supported. Fetch the file"
         raise AddressError(f"{msg} first, or pipe it to standard input ('-').")
-
-
-def _standard_input(kind: str | None) -> tuple[str, list[Part]]:
-    """Return standard input as a part; its kind must be given."""
-    name = "standard input"
-    known, packed = (None, False) if kind is None else _given_kind(kind)
-    part = Part("-", name, known, packed=packed, streamed=True)
-    _ = part.reader  # refuses none
-    return name, [part]
+    if os.path.isdir(text):  # noqa: PTH112
+        parts = _in_folder(Path(text), kind)
+        if not any(part.folders for part in parts):
+            return parts
+        return [replace(p, name=_shown(os.path.relpath(p.path, text))) for p in parts]
+    if not _is_pattern(text):
+        return [_part(text, kind)]
+    found = _matching(text)
+    if not found:
+        raise FileError(f"'{_shown(text)}' matched no files.")
+    return [_part(path, kind) for path in found]
 
 
 def _is_pattern(text: str) -> bool:
@@ -75,16 +84,45 @@ def _is_pattern(text: str) -> bool:
     return any(c in text for c in "*?[") and not os.path.lexists(text)
 
 
-def _from_list(paths: list[str], kind: str | None) -> tuple[str, list[Part]]:
-    """Return the parts of a list of paths, each of them once."""
-    if "-" in paths:
-        msg = "standard input ('-') must be the only input: it cannot be one of several files."
-        raise InputError(msg)
-    parts = [part for path in paths for part in _parts_of(path, kind)]
-    if not parts:
-        raise InputError("the list of files must not be empty: name one at least.")
-    more = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
-    return f"{parts[0].name}{more}", _alike(_by_path(_each_once(parts)))
+def _matching(pattern: str) -> list[str]:
+    """Return the paths that match a shell pattern, sorted; only a dot matches a leading dot."""
+    seen, found = _counted(pattern), ["/" if pattern.startswith("/") else ""]
+    steps = [step for step in pattern.split("/") if step]
+    for i, step in enumerate(steps):
+        last = i == len(steps) - 1
+        found = [path for folder in found for path in _one_step(folder, step, seen, last=last)]
+    return sorted(found)
+
+
+def _counted(pattern: str) -> Iterator[int]:
+    """Count names that are looked at; refuse more than the limit."""
+    yield from range(_MOST_NAMES)
+    msg = f"'{_shown(pattern)}' looks at more than {_MOST_NAMES} names:"
+    raise ResourceError(f"{msg} begin it with a directory nearer to the files.")
+
+
+def _one_step(folder: str, step: str, seen: Iterator[int], *, last: bool) -> Iterator[str]:
+    """Go through what matches one part of a pattern within a directory."""
+    if not any(c in step for c in "*?["):
+        path = os.path.join(folder, step)  # noqa: PTH118  a text stays as it was given
+        if os.path.lexists(path):
+            yield path
+        return
+    matches = re.compile(translate(step)).match
+    # A directory that is not there, or that may not be read, holds no matches.
+    with suppress(OSError), os.scandir(folder or ".") as entries:
+        for entry in entries:
+            next(seen)
+            hidden = entry.name.startswith(".") and not step.startswith(".")
+            if not hidden and matches(entry.name) and (last or _is_folder(entry)):
+                yield os.path.join(folder, entry.name)  # noqa: PTH118
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a directory, or a link to one."""
+    with suppress(OSError):
+        return entry.is_dir()
+    return False
 
 
 def _alike(parts: list[Part]) -> list[Part]:
@@ -122,14 +160,6 @@ def _by_path(parts: list[Part]) -> list[Part]:
     ]
 
 
-def _in_directory(folder: Path, kind: str | None) -> list[Part]:
-    """Return the files of a directory and of its folders `name=value`, called by their paths."""
-    parts = _in_folder(folder, kind)
-    if not any(part.folders for part in parts):
-        return parts
-    return [replace(p, name=_shown(os.path.relpath(p.path, folder))) for p in parts]
-
-
 def _in_folder(
     folder: Path, kind: str | None, columns: tuple[tuple[str, str | None], ...] = ()
 ) -> list[Part]:
@@ -143,12 +173,16 @@ def _in_folder(
         raise InputError(f"'{shown}' must hold a table in parts: there are no data files in it.")
     parts: list[Part] = []
     for path in found:
-        column = folder_column(path.name) if path.is_dir() else None
-        if column is not None:
-            if column[0] in dict(columns):
-                msg = f"'{_shown(path)}' gives column {column[0]!r} twice. Rename a folder."
+        column, sign, value = path.name.partition("=")
+        if column and sign and path.is_dir():
+            from urllib.parse import unquote  # noqa: PLC0415  only for such folders
+
+            column = unquote(column)
+            if column in dict(columns):
+                msg = f"'{_shown(path)}' gives column {column!r} twice. Rename a folder."
                 raise InputError(msg)
-            parts += _in_folder(path, kind, (*columns, column))
+            given = None if value == _NULL else unquote(value)
+            parts += _in_folder(path, kind, (*columns, (column, given)))
             continue
         known = path.is_file() and (kind is not None or kind_by_ending(path.name)[0] is not None)
         if not known and path.suffix.lower() not in _PICKLES:

@@ -40,7 +40,12 @@ def cut_rows(stream: Stream, *, quotes: bool = True) -> Iterator[Chunk]:
         cut = _last_row_end(buffer, quotes=quotes) if data else len(buffer)
         if cut:
             chunk = Chunk(buffer[:cut], line)
-            _check_text(chunk, stream.name)
+            zero = chunk.data.find(b"\0")
+            if zero >= 0:
+                msg = f"'{stream.name}' must be UTF-8 text: line {chunk.line_at(zero)} holds a zero"
+                raise InputError(f"{msg} byte. Is it UTF-16, or no text at all?")
+            if not chunk.data.isascii():
+                decode(chunk.data, stream.name, chunk.line)
             yield chunk
             line += count_lines(chunk.data)
         rest, size = buffer[cut:], CHUNK if cut else max(CHUNK, len(buffer))
@@ -56,16 +61,6 @@ def text_lines(stream: Stream) -> Iterator[tuple[int, str]]:
     for chunk in cut_rows(stream, quotes=False):
         text = decode(chunk.data, stream.name, chunk.line).replace("\r\n", "\n")
         yield from enumerate(text.replace("\r", "\n").split("\n"), chunk.line)
-
-
-def _check_text(chunk: Chunk, name: str) -> None:
-    """Refuse bytes that are no text."""
-    zero = chunk.data.find(b"\0")
-    if zero >= 0:
-        msg = f"'{name}' must be UTF-8 text: line {chunk.line_at(zero)} holds a zero byte."
-        raise InputError(f"{msg} Is it UTF-16, or no text at all?")
-    if not chunk.data.isascii():
-        decode(chunk.data, name, chunk.line)
 
 
 def _last_row_end(data: bytes, *, quotes: bool) -> int:

@@ -33,15 +33,12 @@ class _Trial(NamedTuple):
 
     @property
     def called(self) -> tuple[str, str]:
-        """What a trial is known by."""
         return self.model, self.segment
 
     def wrong(self, fault: str) -> InputError:
-        """Return the error for the line."""
         return InputError(f"{self.part.name}, line {self.line}: {fault}.")
 
     def itself(self, fault: str) -> InputError:
-        """Return the error for the trial."""
         return self.wrong(f"the trial '{plain(f'{self.model} {self.segment}')}' {fault}")
 
 
@@ -55,7 +52,13 @@ def join_keys(
 ) -> Columns:
     """Join lines `model segment score` with lines `model segment target` or `nontarget`."""
     limits = Limits.read(max_bytes, patience, progress)
-    key = _read_key(key_source, limits)
+    key: dict[tuple[str, str], _Trial] = {}
+    for trial in _trials(key_source, limits):
+        if trial.value not in _LABELS:
+            raise trial.wrong(f"the key must say target or nontarget: got '{plain(trial.value)}'")
+        if trial.called in key:
+            raise trial.itself("is in the key twice")
+        key[trial.called] = trial
     shown, _ = find_parts(scores_source, "csv")
     scored: dict[tuple[str, str], _Trial] = {}
     for trial in _trials(scores_source, limits):
@@ -73,18 +76,6 @@ def join_keys(
     if not scored:
         raise InputError(f"'{shown}' must hold trials: it has no rows.")
     return _joined(shown, list(scored.values()), key)
-
-
-def _read_key(source: Source, limits: Limits) -> dict[tuple[str, str], _Trial]:
-    """Read what each trial is, and where the key says so."""
-    key: dict[tuple[str, str], _Trial] = {}
-    for trial in _trials(source, limits):
-        if trial.value not in _LABELS:
-            raise trial.wrong(f"the key must say target or nontarget: got '{plain(trial.value)}'")
-        if trial.called in key:
-            raise trial.itself("is in the key twice")
-        key[trial.called] = trial
-    return key
 
 
 def _trials(source: Source, limits: Limits) -> Iterator[_Trial]:

@@ -10,8 +10,14 @@ from typing import TypeVar
 
 from stakes._check import InputError
 from stakes.io.batches import Ask, Batch, Part
-from stakes.io.columns import Columns, Gathering, asked_columns, begin_part, damage_named
-from stakes.io.folders import with_folders
+from stakes.io.columns import (
+    Columns,
+    Gathering,
+    asked_columns,
+    begin_part,
+    damage_named,
+    with_folders,
+)
 from stakes.io.gather import Kinds
 from stakes.io.sources import Source, find_parts
 from stakes.io.streams import Limits
@@ -61,7 +67,6 @@ class Piece:
             raise piece._fault(check) or error from error  # no single row may have one
 
     def _fault(self, check: Callable[["Piece"], object]) -> InputError | None:
-        """Return what is wrong with the rows."""
         try:
             check(self)
         except InputError as error:
@@ -108,13 +113,11 @@ def units_of(
         with damage_named(part):
             inner = begin_part(part, ask, limits)
             for number, (count, read) in enumerate(part.reader.chunks(part, inner, limits, rows)):
-                whole = partial(_piece, read, (source, part, first, ask, kinds))
-                yield Unit(at, number, whole)
+                yield Unit(at, number, partial(_piece, read, (source, part, first, ask, kinds)))
                 first += count
 
 
 def _piece(read: Callable[[], Batch], place: tuple[str, Part, int, Ask, Kinds]) -> Piece:
-    """Read a unit."""
     source, part, row, ask, kinds = place
     with damage_named(part):
         return Piece(source, part, with_folders(read(), part, ask), row, ask, kinds)

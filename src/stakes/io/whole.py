@@ -24,11 +24,7 @@ def read_whole(
 ) -> "pa.Table":
     """Read every column of a table; those of a CSV file as texts, so that they can be kept."""
     shown, parts = find_parts(source, kind)
-    found: list[pa.Table] = []
-    for part in parts:
-        with damage_named(part):
-            for batch in batches(part, Ask(), Limits.read(max_bytes, patience, progress)):
-                found.append(_alike(batch.table, found[0].schema if found else None, part))
+    found = _read(parts, Limits.read(max_bytes, patience, progress))
     if not sum(table.num_rows for table in found):
         raise no_rows(shown)
     return _joined(found, shown)
@@ -82,13 +78,15 @@ def _paired(
 
 
 def _changed(shown: str) -> InputError:
-    """Return the error for a table that is read twice and was not the same."""
     return InputError(f"'{shown}' must not change while it is read: its rows are others now.")
 
 
 def _tables(shown: str, parts: Sequence[Part], limits: Limits, rows: int) -> "Iterator[pa.Table]":
     """Go through the rows of a table with all columns, in one schema."""
-    schema = _schema(shown, parts, limits)
+    found = _read(parts, limits, types_only=True)
+    if not found:
+        raise no_rows(shown)
+    schema = _joined(found, shown).schema
     for unit in units_of(shown, parts, Ask(), limits, rows):
         table = unit.read().batch.table
         part = parts[unit.part]
@@ -98,19 +96,17 @@ def _tables(shown: str, parts: Sequence[Part], limits: Limits, rows: int) -> "It
             yield _joined([schema.empty_table(), table], shown)
 
 
-def _schema(shown: str, parts: Sequence[Part], limits: Limits) -> "pa.Schema":
-    """Return the schema of a whole table; only JSON has to be read to the end for that."""
+def _read(parts: Sequence[Part], limits: Limits, *, types_only: bool = False) -> "list[pa.Table]":
+    """Read batches, or none of their rows; only JSON has to be read to the end for the types."""
     found: list[pa.Table] = []
     for part in parts:
         with damage_named(part):
             for batch in batches(part, Ask(), limits):
-                table = batch.table.slice(0, 0)
+                table = batch.table.slice(0, 0) if types_only else batch.table
                 found.append(_alike(table, found[0].schema if found else None, part))
-                if not part.reader.typed_by_values:
+                if types_only and not part.reader.typed_by_values:
                     break
-    if not found:
-        raise no_rows(shown)
-    return _joined(found, shown).schema
+    return found
 
 
 def _joined(tables: "Sequence[pa.Table]", shown: str) -> "pa.Table":

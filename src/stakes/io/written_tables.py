@@ -10,7 +10,7 @@ from stakes._check import Action, FileError, InputError
 from stakes._files import refuse_taken, whole_file
 from stakes._text import plain
 from stakes.io.arrow_library import pa
-from stakes.io.readers import READERS, Reader, endings, kind_by_ending, listed
+from stakes.io.readers import READERS, endings, kind_by_ending, listed
 from stakes.io.readers.base_reader import Write
 
 __all__ = ["with_columns", "write_table"]
@@ -36,16 +36,6 @@ def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> 
 def table_writer(path: str | Path, schema: "pa.Schema", *, force: bool = False) -> Iterator[Write]:
     """Give a function that writes the next rows of a table; the file is there at the end, whole."""
     refuse_taken(path, force=force)
-    reader, packed = _kind(path)
-    with whole_file(path) as raw:
-        # without a name and a time, so that the same table has the same bytes
-        opened = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if packed else nullcontext(raw)
-        with opened as stream, reader.writer(cast("BinaryIO", stream), schema) as write:
-            yield write
-
-
-def _kind(path: str | Path) -> tuple[Reader, bool]:
-    """Return what writes files of this ending, and whether they are packed."""
     if "://" in str(path):
         raise FileError(f"cannot write '{plain(path, 1000)}': addresses are not supported.")
     kind, packed = kind_by_ending(str(path))
@@ -53,4 +43,8 @@ def _kind(path: str | Path) -> tuple[Reader, bool]:
         written = [e for r in READERS.values() if r.written for e in endings(r)]
         got = repr("".join(Path(path).suffixes[-1:]).lower() or "no ending")
         raise InputError(f"'{plain(path, 1000)}' must end in {listed(written)}: got {got}.")
-    return READERS[kind], packed
+    with whole_file(path) as raw:
+        # without a name and a time, so that the same table has the same bytes
+        opened = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if packed else nullcontext(raw)
+        with opened as stream, READERS[kind].writer(cast("BinaryIO", stream), schema) as write:
+            yield write

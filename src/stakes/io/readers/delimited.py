@@ -127,7 +127,6 @@ class _Layout:
         }
 
     def rows(self, chunk: Chunk) -> Iterator[tuple[int, list[str]]]:
-        """Go through the rows of a chunk one by one, with their lines."""
         return records(chunk, self.delimiter, self.name, len(self.header))
 
     def numbers(self, fields: list[str]) -> Iterator[tuple[str, str]]:
@@ -135,7 +134,6 @@ class _Layout:
         return ((name, fields[self.header.index(name)]) for name in self.ask.numbers)
 
     def wrong(self, line: int, column: str, rule: str, found: str, hint: str = "") -> InputError:
-        """Return the error for a field."""
         place = Place(file=self.name, line=line, column=column)
         return InputError(None, rule, found=found, place=place, hint=hint)
 
@@ -181,19 +179,14 @@ def _explain(chunk: Chunk, layout: _Layout, error: Exception) -> NoReturn:
             raise InputError(f"{msg} {width}.", hint=more if len(fields) > width else "")
         for name, field in layout.numbers(fields):
             if not (NUMBER.fullmatch(field) or SPECIAL.fullmatch(field)):
-                raise _no_number(layout, line, name, field)
+                hint, found = "", f"got '{plain(field)}'"
+                if field.strip().lower() in _MISSING:
+                    found = "the value is missing" + (f" ('{plain(field)}')" if field else "")
+                    hint = "Leave such rows out, or fill them."
+                elif NUMBER.fullmatch(field.replace(",", "")):
+                    hint = "Write it without thousands separators and with a decimal point."
+                raise layout.wrong(line, name, "must hold numbers", found, hint)
     raise InputError(f"'{layout.name}', after line {chunk.line}: {plain(error, 200)}.") from error
-
-
-def _no_number(layout: _Layout, line: int, column: str, value: str) -> InputError:
-    """Return the error for a field that is no number, with what may be meant."""
-    hint, found = "", f"got '{plain(value)}'"
-    if value.strip().lower() in _MISSING:
-        found = f"the value is missing ('{plain(value)}')" if value else "the value is missing"
-        hint = "Leave such rows out, or fill them."
-    elif NUMBER.fullmatch(value.replace(",", "")):
-        hint = "Write it without thousands separators and with a decimal point."
-    return layout.wrong(line, column, "must hold numbers", found, hint)
 
 
 def _check_overflow(chunk: Chunk, layout: _Layout) -> None:

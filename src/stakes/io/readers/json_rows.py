@@ -105,7 +105,6 @@ def _load(text: str, place: str) -> Any:  # noqa: ANN401
 
 
 def _object(row: Any, place: str) -> dict[str, Any]:  # noqa: ANN401
-    """Refuse a row that is no object."""
     if isinstance(row, dict):
         return row
     raise InputError(f"{place} must be an object with a name for each value: got {_kind(row)}.")
@@ -150,7 +149,6 @@ class _Objects:
         return Batch(pa.table(columns), listed)
 
     def _place(self, at: int, column: str | None = None) -> Place:
-        """Return the place of a row."""
         line = self.lines[at]
         row = self.before + at if line is None else None
         return Place(file=self.part.name, row=row, line=line, column=column)
@@ -165,7 +163,6 @@ class _Objects:
             raise
 
     def _wrong(self, at: int, value: object, name: str, what: str) -> InputError:
-        """Return the error for a value that does not fit."""
         got = "null, a missing value" if value is None else f"{_kind(value)}, {plain(repr(value))}"
         return InputError(None, f"must hold {what}", got, place=self._place(at, name))
 
@@ -185,7 +182,6 @@ class _Objects:
             raise InputError(None, rule, found=found, place=place, hint=hint) from error
 
     def _numbers(self, values: list[Any], name: str) -> "pa.Array":
-        """Return numbers, or lists of them."""
         lists = isinstance(values[0], list)
         for at, value in enumerate(values):
             inner = value if lists and isinstance(value, list) else [value]

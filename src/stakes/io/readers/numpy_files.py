@@ -6,7 +6,7 @@ import math
 import os
 import struct
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -48,9 +48,6 @@ class Member:
         return math.prod(self.shape) * self.dtype.itemsize
 
 
-_Members = Iterator[tuple[Any, list[Member]]]  # what they are read from, and they
-
-
 class Npy(Reader):
     """One array."""
 
@@ -61,13 +58,13 @@ class Npy(Reader):
 
     def header(self, part: Part, limits: Limits) -> list[str]:
         """Read the names of the arrays."""
-        with self.members(part, limits) as (_, members):
-            return _names(members)
+        with _opened(part, limits) as file:
+            return _names(self.members(file, part)[1])
 
     def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
         """Read arrays as columns."""
-        with self.members(part, limits) as (source, members):
-            arrays = _load_named(source, members, ask, part, limits)
+        with _opened(part, limits) as file:
+            arrays = _load_named(*self.members(file, part), ask, part, limits)
         lengths = {name: len(array) for name, array in arrays.items()}
         if len(set(lengths.values())) > 1:
             listed = ", ".join(f"{plain(name)} {n}" for name, n in lengths.items())
@@ -79,14 +76,12 @@ class Npy(Reader):
             if limits.progress is not None:
                 limits.progress(min(start + _ROWS, n_rows), n_rows)
 
-    @contextmanager
-    def members(self, part: Part, limits: Limits) -> _Members:
-        """Open the file and read its header."""
-        with _opened(part, limits) as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(0)
-            named = Path(part.path).name.split(".")[0] if not part.streamed else "values"
-            yield file, [_header(file, (named, part.name, None), size)]
+    def members(self, file: BinaryIO, part: Part) -> tuple[Any, list[Member]]:
+        """Return what arrays are read from, and their headers."""
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        named = Path(part.path).name.split(".")[0] if not part.streamed else "values"
+        return file, [_header(file, (named, part.name, None), size)]
 
 
 class Npz(Npy):
@@ -96,25 +91,39 @@ class Npz(Npy):
     columns = "the arrays; `post_0` is the first column of the 2-D array `post`"
     sign = (b"", "")  # an archive may be anything
 
-    @contextmanager
-    def members(self, part: Part, limits: Limits) -> _Members:
-        """Open the archive and read the headers of all its arrays."""
+    def members(self, file: BinaryIO, part: Part) -> tuple[Any, list[Member]]:
+        """Return the archive, and the headers of all its arrays."""
         import zipfile  # noqa: PLC0415  slow to load
 
-        with _opened(part, limits) as file:
+        try:
+            archive = zipfile.ZipFile(_Bounded(file, part.name))
+        except ResourceError:
+            raise
+        except _broken() as error:
+            why = f"must be a whole NPZ file, which is a ZIP archive: {error}"
+            raise part.wrong(why) from error
+        members: dict[str, Member] = {}
+        for entry in archive.infolist():
+            member = plain(entry.filename.removesuffix(".npy"), 1000)
+            if member in members:
+                raise part.wrong(
+                    f"holds the member '{member}' twice: which one counts is not known"
+                )
+            place = f"{part.name}, member '{member}'"
             try:
-                archive = zipfile.ZipFile(_Bounded(file, part.name))
-            except ResourceError:
+                with archive.open(entry) as stream:
+                    members[member] = _header(stream, (member, place, entry), entry.file_size)
+            except InputError:
                 raise
             except _broken() as error:
-                why = f"must be a whole NPZ file, which is a ZIP archive: {error}"
-                raise part.wrong(why) from error
-            with archive:
-                yield archive, _archived(archive, part)
+                kind = ChecksumError if "CRC" in str(error) else InputError
+                raise kind(f"{place} cannot be read: {plain(error, 200)}.") from error
+        if not members:
+            raise part.wrong("must hold arrays: the archive is empty")
+        return archive, list(members.values())
 
 
 def _opened(part: Part, limits: Limits) -> AbstractContextManager[BinaryIO]:
-    """Open a file, or what a stream holds."""
     return open_anywhere(part, limits, lambda path: open(path, "rb"), io.BytesIO)  # noqa: PTH123
 
 
@@ -142,27 +151,6 @@ def _broken() -> tuple[type[Exception], ...]:
 
     damaged = (zipfile.BadZipFile, zlib.error, struct.error, EOFError)
     return (*damaged, NotImplementedError, OSError, RuntimeError, ValueError)
-
-
-def _archived(archive: "zipfile.ZipFile", part: Part) -> list[Member]:
-    """Read the headers of the arrays in an archive."""
-    members: dict[str, Member] = {}
-    for entry in archive.infolist():
-        member = plain(entry.filename.removesuffix(".npy"), 1000)
-        if member in members:
-            raise part.wrong(f"holds the member '{member}' twice: which one counts is not known")
-        place = f"{part.name}, member '{member}'"
-        try:
-            with archive.open(entry) as stream:
-                members[member] = _header(stream, (member, place, entry), entry.file_size)
-        except InputError:
-            raise
-        except _broken() as error:
-            kind = ChecksumError if "CRC" in str(error) else InputError
-            raise kind(f"{place} cannot be read: {plain(error, 200)}.") from error
-    if not members:
-        raise part.wrong("must hold arrays: the archive is empty")
-    return list(members.values())
 
 
 def _header(
@@ -195,7 +183,6 @@ def _header(
 
 
 def _declared(header: bytes, place: str) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
-    """Read what a header declares."""
     try:
         found = ast.literal_eval(header.decode("utf-8").strip())
         shape, fortran = found["shape"], found["fortran_order"]
@@ -260,36 +247,24 @@ def _load(source: Any, member: Member, left: int, limit: int) -> Any:  # noqa: A
     if len(member.shape) not in {1, 2}:
         msg = f"{place} must have one row per sample: it has {len(member.shape)} dimensions."
         raise InputError(msg)
-    flat = np.empty(member.n_bytes, dtype=np.uint8)
+    flat, done = np.empty(member.n_bytes, dtype=np.uint8), 0
+    if member.entry is None:
+        source.seek(0)
     try:
-        if member.entry is None:
-            source.seek(member.start)
-            _fill(source, flat, place)
-        else:
-            with source.open(member.entry) as stream:
-                stream.read(member.start)
-                _fill(stream, flat, place)
-    except InputError:
-        raise
+        with nullcontext(source) if member.entry is None else source.open(member.entry) as stream:
+            stream.read(member.start)  # a member that is read without a leap is checked by its sum
+            while count := stream.readinto(flat[done : done + 1024 * 1024]):
+                done += count
+            stream.read(1)  # of the end of the member, where its sum is compared
     except _broken() as error:
         raise ChecksumError(f"{place} is damaged: {plain(error, 200)}.") from error
+    if done < len(flat):
+        raise InputError(f"{place} must hold {len(flat)} bytes: it ends after {done}.")
     values = flat.view(member.dtype) if flat.size else np.empty(0, member.dtype)
     return values.reshape(member.shape, order="F" if member.fortran else "C")
 
 
-def _fill(stream: Any, flat: Any, place: str) -> None:  # noqa: ANN401
-    """Read bytes into an array until it is full; the end of the member is read too, for its sum."""
-    done, view = 0, memoryview(flat)
-    while done < len(flat):
-        count = stream.readinto(view[done : done + 1024 * 1024])
-        if not count:
-            raise InputError(f"{place} must hold {len(flat)} bytes: it ends after {done}.")
-        done += count
-    stream.read(1)
-
-
 def _column(array: Any, name: str, part: Part) -> "pa.Array":  # noqa: ANN401
-    """Return some rows of an array as an Arrow column."""
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
     if native.dtype.kind in "SU":
         return pa.array(_texts(native, f"{part.name}: {name!r}"))

@@ -124,7 +124,6 @@ def _row_group(
     part: Part,
     most: int = _ROWS,
 ) -> Iterator[Batch]:
-    """Read the rows of one row group."""
     with _damage_in(part, group):
         asked = {"row_groups": [group], "columns": columns, "use_threads": False}  # as above
         for batch in file.iter_batches(most, **asked):
