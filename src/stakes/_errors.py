@@ -122,11 +122,8 @@ class StakesError(Exception):
         self.value: str | None = None if value is None else str(value)
         self.place: Place | None = place if row is None else Place(row=int(row))
         self.hint = hint
-        self._found, self._more, self._whole = (
-            None if found is None else str(found),
-            more,
-            rule is None,
-        )
+        self._found = None if found is None else str(found)
+        self._more, self._whole = more, rule is None
         super().__init__(str(self))
 
     def __str__(self) -> str:

@@ -56,7 +56,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as stream:
             yield stream
-        temporary.chmod(0o666 & ~_umask())
+        mask = os.umask(0)  # it can only be read by setting it
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
         temporary.replace(file)
     except StakesError:  # of what was to be written
         raise
@@ -73,23 +75,14 @@ def discard_temporary_files() -> None:
 
 
 def _discard(temporary: Path) -> None:
-    """Remove a temporary file, if it is still there."""
     with suppress(OSError, ValueError):
         temporary.unlink(missing_ok=True)
     _temporary.discard(temporary)
 
 
 def _cannot_write(path: object, error: Exception) -> FileError:
-    """Return the error for a file that the system does not take."""
     reason = getattr(error, "strerror", None) or str(error)
     return FileError(f"cannot write '{plain(path, 1000)}': {reason}.")
-
-
-def _umask() -> int:
-    """Return the mask for new files; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def refuse_taken(path: str | os.PathLike[str], *, force: bool) -> None:

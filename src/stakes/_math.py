@@ -68,31 +68,20 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
         few = _sum_few(group, values, n_groups)
         if few is not None:
             return few
-    if _all_whole(values):
-        return _sum_whole(group, values, n_groups)
+    some = values[:16], values  # most that are not whole show it at once
+    whole = all((part == np.trunc(part)).all() for part in some)
+    if whole and np.abs(values).sum() < _EXACT:  # then sums are exact in any order
+        total = np.bincount(group, values, n_groups)
+        if total.size > n_groups:
+            msg = f"group must hold numbers below {n_groups}: got {int(group.max())}."
+            raise IndexError(msg)
+        return total.astype(np.float64, copy=False)  # of none at all numpy makes integers
     peak = np.zeros(n_groups)
     np.maximum.at(peak, group, np.abs(values))
     exponent = np.frexp(peak)[1]
     cut = limbs(np.ldexp(values, -exponent[group]))
     parts: list[FloatArray] = [np.bincount(group, limb, n_groups) for limb in cut]  # type: ignore[misc]
     return np.ldexp(joined(parts), exponent)
-
-
-def _all_whole(values: FloatArray) -> bool:
-    """Whether all values are whole numbers whose sums are exact in any order."""
-    for some in (values[:16], values):  # most that are not whole show it at once
-        if not (some == np.trunc(some)).all():
-            return False
-    return bool(np.abs(values).sum() < _EXACT)
-
-
-def _sum_whole(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
-    """Sum whole numbers by group, which is exact as it is."""
-    total = np.bincount(group, values, n_groups)
-    if total.size > n_groups:
-        msg = f"group must hold numbers below {n_groups}: got {int(group.max())}."
-        raise IndexError(msg)
-    return total.astype(np.float64, copy=False)  # of none at all numpy makes integers
 
 
 def _sum_few(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray | None:

@@ -45,7 +45,6 @@ def student(level: float, degrees: float) -> float:
 
 
 def _density(t: float, degrees: float) -> float:
-    """Return the density of Student's t."""
     log = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)
     log -= (degrees + 1) / 2 * math.log1p(t * t / degrees)
     return math.exp(log) / math.sqrt(degrees * math.pi)
@@ -142,13 +141,7 @@ def skewed_ends(quantile: float, skewness: float) -> tuple[float, float]:
     """
     if abs(skewness) < 1e-6:
         return -quantile, quantile
-    low, high = (
-        3 / skewness * (_cube_root(1 + skewness * (end - skewness / 6)) - 1)
-        for end in (-quantile, quantile)
-    )
+    cubes = (1 + skewness * (end - skewness / 6) for end in (-quantile, quantile))
+    roots = (math.copysign(abs(cube) ** (1 / 3), cube) for cube in cubes)
+    low, high = (3 / skewness * (root - 1) for root in roots)
     return low, high
-
-
-def _cube_root(x: float) -> float:
-    """Return the real cube root."""
-    return math.copysign(abs(x) ** (1 / 3), x)

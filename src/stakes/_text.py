@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 _LONGEST_NAME = 60
+_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"}  # kinds of characters that do not show
 
 
 def plain(name: object, longest: int = _LONGEST_NAME) -> str:
@@ -13,15 +14,13 @@ def plain(name: object, longest: int = _LONGEST_NAME) -> str:
     >>> plain("tu\x1b[2Jmour")
     'tu\\x1b[2Jmour'
     """
-    text = "".join(_visible(c) for c in str(name))
+    text = "".join(
+        c.encode("unicode_escape", "surrogatepass").decode("ascii")
+        if unicodedata.category(c) in _HIDDEN
+        else c
+        for c in str(name)
+    )
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
-
-
-def _visible(character: str) -> str:
-    """Return the character itself, or its escape where it would not show."""
-    if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"}:
-        return character.encode("unicode_escape", "surrogatepass").decode("ascii")
-    return character
 
 
 def key_of(name: str) -> str:

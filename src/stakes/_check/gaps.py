@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from stakes._check.digits import FORMATS, MOST_DIGITS, Digits, candidates, has_bits, passing
+from stakes._check.digits import FORMATS, MOST_DIGITS, candidates, has_bits, passing
 from stakes._check.precision import (
     NEVER,
     Rounding,
@@ -108,7 +108,6 @@ class _Rows:
         return Rounding(self._text(), most, bool(rounded.any()), mixed=True), rounded
 
     def _text(self) -> str:
-        """Say how many rows show what."""
         counts: Counter[str] = Counter()
         by = np.bincount(self._by[self._by >= 0], minlength=len(self._kinds))
         for shown, n in zip(self._kinds, by.tolist(), strict=True):
@@ -164,17 +163,13 @@ def _by_digits(
         if not significant:
             rows.decimals[found] = digits.count
         group = np.concatenate([group, found])
-        if group.size and not (significant and _by_chance(values[group], rows, group, digits)):
+        sure = not significant
+        if significant:  # each last decimal that is 0 without need is one chance in ten
+            some = values[group]
+            zeros = np.maximum(rows.decimals[group][:, None] - digits.power(some), 0)
+            sure = zeros[some != 0].sum() >= _ZEROS
+        if group.size and sure:
             yield group
             group = left[:0]
     if left.size:
         yield left
-
-
-def _by_chance(values: FloatArray, rows: _Rows, group: IntArray, digits: Digits) -> bool:
-    """Whether rows of some decimals may have no more significant digits than these by chance.
-
-    Each last decimal that is 0 without need is one chance in ten.
-    """
-    zeros = np.maximum(rows.decimals[group][:, None] - digits.power(values), 0)
-    return bool(zeros[values != 0].sum() < _ZEROS)

@@ -74,7 +74,6 @@ def read_column(values: Column, argument: str, *, mixed: bool = False) -> LabelC
 
 
 def _numbers_and_texts(values: list[Any], argument: str) -> LabelColumn:
-    """Return a column of whole numbers and texts."""
     at = [i for i, value in enumerate(values) if not isinstance(value, str)]
     numbers = np.empty(len(at), dtype=object)
     numbers[:] = [values[i] for i in at]
@@ -118,7 +117,6 @@ def _from_sequence(values: Sequence[Any]) -> np.ndarray[Any, Any]:
 
 
 def _from_frame(values: Column, argument: str) -> np.ndarray[Any, Any]:
-    """Return a pandas, polars, pyarrow or other column as an array."""
     import narwhals.stable.v2 as nw  # noqa: PLC0415  only where a data frame's column comes in
 
     if is_table(values):
@@ -136,7 +134,6 @@ def _from_frame(values: Column, argument: str) -> np.ndarray[Any, Any]:
 
 
 def _from_array(array: np.ndarray[Any, Any], argument: str) -> LabelColumn:
-    """Return the column for an array of whole numbers, truth values or texts."""
     kind = array.dtype.kind
     if kind == "b":
         return LabelColumn(array.astype(np.int64), argument, truth=True)
@@ -170,7 +167,6 @@ def _whole(array: np.ndarray[Any, Any], argument: str) -> IntArray:
 
 
 def _from_objects(array: np.ndarray[Any, Any], argument: str) -> LabelColumn:
-    """Return the column for an array of Python objects, which must be of one kind."""
     values = array.tolist()
     kinds = set(map(type, values))
     if kinds == {str}:
@@ -191,7 +187,6 @@ def _from_objects(array: np.ndarray[Any, Any], argument: str) -> LabelColumn:
 
 
 def _too_large(argument: str, value: int) -> InputError:
-    """Return the error for a label that no 64-bit number holds."""
     return InputError(argument, "must hold whole numbers below 2**63", value)
 
 
@@ -203,7 +198,6 @@ def _is_missing(value: object) -> bool:
 
 
 def _missing(argument: str, row: int) -> InputError:
-    """Return the error for a label that is not there."""
     rule = "must hold a label for every sample"
     hint = "Label it, or drop the row from every argument."
     return InputError(argument, rule, "a missing value (null)", row=row, hint=hint)
@@ -273,29 +267,33 @@ def encode(column: LabelColumn, names: Names, what: str, why: str = "", hint: st
     listed = isinstance(column.values, list)
     if kinds not in ({True, False}, {listed}):
         raise _other_kind(column, names, what, hint)
-    codes = _encode_texts(column, names) if listed else _encode_numbers(column, names)
+    if listed:
+        index = _Places({name: i for i, name in enumerate(names)})
+        codes = np.fromiter(map(index.__getitem__, column.values), np.int64, len(column))
+    else:
+        codes = _encode_numbers(column, names)
     if codes.size and codes.min() < 0:
         raise _unknown(column, names, int((codes < 0).argmax()), f"{what}{why}", hint)
     return codes
 
 
 class _Places(dict[Any, int]):
-    """The place of each name; without a call of Python's for those that are there."""
+    """The place of each name, else -1; without a call of Python's for those that are there."""
 
     def __missing__(self, name: object) -> int:
         return -1
 
 
-def _encode_texts(column: LabelColumn, names: Names) -> IntArray:
-    """Look texts up one by one; -1 where a text is no name."""
-    index = _Places({name: i for i, name in enumerate(names)})
-    return np.fromiter(map(index.__getitem__, column.values), np.int64, len(column))
-
-
 def _encode_numbers(column: LabelColumn, names: Names) -> IntArray:
     """Find whole numbers among the names; -1 where a number is no name."""
     values = np.asarray(column.values)
-    listed = _as_numbers(names)
+    places = all(isinstance(name, str) or name == i for i, name in enumerate(names))
+    listed = np.array(
+        [  # a text among 0, 1, ... is its place, else it is no number
+            int(name) if not isinstance(name, str) else i if places else np.iinfo(np.int64).min
+            for i, name in enumerate(names)
+        ]
+    )
     if (listed == np.arange(listed.size)).all():
         if values.min() >= 0 and values.max() < listed.size:
             return values
@@ -304,17 +302,6 @@ def _encode_numbers(column: LabelColumn, names: Names) -> IntArray:
     place = np.minimum(np.searchsorted(listed, values, sorter=order), listed.size - 1)
     found = order[place]
     return np.where(listed[found] == values, found, -1)
-
-
-def _as_numbers(names: Names) -> IntArray:
-    """Return names as numbers; a text among 0, 1, ... is its place, else it is no number."""
-    places = all(isinstance(name, str) or name == i for i, name in enumerate(names))
-    return np.array(
-        [
-            int(name) if not isinstance(name, str) else i if places else np.iinfo(np.int64).min
-            for i, name in enumerate(names)
-        ]
-    )
 
 
 def _other_kind(column: LabelColumn, names: Names, what: str, hint: str) -> InputError:
@@ -337,15 +324,10 @@ def _unknown(column: LabelColumn, names: Names, row: int, what: str, hint: str =
         shown, guess = f"{label!r}", _text_hint(label, names)
     else:
         shown, guess = f"label {label}", _number_hint(np.asarray(column.values), names)
-    rule = f"must hold labels of the {what} {_range_of(names)}"
+    consecutive = names == tuple(range(len(names))) and len(names) > 1
+    rule = f"must hold labels of the {what} "
+    rule += f"0..{len(names) - 1}" if consecutive else quoted(names)
     return InputError(column.argument, rule, shown, row=column.place(row), hint=hint or guess)
-
-
-def _range_of(names: Names) -> str:
-    """Return 0..9 for consecutive numbers, else the names."""
-    if names == tuple(range(len(names))) and len(names) > 1:
-        return f"0..{len(names) - 1}"
-    return quoted(names)
 
 
 def _text_hint(label: str, names: Names) -> str:

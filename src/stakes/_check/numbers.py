@@ -116,7 +116,6 @@ def check_seen(priors: FloatArray, weight: FloatArray, names: Names) -> None:
 
 
 def _by_name(priors: Mapping[Any, float], names: Names) -> list[float]:
-    """Put priors given by class into the order of the classes."""
     known = set(names)
     unknown = [name for name in priors if name not in known]
     lacking = [name for name in names if name not in priors]

@@ -29,7 +29,8 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
     if is_table(values):
         values, names = _from_frame(gathered(values), argument)
     values = off_device(values)
-    unit = _unit(values)
+    dtype = getattr(values, "dtype", None)
+    unit = np.finfo(dtype).eps if isinstance(dtype, np.dtype) and dtype.kind == "f" else _DOUBLE
     _refuse_ragged(values, argument)
     array = read_array(values, argument)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -39,11 +40,10 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
     if array.ndim not in {1, 2}:
         what = "a single number" if array.ndim == 0 else f"{array.ndim} dimensions"
         raise InputError(argument, "must be 2-D (samples in rows, classes in columns) or 1-D", what)
-    return array, names, unit
+    return array, names, float(unit)
 
 
 def _from_frame(values: Any, argument: str) -> tuple[Any, Names | None]:  # noqa: ANN401
-    """Split a data frame into its numbers and the names of its columns."""
     import narwhals.stable.v2 as nw  # noqa: PLC0415  only where a data frame comes in
 
     frame = nw.from_native(values, eager_only=True, pass_through=True)
@@ -58,13 +58,6 @@ def _from_frame(values: Any, argument: str) -> tuple[Any, Names | None]:  # noqa
             place = Place(row=row, column=str(name))
             raise InputError(argument, "must hold numbers", "a missing value (NaN)", place=place)
     return frame.to_numpy(), names
-
-
-def _unit(values: Column) -> float:
-    """Return the rounding unit of the numbers as they came."""
-    dtype = getattr(values, "dtype", None)
-    kind = isinstance(dtype, np.dtype) and dtype.kind == "f"
-    return float(np.finfo(dtype).eps) if kind else _DOUBLE
 
 
 def _refuse_ragged(values: Column, argument: str) -> None:
@@ -140,7 +133,6 @@ def _of_single(p: FloatArray, rows: BoolArray) -> bool:
 
 
 def _off(total: FloatArray, found: Unexplained, argument: str) -> InputError:
-    """Return the error for rows that do not sum to 1, with the one farthest off."""
     row = found.row
     count = f"{found.count} rows do not, most of all" if found.count > 1 else "got"
     text = f"{total[row]:.10g}"
@@ -154,7 +146,6 @@ def _off(total: FloatArray, found: Unexplained, argument: str) -> InputError:
 
 
 def _renormalized(p: FloatArray, argument: str) -> tuple[FloatArray, Rounding | None]:
-    """Divide rows of numbers of at least 0 by their sums."""
     if p.ndim != 2:
         rule = "must be a table, one column per class, to be renormalized"
         raise InputError(argument, rule, "one column", hint="Leave renormalize out.")
@@ -174,7 +165,6 @@ def _renormalized(p: FloatArray, argument: str) -> tuple[FloatArray, Rounding | 
 
 
 def _outside(p: FloatArray, inside: BoolArray, argument: str) -> InputError:
-    """Return the error for values that are no probabilities."""
     rows = ~(inside if p.ndim == 1 else inside.all(axis=1))
     row = int(rows.argmax())
     value = p[row] if p.ndim == 1 else p[row][~inside[row]][0]
@@ -184,19 +174,15 @@ def _outside(p: FloatArray, inside: BoolArray, argument: str) -> InputError:
     percent = abs(total - 100) < 1e-3
     fields = {"row": row, "total": f"{total:.10g}", "kinds": "Logits, LogLikelihoodRatios"}
     hint = Action("say_kind_or_percent" if percent else "say_kind", fields)
-    more = ", outside [0, 1]"
-    return InputError(
-        argument, "must be posteriors", repr(float(value)), row=row, more=more, hint=hint
-    )
+    rule, more = "must be posteriors", ", outside [0, 1]"
+    return InputError(argument, rule, repr(float(value)), row=row, more=more, hint=hint)
 
 
 def _any_in_row(bad: BoolArray) -> BoolArray:
-    """Tell for each sample whether any of its values is bad."""
     return bad if bad.ndim == 1 else np.asarray(bad.any(axis=1))
 
 
 def _not_a_number(bad: BoolArray, argument: str) -> InputError:
-    """Return the error for NaN, with how many rows have one."""
     count, row = int(bad.sum()), int(bad.argmax())
     got = f"NaN in {count} rows, the first" if count > 1 else "NaN"
     return InputError(argument, "must hold numbers", got, row=row)

@@ -92,7 +92,9 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
     n = x.shape[0] if index is None else index.size
     check_lengths(n, y=codes, weights=w, rows=index)
     check_lengths(k, shift=np.asarray(shift), class_weights=class_weights)
-    _check_rows(index, x.shape[0])
+    if index is not None and index.size and not 0 <= index.min() <= index.max() < len(x):
+        msg = f"rows must lie between 0 and {len(x) - 1}: got {index.min()} to {index.max()}."
+        raise ValueError(msg)
     if KERNELS is None:
         return slopes.affine_pass(
             x, codes, w, scale, shift, class_weights=class_weights, rows=index, hessian=hessian
@@ -104,13 +106,6 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
     total = summed(sums[:, 1:])
     second = total[k + 2 :].reshape(k + 1, k + 1) if hessian else total[k + 2 :]
     return Slopes(float(total[0]), total[1 : k + 2], second, float(sums[:, 0].max()))
-
-
-def _check_rows(rows: IntArray | None, n: int) -> None:
-    """Refuse rows that are not there: a kernel would read beyond the end."""
-    if rows is not None and rows.size and not (rows.min() >= 0 and rows.max() < n):
-        msg = f"rows must lie between 0 and {n - 1}: got {rows.min()} to {rows.max()}."
-        raise ValueError(msg)
 
 
 def _prepared(

@@ -99,19 +99,25 @@ static inline double value_of(const struct total *t)
     return isfinite(t->high) ? t->high + t->low : t->high;
 }
 
+/* Read numbers x of a type, at `at` and every `step` bytes, into `out`; those side by side as vectors. */
+#define READ(T, value)                                                                             \
+    for (int64_t i = 0; step != sizeof(T) && i < n; i++) {                                         \
+        T x = *(const T *)(const void *)(at + i * step);                                           \
+        out[i] = value;                                                                            \
+    }                                                                                              \
+    SIMD for (int64_t i = 0; i < (step == sizeof(T) ? n : 0); i++) {                               \
+        T x = ((const T *)(const void *)at)[i];                                                    \
+        out[i] = value;                                                                            \
+    }
+
 static inline void load_numbers(double *out, const struct column *c, int64_t start, int64_t n)
 {
     const char *at = c->data + start * c->stride;
     int64_t step = c->stride;
-    if (c->type == 0 && step == 8) {
-        memcpy(out, at, (size_t)n * 8);
-    } else if (c->type == 1 && step == 4) {
-        const float *f = (const float *)(const void *)at;
-        SIMD for (int64_t i = 0; i < n; i++) out[i] = f[i];
-    } else if (c->type == 0) {
-        for (int64_t i = 0; i < n; i++) out[i] = *(const double *)(const void *)(at + i * step);
+    if (c->type == 0) {
+        READ(double, x)
     } else {
-        for (int64_t i = 0; i < n; i++) out[i] = *(const float *)(const void *)(at + i * step);
+        READ(float, x)
     }
 }
 
@@ -122,21 +128,12 @@ static inline int load_codes(int32_t *out, const struct column *c, int64_t start
     const char *at = c->data + start * c->stride;
     int64_t step = c->stride;
     uint32_t last = (uint32_t)(k - 1), bad = 0;
-    if (c->type == 0 && step == 1) {
-        const uint8_t *b = (const uint8_t *)at;
-        SIMD for (int64_t i = 0; i < n; i++) out[i] = b[i];
-    } else if (c->type == 0) {
-        for (int64_t i = 0; i < n; i++) out[i] = *(const uint8_t *)(at + i * step);
+    if (c->type == 0) {
+        READ(uint8_t, x)
     } else if (c->type == 1) {
-        for (int64_t i = 0; i < n; i++) out[i] = *(const int32_t *)(const void *)(at + i * step);
-    } else if (step == 8) {
-        const int64_t *b = (const int64_t *)(const void *)at;
-        SIMD for (int64_t i = 0; i < n; i++) out[i] = (uint64_t)b[i] > last ? -1 : (int32_t)b[i];
+        READ(int32_t, x)
     } else {
-        for (int64_t i = 0; i < n; i++) {
-            int64_t code = *(const int64_t *)(const void *)(at + i * step);
-            out[i] = (uint64_t)code > last ? -1 : (int32_t)code;
-        }
+        READ(int64_t, (uint64_t)x > last ? -1 : (int32_t)x)
     }
     for (int64_t i = 0; i < n; i++) bad |= (uint32_t)((uint32_t)out[i] > last);
     return bad == 0;
@@ -225,37 +222,21 @@ static inline double log_sum(double f, double s, double k)
     return FMA(k, LN2_HIGH, f - (square - tail));
 }
 
-/* x = 2^k (1 + f) for a normal, finite x above 0. `less` is x - 1, for x that was itself rounded:
- * where x is near 1 the digits of its log are those of `less`.
+/* log(x) of a normal, finite x = 2^k (1 + f) above 0, about one unit in the last place. `less` is
+ * x - 1, for x that was itself rounded: where x is near 1 the digits of its log are those of `less`.
  */
-static inline double log_k(double x)
-{
-    uint64_t e = bits_of(x) - ROOT_HALF + (1024ull << 52); /* exponent and a bias, above 0 */
-    return of_bits((e >> 52) | 0x4330000000000000u) - (0x1p52 + 1024.0);
-}
-
-static inline double log_f(double x, double less, double k)
-{
-    uint64_t e = bits_of(x) - ROOT_HALF + (1024ull << 52);
-    return k == 0.0 ? less : of_bits((e & 0x000fffffffffffffu) + ROOT_HALF) - 1.0;
-}
-
-/* log(x), about one unit in the last place. */
 static inline double log_normal(double x, double less)
 {
-    double k = log_k(x), f = log_f(x, less, k);
+    uint64_t e = bits_of(x) - ROOT_HALF + (1024ull << 52); /* exponent and a bias, above 0 */
+    double k = of_bits((e >> 52) | 0x4330000000000000u) - (0x1p52 + 1024.0);
+    double f = k == 0.0 ? less : of_bits((e & 0x000fffffffffffffu) + ROOT_HALF) - 1.0;
     return log_sum(f, f / (2.0 + f), k);
-}
-
-static inline int is_normal(double x)
-{
-    return (x >= 0x1p-1022) & (x < INFINITY);
 }
 
 /* log(x) for any x. */
 static inline double any_log(double x, double less)
 {
-    if (is_normal(x)) return log_normal(x, less);
+    if (x >= 0x1p-1022 && x < INFINITY) return log_normal(x, less);
     if (x > 0.0 && x < INFINITY) return log_normal(x * 0x1p54, x * 0x1p54 - 1.0) - 54.0 * M_LN2;
     return x == 0.0 ? -INFINITY : x > 0.0 ? x : NAN;
 }

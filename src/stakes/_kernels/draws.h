@@ -27,21 +27,17 @@ struct draws_job {
     int64_t *weights;        /* resamples x segments */
 };
 
-static inline uint64_t mixed(uint64_t x)
+static inline uint64_t word(uint64_t key, uint64_t i)
 {
+    uint64_t x = key + STEP * (i + 1);
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
 }
 
-static inline uint64_t word(uint64_t key, uint64_t i)
+static uint64_t tree_key(const struct draws_job *job, int64_t resample, int64_t tree)
 {
-    return mixed(key + STEP * (i + 1));
-}
-
-static uint64_t tree_key(uint64_t seed, uint64_t resample, uint64_t tree)
-{
-    return word(word(word(0, seed), resample), tree);
+    return word(word(word(0, job->seed), job->first + (uint64_t)resample), (uint64_t)tree);
 }
 
 /* How many of n uniform bits are 1. */
@@ -94,13 +90,6 @@ static void part_draws(uint64_t key, int level, int64_t place, int64_t valid, in
     }
     part_draws(key, level - 1, 2 * place, left, down, leaves);
     if (left < valid) part_draws(key, level - 1, 2 * place + 1, valid - left, n - down, leaves);
-}
-
-static int tree_level(int64_t size)
-{
-    int level = 0;
-    while (((int64_t)LEAF << level) < size) level++;
-    return level;
 }
 
 /* Draw n of `size` samples of a leaf; counts must be 0 before. */
@@ -186,24 +175,18 @@ static int64_t segment_of(const struct draws_job *job, int64_t start)
     return -1;
 }
 
-/* Draw the leaves of all trees for some resamples; return how many there are. */
-static int64_t part_all(const struct draws_job *job, int64_t resample, int64_t *leaves)
+/* Draw the leaves of all trees for a resample. */
+static void part_all(const struct draws_job *job, int64_t resample, int64_t *leaves)
 {
     int64_t at = 0;
     for (int64_t t = 0; t < job->n_trees; t++) {
         int64_t size = job->trees[t + 1] - job->trees[t];
+        int level = 0;
         if (size == 0) continue;
-        uint64_t key = tree_key(job->seed, job->first + (uint64_t)resample, (uint64_t)t);
-        part_draws(key, tree_level(size), 0, size, size, leaves + at);
+        while (((int64_t)LEAF << level) < size) level++;
+        part_draws(tree_key(job, resample, t), level, 0, size, size, leaves + at);
         at += (size + LEAF - 1) / LEAF;
     }
-    return at;
-}
-
-static uint64_t leaf_key(const struct draws_job *job, int64_t resample, int64_t tree, int64_t place)
-{
-    uint64_t key = tree_key(job->seed, job->first + (uint64_t)resample, (uint64_t)tree);
-    return word(key, (uint64_t)place);
 }
 
 static int64_t leaf_total(const struct draws_job *job)
@@ -243,14 +226,14 @@ EXPORT int NAME(draws_dot)(const struct draws_job *job, int64_t first, int64_t l
         for (int64_t g = 0; g < group; g++) part_all(job, b + g, leaves + g * many);
         memset(sums, 0, (size_t)(GROUP * cells) * sizeof *sums);
         for (int64_t t = 0; t < job->n_trees; t++)
-            for (int64_t start = job->trees[t], place = 0; start < job->trees[t + 1];
-                 start += LEAF, place++, at++) {
+            for (int64_t start = job->trees[t]; start < job->trees[t + 1]; start += LEAF, at++) {
+                uint64_t place = (uint64_t)(start - job->trees[t]) / LEAF;
                 int64_t size = job->trees[t + 1] - start;
                 int64_t segment = size < LEAF ? -1 : segment_of(job, start);
                 for (int64_t g = 0; g < group; g++)
-                    dot_leaf(job, leaf_key(job, b + g, t, place), start, size < LEAF ? size : LEAF,
-                             leaves[g * many + at], segment, sums + g * cells,
-                             job->weights + (b + g) * job->n_segments);
+                    dot_leaf(job, word(tree_key(job, b + g, t), place), start,
+                             size < LEAF ? size : LEAF, leaves[g * many + at], segment,
+                             sums + g * cells, job->weights + (b + g) * job->n_segments);
             }
         for (int64_t j = 0; j < group * cells; j++) job->sums[b * cells + j] = value_of(&sums[j]);
     }
@@ -265,11 +248,11 @@ static int draw_counts(const struct draws_job *job, int64_t resample, int64_t *l
     memset(counts, 0, (size_t)job->n * sizeof *counts);
     part_all(job, resample, leaves);
     for (int64_t t = 0; t < job->n_trees; t++)
-        for (int64_t start = job->trees[t], place = 0; start < job->trees[t + 1];
-             start += LEAF, place++, at++) {
+        for (int64_t start = job->trees[t]; start < job->trees[t + 1]; start += LEAF, at++) {
+            uint64_t place = (uint64_t)(start - job->trees[t]) / LEAF;
             int64_t size = job->trees[t + 1] - start;
-            draw_leaf(leaf_key(job, resample, t, place), leaves[at], size > LEAF ? LEAF : size,
-                      counts + start);
+            draw_leaf(word(tree_key(job, resample, t), place), leaves[at],
+                      size > LEAF ? LEAF : size, counts + start);
         }
     return 0;
 }

@@ -156,7 +156,6 @@ def reweighted_ranks(ranking: Ranking, weights: FloatArray) -> FloatArray:
 
 
 def _ranks_job(ranking: Ranking, rows: int) -> tuple[FloatArray, Any]:
-    """Return space for the values, and what the kernel is told."""
     first, second = ranking.by_class
     order = np.concatenate([first, second]).astype(np.int32)
     ranks = places(ranking.scores[first], ranking.scores[second])

@@ -19,44 +19,13 @@ static inline void add_units(int64_t *limbs, uint64_t m, uint64_t s, int64_t sig
     at[2] += ((int64_t)(high >> 32) ^ sign) - sign;
 }
 
-static inline uint64_t mantissa_of(uint64_t u)
+/* Add x as often as `copies` says. */
+INLINE void add_exact(int64_t *limbs, double x, int64_t copies)
 {
-    uint64_t normal = (u & (2047ull << 52)) != 0;
-    return (u & 0x000fffffffffffffu) | normal << 52;
-}
-
-/* The power of two, in units, that a mantissa counts. */
-static inline uint64_t units_of(uint64_t u)
-{
-    uint64_t exponent = (u >> 52) & 2047u;
-    return exponent - (exponent != 0);
-}
-
-static inline void add_exact(int64_t *limbs, double x)
-{
-    uint64_t u = bits_of(x);
-    add_units(limbs, mantissa_of(u), units_of(u), (int64_t)u >> 63);
-}
-
-static inline void add_copies(int64_t *limbs, double x, int64_t copies)
-{
-    uint64_t u = bits_of(x), m = mantissa_of(u), s = units_of(u), c = (uint64_t)copies;
-    for (; c; c >>= COPY_BITS, s += COPY_BITS)
+    uint64_t u = bits_of(x), exponent = (u >> 52) & 2047u, normal = exponent != 0;
+    uint64_t m = (u & 0x000fffffffffffffu) | normal << 52, s = exponent - normal;
+    for (uint64_t c = (uint64_t)copies; c; c >>= COPY_BITS, s += COPY_BITS)
         add_units(limbs, m * (c & ((1u << COPY_BITS) - 1)), s, (int64_t)u >> 63);
-}
-
-static int exact_check(const struct column *code, const struct column *values, int64_t n,
-                       int64_t classes)
-{
-    int32_t y[EXACT_BLOCK];
-    double x[EXACT_BLOCK], limits[3] = {0};
-    for (int64_t at = 0; at < n; at += EXACT_BLOCK) {
-        int64_t m = n - at < EXACT_BLOCK ? n - at : EXACT_BLOCK;
-        if (!load_codes(y, code, at, m, classes)) return BAD_LABEL;
-        load_numbers(x, values, at, m);
-        if (!find_limits(x, m, limits)) return NOT_FINITE;
-    }
-    return 0;
 }
 
 /* Add values, each as often as `copies` says where there are any; nothing if any cannot be. */
@@ -64,16 +33,17 @@ EXPORT int NAME(exact_add)(const struct column *code, const struct column *value
                            const int64_t *copies, int64_t n, int64_t classes, int64_t *limbs)
 {
     int32_t y[EXACT_BLOCK];
-    double x[EXACT_BLOCK];
-    int status = exact_check(code, values, n, classes);
-    for (int64_t at = 0; at < n && !status; at += EXACT_BLOCK) {
-        int64_t m = n - at < EXACT_BLOCK ? n - at : EXACT_BLOCK;
-        load_codes(y, code, at, m, classes);
-        load_numbers(x, values, at, m);
-        if (copies)
-            for (int64_t i = 0; i < m; i++) add_copies(limbs + LIMBS * y[i], x[i], copies[at + i]);
-        else
-            for (int64_t i = 0; i < m; i++) add_exact(limbs + LIMBS * y[i], x[i]);
-    }
-    return status;
+    double x[EXACT_BLOCK], limits[3] = {0};
+    for (int checked = 0; checked < 2; checked++)
+        for (int64_t at = 0; at < n; at += EXACT_BLOCK) {
+            int64_t m = n - at < EXACT_BLOCK ? n - at : EXACT_BLOCK;
+            if (!load_codes(y, code, at, m, classes)) return BAD_LABEL;
+            load_numbers(x, values, at, m);
+            if (!checked && !find_limits(x, m, limits)) return NOT_FINITE;
+            for (int64_t i = 0; checked && copies && i < m; i++)
+                add_exact(limbs + LIMBS * y[i], x[i], copies[at + i]);
+            for (int64_t i = 0; checked && !copies && i < m; i++)
+                add_exact(limbs + LIMBS * y[i], x[i], 1);
+        }
+    return 0;
 }

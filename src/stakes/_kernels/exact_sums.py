@@ -78,17 +78,14 @@ class ExactSums:
         part = ExactSums(len(self._limbs)) if x.size > _SLICE else self
         for start in range(0, x.size, _SLICE):
             rows = slice(start, start + _SLICE)
-            part._add(y[rows], x[rows], None if times is None else times[rows])
+            sample = y[rows], x[rows], None if times is None else times[rows]
+            limbs = part.reserve(sample[0].size)
+            if KERNELS is None:
+                add_defined(limbs, *sample)
+            else:
+                _exact_add(*sample, sample[0].size, len(limbs), limbs)
         if part is not self:
             self._limbs, self._additions = carried(self._limbs) + carried(part._limbs), 2
-
-    def _add(self, y: NDArray[Any], x: NDArray[Any], copies: IntArray | None) -> None:
-        """Add few enough samples for the limbs."""
-        limbs = self.reserve(x.size)
-        if KERNELS is None:
-            add_defined(limbs, y, x, copies)
-        else:
-            _exact_add(y, x, copies, x.size, len(limbs), limbs)
 
     def reserve(self, samples: int) -> IntArray:
         """Return the limbs, classes x 68, ready for a kernel to add at most 2^26 samples."""

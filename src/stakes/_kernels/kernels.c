@@ -75,18 +75,16 @@ EXPORT int stakes_sorts(void)
 /* The widest level that was built (STAKES_LEVELS) and that this machine and its system allow. */
 EXPORT int stakes_level(void)
 {
-#if defined(__x86_64__) && STAKES_LEVELS >= 3
+#if defined(__x86_64__)
     __builtin_cpu_init();
     int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
              __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-#if STAKES_LEVELS >= 4
-    if (v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        return 4;
-#endif
-    if (v3) return 3;
-#endif
+    int v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512vl");
+    return STAKES_LEVELS >= 4 && v4 ? 4 : STAKES_LEVELS >= 3 && v3 ? 3 : 1;
+#else
     return 1;
+#endif
 }
 #endif

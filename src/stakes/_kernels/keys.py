@@ -23,8 +23,6 @@ _pav_whole, _pav_real = kernel("pav_whole", "aaiaaaa"), kernel("pav_real", "aaia
 
 
 class _Keys(NamedTuple):
-    """Sorted keys of scores and classes."""
-
     key: FloatArray
     shift: int
     first: int
@@ -195,7 +193,6 @@ def _written(
 
 
 def _checked(scores: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return what the definitions can take."""
     values, codes = as_numbers(scores), as_codes(y)
     check_lengths(values.size, scores=values, y=codes)
     unknown = bool(np.isnan(values).any())
@@ -205,7 +202,6 @@ def _checked(scores: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArr
 
 
 def _odd(unknown: object) -> ValueError:
-    """Return the error for what is no score or no class."""
     return ValueError("scores must not be NaN." if unknown else "y must hold 0 and 1 alone.")
 
 

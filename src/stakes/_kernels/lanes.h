@@ -76,18 +76,28 @@ static void lanes_begin(struct rows_block *b, int64_t n)
     }
 }
 
-INLINE void lanes_softmax(struct rows_block *b, int64_t k, int64_t n, int near)
+/* The largest score of each sample, times the factor of its class where there are any, and in `at`
+ * its class.
+ */
+INLINE void lanes_largest(struct rows_block *b, int64_t k, int64_t n, const double *factor,
+                          double *best)
 {
-    SIMD for (int64_t i = 0; i < n; i++) b->peak[i] = -INFINITY, b->at[i] = 0.0;
+    SIMD for (int64_t i = 0; i < n; i++) best[i] = -INFINITY, b->at[i] = 0.0;
     for (int64_t j = 0; j < k; j++) {
         const double *x = b->x + j * LANES;
-        double code = (double)j;
+        double code = (double)j, f = factor ? factor[j] : 1.0;
         SIMD for (int64_t i = 0; i < n; i++) {
-            int more = x[i] > b->peak[i];
-            b->peak[i] = more ? x[i] : b->peak[i];
+            double v = factor ? x[i] * f : x[i];
+            int more = v > best[i];
+            best[i] = more ? v : best[i];
             b->at[i] = more ? code : b->at[i];
         }
     }
+}
+
+INLINE void lanes_softmax(struct rows_block *b, int64_t k, int64_t n, int near)
+{
+    lanes_largest(b, k, n, NULL, b->peak);
     for (int64_t i = 0; i < n; i++) b->loss[i] = b->x[b->y[i] * LANES + i] - b->peak[i];
     lanes_begin(b, n);
     for (int64_t j = 0; j < k; j++) {
@@ -145,21 +155,6 @@ INLINE void lanes_posteriors(struct rows_block *b, int64_t k, int64_t n, int log
     if (!logs) log_losses(b, n);
 }
 
-static void lanes_largest(struct rows_block *b, int64_t k, int64_t n, const double *factor)
-{
-    SIMD for (int64_t i = 0; i < n; i++) b->best[i] = -INFINITY, b->at[i] = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        const double *x = b->x + j * LANES;
-        double code = (double)j, f = factor[j];
-        SIMD for (int64_t i = 0; i < n; i++) {
-            double v = x[i] * f;
-            int more = v > b->best[i];
-            b->best[i] = more ? v : b->best[i];
-            b->at[i] = more ? code : b->at[i];
-        }
-    }
-}
-
 static void lanes_expected(struct rows_block *b, int64_t k, int64_t n, const double *cost,
                            double constant)
 {
@@ -182,7 +177,7 @@ static void lanes_decide(struct rows_block *b, const struct cost_table *c, int64
     int64_t j = 0, before = c->n_decisions - c->n_columns;
     if (c->error) {
         if (c->same) SIMD for (int64_t i = 0; i < n; i++) b->at[i] = b->top[i];
-        else lanes_largest(b, k, n, c->error);
+        else lanes_largest(b, k, n, c->error, b->best);
         if (!c->n_columns) return;
         SIMD for (int64_t i = 0; i < n; i++) b->best[i] = 0.0;
         for (int64_t q = 0; q < k; q++) {

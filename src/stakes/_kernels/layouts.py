@@ -83,20 +83,15 @@ def read_layouts(text: str) -> dict[str, type[ctypes.Structure]]:
                 "take": {field: take for field, _, take, _ in parts},
             },
         )
-        _check_layout(made, int(size), {field: offset for field, _, _, offset in parts})
+        for field, _, _, offset in parts:
+            own = getattr(made, field).offset
+            if own != offset:
+                msg = f"{name}.{field} lies at {offset}, not {own}"
+                raise LayoutError(msg)
+        if ctypes.sizeof(made) != int(size):
+            msg = f"{name} has {size} bytes, its fields {ctypes.sizeof(made)}"
+            raise LayoutError(msg)
         found[name] = made
         if name in _STRIDED:
             kinds[_STRIDED[name]] = made, partial(strided, made)
     return found
-
-
-def _check_layout(made: type[ctypes.Structure], size: int, offsets: dict[str, int]) -> None:
-    """Refuse a record that ctypes lays out otherwise than the compiler did."""
-    for field, offset in offsets.items():
-        own = getattr(made, field).offset
-        if own != offset:
-            msg = f"{made.__name__}.{field} lies at {offset}, not {own}"
-            raise LayoutError(msg)
-    if ctypes.sizeof(made) != size:
-        msg = f"{made.__name__} has {size} bytes, its fields {ctypes.sizeof(made)}"
-        raise LayoutError(msg)

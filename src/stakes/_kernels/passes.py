@@ -40,7 +40,6 @@ _BinaryJob, _RowsJob, _CostTable = map(record, ("binary_job", "rows_job", "cost_
 
 @lru_cache(maxsize=16)
 def _edges(bins: int) -> FloatArray:
-    """Return the inner edges of bins of equal width."""
     edges = np.arange(1, bins) / bins
     edges.setflags(write=False)
     return edges
@@ -130,9 +129,8 @@ def rows_pass(  # noqa: PLR0913  the data, the costs, and how bins are filled
     written = np.empty((sum(not t.counted for t in tables), n), dtype=np.int32)
     widths = [t.counted * k * t.n_decisions * (1 if w is None else 2) for t in tables]
     job = _RowsJob(values=x, y=codes, weights=w, n=n, k=k, kind=_KINDS[kind], factors=units)
-    job.tell(
-        n_costs=len(costs), costs=(_CostTable * max(1, len(costs)))(*tables), decisions=written
-    )
+    table = (_CostTable * max(1, len(costs)))(*tables)
+    job.tell(n_costs=len(costs), costs=table, decisions=written)
     classes, head = k * _FIELDS, k * _FIELDS + 6 * bins
     chunk, n_chunks = chunks(n, k)
     parts = np.zeros((n_chunks, head + sum(widths)))
@@ -157,7 +155,6 @@ def rows_pass(  # noqa: PLR0913  the data, the costs, and how bins are filled
 
 
 def _cost_table(costs: CostColumns, k: int) -> Any:  # noqa: ANN401  a record of the library
-    """Describe a cost table to the kernel."""
     error = None if costs.error is None else contiguous(costs.error, np.float64)
     columns = contiguous(costs.columns.T, np.float64)
     if columns.shape[1:] != (k,) or (error is not None and error.shape != (k,)):
@@ -177,7 +174,6 @@ def _cost_table(costs: CostColumns, k: int) -> Any:  # noqa: ANN401  a record of
 
 
 def _cells(sums: FloatArray, costs: CostColumns) -> Cells:
-    """Return the cells in use of a table that was counted."""
     used = np.flatnonzero(sums[:, 0])
     row, column = np.divmod(used, costs.n_decisions)
     return Cells(row, column, sums[used, 0], sums[used, -1])

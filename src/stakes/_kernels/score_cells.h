@@ -129,7 +129,7 @@ static void add_rests(const struct cells_block *b, int64_t n, int64_t *limbs, in
 {
     for (int64_t i = 0; i < n; i++) {
         if (b->rest[i] == 0.0) continue;
-        if (b->rest[i] < INFINITY) add_exact(limbs + LIMBS * b->b.code[i], b->rest[i]);
+        if (b->rest[i] < INFINITY) add_exact(limbs + LIMBS * b->b.code[i], b->rest[i], 1);
         else infinite[b->b.code[i]]++;
     }
 }

@@ -109,7 +109,6 @@ class ScoreCells:
         return limits
 
     def _add(self, x: NDArray[Any], codes: NDArray[Any]) -> None:
-        """Add samples that were checked."""
         for start in range(0, x.size, _SLICE):
             part = slice(start, start + _SLICE)
             limbs = self.sums.reserve(x[part].size)
@@ -138,7 +137,6 @@ class ScoreCells:
                     self.infinite[row] += np.bincount(code[~finite], minlength=2)
 
     def _job(self, x: NDArray[Any], codes: NDArray[Any], limbs: IntArray) -> Any:  # noqa: ANN401
-        """Describe a batch, the grid and the state to the kernel."""
         grid = self.grid
         job = _CellsJob(values=x, y=codes, n=x.size, kind=grid.log_odds, shift=self.shift)
         job.tell(base=grid.base, edges=grid.edges, n_edges=grid.edges.size)
@@ -211,7 +209,6 @@ def score_limits(values: NDArray[Any], y: NDArray[Any]) -> Limits:
 
 
 def _powers(loss: FloatArray) -> list[FloatArray]:
-    """Return losses, their squares and their cubes."""
     with np.errstate(over="ignore", under="ignore"):
         return [loss, loss * loss, loss * loss * loss]
 
@@ -219,7 +216,6 @@ def _powers(loss: FloatArray) -> list[FloatArray]:
 def _losses(
     x: FloatArray, y: IntArray, shift: float, *, log_odds: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Return log losses and Brier scores, with `shift` added to the log odds."""
     if log_odds or shift != 0:
         with np.errstate(divide="ignore"):
             z = x if log_odds else np.log(x) - np.log1p(-x)

@@ -34,7 +34,7 @@ static void sum_and_square(const double *x, int64_t k, double *sum, double *squa
         q0 += a * a, q1 += b * b;
     }
     s0 += s1, q0 += q1;
-    double s = (s0[0] + s0[2]) + (s0[1] + s0[3]), q = (q0[0] + q0[2]) + (q0[1] + q0[3]);
+    double s = SUM4(s0), q = SUM4(q0);
     for (; j < k; j++) s += x[j], q += x[j] * x[j];
     *sum = s, *square = q;
 }
@@ -126,14 +126,6 @@ INLINE struct sweep row_sweep(const char *x, int64_t k, int64_t y, int single)
     return r;
 }
 
-static void count_unknown(const char *x, int64_t k, int single, double *limits)
-{
-    for (int64_t j = 0; j < k; j++) {
-        double v = number_at(x, j, single);
-        limits[2] += v != v ? 1.0 : 0.0;
-    }
-}
-
 /* Posteriors of many classes, each row read where it lies, once. */
 INLINE void rows_in_place(const struct rows_job *job, struct rows_block *b, int64_t start,
                           int64_t n, int single, double *limits)
@@ -145,7 +137,8 @@ INLINE void rows_in_place(const struct rows_job *job, struct rows_block *b, int6
         double truth = number_at(x, y, single);
         struct sweep r = row_sweep(x, k, y, single);
         double wrong = 1.0 - truth;
-        if (!(fabs(r.sum + truth) < INFINITY)) count_unknown(x, k, single, limits);
+        if (!(fabs(r.sum + truth) < INFINITY))
+            for (int64_t j = 0; j < k; j++) limits[2] += isnan(number_at(x, j, single)) ? 1.0 : 0.0;
         limits[0] = r.least < limits[0] ? r.least : limits[0];
         limits[1] = r.most > limits[1] ? r.most : limits[1];
         b->truth[i] = truth;

@@ -48,25 +48,18 @@ def multinomial_dot(
     return sums, weights
 
 
-def _mixed(x: Words) -> Words:
-    """Return the splitmix64 mixture of each word."""
+def _words(key: int, counter: Words) -> Words:
+    x = np.uint64(key) + np.uint64(_STEP) * (counter + np.uint64(1))  # and mixed: splitmix64
     x = (x ^ (x >> np.uint64(30))) * np.uint64(_FACTORS[0])
     x = (x ^ (x >> np.uint64(27))) * np.uint64(_FACTORS[1])
     return x ^ (x >> np.uint64(31))
 
 
-def _words(key: int, counter: NDArray[np.uint64]) -> Words:
-    """Return the random words of a key at some counters."""
-    return _mixed(np.uint64(key) + np.uint64(_STEP) * (counter + np.uint64(1)))
-
-
 def _word(key: int, counter: int) -> int:
-    """Return one random word."""
     return int(_words(key, np.array([counter % _WORD], dtype=np.uint64))[0])
 
 
 def _tree(key: int, size: int) -> IntArray:
-    """Draw `size` of as many samples."""
     level = 0
     while _LEAF << level < size:
         level += 1

@@ -173,7 +173,6 @@ def _brier(p: FloatArray, y: IntArray, total: FloatArray | None = None) -> Float
 def _class_sums(
     y: IntArray, w: FloatArray, loss: FloatArray, brier: FloatArray, k: int
 ) -> FloatArray:
-    """Return the 11 sums of each class that a kernel gives."""
     lost = np.isinf(loss)
     finite = np.where(lost, 0.0, loss)
     with np.errstate(over="ignore"):
@@ -195,7 +194,6 @@ def _sum_by(group: IntArray, values: FloatArray, n: int) -> FloatArray:
 
 
 def _above(p: FloatArray, y: IntArray, w: FloatArray, thresholds: FloatArray) -> FloatArray:
-    """Return weight and squared weight above each threshold, by class."""
     out = np.zeros((2, thresholds.size, 2))
     for i, t in enumerate(thresholds):
         high = p > t

@@ -76,7 +76,6 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
 def _block(
     log_p: FloatArray, y: IntArray, w: FloatArray, scale: float, shift: FloatArray
 ) -> tuple[FloatArray, float]:
-    """Return loss, gradient and Hessian of some samples in one row, and the largest loss."""
     k, at = log_p.shape[1], np.arange(y.size)
     impossible = np.isneginf(log_p)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -106,7 +105,6 @@ def _block(
 def _weights(
     weights: FloatArray | None, y: IntArray, part: slice, each: FloatArray | None
 ) -> FloatArray:
-    """Return the weights of some samples, each times the factor of its class."""
     w = np.ones(y[part].size) if weights is None else weights[part].astype(np.float64)
     return w if each is None else w * each[y[part]]
 
