@@ -457,7 +457,7 @@ DEFECTS = [
     ("io/sources.py", "unquote(value)", "value", "folders_give_columns"),
     ("cli/unit_threads.py", "min(self._errors, key=itemgetter(0))", "self._errors[0]", "error_of_the_first_unit"),
     ("cli/unit_threads.py", "share.done = []", "pass", "each_unit_once"),
-    ("cli/table_sums.py", "unit.number in self._done[unit.part]", "False", "goes_on_from"),
+    ("cli/table_sums.py", "unit.number not in saved.done[unit.part]", "True", "goes_on_from"),
     ("cli/resume_file.py", "if before_part != part:", "if False:", "changed_parts"),
     ("cli/resume_file.py", "hashlib.sha256(body).digest() != checksum", "False", "damaged_file"),
     ("_files.py", "    finally:\n        _discard(temporary)", "    finally:\n        pass", "full_disk_leaves"),

@@ -82,6 +82,11 @@ def percent(share: float, decimals: int = 0) -> str:
     return fixed(100 * share, decimals) if math.isfinite(share) else number(share)
 
 
+def interval_name(level: float) -> str:
+    """Return what an interval of a level is called."""
+    return f"{100 * level:g} % interval"
+
+
 def table(rows: Sequence[Sequence[str]], *, names: int = 1) -> str:
     """Return rows as aligned columns: the first `names` to the left, the others to the right."""
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]

@@ -79,35 +79,22 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     alone = arguments is None  # a process of its own, which ends before there is much to collect
     if alone:
         gc.set_threshold(*_SELDOM)
-        _keep_blas_to_one_thread()
+        # Between products OpenBLAS's threads wait in a loop, which takes more processor time than
+        # the command itself; and how many there are, one for each core, changes the last digits.
+        if not any(name in os.environ for name in _BLAS_THREADS):
+            os.environ[_BLAS_THREADS[0]] = "1"  # read when numpy is loaded, which is later
     code = _run(arguments)
     if alone:
         gc.freeze()  # so that the end need not look through all that was loaded
     if code in (EXIT_INTERRUPTED, EXIT_TERMINATED) and threading.active_count() > 1:
         os._exit(code)  # threads in the midst of work are not waited for; outputs are whole
-    if alone and "pyarrow" in sys.modules:
-        _leave_at_once(code)
-    sys.exit(code)
-
-
-def _keep_blas_to_one_thread() -> None:
-    """Let OpenBLAS start no threads, unless the environment says how many.
-
-    Between products its threads wait in a loop, which takes more processor time than the command
-    itself; and how many there are, one for each core, changes the last digits of products.
-    """
-    if not any(name in os.environ for name in _BLAS_THREADS):
-        os.environ[_BLAS_THREADS[0]] = "1"  # read when numpy is loaded, which is later
-
-
-def _leave_at_once(code: int) -> NoReturn:
-    """End without taking libraries down: Arrow's idle threads can then abort a process."""
-    atexit._run_exitfuncs()  # what others asked to be called at the end
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
+    if alone and "pyarrow" in sys.modules:  # its idle threads can abort a process that unloads it
+        atexit._run_exitfuncs()  # what others asked to be called at the end
+        for stream in filter(None, (sys.stdout, sys.stderr)):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
-    os._exit(code)
+        os._exit(code)
+    sys.exit(code)
 
 
 def _run(arguments: list[str] | None) -> int:

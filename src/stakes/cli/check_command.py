@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from stakes._text import number, plain, quoted
+from stakes._text import interval_name, number, plain, quoted
 from stakes.cli.evaluate_command import evaluated_in_batches, evaluated_whole, shared_arguments
 from stakes.cli.formats import Cell, Document, publish
 from stakes.cli.messages import refuse
@@ -13,7 +13,6 @@ from stakes.cli.options import Options
 from stakes.cli.outputs import check_outputs, forget
 from stakes.cli.read_mode import WHOLE
 from stakes.cli.score_columns import say_rounding
-from stakes.cli.screen import interval_name
 from stakes.cli.table_request import Problem, prepare, read_request
 from stakes.evaluation import Evaluation, compare
 from stakes.results import Estimate, json_number

@@ -2,9 +2,8 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
-from stakes._text import number, plain
+from stakes._text import interval_name, number, plain
 from stakes.cli.actions import with_options
 from stakes.cli.evaluate_command import shared_arguments, stage_arguments
 from stakes.cli.formats import Cell, Document, ends, publish
@@ -13,16 +12,8 @@ from stakes.cli.options import Options
 from stakes.cli.outputs import check_outputs
 from stakes.cli.places import Unplaced, told_in_place
 from stakes.cli.progress import progress_bar
-from stakes.cli.read_mode import (
-    IN_BATCHES,
-    WHOLE,
-    Choice,
-    RoundedRowsError,
-    choose,
-    say_rounded,
-    why_whole,
-)
-from stakes.cli.screen import Screen, interval_name
+from stakes.cli.read_mode import IN_BATCHES, WHOLE, RoundedRowsError, choose, say_rounded, why_whole
+from stakes.cli.screen import Screen
 from stakes.cli.table_request import Request, prepare, read_request
 from stakes.evaluation import Comparison, compare
 from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
@@ -54,35 +45,28 @@ def _compared(request: Request) -> tuple[Comparison, str, str]:
     tests = {"reference": options.reference, "margin": options.margin}
     choice = choose(options, request.columns, why_whole(request))
     if choice.read == IN_BATCHES:
+        from stakes.cli.table_streams import SystemStream  # noqa: PLC0415  slow to load
+        from stakes.cli.table_sums import summarize  # noqa: PLC0415
+
+        told = {**tests, **stage_arguments(options), "rules": request.rules}
         try:
-            told = {**tests, **stage_arguments(options), "rules": request.rules}
-            return _compared_in_batches(request, choice, told), choice.source, choice.read
+            stream = SystemStream(request, choice)
+            kept, setting = summarize(stream), stream.setting
         except RoundedRowsError:
             say_rounded()
+        else:
+            told |= {"costs": setting.costs, "priors": setting.priors}
+            place = told_in_place(Unplaced(choice.source), {"y_true": options.label})
+            with place, progress_bar("resampling") as progress:
+                told |= {"training_priors": setting.training_priors, "progress": progress}
+                found: Comparison = kept.compare(**told)
+            found = replace(found, notes=(*stream.notes(), *found.notes))
+            return found, choice.source, choice.read
     problem = read_request(request)
     with problem.told_in_place(), progress_bar("resampling") as progress:
         told = {"progress": progress, **tests, **shared_arguments(problem)}
         result = compare(problem.y, problem.systems, **told)
     return result, problem.table.source, WHOLE
-
-
-def _compared_in_batches(request: Request, choice: Choice, told: dict[str, Any]) -> Comparison:
-    """Compare systems on rows that are kept of all batches."""
-    from stakes.cli.table_streams import SystemStream  # noqa: PLC0415  slow to load
-    from stakes.cli.table_sums import summarize  # noqa: PLC0415
-
-    stream = SystemStream(request, choice)
-    kept, setting = summarize(stream), stream.setting
-    place = told_in_place(Unplaced(choice.source), {"y_true": request.options.label})
-    with place, progress_bar("resampling") as progress:
-        found: Comparison = kept.compare(
-            costs=setting.costs,
-            priors=setting.priors,
-            training_priors=setting.training_priors,
-            progress=progress,
-            **told,
-        )
-    return replace(found, notes=(*stream.notes(), *found.notes))
 
 
 def _document(result: Comparison, source: str, read: str, *, details: bool) -> Document:

@@ -31,13 +31,9 @@ class _Totals:
         self._cost = ExactSums(1)
 
     @property
-    def n(self) -> int:
-        return self.counts.total()
-
-    @property
     def mean_cost(self) -> float:
         """The mean expected cost, the same for any batches."""
-        return float(self._cost.total()[0]) / self.n
+        return float(self._cost.total()[0]) / self.counts.total()
 
     def add(self, decided: Decisions) -> None:
         self.counts.update({str(name): count for name, count in decided.counts.items()})
@@ -146,7 +142,8 @@ class _Rule:
 
 
 def _document(totals: _Totals, classes: list[str], rows: TableRows) -> Document:
-    n, shares = totals.n, {name: count / totals.n for name, count in totals.counts.items()}
+    n = totals.counts.total()
+    shares = {name: count / n for name, count in totals.counts.items()}
     return Document(
         command="decide",
         body={

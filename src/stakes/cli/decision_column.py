@@ -1,6 +1,6 @@
 """stakes evaluate --decision: what hard decisions in a file cost."""
 
-from stakes._text import number, plain
+from stakes._text import interval_name, number, plain
 from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.formats import Cell, Document, ends
 from stakes.cli.messages import note, refuse
@@ -8,7 +8,7 @@ from stakes.cli.options import Options
 from stakes.cli.parsing import order_classes, parse_priors
 from stakes.cli.places import told_in_place
 from stakes.cli.read_mode import WHOLE
-from stakes.cli.screen import Screen, described, interval_name, priors_in_words
+from stakes.cli.screen import Screen, described, priors_in_words
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import DecisionEvaluation, evaluate_decisions
 from stakes.io import read_columns

@@ -123,13 +123,16 @@ def _calibrate_command(setting: Setting, evaluation: Evaluation) -> str:
         return ""
     file = Path(o.file)
     prior = o.prior or (None if not o.dcf else o.dcf[0].rpartition(":")[2])
+    if prior is not None and setting.columns != setting.classes:
+        priors = parse_priors(prior, setting.classes)  # by names, which mean the same in any order
+        prior = prior if priors is None else ",".join(f"{n}={p:.12g}" for n, p in priors.items())
     own = {
         "--label": o.label,
         "--scores": next(iter(setting.request.systems.values())),
         "--scores-are": o.scores_are,
         "--classes": ",".join(setting.columns),
         "--method": None if evaluation.calibrator == "affine" else evaluation.calibrator,
-        "--prior": prior if setting.columns == setting.classes else _named(prior, setting.classes),
+        "--prior": prior,
         "--weight": o.weight,
         "--group": o.group,
     }
@@ -137,9 +140,3 @@ def _calibrate_command(setting: Setting, evaluation: Evaluation) -> str:
     words += [word for option, text in own.items() if text for word in (option, text)]
     quoted = " ".join(shlex.quote(plain(word, 10**6)) for word in words)
     return f"stakes calibrate {quoted} -o calibrator.json"
-
-
-def _named(prior: str | None, classes: list[str]) -> str | None:
-    """Return a prior by names, which mean the same in any order of the classes."""
-    priors = None if prior is None else parse_priors(prior, classes)
-    return prior if priors is None else ",".join(f"{n}={p:.12g}" for n, p in priors.items())

@@ -15,7 +15,10 @@ def parse_priors(
     if text == "data":
         return None
     if text.startswith("{"):
-        priors = _object(text, option)
+        try:  # names may hold commas
+            priors = {str(name): float(value) for name, value in json.loads(text).items()}
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            refuse(f"{option} must be numbers by name: got {text!r}.")
     elif "=" in text:
         priors = _pairs(text, option)
     else:
@@ -29,14 +32,6 @@ def parse_priors(
     if min(priors.values()) < 0 or abs(total - 1) > 1e-9:
         refuse(f"{option} must be numbers of at least 0 that sum to 1: {text} sums to {total:g}.")
     return priors
-
-
-def _object(text: str, option: str) -> dict[str, float]:
-    """Read a JSON object of numbers by name, for names that hold commas."""
-    try:
-        return {str(name): float(value) for name, value in json.loads(text).items()}
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        refuse(f"{option} must be numbers by name: got {text!r}.")
 
 
 def _listed(text: str, classes: Sequence[str], option: str) -> dict[str, float]:

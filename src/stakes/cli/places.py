@@ -3,10 +3,13 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from stakes._errors import InputError, Place, PlacedText, StakesError
 from stakes._text import plain
+
+if TYPE_CHECKING:
+    from stakes.io import Columns
 
 _OPTIONS = {  # what to do, by code
     "add_bytes": "If that is meant, allow more with --max-bytes.",
@@ -30,23 +33,6 @@ def said(error: StakesError) -> str:
     return error.said(_OPTIONS)
 
 
-class Placed(Protocol):
-    """A table, or a part of one, whose rows have places."""
-
-    @property
-    def source(self) -> str:
-        """Return what the table is called."""
-        ...
-
-    def __len__(self) -> int:
-        """Return how many rows there are."""
-        ...
-
-    def place(self, row: int) -> Place:
-        """Return where a row came from."""
-        ...
-
-
 @dataclass(frozen=True)
 class Unplaced:
     """A table whose rows were not kept."""
@@ -62,7 +48,7 @@ class Unplaced:
 
 
 @contextmanager
-def told_in_place(table: Placed, columns: Mapping[str, str | None]) -> Iterator[None]:
+def told_in_place(table: "Columns | Unplaced", columns: Mapping[str, str | None]) -> Iterator[None]:
     """Say columns and lines of a file; `columns` are those that stand for arguments."""
     try:
         yield
@@ -74,14 +60,14 @@ def told_in_place(table: Placed, columns: Mapping[str, str | None]) -> Iterator[
         raise moved from error
 
 
-def in_file(place: Place | None, table: Placed) -> Place | None:
+def in_file(place: Place | None, table: "Columns | Unplaced") -> Place | None:
     """Return a place in a table's file for a row of arguments; any other place as it is."""
     if place is None or place.file is not None or not 0 <= (place.row or 0) < len(table):
         return place
     return place if place.row is None else replace(table.place(place.row), column=place.column)
 
 
-def text_in_file(text: str, table: Placed | None) -> str:
+def text_in_file(text: str, table: "Columns | None") -> str:
     """Return a text about a row of arguments as one about its place in a table's file."""
     if table is None or not isinstance(text, PlacedText):
         return text

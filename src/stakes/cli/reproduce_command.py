@@ -112,24 +112,23 @@ def _figures(study: ThresholdStudy) -> dict[str, Drawing]:
 
 
 def _body(tables: Sequence[Reproduction]) -> dict[str, object]:
-    return {"seed": _SEED, "tables": [_plain(table) for table in tables]}
-
-
-def _plain(table: Reproduction) -> dict[str, object]:
-    rows = [
+    listed = [
         {
-            "names": list(names),
-            "values": [json_number(cell.value) for cell in cells],
-            "printed": [cell.printed or None for cell in cells],
-            "agrees": [cell.agrees if cell.printed else None for cell in cells],
+            "label": table.label,
+            "title": table.title,
+            "columns": [*table.row_names, *table.columns],
+            "rows": [
+                {
+                    "names": list(names),
+                    "values": [json_number(cell.value) for cell in cells],
+                    "printed": [cell.printed or None for cell in cells],
+                    "agrees": [cell.agrees if cell.printed else None for cell in cells],
+                }
+                for names, cells in table.rows
+            ],
+            "agreeing": table.agreeing,
+            "printed_cells": len(table.printed_cells),
         }
-        for names, cells in table.rows
+        for table in tables
     ]
-    return {
-        "label": table.label,
-        "title": table.title,
-        "columns": [*table.row_names, *table.columns],
-        "rows": rows,
-        "agreeing": table.agreeing,
-        "printed_cells": len(table.printed_cells),
-    }
+    return {"seed": _SEED, "tables": listed}

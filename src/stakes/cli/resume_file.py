@@ -56,21 +56,21 @@ class Bookmark:
     def from_bytes(cls, data: bytes) -> "Bookmark":
         """Read a file; a ValueError says what is wrong with it."""
         begin = len(_MARK) + len(_VERSION)
-        if len(data) > _LARGEST:
-            msg = f"it is longer than {_LARGEST} bytes"
-            raise ValueError(msg)
-        if not data.startswith(_MARK):
-            msg = "it is not a file that --resume wrote"
-            raise ValueError(msg)
-        if data[len(_MARK) : begin] != _VERSION:
-            msg = "another version of stakes wrote it"
-            raise ValueError(msg)
         body, checksum = data[:-_SUM], data[-_SUM:]
         start = begin + _COUNT
         length = int.from_bytes(body[begin:start], "little")
-        if hashlib.sha256(body).digest() != checksum or length > min(len(body), _LARGEST_HEADER):
-            msg = "it is damaged, its checksum does not agree"
-            raise ValueError(msg)
+        sound = length <= min(len(body), _LARGEST_HEADER)
+        faults = {
+            f"it is longer than {_LARGEST} bytes": len(data) > _LARGEST,
+            "it is not a file that --resume wrote": not data.startswith(_MARK),
+            "another version of stakes wrote it": data[len(_MARK) : begin] != _VERSION,
+            "it is damaged, its checksum does not agree": (
+                hashlib.sha256(body).digest() != checksum or not sound
+            ),
+        }
+        for fault, there in faults.items():
+            if there:
+                raise ValueError(fault)
         header, summary = body[start : start + length], body[start + length :]
         found = cls(*_read_header(header), summary)
         if found.to_bytes() != data:

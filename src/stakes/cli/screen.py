@@ -135,11 +135,6 @@ def head(source: str, facts: str) -> str:
     return f"stakes {stakes.__version__}  {plain(Path(source).name)}  {facts}"
 
 
-def interval_name(level: float) -> str:
-    """Return the heading of a column of intervals."""
-    return f"{100 * level:g} % interval"
-
-
 def priors_in_words(cost: ExpectedLoss, most: int, *longest: int) -> str:
     """Return the priors of the first classes."""
     pairs = list(zip(cost.classes, cost.priors, strict=True))

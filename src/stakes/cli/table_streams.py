@@ -16,12 +16,7 @@ from stakes.cli.messages import refuse
 from stakes.cli.places import told_in_place
 from stakes.cli.read_mode import Choice, joined
 from stakes.cli.score_columns import score_columns
-from stakes.cli.table_request import (
-    Request,
-    Setting,
-    class_order,
-    read_setting,
-)
+from stakes.cli.table_request import Request, Setting, class_order, read_setting
 from stakes.evaluation import Summary
 from stakes.evaluation.summaries.batch import Batch as SummaryBatch
 from stakes.evaluation.summaries.compared_rows import ComparedRows, ScoreForm
@@ -145,8 +140,17 @@ class TableStream:
         return sorted(seen)
 
     def _batch(self, piece: Piece) -> Batch:
-        columns = piece.columns()
-        codes = self._coded(columns, str(self.request.options.label))
+        columns, label = piece.columns(), str(self.request.options.label)
+        texts, places = columns.coded(label)
+        kind: Any = np.int8 if len(self._codes) <= 127 else np.int64
+        table = np.array([self._codes.get(text, -1) for text in texts], dtype=kind)
+        codes = recoded(places, table).astype(kind, copy=False)
+        if (table < 0).any():
+            row = int(np.argmax(codes < 0))
+            rule = f"must hold labels of the classes {quoted(self.setting.classes)}"
+            got, place = repr(texts[places[row]]), columns.place(row)
+            wrong = InputError(f"column {plain(label)!r}", rule, got, place=place)
+            raise wrong.moved(source=plain(columns.source))
         scores = self.request.scores(columns, self._names)
         return Batch(columns, codes, self.setting.turned(scores))
 
@@ -161,20 +165,6 @@ class TableStream:
             {name: CodedColumn(*columns.coded(name)) for name in dict.fromkeys(slices)},
             {name: columns.numbers(name) for name in self.request.prices},
         )
-
-    def _coded(self, columns: Columns, label: str) -> Any:  # noqa: ANN401
-        """Return labels as places among the classes; others are refused."""
-        texts, places = columns.coded(label)
-        kind: Any = np.int8 if len(self._codes) <= 127 else np.int64
-        table = np.array([self._codes.get(text, -1) for text in texts], dtype=kind)
-        codes = recoded(places, table).astype(kind, copy=False)
-        if (table < 0).any():
-            row = int(np.argmax(codes < 0))
-            rule = f"must hold labels of the classes {quoted(self.setting.classes)}"
-            got, place = repr(texts[places[row]]), columns.place(row)
-            wrong = InputError(f"column {plain(label)!r}", rule, got, place=place)
-            raise wrong.moved(source=plain(columns.source))
-        return codes
 
 
 class Stream(TableStream):

@@ -25,13 +25,13 @@ EVERY = 10.0  # seconds between two times that the file of --resume is written
 def summarize(stream: TableStream, resume: str | None = None) -> Any:  # noqa: ANN401
     """Return the sum of all rows of a table."""
     saved = _Saved(stream, resume)
-    units = (unit for unit in stream.units if not saved.has(unit))
+    units = (unit for unit in stream.units if unit.number not in saved.done[unit.part])
     threads = UnitThreads(units, stream.fresh, stream.ready, stream.add, available_threads())
     with row_progress(stream.choice.rows, saved.total.n) as show:
 
         def look() -> None:
             show(threads.rows)
-            if saved.due():
+            if resume is not None and time.monotonic() - saved.when >= EVERY:
                 saved.take(*threads.collect())
 
         threads.run(look)
@@ -47,34 +47,28 @@ class _Saved:
     def __init__(self, stream: TableStream, path: str | None) -> None:
         self.total = stream.fresh()
         self._path = path
-        self._done: list[set[int]] = [set() for _ in stream.choice.parts]
-        self._when = time.monotonic()
+        self.done: list[set[int]] = [set() for _ in stream.choice.parts]
+        self.when = time.monotonic()
         if path is None:
             return
         self._mark = _bookmark(stream, self.total)
         found = read_bookmark(path, self._mark)
         if found is not None:
             try:
-                self.total, self._done = Summary.from_bytes(found.summary), list(found.done)
+                self.total, self.done = Summary.from_bytes(found.summary), list(found.done)
             except InputError as error:
                 raise refused(path, f"its summary cannot be read ({plain(error, 200)})") from error
             note(f"{self.total.n} rows were read before, see '{plain(path, 1000)}'.")
 
-    def has(self, unit: Unit) -> bool:
-        return unit.number in self._done[unit.part]
-
-    def due(self) -> bool:
-        return self._path is not None and time.monotonic() - self._when >= EVERY
-
     def take(self, part: Any, units: list[Unit]) -> None:  # noqa: ANN401
         self.total = self.total + part
         for unit in units:
-            self._done[unit.part].add(unit.number)
+            self.done[unit.part].add(unit.number)
         if self._path is not None:
             data = self.total.to_bytes()
-            mark = replace(self._mark, done=self._done, summary=data)
+            mark = replace(self._mark, done=self.done, summary=data)
             write_bytes(self._path, mark.to_bytes())
-            self._when = time.monotonic()
+            self.when = time.monotonic()
 
 
 def _bookmark(stream: TableStream, fresh: Summary) -> Bookmark:

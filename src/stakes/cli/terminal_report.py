@@ -3,10 +3,10 @@
 import math
 from collections.abc import Mapping
 
-from stakes._text import number, percent, plain
+from stakes._text import interval_name, number, percent, plain
 from stakes.cli.actions import COMMANDS
 from stakes.cli.formats import Cell, Document, ends
-from stakes.cli.screen import Screen, described, interval_name, priors_in_words
+from stakes.cli.screen import Screen, described, priors_in_words
 from stakes.costs import CostMatrix
 from stakes.evaluation import ApplicationResult, Evaluation
 

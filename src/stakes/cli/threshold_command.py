@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from stakes._text import number, percent, plain
+from stakes._text import interval_name, number, percent, plain
 from stakes.cli.actions import with_options
 from stakes.cli.formats import Cell, Document, ends, publish
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options, typed
 from stakes.cli.outputs import check_outputs
 from stakes.cli.read_mode import table_samples
-from stakes.cli.screen import Screen, interval_name
+from stakes.cli.screen import Screen
 from stakes.cli.table_request import prepare
 from stakes.evaluation import ThresholdChoice
 from stakes.evaluation.threshold_choice import choose_threshold_samples

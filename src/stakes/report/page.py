@@ -29,9 +29,19 @@ class Page:
     def html(self) -> str:
         """Return the whole page."""
         style, script = asset("page.css"), asset("page.js")
+        rules = {  # only this style and this script count, and nothing is fetched
+            "default-src": "'none'",
+            "script-src": f"'sha256-{_digest(script)}'",
+            "style-src": f"'sha256-{_digest(style)}'",
+            "worker-src": "blob:",
+            "img-src": "data:",
+            "base-uri": "'none'",
+            "form-action": "'none'",
+        }
+        policy = "; ".join(f"{name} {value}" for name, value in rules.items())
         head = [
             '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_policy(style, script)}">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="referrer" content="no-referrer">',
             '<meta name="color-scheme" content="light dark">',
@@ -43,16 +53,14 @@ class Page:
     def _body(self, script: str) -> Iterable[str]:
         import stakes  # noqa: PLC0415
 
-        made = f"Made by stakes {stakes.__version__}."
+        made = (
+            f"Made by stakes {stakes.__version__}. This file holds all it shows and loads nothing."
+        )
         yield "<body>"
         heading = [element("h1", self.title), element("p", self.facts, class_="facts")]
         yield str(element("header", heading))
         yield str(element("main", self.sections))
-        yield str(
-            element(
-                "footer", element("p", f"{made} This file holds all it shows and loads nothing.")
-            )
-        )
+        yield str(element("footer", element("p", made)))
         if self.data is not None:
             kind = 'type="application/json" id="stakes-data"'
             yield f"<script {kind}>{as_script(self.data)}</script>"
@@ -130,20 +138,6 @@ def folded(summary: str, *content: Markup) -> Markup:
 def asset(name: str) -> str:
     """Return a built file of the package; the sources are in frontend/."""
     return (files("stakes.report") / name).read_text(encoding="utf-8").rstrip("\n")
-
-
-def _policy(style: str, script: str) -> str:
-    """Return a policy under which only this style and this script count, and nothing is fetched."""
-    rules = {
-        "default-src": "'none'",
-        "script-src": f"'sha256-{_digest(script)}'",
-        "style-src": f"'sha256-{_digest(style)}'",
-        "worker-src": "blob:",
-        "img-src": "data:",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
-    return "; ".join(f"{name} {value}" for name, value in rules.items())
 
 
 def _digest(text: str) -> str:

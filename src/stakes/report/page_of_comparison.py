@@ -1,13 +1,13 @@
 """The page of several systems: who is better, at these costs and at others."""
 
-from stakes._text import number, plain
+from stakes._text import interval_name, number, plain
 from stakes.evaluation import Comparison
 from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import p_number
 from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.metric_labels import metric_label
 from stakes.report.page import Page, folded, listed_notes, record_page, verdict
-from stakes.report.page_tables import estimate_cells, level_text
+from stakes.report.page_tables import estimate_cells
 from stakes.report.payload import comparison_payload, payload
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
@@ -38,7 +38,7 @@ def comparison_page(comparison: Comparison, title: str, source: str) -> Page:
 
 
 def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
-    level = level_text(comparison.level)
+    level = interval_name(comparison.level)
     heads = ("metric", "value", "reference", "difference", level, "p")
     parts = []
     several = len(comparison.may_be_best) > 1

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from stakes._text import number, percent, plain
+from stakes._text import interval_name, number, percent, plain
 from stakes.evaluation import ApplicationResult, DecisionEvaluation, Evaluation, Verdict
 from stakes.report.markup import Content, Markup, element, table, user_text
 from stakes.report.metric_labels import ranking_label
@@ -11,7 +11,6 @@ from stakes.report.page import Page, folded, listed_notes, record_page, verdict
 from stakes.report.page_tables import (
     confusion_table,
     estimate_cells,
-    level_text,
     naive_row,
     prior_table,
     traditional_table,
@@ -63,7 +62,12 @@ def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
     yield _losses(evaluation)
     yield from (_application(a, evaluation) for a in evaluation.applications)
     if evaluation.ranking:
-        yield _ranking(evaluation)
+        naive = {"auc": "0.5", "eer": "0.5"}
+        rows = [
+            [ranking_label(name), *estimate_cells(e), naive.get(name, "")]
+            for name, e in evaluation.ranking.items()
+        ]
+        yield table("Ranking", ("", "value", interval_name(evaluation.level), "naive"), rows)
     yield _calibration_errors(evaluation)
     if evaluation.slices:
         yield _slices(evaluation)
@@ -88,7 +92,7 @@ def _losses(evaluation: Evaluation) -> Markup:
     note = "Each over what the naive system scores: 1 is no better than a constant answer."
     if evaluation.calibrator is not None:
         note += f" Calibrated: {evaluation.calibrator}, {evaluation.fitted}."
-    heads = ("", "uncalibrated", level_text(evaluation.level), "naive", *staged)
+    heads = ("", "uncalibrated", interval_name(evaluation.level), "naive", *staged)
     return table("Normalised costs and scores, lower is better", heads, rows, note)
 
 
@@ -114,22 +118,13 @@ def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
         rows.append([text, *estimate_cells(a.minimum)])
     if a.abstention is not None:
         rows.append(["share of cases without a decision", *estimate_cells(a.abstention)])
-    heads = ("", "value", level_text(evaluation.level))
+    heads = ("", "value", interval_name(evaluation.level))
     parts = [
         table(f"{name}Cost of a case", heads, rows),
         confusion_table(a.confusion, a.costs, name),
         prior_table(a.cost.raw, name),
     ]
     return element("div", parts, class_="application")
-
-
-def _ranking(evaluation: Evaluation) -> Markup:
-    naive = {"auc": "0.5", "eer": "0.5"}
-    rows = [
-        [ranking_label(name), *estimate_cells(e), naive.get(name, "")]
-        for name, e in evaluation.ranking.items()
-    ]
-    return table("Ranking", ("", "value", level_text(evaluation.level), "naive"), rows)
 
 
 def _calibration_errors(evaluation: Evaluation) -> Markup:
@@ -143,7 +138,7 @@ def _calibration_errors(evaluation: Evaluation) -> Markup:
     if evaluation.slope is not None:
         name = "calibration slope (below 1: overconfident)"
         rows.append([name, *estimate_cells(evaluation.slope), "", "1"])
-    heads = ("", "value", level_text(evaluation.level), "debiased", "expected if calibrated")
+    heads = ("", "value", interval_name(evaluation.level), "debiased", "expected if calibrated")
     return table("Calibration errors and slope", heads, rows)
 
 
@@ -154,7 +149,7 @@ def _slices(evaluation: Evaluation) -> Markup:
         if s.cost is not None and s.cross_entropy is not None:
             cells = [*estimate_cells(s.cost), number(s.cross_entropy.value), s.standing]
         rows.append([[user_text(s.column), " ", user_text(s.value)], str(s.samples), *cells])
-    level = level_text(evaluation.level)
+    level = interval_name(evaluation.level)
     heads = ("slice", "samples", "NEC", level, "cross-entropy", "verdict")
     note = ""
     if len(evaluation.slices) > 1:
@@ -164,60 +159,48 @@ def _slices(evaluation: Evaluation) -> Markup:
 
 
 def _details(evaluation: Evaluation) -> Iterable[Markup]:
-    yield folded("Every class", _classes(evaluation))
-    several = len(evaluation.applications) > 1
-    for a in evaluation.applications:
-        name = f"Traditional metrics{f' of {plain(a.name)}' if several else ''}"
-        yield from traditional_table(a.traditional, a.traditional_estimates, name)
-    yield folded("Every number", _metrics(evaluation))
-    yield from listed_notes(evaluation.notes)
-
-
-def _classes(evaluation: Evaluation) -> Markup:
     rows: list[list[Content]] = []
     for c in evaluation.by_class[:_MOST_ROWS]:
         recall = "" if c.recall is None else str(c.recall)
         cells = str(c.samples), number(c.prior), recall, str(c.cost), str(c.cross_entropy)
         rows.append([user_text(c.name), *cells])
     heads = ("class", "samples", "prior", "recall", "mean cost", "mean cross-entropy")
-    return table("What is lost on each class", heads, rows)
-
-
-def _metrics(evaluation: Evaluation) -> Markup:
-    rows = [
+    yield folded("Every class", table("What is lost on each class", heads, rows))
+    several = len(evaluation.applications) > 1
+    for a in evaluation.applications:
+        name = f"Traditional metrics{f' of {plain(a.name)}' if several else ''}"
+        yield from traditional_table(a.traditional, a.traditional_estimates, name)
+    every = [
         [plain(name), number(e.value), "" if e.interval is None else str(e.interval), e.method]
         for name, e in evaluation.metrics().items()
     ]
-    heads = ("metric", "value", level_text(evaluation.level), "interval by")
-    return table("Every number", heads, rows[:_MOST_ROWS])
+    columns = ("metric", "value", interval_name(evaluation.level), "interval by")
+    yield folded("Every number", table("Every number", columns, every[:_MOST_ROWS]))
+    yield from listed_notes(evaluation.notes)
 
 
 def decisions_page(evaluation: DecisionEvaluation, title: str, source: str) -> Page:
     """Return the page of an evaluation of decisions."""
     confusion = evaluation.confusion
     unit = "samples" if confusion.whole else "total weight"
-    return record_page(
-        title or "What these decisions cost",
-        source,
-        f"{number(confusion.n, 6)} {unit} of {len(confusion.classes)} classes",
-        verdict_items(evaluation.verdicts),
-        numbers=_decision_numbers(evaluation),
-        details=(),
-        data=decision_payload(evaluation),
-    )
-
-
-def _decision_numbers(evaluation: DecisionEvaluation) -> list[Markup]:
     cost, level = evaluation.expected_cost, evaluation.level
     rows: list[list[Content]] = [
         ["normalised expected cost", number(cost.normalized), str(cost.normalized_interval(level))],
         ["a case costs", number(cost.value), str(cost.interval(level))],
         naive_row(cost),
     ]
-    return [
-        table("Cost, lower is better; naive is 1", ("", "value", level_text(level)), rows),
-        confusion_table(evaluation.confusion, evaluation.costs),
-        prior_table(cost),
-        *traditional_table(evaluation.traditional, evaluation.estimates, "Traditional metrics"),
-        *listed_notes(evaluation.reasons),
-    ]
+    return record_page(
+        title or "What these decisions cost",
+        source,
+        f"{number(confusion.n, 6)} {unit} of {len(confusion.classes)} classes",
+        verdict_items(evaluation.verdicts),
+        numbers=[
+            table("Cost, lower is better; naive is 1", ("", "value", interval_name(level)), rows),
+            confusion_table(confusion, evaluation.costs),
+            prior_table(cost),
+            *traditional_table(evaluation.traditional, evaluation.estimates, "Traditional metrics"),
+            *listed_notes(evaluation.reasons),
+        ],
+        details=(),
+        data=decision_payload(evaluation),
+    )

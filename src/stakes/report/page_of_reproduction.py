@@ -32,13 +32,18 @@ def reproduction_page(
     look = "good" if agreeing == len(printed) else "warn"
     text = f"{agreeing} of {len(printed)} printed numbers agree with those computed here."
     advice = "A cell holds the computed value and the printed digits; a cross marks a difference."
+    figures = []
+    for picture in pictures:
+        data = base64.b64encode(picture.png).decode("ascii")
+        image = element("img", src=f"data:image/png;base64,{data}", alt=picture.text)
+        figures.append(element("figure", [image, element("figcaption", picture.title)]))
     return Page(
         title="Analysis and comparison of classification metrics, reproduced",
         facts="L. Ferrer, arXiv:2209.05355; every table and figure computed again",
         sections=(
             verdict_section([verdict(look, text, advice)]),
             section("numbers", "Tables", *(_table(t) for t in tables)),
-            section("figures", "Figures", *(_figure(p) for p in pictures)),
+            section("figures", "Figures", *figures),
             *live_sections(),
         ),
         data=payload("comparison", sketch, _LEVEL),
@@ -63,9 +68,3 @@ def _cell(cell: Cell) -> Content:
     value = f"{fixed(cell.value, cell.decimals + 1)} "
     kind, mark = ("agrees", "") if cell.agrees else ("differs", " ✗")
     return [value, element("span", f"{cell.printed}{mark}", class_=f"printed {kind}")]
-
-
-def _figure(picture: Picture) -> Markup:
-    data = base64.b64encode(picture.png).decode("ascii")
-    image = element("img", src=f"data:image/png;base64,{data}", alt=picture.text)
-    return element("figure", [image, element("figcaption", picture.title)])

@@ -21,11 +21,6 @@ def estimate_cells(estimate: Estimate) -> tuple[str, str]:
     return number(estimate.value), interval
 
 
-def level_text(level: float) -> str:
-    """Return the heading of intervals."""
-    return f"{100 * level:g} % interval"
-
-
 def naive_row(cost: ExpectedLoss) -> list[Content]:
     """Return what the best constant decision costs."""
     return [["always ", user_text(cost.naive_answer), " costs"], number(cost.naive), ""]
