@@ -1,5 +1,6 @@
 """stakes calibrate --apply: calibrated scores for the rows of a table."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,25 +21,14 @@ from stakes.io.batches import Ask
 from stakes.scores import Scores
 
 
+@dataclass
 class _Applied:
-    """What was written: the posteriors of all rows in the mean, and how to read the columns."""
+    """What was written: the posteriors of all rows in sum, and how to read the columns."""
 
-    def __init__(self, n_classes: int) -> None:
-        self.n = 0
-        self.columns: list[str] = []
-        self.read_as = ""  # the kind that another command reads the columns as
-        self._sums = ExactSums(n_classes)
-
-    @property
-    def means(self) -> FloatArray:
-        """The mean posterior of each class, the same for any batches."""
-        return self._sums.total() / self.n
-
-    def add(self, posteriors: FloatArray, columns: list[str], read_as: str) -> None:
-        self.columns, self.read_as = columns, read_as
-        n, k = posteriors.shape
-        self.n += n
-        self._sums.add(np.tile(np.arange(k), n), posteriors.ravel())
+    sums: ExactSums  # the same for any batches
+    n: int = 0
+    columns: tuple[str, ...] = ()
+    read_as: str = ""  # the kind that another command reads the columns as
 
 
 def apply(options: Options) -> None:
@@ -49,13 +39,15 @@ def apply(options: Options) -> None:
     names = class_names(options.classes, str(options.scores), None, known)
 
     def write(rows: TableRows) -> _Applied:
-        applied = _Applied(len(known))
+        applied = _Applied(ExactSums(len(known)))
 
         def made(table: Columns) -> dict[str, FloatArray]:
             scores = rows.scores(table, names, known).named(calibrator.classes)
             with told_in_place(table, {}):
                 p, columns, read_as = _calibrated(calibrator, scores, options)
-            applied.add(p, list(columns), read_as)
+            applied.columns, applied.read_as = tuple(columns), read_as
+            applied.n += len(p)
+            applied.sums.add(np.tile(np.arange(len(known)), len(p)), p.ravel())
             return columns
 
         rows.write(made)
@@ -114,8 +106,8 @@ def _document(applied: _Applied, calibrator: Calibrator, rows: TableRows) -> Doc
         "calibrator": calibrator.name,
         "classes": known,
         "priors": by_name(known, used),
-        "mean_posteriors": by_name(known, applied.means),
-        "columns": applied.columns,
+        "mean_posteriors": by_name(known, applied.sums.total() / applied.n),
+        "columns": list(applied.columns),
         "scores_are": applied.read_as,
         "output": Path(str(rows.options.output)).name,
     }

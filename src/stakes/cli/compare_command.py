@@ -40,7 +40,6 @@ def run(options: Options) -> None:
 
 
 def _compared(request: Request) -> tuple[Comparison, str, str]:
-    """Compare systems in batches where the table is larger than memory, else whole."""
     options = request.options
     tests = {"reference": options.reference, "margin": options.margin}
     choice = choose(options, request.columns, why_whole(request))

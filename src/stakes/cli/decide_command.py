@@ -1,7 +1,7 @@
 """stakes decide: Bayes decisions for the scores in a file."""
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,21 +23,12 @@ from stakes.io.batches import Ask
 from stakes.scores import Posteriors, Scores
 
 
+@dataclass(frozen=True)
 class _Totals:
     """How often each decision is made, and what all are expected to cost."""
 
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self._cost = ExactSums(1)
-
-    @property
-    def mean_cost(self) -> float:
-        """The mean expected cost, the same for any batches."""
-        return float(self._cost.total()[0]) / self.counts.total()
-
-    def add(self, decided: Decisions) -> None:
-        self.counts.update({str(name): count for name, count in decided.counts.items()})
-        self._cost.add(np.zeros(decided.indices.size, dtype=np.int8), decided.expected)
+    counts: Counter[str] = field(default_factory=Counter)
+    cost: ExactSums = field(default_factory=lambda: ExactSums(1))  # the same for any batches
 
 
 def run(options: Options) -> None:
@@ -81,7 +72,8 @@ class _Rule:
         def made(table: Columns) -> dict[str, Any]:
             decided = self._decide(table, rows)
             decided = decided if cut is None else decided.above(cut)
-            totals.add(decided)
+            totals.counts.update({str(name): count for name, count in decided.counts.items()})
+            totals.cost.add(np.zeros(decided.indices.size, dtype=np.int8), decided.expected)
             new = {f"posterior_{c}": decided.posteriors[:, k] for k, c in enumerate(self.names)}
             names = np.array([str(d) for d in decided.decisions])
             new |= {"decision": names[decided.indices], "expected_cost": decided.expected}
@@ -105,7 +97,6 @@ class _Rule:
             return replace(decide(Posteriors(p, renormalize=True), costs), posteriors=p)
 
     def _priors(self, scores: Scores) -> dict[str, Any]:
-        """Return the priors of use and of training, where the scores need them."""
         prior, trained = self._options.prior, self._options.training_prior
         if prior is None and scores.needs_priors:
             refuse("--prior must give the priors of use: likelihoods carry none.")
@@ -143,6 +134,7 @@ class _Rule:
 
 def _document(totals: _Totals, classes: list[str], rows: TableRows) -> Document:
     n = totals.counts.total()
+    mean_cost = float(totals.cost.total()[0]) / n
     shares = {name: count / n for name, count in totals.counts.items()}
     return Document(
         command="decide",
@@ -151,7 +143,7 @@ def _document(totals: _Totals, classes: list[str], rows: TableRows) -> Document:
             "seed": None,
             "classes": classes,
             "decisions": shares,
-            "mean_expected_cost": totals.mean_cost,
+            "mean_expected_cost": mean_cost,
             "output": Path(str(rows.options.output)).name,
         },
         source=rows.source,
@@ -161,6 +153,6 @@ def _document(totals: _Totals, classes: list[str], rows: TableRows) -> Document:
                 f"{plain(name):<20} {count} of {n} ({percent(shares[name], 1)} %)"
                 for name, count in totals.counts.items()
             ),
-            f"{'mean expected cost':<20} {number(totals.mean_cost)}",
+            f"{'mean expected cost':<20} {number(mean_cost)}",
         ],
     )

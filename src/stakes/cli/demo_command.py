@@ -48,12 +48,8 @@ def run(options: Options) -> None:
 
     document = Document("demo", body, draw=draw)
     show(document, options)
-    if not options.as_json and not options.no_file:
-        _keep(document)
-
-
-def _keep(document: Document) -> None:
-    """Write all numbers beside the reader, unless there is something already."""
+    if options.as_json or options.no_file:
+        return
     if Path(_FILE).exists():
         click.echo(f"{_FILE} is there already and was left as it is.", err=True)
         return

@@ -49,7 +49,6 @@ def ended(error: BaseException) -> int:
 
 
 def _with_way_out(error: click.ClickException) -> str:
-    """Return the message of a usage error, with where to read more."""
     message = error.format_message()
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:

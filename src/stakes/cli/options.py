@@ -75,7 +75,6 @@ class Number(click.FloatRange):
         return super().convert(value, param, ctx)
 
     def _describe_range(self) -> str:
-        """Return the range for the help; nothing where there is none."""
         return "" if self.min is None and self.max is None else super()._describe_range()
 
 

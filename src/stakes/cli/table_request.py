@@ -99,9 +99,9 @@ class Setting:
 
     def turned(self, systems: Mapping[str, Scores]) -> dict[str, Scores]:
         """Return scores with the class of interest last."""
-        if self.columns == self.classes:
-            return {n: s.named(tuple(self.columns)) for n, s in systems.items()}
         columns, classes = tuple(self.columns), tuple(self.classes)
+        if columns == classes:
+            return {n: s.named(columns) for n, s in systems.items()}
         return {
             n: s.swapped().named(classes)
             if s.values.ndim == 1

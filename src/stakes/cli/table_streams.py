@@ -43,11 +43,6 @@ class Batch:
     codes: Any
     systems: Mapping[str, Scores]
 
-    @property
-    def scores(self) -> Scores:
-        """The scores, where there is one system."""
-        return next(iter(self.systems.values()))
-
 
 class TableStream:
     """A table that is read unit by unit, with its classes, costs and priors.
@@ -159,7 +154,7 @@ class TableStream:
         o, columns = self.request.options, batch.columns
         return SummaryBatch(
             batch.codes,
-            batch.scores,
+            next(iter(batch.systems.values())),
             None if o.weight is None else columns.numbers(o.weight),
             None if o.group is None else CodedColumn(*columns.coded(o.group)),
             {name: CodedColumn(*columns.coded(name)) for name in dict.fromkeys(slices)},

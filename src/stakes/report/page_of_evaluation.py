@@ -16,7 +16,6 @@ from stakes.report.page_tables import (
     traditional_table,
 )
 from stakes.report.payload import decision_payload, payload
-from stakes.results import Estimate
 
 _MOST_ROWS = 500
 _BAD = (
@@ -80,30 +79,22 @@ def _losses(evaluation: Evaluation) -> Markup:
         (f"expected cost, {plain(a.name)}" if several else "expected cost (NEC)", a.cost)
         for a in evaluation.applications
     ] + [(rule.raw.name, rule) for rule in evaluation.rules]
-    rows = [
-        [
-            name,
-            *estimate_cells(loss.normalized),
-            "1",
-            *_staged(loss.calibrated_normalized, loss.relative, len(staged)),
-        ]
-        for name, loss in losses
-    ]
+    rows = []
+    for name, loss in losses:
+        after, back = loss.calibrated_normalized, loss.relative
+        cells = [""] * len(staged)
+        if staged and after is not None:
+            cells = [*estimate_cells(after), ""]
+            if back is not None and math.isfinite(back.value):
+                band = back.interval
+                span = "" if band is None else f" ({percent(band.low)} to {percent(band.high)})"
+                cells[-1] = f"{percent(back.value)} %{span}"
+        rows.append([name, *estimate_cells(loss.normalized), "1", *cells])
     note = "Each over what the naive system scores: 1 is no better than a constant answer."
     if evaluation.calibrator is not None:
         note += f" Calibrated: {evaluation.calibrator}, {evaluation.fitted}."
     heads = ("", "uncalibrated", interval_name(evaluation.level), "naive", *staged)
     return table("Normalised costs and scores, lower is better", heads, rows, note)
-
-
-def _staged(after: Estimate | None, back: Estimate | None, wanted: int) -> list[str]:
-    if not wanted or after is None:
-        return [""] * wanted
-    if back is None or not math.isfinite(back.value):
-        return [*estimate_cells(after), ""]
-    band = back.interval
-    span = "" if band is None else f" ({percent(band.low)} to {percent(band.high)})"
-    return [*estimate_cells(after), f"{percent(back.value)} %{span}"]
 
 
 def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
@@ -128,7 +119,6 @@ def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
 
 
 def _calibration_errors(evaluation: Evaluation) -> Markup:
-    """Return calibration errors beside what chance alone makes of them, and the slope."""
     rows: list[list[Content]] = []
     for error in evaluation.calibration_errors.values():
         value, interval = number(error.value), estimate_cells(error.estimate(evaluation.level))[1]
