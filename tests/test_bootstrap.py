@@ -8,7 +8,7 @@ import pytest
 
 import stakes
 from stakes.evaluation.bootstrapping import Drawable
-from stakes.intervals.pass_sums import pass_sums, passable
+from stakes.intervals.losses import pass_sums, passable
 from stakes.intervals.sums import ClassSums
 from stakes.scores import LogProbabilities
 from stakes.scores.answers import LogOdds

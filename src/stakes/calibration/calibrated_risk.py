@@ -8,7 +8,7 @@ from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.crossfit import Folds, cross_fitted
 from stakes.curves.risk_curves import RiskCurve, check_two
-from stakes.samples import Samples, read_samples
+from stakes.samples import read_samples
 from stakes.scores import Scores
 
 
@@ -66,17 +66,6 @@ def risk_curve(  # noqa: PLR0913  the data, and how a calibrator is fitted
     Yes: at 20 % it beats treating all and treating none, at a sixth of the naive cost.
     """
     samples = read_samples(y_true, scores, priors, sample_weight, classes)
-    return risk_curve_of(samples, calibrator, folds, groups, rng)
-
-
-def risk_curve_of(
-    samples: Samples,
-    calibrator: Calibrator | None = None,
-    folds: Folds = 5,
-    groups: Column | None = None,
-    rng: "int | np.random.Generator" = 0,
-) -> RiskCurve:
-    """Return the risk curve of checked samples."""
     if calibrator is None:
         return RiskCurve.from_samples(samples)
     check_two(samples)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError
-from stakes._text import quoted
+from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.fitted import FittedMap
 from stakes.calibration.maps import CalibrationMap
@@ -140,7 +140,6 @@ class Calibrator(ABC):
         return self._fitted_on(samples, found)
 
     def _fitted_on(self, samples: Samples, found: CalibrationMap) -> Self:
-        """Keep a map with the classes, the kind of scores and the priors it was fitted on."""
         self._fit = FittedMap(found, samples.classes, samples.scores.meaning, samples.priors)
         return self
 
@@ -191,7 +190,10 @@ class Calibrator(ABC):
     @property
     def training_priors_text(self) -> str:
         """The priors it was fitted at, by class, for people."""
-        return self._fit_or_refuse().priors_text()
+        if self.training_priors is None:
+            return "unknown"
+        pairs = zip(self.classes, self.training_priors.tolist(), strict=True)
+        return ", ".join(f"{plain(name)} {number(p)}" for name, p in pairs)
 
     @property
     def score_meaning(self) -> ScoreMeaning | None:
@@ -204,7 +206,6 @@ class Calibrator(ABC):
         return self._fit_or_refuse().map
 
     def _fit_or_refuse(self) -> FittedMap:
-        """Return the fit, which there must be."""
         if self._fit is None:
             msg = f"{type(self).__name__} must be fitted before it is used: call fit first."
             raise InputError(msg)

@@ -89,18 +89,16 @@ class CalibratorChoice:
     def __str__(self) -> str:
         width = max(map(len, self.names))
         lines = [f"{c.name:<{width}}  {c}" for c in self.candidates]
-        return "\n".join([*lines, self._verdict()])
-
-    def _verdict(self) -> str:
-        """Say which to use, and what to expect of it."""
         why = "no calibrator is better beyond noise"
         if self.chosen.calibrator is not None:
             why = "better than uncalibrated beyond noise"
         text = f"use {self.chosen.name}: {why}"
         if self.honest is None:
-            return f"{text}; its loss is optimistic, as it was selected on these samples"
-        band = self.honest.normalized_interval()
-        return f"{text}; loss of this choice on new data {number(self.honest.normalized)} ({band})"
+            text += "; its loss is optimistic, as it was selected on these samples"
+        else:
+            loss, band = number(self.honest.normalized), self.honest.normalized_interval()
+            text += f"; loss of this choice on new data {loss} ({band})"
+        return "\n".join([*lines, text])
 
 
 def choose_calibrator(  # noqa: PLR0913
@@ -217,25 +215,19 @@ class Selection:
         for train, test in folds.pairs:
             seen = samples.part(train)
             groups = None if unit is None else unit[train]
-            inner = self._inner(seen, groups, len(folds.pairs))
+            units = np.arange(len(seen)) if groups is None else groups
+            fewest = min(np.unique(units[seen.y == k]).size for k in range(len(seen.classes)))
+            alone, most = replace(seen, row=None, n_given=len(seen)), len(folds.pairs)
+            inner = replace(self, folds=deal(alone, max(2, min(most, fewest)), groups, 0))
             chosen = inner.choose(inner.rank(seen, groups)).calibrator
             if chosen is not None:
                 fitted = chosen.fresh().fit_samples(seen).fitted
                 output[test] = fitted(samples.scores.part(test).answers(seen.priors).log_p)
         return LogPosteriors.trusted(output, samples.scores.names)
 
-    def _inner(self, seen: Samples, groups: IntArray | None, n_folds: int) -> "Selection":
-        """Return the same way to choose on a training part, with folds of its own."""
-        alone = replace(seen, row=None, n_given=len(seen))
-        units = np.arange(len(seen)) if groups is None else groups
-        fewest = min(np.unique(units[seen.y == k]).size for k in range(len(seen.classes)))
-        folds = deal(alone, max(2, min(n_folds, fewest)), groups, 0)
-        return replace(self, folds=folds)
-
     def _difference(
         self, samples: Samples, after: FloatArray, before: FloatArray, unit: IntArray | None
     ) -> PairedDifference:
-        """Return the calibrated loss less the uncalibrated one, over the naive loss."""
         y = samples.y
         largest = None
         if isinstance(self.rule, BayesCost):

@@ -79,7 +79,6 @@ class ClassScales:
 
     @cached_property
     def _places(self) -> tuple[IntArray, IntArray]:
-        """The row and the column of each cell."""
         row, column = np.divmod(self.cells, self.shape[1] + 1)
         return row, column
 
@@ -133,7 +132,6 @@ class ClassScales:
         return bool(((row == column) | (column == self.shape[1])).all())
 
     def _log_posteriors(self, table: FloatArray, part: slice) -> FloatArray:
-        """Return log posteriors of some samples."""
         lp = self.log_p[part]
         logits = lp * np.diagonal(table) if self._diagonal else lp @ table[:, :-1].T
         logits = logits + table[:, -1]
@@ -142,7 +140,6 @@ class ClassScales:
         )
 
     def _blocks(self) -> Iterator[slice]:
-        """Yield some hundred or thousand samples at a time."""
         size = min(8192, max(256, _WORK // self.shape[1] ** 2))
         for start in range(0, self.y.size, size):
             yield slice(start, start + size)

@@ -119,7 +119,16 @@ def cross_fitted(
     if not isinstance(calibrator, Calibrator):
         raise InputError("calibrator", "must be one, such as AffineCalibrator()", repr(calibrator))
     if isinstance(folds, TrainOnTest | HeldOut):
-        seen = samples if isinstance(folds, TrainOnTest) else _held_out(folds, samples)
+        seen = samples
+        if isinstance(folds, HeldOut):  # with the classes and priors of those that are judged
+            priors: PriorsLike = "data" if samples.priors_from_data else samples.priors
+            seen = read_samples(
+                folds.y_true,
+                folds.scores,
+                priors=priors,
+                sample_weight=folds.sample_weight,
+                classes=samples.classes,
+            )
         fitted = calibrator.fresh().fit_samples(seen)
         at = samples.priors if samples.scores.needs_priors else None  # posteriors carry their own
         return CrossFit(fitted.transform(samples.scores, at), fitted.notes)
@@ -133,7 +142,6 @@ def cross_fitted(
 
 
 def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterable[Split]) -> CrossFit:
-    """Return calibrated posteriors by a calibrator that is fitted anew for each split."""
     output = np.full((len(samples), len(samples.classes)), np.nan)
     notes: dict[str, None] = {}
     for train, test in pairs:
@@ -146,17 +154,6 @@ def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterable[Split]
         row, more = int(missed.argmax()), " is in no test set"
         raise InputError("folds", "must test every sample", found="", row=row, more=more)
     return CrossFit(LogPosteriors.trusted(output, samples.scores.names), tuple(notes))
-
-
-def _held_out(data: HeldOut, samples: Samples) -> Samples:
-    """Return the samples to fit on, with the classes and priors of those that are judged."""
-    return read_samples(
-        data.y_true,
-        data.scores,
-        priors="data" if samples.priors_from_data else samples.priors,
-        sample_weight=data.sample_weight,
-        classes=samples.classes,
-    )
 
 
 @dataclass(frozen=True)
@@ -203,7 +200,11 @@ def deal(
         _check_sides(made.pairs, np.arange(len(samples)) if unit is None else unit, unit is None)
         return made
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
-        return DealtFolds(_folds(samples, int(folds), unit, _generator(rng)))
+        n_folds, draw = int(folds), _generator(rng)
+        _check_enough(samples, n_folds, unit)
+        if unit is None:
+            return DealtFolds(_stratified(samples.y, n_folds, draw))
+        return DealtFolds(_grouped(samples, unit, n_folds, draw))
     numbered = DealtFolds(np.unique(_given_folds(samples, folds), return_inverse=True)[1])
     if unit is not None:
         _check_sides(numbered.pairs, unit, samples=False)
@@ -237,27 +238,21 @@ def deal_samples(
     copies, single = samples.copies, groups is None and not isinstance(folds, bool)
     if copies is None or not single or not isinstance(folds, int | np.integer):
         return Dealt(samples, deal(samples, folds, groups, rng))
-    n_folds = int(folds)
+    n_folds, y = int(folds), samples.y
     _check_enough(samples, n_folds, None)
-    table = _copies_by_fold(samples.y, copies, n_folds, _generator(rng))
+    draw = _generator(rng)
+    if copies.sum() > _MOST_DEALT:
+        table = draw.multinomial(copies, np.full(n_folds, 1 / n_folds))
+    else:
+        row = np.repeat(np.arange(y.size), copies)
+        cell = row * n_folds + _stratified(y[row], n_folds, draw)
+        table = np.bincount(cell, minlength=y.size * n_folds).reshape(-1, n_folds)
     kept, fold = np.nonzero(table)
     parted = samples.with_copies(kept, table[kept, fold])
     return Dealt(parted, DealtFolds(fold.astype(np.min_scalar_type(n_folds))), kept)
 
 
-def _copies_by_fold(
-    y: IntArray, copies: IntArray, n_folds: int, rng: "np.random.Generator"
-) -> IntArray:
-    """Return how many copies of each row are dealt to each fold."""
-    if copies.sum() > _MOST_DEALT:
-        return rng.multinomial(copies, np.full(n_folds, 1 / n_folds))
-    row = np.repeat(np.arange(y.size), copies)
-    cell = row * n_folds + _stratified(y[row], n_folds, rng)
-    return np.bincount(cell, minlength=y.size * n_folds).reshape(-1, n_folds)
-
-
 def _generator(rng: "int | np.random.Generator") -> "np.random.Generator":
-    """Return a generator of random numbers."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
@@ -277,18 +272,7 @@ def _given_folds(samples: Samples, folds: Any) -> IntArray:  # noqa: ANN401
     return number.astype(np.int64)
 
 
-def _folds(
-    samples: Samples, n_folds: int, group: IntArray | None, rng: "np.random.Generator"
-) -> IntArray:
-    """Return the fold of each sample, stratified by class."""
-    _check_enough(samples, n_folds, group)
-    if group is None:
-        return _stratified(samples.y, n_folds, rng)
-    return _grouped(samples, group, n_folds, rng)
-
-
 def _check_enough(samples: Samples, n_folds: int, group: IntArray | None) -> None:
-    """Refuse folds that some class has too few samples or groups for."""
     if n_folds < 2:
         rule = "must be at least 2"
         raise InputError("folds", rule, n_folds, hint="To fit on the test data say TrainOnTest().")
@@ -306,7 +290,6 @@ def group_codes(groups: Column, samples: Samples) -> IntArray:
 
 
 def _group_names(groups: Column, samples: Samples) -> "np.ndarray[Any, Any]":
-    """Return the group of each row in use."""
     column = read_column(groups, "groups")
     n = samples.n_given
     if len(column) != n:

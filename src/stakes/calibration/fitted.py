@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes._check import InputError, read_names, read_priors
 from stakes._math import log
-from stakes._text import number, plain, quoted
+from stakes._text import plain, quoted
 from stakes._typing import FloatArray, Names, PriorsLike
 from stakes.calibration.maps import CalibrationMap, map_class
 from stakes.scores import LogLikelihoodRatios, LogLikelihoods, LogPosteriors, ScoreMeaning, Scores
@@ -35,8 +35,17 @@ class FittedMap:
         """Return calibrated posteriors at the priors of the fit, or moved to others."""
         typed = scores.ordered(self.classes)
         self._check(typed)
-        output = self.map(typed.answers(self.priors).log_p)
-        return self._moved(LogPosteriors.trusted(output, typed.names), priors)
+        output = LogPosteriors.trusted(self.map(typed.answers(self.priors).log_p), typed.names)
+        if priors is None:
+            return output
+        target = read_priors(priors, self.classes)
+        if target is None:
+            rule = "must be numbers, there are no labels to count"
+            hint = "Give the priors of use, one per class."
+            raise InputError("priors", rule, repr(priors), hint=hint)
+        if self.priors is not None and (target == self.priors).all():
+            return output
+        return output.at_priors(self._known_priors(), target)
 
     def log_likelihoods(self, scores: Scores) -> LogLikelihoods:
         """Return calibrated log likelihoods: log posteriors less the log priors of the fit."""
@@ -51,7 +60,6 @@ class FittedMap:
         return LogLikelihoodRatios.trusted(self.log_likelihoods(scores).ranks())
 
     def _check(self, scores: Scores) -> None:
-        """Refuse scores of other classes or of another kind."""
         if scores.n_classes != len(self.classes):
             rule = f"must have one column per class {quoted(self.classes)}"
             raise InputError("scores", rule, f"{scores.n_classes} columns")
@@ -64,21 +72,7 @@ class FittedMap:
                 "scores", rule, f"{type(scores).__name__}, which are {scores.meaning}", hint=hint
             )
 
-    def _moved(self, output: LogPosteriors, priors: PriorsLike | None) -> LogPosteriors:
-        """Return posteriors at the priors of use, by Bayes' rule."""
-        if priors is None:
-            return output
-        target = read_priors(priors, self.classes)
-        if target is None:
-            rule = "must be numbers, there are no labels to count"
-            hint = "Give the priors of use, one per class."
-            raise InputError("priors", rule, repr(priors), hint=hint)
-        if self.priors is not None and (target == self.priors).all():
-            return output
-        return output.at_priors(self._known_priors(), target)
-
     def _known_priors(self) -> FloatArray:
-        """Return the priors of the fit, all above 0, or refuse."""
         if self.priors is None:
             msg = "the calibrator was written by an earlier version, which did not keep the priors"
             msg = f"{msg} it was fitted at: its posteriors cannot be moved to other priors."
@@ -88,13 +82,6 @@ class FittedMap:
             msg = f"the calibrator was fitted at prior 0 for class {name}: its posteriors cannot"
             raise InputError(f"{msg} be moved to other priors. Fit it with priors above 0.")
         return self.priors
-
-    def priors_text(self) -> str:
-        """Return the priors of the fit by class, for people."""
-        if self.priors is None:
-            return "unknown"
-        pairs = zip(self.classes, self.priors.tolist(), strict=True)
-        return ", ".join(f"{plain(name)} {number(p)}" for name, p in pairs)
 
     def to_dict(self, name: str) -> dict[str, Any]:
         """Return the fit as plain values with a checksum, fit for JSON."""
@@ -114,7 +101,6 @@ class FittedMap:
     def from_dict(cls, data: dict[str, Any]) -> "FittedMap":
         """Read a fit; a changed or cut file is refused by its checksum."""
         version = _version(data)
-        _require_whole(data)
         kind = map_class(data.get("kind"))
         names = read_names(data.get("classes", []), "classes")
         try:
@@ -136,17 +122,11 @@ class FittedMap:
 
 
 def _version(data: dict[str, Any]) -> int:
-    """Return the version of a calibrator's dictionary, one that can be read."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError("data", f"must be a calibrator's dictionary, with format {FORMAT!r}")
     version = data.get("version")
     if type(version) is not int or not _EARLIER <= version <= VERSION:
         raise InputError("data", f"must be of version {_EARLIER} to {VERSION}", repr(version))
-    return version
-
-
-def _require_whole(data: dict[str, Any]) -> None:
-    """Refuse a dictionary that is not as it was written."""
     body = {key: value for key, value in data.items() if key != "sha256"}
     try:
         whole = data.get("sha256") == checksum(body)
@@ -154,6 +134,7 @@ def _require_whole(data: dict[str, Any]) -> None:
         whole = False
     if not whole:
         raise InputError("data", "must be as it was written", found="its checksum does not fit")
+    return version
 
 
 def checksum(body: dict[str, Any]) -> str:

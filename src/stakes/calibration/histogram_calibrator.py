@@ -55,24 +55,18 @@ class HistogramCalibrator(Calibrator):
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return edges and shares; an empty bin keeps its middle."""
         p = np.exp(log_p)
-        edges = [self._edges(p[:, k], weights) for k in range(p.shape[1])]
+        edges = [
+            equal_mass(column, weights, self.bins) if self.equal_mass else equal_width(self.bins)
+            for column in p.T
+        ]
         width = max(e.size for e in edges)  # tied scores may leave fewer bins in one class
         padded = np.array([np.append(e, np.ones(width - e.size)) for e in edges])
-        share = np.array(
-            [
-                _shares(p[:, k], (y == k).astype(float), weights, padded[k])
-                for k in range(p.shape[1])
-            ]
-        )
-        return HistogramMap(padded, share)
-
-    def _edges(self, p: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return the inner edges of the bins."""
-        return equal_mass(p, weights, self.bins) if self.equal_mass else equal_width(self.bins)
+        hits = [(y == k).astype(float) for k in range(len(edges))]
+        share = [_shares(*each, weights) for each in zip(p.T, hits, padded, strict=True)]
+        return HistogramMap(padded, np.array(share))
 
 
-def _shares(p: FloatArray, hit: FloatArray, weights: FloatArray, edges: FloatArray) -> FloatArray:
-    """Return the share of hits in each bin."""
+def _shares(p: FloatArray, hit: FloatArray, edges: FloatArray, weights: FloatArray) -> FloatArray:
     n = edges.size + 1
     code = np.searchsorted(edges, p, side="right")
     total = np.bincount(code, weights=weights, minlength=n)

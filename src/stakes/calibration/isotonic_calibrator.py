@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._check import read_names, read_number, read_priors
-from stakes._kernels.kernel_records import Blocks
 from stakes._kernels.keys import score_blocks
 from stakes._math import log
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
@@ -109,22 +108,16 @@ class IsotonicCalibrator(Calibrator):
             return None
         totals = np.array([blocks.first.sum(), blocks.second.sum()], dtype=np.float64)
         used = totals / totals.sum() if given is None else given
-        fitted = self._of_blocks(blocks, totals, kind, used)
-        return None if fitted is None else FittedMap(fitted, names, kind.meaning, used)
-
-    def _of_blocks(
-        self, blocks: Blocks, totals: FloatArray, kind: type[Scores], priors: FloatArray
-    ) -> CalibrationMap | None:
-        """Return the map of blocks of scores, where their log odds are apart and classes two."""
         low, high = (
             log_odds(kind.trusted(end).answers(None).log_p) for end in (blocks.low, blocks.high)
         )
         if not totals.all() or not (high[:-1] < low[1:]).all():
             return None
         n = totals.sum()
-        each = priors / totals
+        each = used / totals
         first, second = blocks.first * (each[0] * n), blocks.second * (each[1] * n)
-        return self._steps(low, high, first, second)
+        fitted = self._steps(low, high, first, second)
+        return FittedMap(fitted, names, kind.meaning, used)
 
     def _steps(
         self, low: FloatArray, high: FloatArray, first: FloatArray, second: FloatArray

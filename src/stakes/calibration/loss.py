@@ -78,17 +78,14 @@ class CalibrationLoss:
 
     def __str__(self) -> str:
         raw, calibrated = number(self.raw.normalized), number(self.calibrated.normalized)
+        known = math.isfinite(self.relative)
+        share = f"{percent(self.relative)} % of it" if known else "its share is undefined"
         lines = [
             f"{self.raw.name}: {raw} uncalibrated, {calibrated} calibrated (naive 1)",
-            f"calibration loss {number(self.normalized)}, {self._share()}",
+            f"calibration loss {number(self.normalized)}, {share}",
             f"by the {self.calibrator} calibrator, {self.data}",
         ]
         return "\n".join([*lines, *self.notes])
-
-    def _share(self) -> str:
-        """Return the relative loss in words."""
-        known = math.isfinite(self.relative)
-        return f"{percent(self.relative)} % of it" if known else "its share is undefined"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
@@ -162,7 +159,13 @@ def calibration_loss_of(
         parted, dealt = made.samples, made.folds
     better = cross_fitted(calibrator, parted, dealt, groups, rng)
     after = parted.with_scores(better.scores)
-    divergence, refinement = _semi_empirical(rule, parted, after)
+    weights = parted.balanced_mass()
+    divergence = refinement = 0.0  # with the calibrated posteriors taken for true
+    for (part, _, before), (_, _, answers) in zip(parted.blocks(), after.blocks(), strict=True):
+        own, other = (_expected(rule, answers.p, some) for some in (answers, before))
+        refinement += float(weights[part] @ own)
+        with np.errstate(invalid="ignore"):
+            divergence += float(weights[part] @ np.where(np.isinf(other), np.inf, other - own))
     return CalibrationLoss(
         raw,
         expectation(rule, after),
@@ -175,24 +178,10 @@ def calibration_loss_of(
 
 
 def _described(folds: Folds, groups: Column | None) -> str:
-    """Say how the calibrator was fitted."""
     if isinstance(folds, TrainOnTest | HeldOut):
         return str(folds)
     kind = f"{folds} folds" if isinstance(folds, int | np.integer) else "given folds"
     return f"cross-fitted on {kind}{'' if groups is None else ', groups kept whole'}"
-
-
-def _semi_empirical(rule: ScoringRule, before: Samples, after: Samples) -> tuple[float, float]:
-    """Return score divergence and refinement, with the calibrated posteriors taken for true."""
-    weights = before.balanced_mass()
-    divergence = refinement = 0.0
-    for (part, _, raw), (_, _, better) in zip(before.blocks(), after.blocks(), strict=True):
-        q = better.p
-        own, other = _expected(rule, q, better), _expected(rule, q, raw)
-        refinement += float(weights[part] @ own)
-        with np.errstate(invalid="ignore"):
-            divergence += float(weights[part] @ np.where(np.isinf(other), np.inf, other - own))
-    return divergence, refinement
 
 
 def _expected(rule: ScoringRule, q: FloatArray, answers: Any) -> FloatArray:  # noqa: ANN401

@@ -21,13 +21,18 @@ def most_likely_priors(ratio: FloatArray, start: FloatArray) -> FloatArray:
     sums to 1. A step of EM follows, which brings back what a Newton step made too small. No other
     priors have a mean log likelihood that is higher by more than max_k slope_k - 1.
     """
+    from scipy.optimize import nnls  # noqa: PLC0415  slow to import
+
     p = start.copy()
     for _ in range(_STEPS):
         relative = ratio / (ratio @ p)[:, None]
         slope = relative.mean(axis=0)
         if slope.max() - 1 <= _SETTLED:
             return p
-        target = _quadratic_maximum(relative, slope)
+        curvature = relative.T @ relative / relative.shape[0]
+        curvature[np.diag_indices_from(curvature)] += 1e-12 * np.trace(curvature)
+        root = np.linalg.cholesky(curvature)
+        target = np.asarray(nnls(root.T, np.linalg.solve(root, 2 * slope - 1))[0])
         if (slope - 1) @ (target - p) < _LEAST_RISE:
             return target / target.sum()
         p = _along(ratio, p, target)
@@ -35,16 +40,6 @@ def most_likely_priors(ratio: FloatArray, start: FloatArray) -> FloatArray:
         p /= p.sum()
     rule, found = "must allow an estimate of the priors", f"after {_STEPS} steps it still moves"
     raise UndefinedMetricError("scores", rule, found=found, hint="Calibrate the scores first.")
-
-
-def _quadratic_maximum(relative: FloatArray, slope: FloatArray) -> FloatArray:
-    """Return where the quadratic approximation has its maximum over x >= 0."""
-    from scipy.optimize import nnls  # noqa: PLC0415  slow to import
-
-    curvature = relative.T @ relative / relative.shape[0]
-    curvature[np.diag_indices_from(curvature)] += 1e-12 * np.trace(curvature)
-    root = np.linalg.cholesky(curvature)
-    return np.asarray(nnls(root.T, np.linalg.solve(root, 2 * slope - 1))[0])
 
 
 def _along(ratio: FloatArray, start: FloatArray, target: FloatArray) -> FloatArray:
@@ -62,7 +57,6 @@ def _along(ratio: FloatArray, start: FloatArray, target: FloatArray) -> FloatArr
 
 
 def _penalised(ratio: FloatArray, weights: FloatArray) -> float:
-    """Return the mean log likelihood less the sum of the weights."""
     with np.errstate(divide="ignore"):
         return float(np.log(ratio @ weights).mean() - weights.sum())
 

@@ -1,12 +1,12 @@
 """Whether priors that were estimated from scores can be trusted, by labelled samples."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from stakes._check import UndefinedMetricError
+from stakes._math import log
 from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.affine_calibrator import AffineCalibrator
@@ -122,7 +122,7 @@ class LabelledScores:
 
     def after_calibration(self, new: UnlabelledScores) -> FloatArray:
         """Return the estimate for scores that are calibrated on the labelled samples."""
-        known = LogLikelihoods.trusted(_log(self.ratio))
+        known = LogLikelihoods.trusted(log(self.ratio))
         samples = self.samples
         priors = samples.data_priors()
         at = Samples(
@@ -133,7 +133,7 @@ class LabelledScores:
             calibrator = AffineCalibrator().fit_samples(at)
         except UndefinedMetricError:
             return np.full(new.priors.size, np.nan)
-        better = calibrator.log_likelihoods(LogLikelihoods.trusted(_log(new.ratio))).values
+        better = calibrator.log_likelihoods(LogLikelihoods.trusted(log(new.ratio))).values
         return most_likely_priors(np.exp(better - better.max(axis=1, keepdims=True)), priors)
 
 
@@ -186,17 +186,11 @@ def _by_decisions(
     priors = priors / priors.sum() if priors.any() else np.full(k, np.nan)
     moves = np.eye(k)[decided] - share - new.influence @ rates
     spread = moves.T @ moves / n**2
-    for p, variance in zip(new.priors, _rate_variances(rates, sizes), strict=True):
+    for p, row, size in zip(new.priors, rates, sizes, strict=True):
+        smooth = (row * size + 0.5) / (size + 0.5 * k)  # half a sample more of each decision
+        variance = (np.diag(smooth) - np.outer(smooth, smooth)) / size
         spread += p**2 * variance
     return priors, _chi_square(share - new.priors @ rates, spread)
-
-
-def _rate_variances(rates: FloatArray, sizes: FloatArray) -> Iterator[FloatArray]:
-    """Yield the covariance of the rates of each class; half a sample more of each decision."""
-    k = rates.shape[1]
-    for row, n in zip(rates, sizes, strict=True):
-        smooth = (row * n + 0.5) / (n + 0.5 * k)
-        yield (np.diag(smooth) - np.outer(smooth, smooth)) / n
 
 
 def _chi_square(gap: FloatArray, spread: FloatArray) -> float:
@@ -209,9 +203,3 @@ def _chi_square(gap: FloatArray, spread: FloatArray) -> float:
         return 1.0
     along = direction[:, kept].T @ gap
     return float(chdtrc(int(kept.sum()), (np.square(along) / size[kept]).sum()))
-
-
-def _log(values: FloatArray) -> FloatArray:
-    """Return logs, minus infinity for 0."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(values))

@@ -209,7 +209,6 @@ class SharedScale:
         return theta
 
     def _scale(self, theta: FloatArray) -> float:
-        """Return the scale of the values."""
         return self.held_scale + float(theta[0]) / self.unit
 
     def affine_map(self, x: FloatArray, *, separable: bool = False) -> AffineMap:
@@ -237,7 +236,6 @@ class SharedScale:
 
     @property
     def _even(self) -> bool:
-        """Whether the samples of all classes weigh the same."""
         return bool(self.each.min() == self.each.max())
 
     def _joined(self, found: list[Slopes], factor: float) -> Slopes:

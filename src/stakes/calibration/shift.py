@@ -115,7 +115,11 @@ def estimate_priors(
     typed = as_scores(scores)
     names = class_names(typed, classes) or tuple(range(typed.n_classes))
     known = None if labelled is None else _labelled(labelled, typed, names, training_priors)
-    trained = _trained(training_priors, names, known)
+    trained = read_priors(training_priors, names)
+    if trained is None and known is not None:
+        trained = known.data_priors()
+    if trained is None or not trained.all():
+        raise InputError("training_priors", "must be numbers above 0", repr(training_priors))
     ratio = typed.ordered(names).answers(trained).p / trained
     p = most_likely_priors(ratio, trained)
     check = None
@@ -129,7 +133,6 @@ def estimate_priors(
 
 
 def _labelled(labelled: HeldOut, scores: Scores, names: Names, training: PriorsLike) -> Samples:
-    """Read labelled samples of the same kind and classes."""
     samples = read_samples(
         labelled.y_true,
         labelled.scores,
@@ -143,16 +146,6 @@ def _labelled(labelled: HeldOut, scores: Scores, names: Names, training: PriorsL
         hint = "Pass scores of the same system."
         raise InputError("labelled", rule, type(samples.scores).__name__, hint=hint)
     return samples
-
-
-def _trained(training: PriorsLike, names: Names, labelled: Samples | None) -> FloatArray:
-    """Read the priors that posteriors are for."""
-    priors = read_priors(training, names)
-    if priors is None and labelled is not None:
-        priors = labelled.data_priors()
-    if priors is None or not priors.all():
-        raise InputError("training_priors", "must be numbers above 0", repr(training))
-    return priors
 
 
 def estimate_priors_from_decisions(

@@ -108,7 +108,6 @@ class _Spread:
         return math.sqrt(float(moved @ moved) * (moved.size - 1) / moved.size)
 
     def _parts(self) -> list[slice]:
-        """Return blocks of samples."""
         size = max(1, _BLOCK // self.log_p.shape[1])
         return [slice(i, i + size) for i in range(0, self.y.size, size)]
 
@@ -135,7 +134,14 @@ class _Spread:
         """Return by how much each sample moves the scale, more where it drew the fit to itself."""
         q, z = self._posteriors(part)
         influence = self._gradient(part, q, z, self.weights) @ inverse[:, 0]
-        leverage = self.weights[part] * _traces(q, z, inverse) / (q.shape[1] - 1)
+        biases, inner = q[:, 1:], inverse[1:, 1:]
+        trace = (  # of each sample's second derivatives times the inverse of their sum
+            inverse[0, 0] * np.einsum("nk,nk,nk->n", q, z, z)
+            + 2 * (biases * z[:, 1:]) @ inverse[1:, 0]
+            + biases @ np.diagonal(inner)
+            - np.einsum("nk,nk->n", biases @ inner, biases)
+        )
+        leverage = self.weights[part] * trace / (q.shape[1] - 1)
         return np.asarray(influence / (1 - np.minimum(leverage, _LARGEST_LEVERAGE)))
 
     def _left_out(self, unit: IntArray, curvature: FloatArray, inverse: FloatArray) -> FloatArray:
@@ -196,18 +202,5 @@ def affine_curvature(q: FloatArray, z: FloatArray, weights: FloatArray) -> Float
 
 
 def _by_group(mine: IntArray, values: FloatArray, unit: IntArray) -> FloatArray:
-    """Return the sums of some samples by group, a column for each parameter."""
     groups = int(unit.max()) + 1
     return np.column_stack([np.bincount(mine, column, groups) for column in values.T])
-
-
-def _traces(q: FloatArray, z: FloatArray, inverse: FloatArray) -> FloatArray:
-    """Return the trace of each sample's second derivatives times the inverse of their sum."""
-    biases = q[:, 1:]
-    inner = inverse[1:, 1:]
-    return (
-        inverse[0, 0] * np.einsum("nk,nk,nk->n", q, z, z)
-        + 2 * (biases * z[:, 1:]) @ inverse[1:, 0]
-        + biases @ np.diagonal(inner)
-        - np.einsum("nk,nk->n", biases @ inner, biases)
-    )

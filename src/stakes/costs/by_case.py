@@ -9,15 +9,7 @@ import numpy as np
 
 from stakes._check import InputError, read_array
 from stakes._text import quoted
-from stakes._typing import (
-    ArrayLike,
-    BoolArray,
-    Column,
-    FloatArray,
-    IntArray,
-    Names,
-    NamesLike,
-)
+from stakes._typing import ArrayLike, BoolArray, Column, FloatArray, IntArray, Names, NamesLike
 from stakes.costs.cost_tables import TIE, take_lower
 from stakes.costs.matrix import CostMatrix
 from stakes.costs.named_costs import DecidingCosts, NamedCosts, names_of
@@ -69,10 +61,14 @@ class SampleCosts(DecidingCosts):
         self._set(cells, names_of((k, m), classes, decisions), table.shape[0])
 
     def _set(self, cells: tuple[tuple[Cell, ...], ...], names: tuple[Names, Names], n: int) -> None:
-        """Fill a new table, checked."""
         for i, row in enumerate(cells):
             for j, cell in enumerate(row):
-                _check_cell(cell, i, j)
+                values = np.atleast_1d(cell)
+                bad = ~(np.isfinite(values) & (values >= 0))
+                if bad.any():
+                    at, more = int(bad.argmax()), f" for (class, decision) ({i}, {j})"
+                    rule = "must be finite and at least 0"
+                    raise InputError("costs", rule, values[at], row=at, more=more)
         self._cells, self._n = cells, n
         self._classes, self._decisions = names
 
@@ -92,10 +88,9 @@ class SampleCosts(DecidingCosts):
         entries : K rows of M numbers or names
         columns : mapping from name to N numbers, or a data frame
         """
-        for row in entries:
-            for entry in row:
-                if isinstance(entry, bool) or not isinstance(entry, str | int | float | np.number):
-                    raise InputError("entries", "must be numbers or names of columns", repr(entry))
+        for entry in (e for row in entries for e in row):
+            if isinstance(entry, bool) or not isinstance(entry, str | int | float | np.number):
+                raise InputError("entries", "must be numbers or names of columns", repr(entry))
         names = {e for row in entries for e in row if isinstance(e, str)}
         found = {name: read_array(_column(columns, name), f"column {name!r}") for name in names}
         for name, values in found.items():
@@ -104,11 +99,9 @@ class SampleCosts(DecidingCosts):
                 raise InputError(msg)
         lengths = {values.size for values in found.values()}
         if len(lengths) != 1:
-            what = (
-                "no entry names a column" if not lengths else f"columns of {sorted(lengths)} rows"
-            )
-            rule = "must name columns of one length"
-            raise InputError("entries", rule, what, hint="For one matrix use CostMatrix.")
+            found = f"columns of {sorted(lengths)} rows" if lengths else "no entry names a column"
+            rule, hint = "must name columns of one length", "For one matrix use CostMatrix."
+            raise InputError("entries", rule, found, hint=hint)
         if len({len(row) for row in entries}) != 1:
             rule = "must have rows of one length"
             raise InputError("entries", rule, [len(row) for row in entries])
@@ -242,9 +235,8 @@ class CostsByCase(NamedCosts):
         decisions: NamesLike | None = None,
     ) -> None:
         self.entries: tuple[tuple[float | str, ...], ...] = tuple(tuple(row) for row in entries)
-        one = {entry: [1.0] for row in self.entries for entry in row if isinstance(entry, str)}
-        kinds: dict[str, Any] = {"classes": classes, "decisions": decisions}
-        checked = SampleCosts.from_columns(self.entries, one, **kinds)
+        one = {name: [1.0] for name in self.columns}
+        checked = SampleCosts.from_columns(self.entries, one, classes=classes, decisions=decisions)
         self._classes, self._decisions = checked.classes, checked.decisions
 
     @property
@@ -287,23 +279,10 @@ def _narrow(low: FloatArray, high: FloatArray, first: FloatArray, second: FloatA
     high[(slope == 0) & (first > 0)] = -1.0
 
 
-def _check_cell(cell: Cell, i: int, j: int) -> None:
-    """Refuse costs that are not finite or below 0."""
-    values = np.atleast_1d(cell)
-    bad = ~(np.isfinite(values) & (values >= 0))
-    if bad.any():
-        row = int(bad.argmax())
-        rule, more = "must be finite and at least 0", f" for (class, decision) ({i}, {j})"
-        raise InputError("costs", rule, values[row], row=row, more=more)
-
-
 def _column(columns: Any, name: str) -> Column:  # noqa: ANN401
-    """Return a column by name, or say which there are."""
     try:
         return columns[name]
     except (KeyError, LookupError, TypeError, ValueError) as error:
-        there = (
-            list(columns) if isinstance(columns, Mapping) else list(getattr(columns, "columns", []))
-        )
+        there = list(columns if isinstance(columns, Mapping) else getattr(columns, "columns", []))
         rule = "must name columns of the table"
         raise InputError("entries", rule, f"{name!r}, the table has {quoted(there)}") from error

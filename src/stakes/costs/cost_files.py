@@ -59,7 +59,6 @@ def from_toml(text: str, source: str) -> Parts:
 
 
 def _names(value: object, key: str, source: str) -> Names:
-    """Read a list of names."""
     whole = isinstance(value, list) and value and all(type(v) in (int, str) for v in value)
     if not whole:
         msg = f"{source!r} must list its {key} as texts or whole numbers: got {value!r}."
@@ -68,7 +67,6 @@ def _names(value: object, key: str, source: str) -> Names:
 
 
 def _table(value: object, key: str, names: Names, source: str) -> Mapping[str, Any]:
-    """Read a table that must have one entry per name."""
     wanted = {_key(n) for n in names}
     got = set(value) if isinstance(value, dict) else set()
     if got != wanted or not isinstance(value, dict):
@@ -80,7 +78,6 @@ def _table(value: object, key: str, names: Names, source: str) -> Mapping[str, A
 
 
 def _cost(value: object, decision: Label, source: str) -> float:
-    """Read one cost."""
     if type(value) not in (int, float):
         msg = f"{source!r} must give numbers as costs: got {value!r} for decision {decision!r}."
         raise InputError(msg)
@@ -136,7 +133,6 @@ def from_csv(text: str, source: str) -> Parts:
 
 
 def _field(cell: str, column: str, line: int, source: str) -> float:
-    """Read one cost of a CSV file."""
     if not _NUMBER.fullmatch(cell.strip()):
         msg = f"{source!r} line {line}, column {column!r} must be a number: got {cell!r}."
         raise InputError(msg)
@@ -155,7 +151,6 @@ def _is_whole(text: str) -> bool:
 
 
 def _short(cost: float) -> float | int:
-    """Return a whole cost without its decimal point."""
     return int(cost) if cost == int(cost) and cost < 2**53 else float(cost)
 
 
@@ -165,12 +160,10 @@ def _toml_value(value: Label | float) -> str:
 
 
 def _key(name: Label) -> str:
-    """Return a name as a key, which is always text."""
     return name if isinstance(name, str) else str(+name)
 
 
 def _toml_text(text: str) -> str:
-    """Return a text as a TOML basic string."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

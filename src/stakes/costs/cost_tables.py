@@ -80,7 +80,6 @@ class DenseTable:
 
     @cached_property
     def _optimal(self) -> BoolArray:
-        """The same, found once."""
         return optimal_decisions(self.values, self.tie)
 
     def ranges(self, kept: BoolArray) -> tuple[FloatArray, FloatArray]:

@@ -95,7 +95,6 @@ class CostMatrix(DecidingCosts):
 
     @classmethod
     def _from_table(cls, costs: CostTable, classes: Names, decisions: Names) -> Self:
-        """Make a matrix from a table that was checked."""
         matrix = cls.__new__(cls)
         matrix._set(costs, classes, decisions)
         return matrix
@@ -145,7 +144,6 @@ class CostMatrix(DecidingCosts):
 
     @classmethod
     def _errors(cls, error: FloatArray, classes: Names) -> Self:
-        """Return costs that are the same for every error of a class."""
         return cls._from_table(ErrorTable(error, np.empty((error.size, 0))), classes, classes)
 
     @classmethod
@@ -410,7 +408,6 @@ class CostMatrix(DecidingCosts):
 
 
 def _form(path: str | os.PathLike[str]) -> tuple[Callable[..., Any], Callable[..., str]]:
-    """Return how to read and to write a cost file, by its name."""
     if form := FORMS.get(Path(path).suffix.lower()):
         return form
     raise InputError(f"a cost file must end in .toml or .csv: got {str(path)!r}.")

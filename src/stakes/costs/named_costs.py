@@ -69,7 +69,6 @@ def reordered(
 
 
 def _order(own: Names, asked: NamesLike | None, argument: str) -> Names:
-    """Return the names of a table in the order asked for."""
     order = own if asked is None else read_names(asked, argument, mixed=argument == "decisions")
     if set(order) != set(own):
         rule = "must be those of the cost table"

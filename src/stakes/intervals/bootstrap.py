@@ -213,7 +213,6 @@ def _in_threads(
 
 
 def _percentile(drawn: FloatArray, level: float) -> Interval:
-    """Return the middle share of the resampled values."""
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level)
 

@@ -52,21 +52,24 @@ class CalibrationPair:
         """Why there is no interval; empty where there is one."""
         if not (np.isfinite(self.before).all() and np.isfinite(self.after).all()):
             return "a loss is infinite"
-        counts = self.samples.counts
-        used = self.samples.priors > 0
         if self.largest is not None or self.bounded:
             return ""
-        if counts[used].min() < FEWEST:
-            return f"needs {FEWEST} samples of each class: got {counts[used].min()}"
+        counts = self.samples.counts
+        least = counts[self.samples.priors > 0].min()
+        if least < FEWEST:
+            return f"needs {FEWEST} samples of each class: got {least}"
         if counts.sum() < FEWEST_SAMPLES:
             return f"needs {FEWEST_SAMPLES} samples: got {counts.sum()}"
         return ""
 
     def _estimate(self, unit_losses: FloatArray, level: float, unit: float) -> Estimate:
         """Return the difference in units of an expected loss that varies too."""
-        if self.why_none:
-            return Estimate(self._value(unit), None, self.why_none)
         samples = self.samples
+        if self.why_none:
+            share = samples.balanced_mass()
+            with np.errstate(invalid="ignore"):
+                gap = float(share @ self.before - share @ self.after)
+            return Estimate(gap / unit if unit > 0 else math.nan, None, self.why_none)
         found = paired_difference(
             samples.y,
             self.before,
@@ -87,13 +90,6 @@ class CalibrationPair:
         more = self.learning / unit if unit > 0 else 0.0
         method = "paired, closed form, with the cost of learning"
         return Estimate(found.value, Interval(band.low, band.high + more, level), method)
-
-    def _value(self, unit: float) -> float:
-        """Return the difference where it has no interval."""
-        share = self.samples.balanced_mass()
-        with np.errstate(invalid="ignore"):
-            gap = float(share @ self.before - share @ self.after)
-        return gap / unit if unit > 0 else math.nan
 
     def _skewed(
         self, found: PairedDifference, spread: StudentSpread, band: Interval, unit: FloatArray

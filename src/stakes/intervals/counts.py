@@ -45,7 +45,6 @@ class CountStatistic(Statistic):
         return self._values(np.stack(tables))
 
     def _values(self, tables: FloatArray) -> FloatArray:
-        """Return the values of many tables of counts."""
         return values_of(tables, self.metrics, self.priors, (self.classes, self.decisions))
 
 
@@ -96,7 +95,6 @@ def values_of(
 
 
 def _vector(metric: DecisionMetric, tables: FloatArray) -> FloatArray | None:
-    """Return a metric of many tables at once, where it can do that."""
     if tables.shape[1:] == (2, 2):
         (n11, n12), (n21, n22) = tables.transpose(1, 2, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -108,7 +106,6 @@ def _vector(metric: DecisionMetric, tables: FloatArray) -> FloatArray | None:
 
 
 def _single(metric: DecisionMetric, table: FloatArray, names: tuple[Names, Names]) -> float:
-    """Return a metric of one table."""
     if not np.isfinite(table).all():
         return float("nan")
     try:
@@ -172,7 +169,6 @@ class _Cells:
 
     @property
     def _at_a_time(self) -> int:
-        """How many tables make a block."""
         return max(1, _CELLS // self.weight.size)
 
     @cached_property

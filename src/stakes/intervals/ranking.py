@@ -61,7 +61,6 @@ class RankStatistic(Statistic):
 
     @cached_property
     def _ranking(self) -> Ranking:
-        """The scores with what errors cost."""
         rises = np.array([a.rises for a in self.applications]).reshape(-1, 2)
         as_rate = np.array([a.priors is not None for a in self.applications], dtype=np.int64)
         return Ranking(self.scores, self.y, rises, as_rate, self.equal_error)

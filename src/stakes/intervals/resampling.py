@@ -34,25 +34,18 @@ class Resampling:
     copies: IntArray | None = None  # samples that each row stands for, which are drawn singly
 
     def draw(self, index: int) -> FloatArray:
-        """Return how often each sample occurs in a resample, times its weight."""
-        often = self._often(index)
+        """Return how often each sample, or the copies of each row, occur, times its weight."""
+        often: NDArray[Any]
+        if self.copies is None:
+            often = multinomial_counts(self.sizes, self.key, index)
+            often = often if self.place is None else often[self.place]
+        else:
+            rng, often = np.random.default_rng([self.key, index]), np.empty(self.n, dtype=np.int64)
+            stratum = np.zeros(self.n, dtype=np.int64) if self.strata is None else self.strata
+            for k in np.unique(stratum):
+                mine = self.copies[stratum == k]
+                often[stratum == k] = rng.multinomial(mine.sum(), mine / mine.sum())
         return often.astype(np.float64) if self.weights is None else often * self.weights
-
-    def _often(self, index: int) -> NDArray[Any]:
-        """Return how often each sample, or the copies of each row, occur in a resample."""
-        if self.copies is not None:
-            return self._copies_drawn(np.random.default_rng([self.key, index]))
-        often = multinomial_counts(self.sizes, self.key, index)
-        return often if self.place is None else often[self.place]
-
-    def _copies_drawn(self, rng: "np.random.Generator") -> IntArray:
-        """Return how many copies of each row occur in a resample; class sizes may be kept."""
-        stratum = np.zeros(self.n, dtype=np.int64) if self.strata is None else self.strata
-        often = np.empty(self.n, dtype=np.int64)
-        for k in np.unique(stratum):
-            mine = self.copies[stratum == k]  # type: ignore[index]
-            often[stratum == k] = rng.multinomial(mine.sum(), mine / mine.sum())
-        return often
 
     @property
     def base(self) -> FloatArray:
@@ -107,12 +100,9 @@ class Resampling:
         """Return weights that leave out some parts of the samples, one part in each row."""
         if self.copies is not None:
             weights = np.ones(self.n) if self.weights is None else self.weights
-            return np.stack([self.base - weights * self._part(number) for number in rows])
+            parts = (turns(self.copies, _MOST_PARTS, number) for number in rows)
+            return np.stack([self.base - weights * part for part in parts])
         return np.where(self.parts[None, :] == np.array(rows)[:, None], 0.0, self.base)
-
-    def _part(self, number: int) -> IntArray:
-        """Return how many copies of each row are in a part."""
-        return turns(self.copies, _MOST_PARTS, number)  # type: ignore[arg-type]
 
     @property
     def n_parts(self) -> int:
@@ -126,9 +116,8 @@ class Resampling:
         """The part of each sample: single ones or groups where they are few."""
         if self.unit is not None:
             return self.unit % _MOST_PARTS
-        if self.place is None:  # with strata: in the order of classes, so that each part has all
-            return np.arange(self.n) % _MOST_PARTS
-        return self.place % _MOST_PARTS
+        # with strata: in the order of classes, so that each part has all
+        return (np.arange(self.n) if self.place is None else self.place) % _MOST_PARTS
 
 
 def seed_of(rng: "int | np.random.Generator") -> int:

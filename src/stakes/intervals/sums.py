@@ -76,7 +76,6 @@ class ClassSums:
         return drawn
 
     def _weighted(self, plan: Resampling) -> FloatArray:
-        """Return the columns and that of 1s, times the weights."""
         every = np.vstack([self.columns, np.ones(self.y.size)])
         return every if plan.weights is None else every * plan.weights
 
@@ -91,6 +90,5 @@ class ClassSums:
 
 
 def _sums(cell: IntArray, values: FloatArray, size: int) -> FloatArray:
-    """Sum values by cell."""
     sums: FloatArray = np.bincount(cell, values, size)  # type: ignore[assignment]
     return sums

@@ -45,24 +45,19 @@ class Probabilities:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many samples and classes."""
         return self.p.shape[0], self.p.shape[1]
 
     @property
     def log_p(self) -> FloatArray:
-        """Log posteriors, one row per sample."""
         return log(self.p)
 
     def log_of(self, y: IntArray) -> FloatArray:
-        """Log posterior of one class per sample."""
         return log(self.p[np.arange(y.size), y])
 
     def complement(self, y: IntArray) -> FloatArray:
-        """One minus the posterior of a class."""
         return 1 - self.p[np.arange(y.size), y]
 
     def rows(self, kept: slice | IntArray) -> Self:
-        """Return some of the samples."""
         return type(self)(self.p[kept])
 
 
@@ -84,16 +79,13 @@ class LogProbabilities:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many samples and classes."""
         return self.log_p.shape[0], self.log_p.shape[1]
 
     @cached_property
     def p(self) -> FloatArray:
-        """Posteriors, one row per sample."""
         return np.exp(self.log_p)
 
     def log_of(self, y: IntArray) -> FloatArray:
-        """Log posterior of one class per sample."""
         return self.log_p[np.arange(y.size), y]
 
     def complement(self, y: IntArray) -> FloatArray:
@@ -103,7 +95,6 @@ class LogProbabilities:
         return row_sums(others)
 
     def rows(self, kept: slice | IntArray) -> Self:
-        """Return some of the samples."""
         return type(self)(self.log_p[kept])
 
 
@@ -115,31 +106,25 @@ class SecondProbabilities:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many samples and classes."""
         return self.second.size, 2
 
     @property
     def p(self) -> FloatArray:
-        """Posteriors, one row per sample."""
         return np.column_stack([1 - self.second, self.second])
 
     @property
     def log_p(self) -> FloatArray:
-        """Log posteriors, one row per sample."""
         with np.errstate(divide="ignore"):
             return np.column_stack([np.log1p(-self.second), np.log(self.second)])
 
     def log_of(self, y: IntArray) -> FloatArray:
-        """Log posterior of one class per sample."""
         with np.errstate(divide="ignore"):
             return np.where(y == 0, np.log1p(-self.second), np.log(self.second))
 
     def complement(self, y: IntArray) -> FloatArray:
-        """One minus the posterior of a class."""
         return np.where(y == 0, self.second, 1 - self.second)
 
     def rows(self, kept: slice | IntArray) -> Self:
-        """Return some of the samples."""
         return type(self)(self.second[kept])
 
 
@@ -151,12 +136,10 @@ class LogOdds:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many samples and classes."""
         return self.log_odds.size, 2
 
     @cached_property
     def p(self) -> FloatArray:
-        """Posteriors, one row per sample."""
         small = np.exp(-np.abs(self.log_odds))
         less, more = small / (1 + small), 1 / (1 + small)
         up = self.log_odds > 0
@@ -164,11 +147,9 @@ class LogOdds:
 
     @property
     def log_p(self) -> FloatArray:
-        """Log posteriors, one row per sample."""
         return np.column_stack([-softplus(self.log_odds), -softplus(-self.log_odds)])
 
     def log_of(self, y: IntArray) -> FloatArray:
-        """Log posterior of one class per sample."""
         return -softplus(np.where(y == 0, self.log_odds, -self.log_odds))
 
     def complement(self, y: IntArray) -> FloatArray:
@@ -176,5 +157,4 @@ class LogOdds:
         return self.p[np.arange(y.size), 1 - y]
 
     def rows(self, kept: slice | IntArray) -> Self:
-        """Return some of the samples."""
         return type(self)(self.log_odds[kept])

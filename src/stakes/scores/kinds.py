@@ -174,7 +174,6 @@ class Scores(ABC):
         return self._replaced(self._values[kept], self._names)
 
     def _replaced(self, values: FloatArray, names: Names | None) -> Self:
-        """Return scores of the same kind with other checked values."""
         scores = type(self).trusted(values, names)
         scores._rounding = self._rounding
         return scores
