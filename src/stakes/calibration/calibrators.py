@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError
+from stakes._math import log
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.fitted import FittedMap
@@ -171,11 +172,16 @@ class Calibrator(ABC):
 
     def log_likelihoods(self, scores: Scores | Column) -> LogLikelihoods:
         """Return calibrated log likelihoods, which serve any priors, one column per class."""
-        return self._fit_or_refuse().log_likelihoods(as_scores(scores))
+        fit = self._fit_or_refuse()
+        found = fit.posteriors(as_scores(scores))
+        return LogLikelihoods.trusted(found.values - log(fit.known_priors()), found.names)
 
     def log_likelihood_ratios(self, scores: Scores | Column) -> LogLikelihoodRatios:
         """Return calibrated log likelihood ratios of two classes, which serve any priors."""
-        return self._fit_or_refuse().log_likelihood_ratios(as_scores(scores))
+        if len(self.classes) != 2:
+            msg = f"log likelihood ratios need two classes: got {len(self.classes)}."
+            raise InputError(f"{msg} Use log_likelihoods, one column per class.")
+        return LogLikelihoodRatios.trusted(self.log_likelihoods(scores).ranks())
 
     @property
     def classes(self) -> Names:
@@ -237,12 +243,7 @@ class FittedCalibrator(Calibrator):
     """A calibrator that was read from a file: it can transform, and has nothing to learn with."""
 
     def __init__(self, name: str, fit: FittedMap) -> None:
-        self._title, self._fit = name, fit
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """What kind of calibrator it was."""
-        return self._title
+        self.name, self._fit = name, fit  # type: ignore[misc]  # of the kind that it was
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:  # noqa: ARG002
         """Refuse: what was fitted elsewhere stays as it is."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_level
 from stakes._text import number
-from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
+from stakes._typing import Column, IntArray, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.crossfit import (
     DealtFolds,
@@ -166,24 +166,21 @@ class Selection:
 
     def rank(self, samples: Samples, unit: IntArray | None) -> tuple[Candidate, ...]:
         """Return the candidates, least loss first, each beside uncalibrated scores."""
-        return self.compare(samples, self.calibrated(samples), unit)
-
-    def calibrated(self, samples: Samples) -> list[Samples]:
-        """Return the samples with the cross-fitted scores of each calibrator."""
-        return [
-            samples.with_scores(cross_fitted(calibrator, samples, self.folds, None, 0).scores)
-            for calibrator in self.calibrators
-        ]
-
-    def compare(
-        self, samples: Samples, calibrated: Sequence[Samples], unit: IntArray | None
-    ) -> tuple[Candidate, ...]:
-        """Rank cross-fitted scores by their loss, beside uncalibrated ones."""
-        own = expectation(self.rule, samples)
-        before = sample_losses(self.rule, samples)
+        own, before = expectation(self.rule, samples), sample_losses(self.rule, samples)
+        y, k, largest = samples.y, len(samples.classes), None
+        if isinstance(self.rule, BayesCost):
+            low, high = self.rule.bounds(k)
+            largest = (high - low)[y]
         found = []
-        for calibrator, better in zip(self.calibrators, calibrated, strict=True):
-            gap = self._difference(samples, sample_losses(self.rule, better), before, unit)
+        for calibrator in self.calibrators:
+            scores = cross_fitted(calibrator, samples, self.folds, None, 0).scores
+            better = samples.with_scores(scores)
+            gap = paired_difference(
+                y, sample_losses(self.rule, better), before,
+                n_classes=k, priors=samples.given_priors, weights=samples.weights,
+                copies=samples.copies, unit=unit,
+                naive=self.rule.naive_losses(samples.priors)[y], largest=largest,
+            )  # fmt: skip
             loss = expectation(self.rule, better)
             p = _no_better(gap, own, loss)
             found.append(Candidate(calibrator.name, calibrator, loss, gap, p))
@@ -224,25 +221,6 @@ class Selection:
                 fitted = chosen.fresh().fit_samples(seen).fitted
                 output[test] = fitted(samples.scores.part(test).answers(seen.priors).log_p)
         return LogPosteriors.trusted(output, samples.scores.names)
-
-    def _difference(
-        self, samples: Samples, after: FloatArray, before: FloatArray, unit: IntArray | None
-    ) -> PairedDifference:
-        y = samples.y
-        largest = None
-        if isinstance(self.rule, BayesCost):
-            low, high = self.rule.bounds(len(samples.classes))
-            largest = (high - low)[y]
-        return paired_difference(
-            y, after, before,
-            n_classes=len(samples.classes),
-            priors=samples.given_priors,
-            weights=samples.weights,
-            copies=samples.copies,
-            unit=unit,
-            naive=self.rule.naive_losses(samples.priors)[y],
-            largest=largest,
-        )  # fmt: skip
 
 
 def _no_better(gap: PairedDifference, before: ExpectedLoss, after: ExpectedLoss) -> float:

@@ -17,16 +17,6 @@ from stakes.calibration.solver import Descent, solve
 _WORK = 50_000  # per block: small enough for the cache, and for BLAS to stay in one thread
 
 
-def diagonal_cells(k: int) -> IntArray:
-    """Return the scale of each class as cells of a K x (K + 1) table of scales and biases."""
-    return np.arange(k) * (k + 2)
-
-
-def bias_cells(k: int) -> IntArray:
-    """Return the biases of all classes but the first, whose choice is free."""
-    return np.arange(1, k) * (k + 1) + k
-
-
 @dataclass(frozen=True, eq=False)
 class ClassScales:
     """The loss as a function of x: some cells of a K x (K + 1) table of scales and biases.

@@ -261,7 +261,6 @@ def _generator(rng: "int | np.random.Generator") -> "np.random.Generator":
 
 
 def _given_folds(samples: Samples, folds: Any) -> IntArray:  # noqa: ANN401
-    """Read one fold number per sample."""
     number = read_array(folds, "folds")
     if number.shape == (samples.n_given,) and samples.row is not None:
         number = number[samples.row]

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_names, read_priors
-from stakes._math import log
 from stakes._text import plain, quoted
 from stakes._typing import FloatArray, Names, PriorsLike
 from stakes.calibration.maps import CalibrationMap, map_class
-from stakes.scores import LogLikelihoodRatios, LogLikelihoods, LogPosteriors, ScoreMeaning, Scores
+from stakes.scores import LogPosteriors, ScoreMeaning, Scores
 
 FORMAT, VERSION = "stakes-calibrator", 2
 _EARLIER = 1  # kept priors for likelihoods only, and never the kind of scores
@@ -45,19 +44,7 @@ class FittedMap:
             raise InputError("priors", rule, repr(priors), hint=hint)
         if self.priors is not None and (target == self.priors).all():
             return output
-        return output.at_priors(self._known_priors(), target)
-
-    def log_likelihoods(self, scores: Scores) -> LogLikelihoods:
-        """Return calibrated log likelihoods: log posteriors less the log priors of the fit."""
-        found = self.posteriors(scores)
-        return LogLikelihoods.trusted(found.values - log(self._known_priors()), found.names)
-
-    def log_likelihood_ratios(self, scores: Scores) -> LogLikelihoodRatios:
-        """Return calibrated log likelihood ratios of two classes."""
-        if len(self.classes) != 2:
-            msg = f"log likelihood ratios need two classes: got {len(self.classes)}."
-            raise InputError(f"{msg} Use log_likelihoods, one column per class.")
-        return LogLikelihoodRatios.trusted(self.log_likelihoods(scores).ranks())
+        return output.at_priors(self.known_priors(), target)
 
     def _check(self, scores: Scores) -> None:
         if scores.n_classes != len(self.classes):
@@ -72,7 +59,8 @@ class FittedMap:
                 "scores", rule, f"{type(scores).__name__}, which are {scores.meaning}", hint=hint
             )
 
-    def _known_priors(self) -> FloatArray:
+    def known_priors(self) -> FloatArray:
+        """Return the priors of the fit, all above 0, or refuse."""
         if self.priors is None:
             msg = "the calibrator was written by an earlier version, which did not keep the priors"
             msg = f"{msg} it was fitted at: its posteriors cannot be moved to other priors."

@@ -13,7 +13,7 @@ from stakes.calibration.calibrators import (
     ImpossibleTruthError,
     require_every_class,
 )
-from stakes.calibration.class_scales import ClassScales, bias_cells, diagonal_cells
+from stakes.calibration.class_scales import ClassScales
 from stakes.calibration.maps import AffineMap
 from stakes.calibration.shared_scale import Moves, SharedScale
 from stakes.calibration.solver import Descent, solve
@@ -78,14 +78,15 @@ class LinearCalibrator(Calibrator):
 
     def table_problem(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> ClassScales:
         """Return the same loss as a function of a table, which knows each sample's slope."""
-        k = log_p.shape[1]
-        scales = diagonal_cells(k) if self.moves.scale else np.array([], dtype=np.int64)
-        biases = bias_cells(k) if self.moves.biases else np.array([], dtype=np.int64)
+        k = log_p.shape[1]  # scales are the diagonal of the table, biases its last column
+        scales = np.arange(k if self.moves.scale else 0) * (k + 2)
+        biases = np.arange(1, k if self.moves.biases else 1) * (k + 1) + k  # that of the first is 0
         owner = None
         if not self.scale_for_each:
             owner = np.concatenate([0 * scales, np.arange(biases.size) + self.moves.scale])
         cells = np.concatenate([scales, biases])
-        return ClassScales.from_arrays(log_p, y, weights, cells, owner, self.moves.held_scale)
+        held_scale = 0.0 if self.moves.scale else 1.0
+        return ClassScales.from_arrays(log_p, y, weights, cells, owner, held_scale)
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> AffineMap:
         """Return the map of least loss."""
@@ -100,7 +101,6 @@ class LinearCalibrator(Calibrator):
         return brier.affine_map(found.x, separable=near.separable)
 
     def _map(self, problem: SharedScale | ClassScales, found: Descent) -> AffineMap:
-        """Return the map of a fit, which must have come to its end."""
         require_settled(self.name, found)
         return problem.affine_map(found.x, separable=found.separable)
 

@@ -13,13 +13,7 @@ from stakes._text import number, percent
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration.affine_calibrator import AffineCalibrator
 from stakes.calibration.calibrators import Calibrator
-from stakes.calibration.crossfit import (
-    Folds,
-    HeldOut,
-    TrainOnTest,
-    cross_fitted,
-    deal_samples,
-)
+from stakes.calibration.crossfit import Folds, HeldOut, TrainOnTest, cross_fitted, deal_samples
 from stakes.calibration.isotonic_calibrator import IsotonicCalibrator
 from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss, json_number

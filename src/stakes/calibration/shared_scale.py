@@ -74,11 +74,6 @@ class Moves:
     scale: bool
     biases: bool
 
-    @property
-    def held_scale(self) -> float:
-        """The scale to which what is learnt is added."""
-        return 0.0 if self.scale else 1.0
-
     def places(self, k: int) -> IntArray:
         """Return where what moves stands in the derivatives of a pass.
 
@@ -364,11 +359,8 @@ def _parted(
     labels = y.astype(np.min_scalar_type(int(y.max())))
     parts = []
     for rows in rows_by_code(fold, n_folds):
-        w = None if weights is None else weights[rows]
-        if values.ndim == 1:
-            parts.append(Part(values[rows], labels[rows], w))
-        else:
-            parts.append(Part(values, labels[rows], w, rows))
+        mine, place = (values[rows], None) if values.ndim == 1 else (values, rows)
+        parts.append(Part(mine, labels[rows], None if weights is None else weights[rows], place))
     return tuple(parts)
 
 

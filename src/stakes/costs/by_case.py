@@ -99,9 +99,9 @@ class SampleCosts(DecidingCosts):
                 raise InputError(msg)
         lengths = {values.size for values in found.values()}
         if len(lengths) != 1:
-            found = f"columns of {sorted(lengths)} rows" if lengths else "no entry names a column"
+            got = f"columns of {sorted(lengths)} rows" if lengths else "no entry names a column"
             rule, hint = "must name columns of one length", "For one matrix use CostMatrix."
-            raise InputError("entries", rule, found, hint=hint)
+            raise InputError("entries", rule, got, hint=hint)
         if len({len(row) for row in entries}) != 1:
             rule = "must have rows of one length"
             raise InputError("entries", rule, [len(row) for row in entries])
@@ -134,9 +134,13 @@ class SampleCosts(DecidingCosts):
 
     def constant(self) -> CostMatrix | None:
         """Return the one matrix that holds for every sample, if there is one."""
-        rows = [[_alike(cell) for cell in row] for row in self._cells]
-        if any(cell is None for row in rows for cell in row):
+        cells = (cell for row in self._cells for cell in row)
+        if not all(isinstance(cell, float) or (cell == cell[0]).all() for cell in cells):
             return None
+        rows = [
+            [cell if isinstance(cell, float) else float(cell[0]) for cell in row]
+            for row in self._cells
+        ]
         return CostMatrix(rows, classes=self._classes, decisions=self._decisions)
 
     def optimal(self) -> BoolArray:
@@ -259,13 +263,6 @@ class CostsByCase(NamedCosts):
     def __repr__(self) -> str:
         rows = [list(row) for row in self.entries]
         return f"CostsByCase({rows}, classes={list(self.classes)})"
-
-
-def _alike(cell: Cell) -> float | None:
-    """Return the one price of all samples, if there is one."""
-    if isinstance(cell, float):
-        return cell
-    return float(cell[0]) if (cell == cell[0]).all() else None
 
 
 def _narrow(low: FloatArray, high: FloatArray, first: FloatArray, second: FloatArray) -> None:

@@ -14,6 +14,7 @@ from stakes._check import (
     InputError,
     UndefinedMetricError,
     read_array,
+    read_costs,
     read_names,
     read_number,
     read_priors,
@@ -23,7 +24,7 @@ from stakes._text import html_table, number, plain, quoted, table
 from stakes._typing import ArrayLike, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs.cost_files import FORMS
 from stakes.costs.cost_tables import TIE, CostTable, DenseTable, ErrorTable
-from stakes.costs.named_costs import DecidingCosts, is_frame, names_of, reordered, with_names
+from stakes.costs.named_costs import DecidingCosts, is_frame, names_of, reordered
 from stakes.scores import Scores
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ class CostMatrix(DecidingCosts):
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> None:
-        array, rows, columns = with_names(values)
+        framed = is_frame(values)
+        array = read_costs(values.to_numpy() if framed else values)
+        rows, columns = (list(values.index), list(values.columns)) if framed else (None, None)
         array = np.array(array, dtype=np.float64)  # a copy of our own, which nobody else can change
         named = names_of(array.shape, rows or classes, columns or decisions)
         if rows is not None:

@@ -5,17 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_costs, read_names, read_priors
+from stakes._check import InputError, read_names, read_priors
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.scores import Scores, as_scores
-
-
-def with_names(values: Any) -> tuple[FloatArray, NamesLike | None, NamesLike | None]:  # noqa: ANN401
-    """Split a data frame into its values and names; an array has no names."""
-    if is_frame(values):
-        return read_costs(values.to_numpy()), list(values.index), list(values.columns)
-    return read_costs(values), None, None
 
 
 def is_frame(values: Any) -> bool:  # noqa: ANN401

@@ -229,11 +229,7 @@ def _jackknife(observed: float, left_out: FloatArray, level: float) -> Interval:
 
 
 def _bca(
-    observed: float,
-    drawn: FloatArray,
-    left_out: FloatArray,
-    times: FloatArray | None,
-    level: float,
+    observed: float, drawn: FloatArray, left_out: FloatArray, times: FloatArray | None, level: float
 ) -> Interval:
     """Return Efron's interval, corrected for bias and for a spread that changes with the value."""
     w = np.ones(left_out.size) if times is None else times

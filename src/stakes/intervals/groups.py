@@ -35,7 +35,13 @@ def by_groups(
     stratum, copies = y if given else None, samples.copies
 
     def effect(about: FloatArray) -> float:
-        alone = _alone(record, samples, about) if means else None
+        alone = None
+        if means:  # the variance from single samples about a value for each class
+            centre_of = np.zeros(len(record.classes))
+            centre_of[y] = about
+            spread, size = record.losses.spread_about(centre_of), record.losses.size
+            seen = size > 0
+            alone = float((np.square(record.priors[seen]) * spread[seen] / size[seen]).sum())
         return design_effect(share * (losses - about), unit, share, stratum, copies, alone)
 
     value = effect(centre if given else np.full(y.size, record.value))
@@ -47,12 +53,3 @@ def by_groups(
         relative = effect(about)
     groups = int(np.unique(unit).size)
     return replace(record, design=Design(groups, value, relative))
-
-
-def _alone(record: ExpectedLoss, samples: Samples, about: FloatArray) -> float:
-    """Return the variance from single samples about a value for each class."""
-    centre = np.zeros(len(record.classes))
-    centre[samples.y] = about
-    spread, size = record.losses.spread_about(centre), record.losses.size
-    seen = size > 0
-    return float((np.square(record.priors[seen]) * spread[seen] / size[seen]).sum())

@@ -146,7 +146,6 @@ class CalibratedStatistic(Statistic):
         return LossStatistic(self.means, self.priced)
 
     def _after(self, weights: FloatArray) -> FloatArray:
-        """Return the losses after calibration under one row of weights."""
         answers = self.answers(weights)
         if answers is None:
             return np.full((1, len(self.priced)), np.nan)
