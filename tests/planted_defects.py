@@ -232,7 +232,7 @@ DEFECTS = [
     ("calibration/class_scales.py", "second -= both.T @ weighted", "second -= 0.5 * (both.T @ weighted)", "gradient"),
     ("calibration/fitted.py", "return output.at_priors(self.known_priors(), target)", "return output", "test_calibration_priors"),
     ("calibration/fitted.py", "typed.answers(self.priors).log_p", "typed.answers(self.priors if priors is None else read_priors(priors, self.classes)).log_p", "test_calibration_priors"),
-    ("calibration/fitted.py", "else scores.meaning == self.meaning", "else True", "test_calibration_priors"),
+    ("calibration/fitted.py", "else typed.meaning == self.meaning", "else True", "test_calibration_priors"),
     ("calibration/calibrators.py", "found.values - log(fit.known_priors())", "found.values", "test_calibration_priors"),
     ("calibration/crossfit.py", "at = samples.priors if samples.scores.needs_priors else None", "at = None", "test_calibration_priors"),
     ("calibration/isotonic_calibrator.py", "used = totals / totals.sum() if given is None else given", "used = totals / totals.sum()", "test_calibration_priors or test_order"),

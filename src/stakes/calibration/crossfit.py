@@ -11,7 +11,7 @@ import numpy as np
 from stakes._check import InputError, UndefinedMetricError, read_array, read_column
 from stakes._math import rows_by_code
 from stakes._text import quoted
-from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
+from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator
 from stakes.samples import Samples, read_samples
 from stakes.scores import LogPosteriors, Scores
@@ -122,13 +122,7 @@ def cross_fitted(
         seen = samples
         if isinstance(folds, HeldOut):  # with the classes and priors of those that are judged
             priors: PriorsLike = "data" if samples.priors_from_data else samples.priors
-            seen = read_samples(
-                folds.y_true,
-                folds.scores,
-                priors=priors,
-                sample_weight=folds.sample_weight,
-                classes=samples.classes,
-            )
+            seen = read_held_out(folds, priors, samples.classes)
         fitted = calibrator.fresh().fit_samples(seen)
         at = samples.priors if samples.scores.needs_priors else None  # posteriors carry their own
         return CrossFit(fitted.transform(samples.scores, at), fitted.notes)
@@ -139,6 +133,14 @@ def cross_fitted(
             said = tuple(dict.fromkeys(note for fitted in found.maps for note in fitted.notes))
             return CrossFit(LogPosteriors.trusted(found.log_p, samples.scores.names), said)
     return _one_by_one(calibrator, samples, dealt.pairs)
+
+
+def read_held_out(data: HeldOut, priors: PriorsLike, classes: Names) -> Samples:
+    """Read labelled samples of given classes."""
+    weight = data.sample_weight
+    return read_samples(
+        data.y_true, data.scores, priors=priors, sample_weight=weight, classes=classes
+    )
 
 
 def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterable[Split]) -> CrossFit:

@@ -33,7 +33,17 @@ class FittedMap:
     def posteriors(self, scores: Scores, priors: PriorsLike | None = None) -> LogPosteriors:
         """Return calibrated posteriors at the priors of the fit, or moved to others."""
         typed = scores.ordered(self.classes)
-        self._check(typed)
+        if typed.n_classes != len(self.classes):
+            rule = f"must have one column per class {quoted(self.classes)}"
+            raise InputError("scores", rule, f"{typed.n_classes} columns")
+        same = not typed.needs_priors if self.meaning is None else typed.meaning == self.meaning
+        if not same:
+            fitted = self.meaning or "posteriors or logits"
+            rule = f"must be of the kind the calibrator was fitted on, {fitted}"
+            hint = f"Pass {fitted} of the same system, or fit a calibrator on {typed.meaning}."
+            raise InputError(
+                "scores", rule, f"{type(typed).__name__}, which are {typed.meaning}", hint=hint
+            )
         output = LogPosteriors.trusted(self.map(typed.answers(self.priors).log_p), typed.names)
         if priors is None:
             return output
@@ -45,19 +55,6 @@ class FittedMap:
         if self.priors is not None and (target == self.priors).all():
             return output
         return output.at_priors(self.known_priors(), target)
-
-    def _check(self, scores: Scores) -> None:
-        if scores.n_classes != len(self.classes):
-            rule = f"must have one column per class {quoted(self.classes)}"
-            raise InputError("scores", rule, f"{scores.n_classes} columns")
-        same = not scores.needs_priors if self.meaning is None else scores.meaning == self.meaning
-        if not same:
-            fitted = self.meaning or "posteriors or logits"
-            rule = f"must be of the kind the calibrator was fitted on, {fitted}"
-            hint = f"Pass {fitted} of the same system, or fit a calibrator on {scores.meaning}."
-            raise InputError(
-                "scores", rule, f"{type(scores).__name__}, which are {scores.meaning}", hint=hint
-            )
 
     def known_priors(self) -> FloatArray:
         """Return the priors of the fit, all above 0, or refuse."""

@@ -25,12 +25,11 @@ class HistogramMap(CalibrationMap):
 
     def __call__(self, log_p: FloatArray) -> FloatArray:
         p = np.exp(log_p)
-        table = np.column_stack(
-            [
-                share[np.searchsorted(edges, p[:, k], side="right")]
-                for k, (edges, share) in enumerate(zip(self.edges, self.share, strict=True))
-            ]
-        )
+        columns = [
+            share[np.searchsorted(edges, p[:, k], side="right")]
+            for k, (edges, share) in enumerate(zip(self.edges, self.share, strict=True))
+        ]
+        table = np.column_stack(columns)
         bare = ~table.any(axis=1)  # every class was absent from its bin: keep the posteriors
         table[bare] = p[bare]
         return log(table / table.sum(axis=1, keepdims=True))

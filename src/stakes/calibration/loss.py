@@ -160,14 +160,9 @@ def calibration_loss_of(
         refinement += float(weights[part] @ own)
         with np.errstate(invalid="ignore"):
             divergence += float(weights[part] @ np.where(np.isinf(other), np.inf, other - own))
+    calibrated, said = expectation(rule, after), _described(folds, groups)
     return CalibrationLoss(
-        raw,
-        expectation(rule, after),
-        calibrator.name,
-        _described(folds, groups),
-        divergence,
-        refinement,
-        better.notes,
+        raw, calibrated, calibrator.name, said, divergence, refinement, better.notes
     )
 
 

@@ -20,7 +20,7 @@ from stakes._check import (
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import require_every_class
-from stakes.calibration.crossfit import HeldOut
+from stakes.calibration.crossfit import HeldOut, read_held_out
 from stakes.calibration.mixture import information_errors, most_likely_priors
 from stakes.calibration.prior_check import (
     LabelledScores,
@@ -31,7 +31,6 @@ from stakes.calibration.prior_check import (
 )
 from stakes.metrics import ConfusionMatrix
 from stakes.results import Interval
-from stakes.samples import Samples, read_samples
 from stakes.scores import Scores, as_scores, class_names
 
 
@@ -114,7 +113,15 @@ def estimate_priors(
     """
     typed = as_scores(scores)
     names = class_names(typed, classes) or tuple(range(typed.n_classes))
-    known = None if labelled is None else _labelled(labelled, typed, names, training_priors)
+    known = None
+    if labelled is not None:
+        at = "data" if isinstance(training_priors, str) else training_priors
+        known = read_held_out(labelled, at, names)
+        require_every_class(known)
+        if known.scores.meaning != typed.meaning:
+            rule = f"must hold scores of the same kind, {typed.meaning}"
+            hint = "Pass scores of the same system."
+            raise InputError("labelled", rule, type(known.scores).__name__, hint=hint)
     trained = read_priors(training_priors, names)
     if trained is None and known is not None:
         trained = known.data_priors()
@@ -130,22 +137,6 @@ def estimate_priors(
     if check is not None and check.disagrees:
         warnings.warn(disagreement(names, p, check), UserWarning, stacklevel=2)
     return found
-
-
-def _labelled(labelled: HeldOut, scores: Scores, names: Names, training: PriorsLike) -> Samples:
-    samples = read_samples(
-        labelled.y_true,
-        labelled.scores,
-        priors="data" if isinstance(training, str) else training,
-        sample_weight=labelled.sample_weight,
-        classes=names,
-    )
-    require_every_class(samples)
-    if samples.scores.meaning != scores.meaning:
-        rule = f"must hold scores of the same kind, {scores.meaning}"
-        hint = "Pass scores of the same system."
-        raise InputError("labelled", rule, type(samples.scores).__name__, hint=hint)
-    return samples
 
 
 def estimate_priors_from_decisions(

@@ -178,12 +178,8 @@ class ErrorTable:
             found = DenseTable(self.dense()).optimal()
             found[:k] = True
             return found
-        ratio = np.divide(
-            self.further,
-            self.error[:, None],
-            out=np.ones_like(self.further),
-            where=self.error[:, None] > 0,
-        )
+        error, ones = self.error[:, None], np.ones_like(self.further)
+        ratio = np.divide(self.further, error, out=ones, where=error > 0)
         gain = np.maximum(1 - ratio, 0).sum(axis=0)
         return np.concatenate([np.ones(k, dtype=bool), gain >= 1 - k * TIE])
 

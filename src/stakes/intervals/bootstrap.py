@@ -128,8 +128,12 @@ class Replicates:
             return Estimate(observed, None, f"only {self.units} to draw from")
         if left_out is None or not np.isfinite(left_out).all():
             return Estimate(observed, _percentile(known, level), "bootstrap (percentile)")
-        if self.grouped:
-            return Estimate(observed, _jackknife(observed, left_out, level), "jackknife, by group")
+        if self.grouped:  # resamples of few groups vary too little; this allows for their number
+            parts = left_out.size
+            spread = float(np.square(left_out - left_out.mean()).sum()) * (parts - 1) / parts
+            half = student(level, parts - 1) * math.sqrt(spread)
+            jackknife = Interval(observed - half, observed + half, level)
+            return Estimate(observed, jackknife, "jackknife, by group")
         band = _bca(observed, known, left_out, self.times, level)
         return Estimate(observed, band, "bootstrap (BCa)")
 
@@ -179,14 +183,9 @@ def replicate(
                 progress(before + sum(map(len, parts)), total)
         return np.vstack(parts)
 
-    return Replicates(
-        names,
-        observed,
-        gathered(drawn, count, 0),
-        gathered(left_out, n_parts, count),
-        resampling.units,
-        grouped=resampling.unit is not None,
-    )
+    values = gathered(drawn, count, 0), gathered(left_out, n_parts, count)
+    grouped = resampling.unit is not None
+    return Replicates(names, observed, *values, resampling.units, grouped=grouped)
 
 
 def _in_threads(
@@ -215,17 +214,6 @@ def _in_threads(
 def _percentile(drawn: FloatArray, level: float) -> Interval:
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level)
-
-
-def _jackknife(observed: float, left_out: FloatArray, level: float) -> Interval:
-    """Return Student's interval from what leaving out groups, or parts of many, changes.
-
-    Resamples of few groups vary too little; this allows for how few they are.
-    """
-    parts = left_out.size
-    spread = float(np.square(left_out - left_out.mean()).sum()) * (parts - 1) / parts
-    half = student(level, parts - 1) * math.sqrt(spread)
-    return Interval(observed - half, observed + half, level)
 
 
 def _bca(

@@ -71,17 +71,10 @@ class CalibrationPair:
                 gap = float(share @ self.before - share @ self.after)
             return Estimate(gap / unit if unit > 0 else math.nan, None, self.why_none)
         found = paired_difference(
-            samples.y,
-            self.before,
-            self.after,
-            n_classes=len(samples.classes),
-            priors=samples.given_priors,
-            weights=samples.weights,
-            copies=samples.copies,
-            unit=self.unit,
-            naive=unit_losses,
-            largest=self.largest,
-        )
+            samples.y, self.before, self.after,
+            n_classes=len(samples.classes), priors=samples.given_priors, weights=samples.weights,
+            copies=samples.copies, unit=self.unit, naive=unit_losses, largest=self.largest,
+        )  # fmt: skip
         band = found.interval(level)
         if band is None:
             return Estimate(found.value, None, found.why)
