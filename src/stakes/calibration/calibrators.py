@@ -99,9 +99,7 @@ class Calibrator(ABC):
                 self._fit = quick
                 return self
         try:
-            samples = read_samples(
-                y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-            )
+            samples = read_samples(y_true, scores, priors, sample_weight, classes)
         except InputError as error:
             value = _score_among(y_true)
             raise (error if value is None else _swapped(value)) from None

@@ -137,10 +137,7 @@ def cross_fitted(
 
 def read_held_out(data: HeldOut, priors: PriorsLike, classes: Names) -> Samples:
     """Read labelled samples of given classes."""
-    weight = data.sample_weight
-    return read_samples(
-        data.y_true, data.scores, priors=priors, sample_weight=weight, classes=classes
-    )
+    return read_samples(data.y_true, data.scores, priors, data.sample_weight, classes)
 
 
 def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterable[Split]) -> CrossFit:
