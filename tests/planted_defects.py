@@ -384,7 +384,7 @@ DEFECTS = [
     ("curves/dialects.py", "effective = np.column_stack([sigmoid(margin), sigmoid(-margin)])", "effective = np.column_stack([sigmoid(-margin), sigmoid(margin)])", "test_risk and dialect"),
     ("curves/dialects.py", "np.ones(at.value.size), (0.0, -1.0))", "np.ones(at.value.size), (-1.0, 0.0))", "test_risk and net_benefit"),
     ("curves/dialects.py", "np.array(offsets), priors.from_data", "np.array(offsets), False", "test_risk and prevalence_vary"),
-    ("curves/risk_curves.py", "[jumps, below, bends, [prior, low, high]]", "[jumps, bends, [prior, low, high]]", "test_risk and worse_than"),
+    ("curves/risk_curves.py", "[jumps, below, bends, ", "[jumps, bends, ", "test_risk and worse_than"),
     ("curves/risk_curves.py", "dialect.normalized else record.interval", "False else record.interval", "test_risk and as_given"),
     ("evaluation/deciding.py", "self.indices * (self.saving_order > cut)", "self.indices * (self.saving_order >= cut)", "test_decide"),
     ("cli/decide_command.py", "decided if cut is None else decided.above(cut)", "decided", "cap_is_that_of_all_rows"),

@@ -47,6 +47,16 @@ def words(name: str, between: str = " ") -> str:
     return re.sub(r"(?<=[a-zA-Z0-9])(?=[A-Z][a-z])|(?<=[a-z0-9])(?=[A-Z])", between, name).lower()
 
 
+class Named:
+    """A name, which is that of the class in words where a class gives none."""
+
+    name: str
+
+    @classmethod
+    def _derive_name(cls) -> None:
+        cls.name = words(cls.__name__)
+
+
 class Registry(Generic[_T]):
     """The classes of one kind. Its modules are imported when it is first asked, by their names.
 

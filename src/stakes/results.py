@@ -79,13 +79,6 @@ class Undefined:
     text: str
 
 
-def as_float(value: float, undefined: Undefined | None) -> float:
-    """Return the bare value, with a warning where its reason gets lost."""
-    if undefined is not None:
-        warnings.warn(f"undefined: {undefined.text}", UndefinedMetricWarning, stacklevel=3)
-    return value
-
-
 @dataclass(frozen=True, eq=False)
 class ExpectedLoss:
     """An expected loss: sum over classes of the prior times the mean loss in the class.
@@ -343,17 +336,13 @@ class ExpectedLoss:
         else:
             lines.append(f"{'  normalised':<22} undefined: {self.undefined.text}")
         if self.infinite_samples:
-            lines.append(self._why_infinite())
+            rows = quoted(self.infinite_rows.tolist(), most=5)
+            place = f": row {rows}" if rows else ""
+            n = f"{self.infinite_samples} sample(s)"
+            lines.append(f"{'  infinite':<22} {n} had posterior 0 for their true class{place}")
         elif self.no_interval:
             lines.append(f"{'  no interval':<22} {self.no_interval}")
         return "\n".join(lines)
-
-    def _why_infinite(self) -> str:
-        """Say which samples make the value infinite."""
-        n = self.infinite_samples
-        rows = quoted(self.infinite_rows.tolist(), most=5)
-        place = f": row {rows}" if rows else ""
-        return f"{'  infinite':<22} {n} sample(s) had posterior 0 for their true class{place}"
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Return the record as plain values, fit for JSON."""
@@ -392,7 +381,9 @@ class MetricValue:
         return gain > 0
 
     def __float__(self) -> float:
-        return as_float(self.value, self.undefined)
+        if self.undefined is not None:  # the reason gets lost
+            warnings.warn(f"undefined: {self.undefined.text}", UndefinedMetricWarning, stacklevel=2)
+        return self.value
 
     def __str__(self) -> str:
         if self.undefined is not None:

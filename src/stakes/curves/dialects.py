@@ -165,11 +165,6 @@ class Dialect:
         }
 
 
-def _negated(loss: FloatArray) -> FloatArray:
-    """Return a benefit."""
-    return 0 - loss  # and not -loss, which makes a 0 negative
-
-
 # Expected cost over the threshold: the mean elementary score of weather forecasts.
 MURPHY = Dialect(
     "Murphy diagram",
@@ -198,7 +193,7 @@ DECISION_CURVE = Dialect(
     "net benefit",
     _benefit_prices,
     better="higher",
-    turn=_negated,
+    turn=lambda loss: 0 - loss,  # and not -loss, which makes a 0 negative
     treats=True,
 )
 # Interventions avoided against treating everyone, net of missed cases.

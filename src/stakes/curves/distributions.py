@@ -61,14 +61,13 @@ def score_distribution(
     weights = np.stack([found.roc.levels.first, found.roc.levels.second]).astype(np.float64)
     weights /= np.array(found.roc.levels.totals)[:, None]
     finite = np.isfinite(level)
-    edges = _edges(level[finite], bins, unit=found.scale == "posterior")
-    shares = np.stack([np.histogram(level[finite], edges, weights=w[finite])[0] for w in weights])
-    below, above = (weights[:, level == end].sum(axis=1) for end in (-np.inf, np.inf))
-    return ScoreDistribution(found, edges, shares, below, above)
-
-
-def _edges(level: FloatArray, bins: int, *, unit: bool) -> FloatArray:
-    low, high = (0.0, 1.0) if unit or not level.size else (float(level[0]), float(level[-1]))
+    inner = level[finite]
+    low, high = 0.0, 1.0
+    if found.scale != "posterior" and inner.size:
+        low, high = float(inner[0]), float(inner[-1])
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return np.linspace(low, high, bins + 1)
+    edges = np.linspace(low, high, bins + 1)
+    shares = np.stack([np.histogram(inner, edges, weights=w[finite])[0] for w in weights])
+    below, above = (weights[:, level == end].sum(axis=1) for end in (-np.inf, np.inf))
+    return ScoreDistribution(found, edges, shares, below, above)

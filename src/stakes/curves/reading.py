@@ -1,6 +1,7 @@
 """Labels and scores of a detector, checked and gathered by level."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,16 +36,12 @@ def read_levels(
     positive: Label | None,
 ) -> tuple[ScoreLevels, Names]:
     """Read a detector's labels and scores by level; samples of weight 0 are absent."""
-    plain = read_plain(y_true, scores, sample_weight, classes, positive, _whole_levels)
+    levels = partial(ScoreLevels.from_scores, weights=None)
+    plain = read_plain(y_true, scores, sample_weight, classes, positive, levels)
     if plain is not None:
         return plain
     ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
     return ScoreLevels.from_scores(ranks, y, weights), names
-
-
-def _whole_levels(scores: NDArray[Any], y: NDArray[Any]) -> ScoreLevels:
-    """Return the levels of samples without weights."""
-    return ScoreLevels.from_scores(scores, y, None)
 
 
 def read_plain(
@@ -79,7 +76,22 @@ def read_detector(
     positive: Label | None,
 ) -> tuple[FloatArray, IntArray, FloatArray | None, Names]:
     """Return one number per sample, class codes, weights above 0 and the names of the classes."""
-    column, ranks, names = _detector(y_true, scores, classes, positive)
+    table = None if isinstance(scores, Scores) else read_table(scores)[0]
+    names: Names | None = None
+    if table is not None and table.ndim == 1:  # any numbers; `positive` says what they speak of
+        column, ranks = read_column(y_true, "y_true"), table
+        check_rows(table.size, len(column))
+        check_no_nan(table)
+        if classes is not None:
+            names = _positive_last(read_names(classes, "classes"), positive)
+    else:
+        column, typed, given = read_pair(y_true, scores, classes)
+        if typed.n_classes != 2:
+            rule = "must be those of two classes"
+            hint = "For one class against the others use class_detectors."
+            raise InputError("scores", rule, f"{typed.n_classes} columns", hint=hint)
+        names = _positive_last(given, positive)
+        ranks = typed.ranks() if names == given else -typed.ranks()
     weights = read_weights(sample_weight, len(column))
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
@@ -87,26 +99,6 @@ def read_detector(
     if names is None:
         names = _seen(column, positive)
     return ranks, encode(column, names, "classes"), weights, names
-
-
-def _detector(
-    y_true: Column, scores: Scores | Column, classes: NamesLike | None, positive: Label | None
-) -> tuple[LabelColumn, FloatArray, Names | None]:
-    if not isinstance(scores, Scores):
-        table, _, _ = read_table(scores)
-        if table.ndim == 1:  # any numbers will do, and `positive` says what they speak of
-            column = read_column(y_true, "y_true")
-            check_rows(table.size, len(column))
-            check_no_nan(table)
-            names = None if classes is None else read_names(classes, "classes")
-            return column, table, None if names is None else _positive_last(names, positive)
-    column, typed, names = read_pair(y_true, scores, classes)
-    if typed.n_classes != 2:
-        rule = "must be those of two classes"
-        hint = "For one class against the others use class_detectors."
-        raise InputError("scores", rule, f"{typed.n_classes} columns", hint=hint)
-    ordered = _positive_last(names, positive)
-    return column, typed.ranks() if ordered == names else -typed.ranks(), ordered
 
 
 def _seen(column: LabelColumn, positive: Label | None) -> Names:
@@ -132,7 +124,7 @@ def _positive_last(names: Names, positive: Label | None) -> Names:
     return names[::-1]
 
 
-def check_both(names: Names, totals: tuple[float, float]) -> None:
+def check_both(names: Names, totals: Sequence[float]) -> None:
     """Refuse a class without samples."""
     for name, total in zip(names, totals, strict=True):
         if total == 0:

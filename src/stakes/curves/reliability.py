@@ -80,7 +80,7 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
     levels = ScoreLevels.from_scores(p, samples.y, samples.weights)
     factors = samples.class_factors()
     f1, f2 = (1.0, 1.0) if factors is None else factors.tolist()
-    first, second = _on_one_scale(levels)
+    first, second = levels.on_one_scale()
     first, second = f1 * first, f2 * second
     starts = levels.blocks()
     one, two = (np.add.reduceat(part, starts[:-1]) for part in (first, second))
@@ -100,16 +100,6 @@ def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn
         prior=float(samples.priors[1]),
         classes=samples.classes,
     )
-
-
-def _on_one_scale(levels: ScoreLevels) -> tuple[FloatArray, FloatArray]:
-    """Return the weights of both classes on the same scale."""
-    top = int(levels.exponent.max())
-    first, second = (
-        np.ldexp(np.asarray(part, dtype=np.float64), int(e) - top)
-        for part, e in zip((levels.first, levels.second), levels.exponent, strict=True)
-    )
-    return first, second
 
 
 def _band(

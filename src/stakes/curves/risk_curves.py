@@ -10,9 +10,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from stakes._check import InputError, UndefinedMetricError, read_array, read_level, read_number
+from stakes._check import InputError, read_array, read_level, read_number
 from stakes._math import log, softplus
-from stakes._text import number, quoted
+from stakes._text import number
 from stakes._typing import ArrayLike, FloatArray, Names
 from stakes.class_losses import Constant
 from stakes.curves import dialects
@@ -26,11 +26,11 @@ from stakes.curves.dialects import (
     inside,
     read_grid,
 )
+from stakes.curves.reading import check_both
 from stakes.curves.steps import ThresholdSteps, logit, sigmoid
 from stakes.curves.views import CalibrationLossView, CurveArea, CurveView, WorstApplication
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
-from stakes.statistics import ScoreLevels
 
 _T = TypeVar("_T")
 _BELOW = 1e-12  # how far below a jump its lower side is looked at, in parts of the log odds
@@ -192,9 +192,7 @@ class RiskCurve:
             thresholds=at.value,
             actual=actual - minimum,
             cross_fitted=None if crossed is None else actual - crossed,
-            worst=_worst_application(
-                self.steps, self._pooled, self._priors, self.classes, ends, normalized=normalized
-            ),
+            worst=self._worst_application(ends, normalized=normalized),
         )
 
     def brier(self) -> CurveArea:
@@ -290,6 +288,38 @@ class RiskCurve:
             rivals=(Constant(int(first), math.fsum(priors * other), other),),
         )
 
+    def _worst_application(
+        self, ends: tuple[float, float], *, normalized: bool
+    ) -> WorstApplication:
+        """Return where the calibration loss is largest, between two thresholds.
+
+        Between jumps and bends the loss is linear in the threshold, and the normalised loss in its
+        odds or their inverse, so that the largest lies at one of them. Towards a threshold where a
+        certain answer was wrong the normalised loss grows without bound.
+        """
+        levels, jumps, bends = self.steps.levels, self.steps.levels.level, self._pooled.levels.level
+        if normalized and ends == (0.0, 1.0):
+            sure = levels.second[jumps == -np.inf], levels.first[jumps == np.inf]
+            for limit, wrong in enumerate(sure):
+                if wrong.any():
+                    worst = float(limit), math.inf, math.inf, 1.0
+                    return WorstApplication(*worst, normalized, self.classes)
+        low, high = np.clip(logit(np.array(ends)), -MOST_LOG_ODDS, MOST_LOG_ODDS)
+        jumps = jumps[np.isfinite(jumps)]
+        below = jumps - _BELOW * np.maximum(np.abs(jumps), 1)
+        places = np.concatenate([jumps, below, bends, [self._priors.log_odds, low, high]])
+        at = Thresholds.from_log_odds(places[(places >= low) & (places <= high)])
+        prices = dialects.MURPHY.prices(at, self._priors)
+        unit = prices.naive if normalized else 1.0
+        actual, minimum = (
+            prices.expected(s.rates(at.log_odds)) / unit for s in (self.steps, self._pooled)
+        )
+        i = int((actual - minimum).argmax())
+        more, less = float(actual[i]), float(minimum[i])
+        return WorstApplication(
+            float(at.value[i]), more - less, more, less, normalized, self.classes
+        )
+
     def __repr__(self) -> str:
         area = self.cross_entropy()
         return (
@@ -303,54 +333,6 @@ def check_two(samples: Samples) -> None:
     if len(samples.classes) != 2:
         rule = "must be those of two classes"
         raise InputError("scores", rule, f"{len(samples.classes)} classes")
-    for k, name in enumerate(samples.classes):
-        if not (samples.y == k).any():
-            msg = f"a threshold needs samples of both classes: class {quoted([name])} has none."
-            raise UndefinedMetricError(msg)
+    check_both(samples.classes, samples.counts.tolist())
     if not samples.priors.all():
         raise InputError("priors", "must be above 0 for both classes", samples.priors.tolist())
-
-
-def _worst_application(
-    steps: ThresholdSteps,
-    pooled: ThresholdSteps,
-    priors: Priors,
-    classes: Names,
-    ends: tuple[float, float],
-    *,
-    normalized: bool,
-) -> WorstApplication:
-    """Return where the calibration loss is largest, between two thresholds.
-
-    Between jumps and bends the loss is linear in the threshold, and the normalised loss in its
-    odds or their inverse, so that the largest lies at one of them.
-    """
-    limit = _certain_and_wrong(steps.levels) if normalized and ends == (0.0, 1.0) else None
-    if limit is not None:
-        return WorstApplication(limit, math.inf, math.inf, 1.0, normalized, classes)
-    places = _kinks(steps.levels.level, pooled.levels.level, priors.log_odds, ends)
-    at = Thresholds.from_log_odds(places)
-    prices = dialects.MURPHY.prices(at, priors)
-    unit = prices.naive if normalized else 1.0
-    actual, minimum = (prices.expected(s.rates(places)) / unit for s in (steps, pooled))
-    i = int((actual - minimum).argmax())
-    high, low = float(actual[i]), float(minimum[i])
-    return WorstApplication(float(at.value[i]), high - low, high, low, normalized, classes)
-
-
-def _certain_and_wrong(levels: ScoreLevels) -> float | None:
-    """Return towards which threshold the normalised cost grows without bound, if any."""
-    if levels.second[levels.level == -np.inf].any():
-        return 0.0
-    return 1.0 if levels.first[levels.level == np.inf].any() else None
-
-
-def _kinks(
-    jumps: FloatArray, bends: FloatArray, prior: float, ends: tuple[float, float]
-) -> FloatArray:
-    """Return log odds between two thresholds where a line jumps or bends, and those ends."""
-    low, high = np.clip(logit(np.array(ends)), -MOST_LOG_ODDS, MOST_LOG_ODDS)
-    jumps = jumps[np.isfinite(jumps)]
-    below = jumps - _BELOW * np.maximum(np.abs(jumps), 1)
-    places = np.concatenate([jumps, below, bends, [prior, low, high]])
-    return places[(places >= low) & (places <= high)]

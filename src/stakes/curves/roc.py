@@ -4,7 +4,7 @@ __all__ = ["RocCurve", "auc", "roc_curve"]
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 
@@ -79,42 +79,38 @@ class RocCurve:
     @property
     def false_alarm_rate(self) -> FloatArray:
         """R_12 at each point, falling from 1 to 0."""
-        return self.false_alarms / self._totals[0]
+        return self.false_alarms / self.levels.totals[0]
 
     @property
     def miss_rate(self) -> FloatArray:
         """R_21 at each point, rising from 0 to 1."""
-        return self.misses / self._totals[1]
+        return self.misses / self.levels.totals[1]
 
     @property
     def sensitivity(self) -> FloatArray:
         """R_22 at each point."""
-        total = self._totals[1]
+        total = self.levels.totals[1]
         return np.asarray((total - self.misses) / total, dtype=np.float64)
 
     @property
     def specificity(self) -> FloatArray:
         """R_11 at each point."""
-        return self._rejections / self._totals[0]
+        return self._rejections / self.levels.totals[0]
 
     @property
     def priors(self) -> FloatArray:
         """Share of each class in the data."""
-        n1, n2 = self._totals
+        n1, n2 = self.levels.totals
         e1, e2 = (int(e) for e in self.levels.exponent)
         top = max(e1, e2)
         first, second = math.ldexp(n1, e1 - top), math.ldexp(n2, e2 - top)
         return np.array([first, second]) / (first + second)
 
-    @property
-    def _totals(self) -> tuple[float, float]:
-        return self.levels.totals
-
     def auc(self) -> float:
         """Return the area under the curve: P(s_2 > s_1) + P(s_2 = s_1) / 2; naive 0.5."""
         first, second = self.levels.first, self.levels.second
         below = cumulative(first)[:-1]
-        n1, n2 = self._totals
+        n1, n2 = self.levels.totals
         if self.levels.whole and int(n1) * int(n2) < _MOST_PAIRS:
             pairs = int((second * (2 * below + first)).sum())
             return pairs / (2 * int(n1) * int(n2))
@@ -136,7 +132,7 @@ class RocCurve:
 
         Only on the hull is the least error rate never above it.
         """
-        n1, n2 = (Fraction(n) for n in self._totals)
+        n1, n2 = (Fraction(n) for n in self.levels.totals)
         hull = self.hull_points
         crossed = int(np.argmax(self.miss_rate[hull] >= self.false_alarm_rate[hull]))
         after, before = hull[crossed], hull[max(crossed - 1, 0)]
@@ -161,15 +157,14 @@ class RocCurve:
 
         Below the rates of 30 errors there are too few to tell a rate within a third of itself.
         """
-        n1, n2 = self._totals
+        n1, n2 = self.levels.totals
         return (errors / n1, errors / n2) if self.levels.whole else (math.nan, math.nan)
 
     def expected_costs(
         self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
         """Return the expected cost at every point, for two classes and two decisions."""
-        matrix, p = self._problem(costs, priors)
-        return self._costs(matrix, p)
+        return self._costs(*self._problem(costs, priors))
 
     def normalized_costs(
         self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
@@ -209,10 +204,7 @@ class RocCurve:
         """Return the rates when H_2 is decided for scores greater than a threshold."""
         t = read_number(threshold, "threshold", -math.inf, math.inf)
         index = int(np.searchsorted(self.levels.level, t, side="right"))
-        point = self._point(index)
-        return OperatingPoint(
-            t, point.sensitivity, point.specificity, point.misses, point.false_alarms
-        )
+        return replace(self._point(index), threshold=t)
 
     def specificity_at(self, sensitivity: float) -> OperatingPoint:
         """Return the point of greatest specificity among those with at least this sensitivity."""
@@ -234,7 +226,7 @@ class RocCurve:
         """
         hull, counted = self.hull_points, sizes is None
         rates = self.false_alarm_rate[hull], self.miss_rate[hull]
-        seen = ErrorRatesSeen(*rates, self._totals if sizes is None else sizes)
+        seen = ErrorRatesSeen(*rates, self.levels.totals if sizes is None else sizes)
         return self._profiled(self.eer(), seen.equal, level, groups, counted=counted)
 
     def sensitivity_estimate(self, specificity: float, level: float = 0.95) -> Estimate:
@@ -243,12 +235,12 @@ class RocCurve:
         The interval allows for a threshold that is found on the same samples.
         """
         point = self.sensitivity_at(specificity)
-        seen = ErrorRatesSeen(self.false_alarm_rate, self.miss_rate, self._totals)
+        seen = ErrorRatesSeen(self.false_alarm_rate, self.miss_rate, self.levels.totals)
         return self._profiled(point.sensitivity, partial(seen.right, 1 - specificity), level)
 
     def specificity_estimate(self, sensitivity: float, level: float = 0.95) -> Estimate:
         """Return the specificity at a fixed sensitivity with its interval."""
-        point, (n1, n2) = self.specificity_at(sensitivity), self._totals
+        point, (n1, n2) = self.specificity_at(sensitivity), self.levels.totals
         seen = ErrorRatesSeen(self.miss_rate[::-1], self.false_alarm_rate[::-1], (n2, n1))
         return self._profiled(point.specificity, partial(seen.right, 1 - sensitivity), level)
 
@@ -288,14 +280,14 @@ class RocCurve:
     def _slope(self, hull: IntArray, place: int) -> float:
         """Return the slope of a side of the hull: odds at which its two ends cost the same."""
         low, high = hull[place], hull[place + 1]
-        alarms = (self.false_alarms[low] - self.false_alarms[high]) / self._totals[0]
-        misses = (self.misses[high] - self.misses[low]) / self._totals[1]
+        alarms = (self.false_alarms[low] - self.false_alarms[high]) / self.levels.totals[0]
+        misses = (self.misses[high] - self.misses[low]) / self.levels.totals[1]
         return float(misses / alarms) if alarms > 0 else math.inf
 
     def _costs(self, matrix: CostMatrix, priors: FloatArray, by: float = 1.0) -> FloatArray:
         """Return the expected cost at every point, divided by some number."""
         (c11, c12), (c21, c22) = matrix.values.tolist()
-        n1, n2 = self._totals
+        n1, n2 = self.levels.totals
 
         def costs(n: FourCounts) -> FloatArray:
             first, second = n.n12 / n1 * c12, n.n21 / n2 * c21
@@ -312,7 +304,7 @@ class RocCurve:
         return self._swept(costs)
 
     def _swept(self, values: Callable[[FourCounts], FloatArray]) -> FloatArray:
-        n1, n2 = (float(total) for total in self._totals)
+        n1, n2 = (float(total) for total in self.levels.totals)
         if not self.levels.whole:
             e1, e2 = (int(e) for e in self.levels.exponent)
             counts = self._rejections, self.false_alarms, self.misses, n2 - self.misses
@@ -327,7 +319,7 @@ class RocCurve:
         return at_thresholds(first, second, n1 + n2, formula)  # type: ignore[arg-type]  # whole
 
     def _point(self, index: int) -> OperatingPoint:
-        n1, n2 = self._totals
+        n1, n2 = self.levels.totals
         misses, alarms = self.misses[index], self.false_alarms[index]
         rejected = n1 - alarms if self.levels.whole else self._rejections[index]
         return OperatingPoint(

@@ -53,13 +53,8 @@ def abstention_curve(
     >>> [c.value for c in curve.costs], curve.abstention_rates
     ([0.1, 0.25], (0.5, 0.0))
     """
-    samples = read_samples(
-        y_true,
-        scores,
-        priors=priors,
-        sample_weight=sample_weight,
-        classes=declared_classes(classes, costs),
-    )
+    named = declared_classes(classes, costs)
+    samples = read_samples(y_true, scores, priors, sample_weight, named)
     given = None if samples.priors_from_data else samples.priors
     base = CostMatrix.zero_one(samples.classes) if costs is None else costs
     BayesCost(base).check(samples.classes)
@@ -142,11 +137,7 @@ def risk_coverage_curve(
 
 def risk_coverage(levels: ScoreLevels) -> RiskCoverageCurve:
     """Return the curve for levels of confidence of right (first) and wrong (second) answers."""
-    top = int(levels.exponent.max())
-    right, wrong = (
-        np.ldexp(c.astype(np.float64), int(e) - top)
-        for c, e in zip((levels.first, levels.second), levels.exponent, strict=True)
-    )
+    right, wrong = levels.on_one_scale()
     answered = cumulative((right + wrong)[::-1])
     failed = cumulative(wrong[::-1])
     return RiskCoverageCurve(answered / answered[-1], failed / answered[-1])

@@ -53,7 +53,10 @@ class CurveView:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the view as plain values, fit for JSON."""
-        columns = {name: _plain(column) for name, column in self.frame().items()}
+        columns = {
+            name: [json_number(value) for value in column.tolist()]
+            for name, column in self.frame().items()
+        }
         labels = {"name": self.name, "x": self.x_name, "x_label": self.x_label}
         more = {"y_label": self.y_label, "better": self.better, "level": self.level}
         return {**labels, **more, "columns": columns}
@@ -61,11 +64,6 @@ class CurveView:
     def __repr__(self) -> str:
         span = f"{number(self.x[0])} to {number(self.x[-1])}"
         return f"{type(self).__name__}({self.name}, {self.x.size} points, {self.x_name} {span})"
-
-
-def _plain(column: FloatArray) -> list[float | str | None]:
-    """Return numbers that JSON can hold."""
-    return [json_number(value) for value in column.tolist()]
 
 
 @dataclass(frozen=True)

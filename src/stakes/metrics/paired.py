@@ -226,7 +226,10 @@ class _Data:
             groups = np.unique(self.unit).size
             return StudentSpread(math.sqrt(self._between_groups()), groups - 1), ""
         counts = self._counts
-        variances = self._within_classes(counts)
+        inner, number = self.residual, counts if self.stratified else counts.sum()
+        if self.stratified:
+            inner = inner - (self._by_class(inner) / np.maximum(counts, 1))[self.y]
+        variances = self._by_class(np.square(inner)) * number / np.maximum(number - 1, 1)
         counted = np.bincount(self.y, self.share, self.n_classes) > 0
         if self.stratified and (counts[counted] == 1).any():
             return None, "a class has one sample"
@@ -267,18 +270,6 @@ class _Data:
         ratio = np.log(unseen.max(initial=0.0) / unseen[used]) / math.log(_STEP)
         step[used] = np.minimum(np.floor(ratio + 1e-9), _MOST_STRATA - 1)
         return unseen, step
-
-    def _within_classes(self, counts: IntArray) -> FloatArray:
-        """Return the variance that each class adds, with the usual correction."""
-        inner = self.residual
-        if self.stratified:
-            means = self._by_class(inner) / np.maximum(counts, 1)
-            inner = inner - means[self.y]
-        squares = self._by_class(np.square(inner))
-        if self.stratified:
-            return squares * counts / np.maximum(counts - 1, 1)
-        n = int(counts.sum())
-        return squares * n / max(n - 1, 1)
 
     def _centred(self) -> float:
         """Return the variance about the mean; of few samples the mean is known too little."""

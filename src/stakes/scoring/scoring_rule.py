@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from stakes._math import expectation
-from stakes._registry import read_options, words
+from stakes._registry import Named, read_options
 from stakes._typing import FloatArray, IntArray, Label, Names
 from stakes.class_losses import Constant
 from stakes.scores import Answers, LogProbabilities, Probabilities
@@ -18,18 +18,8 @@ __all__ = ["ScoringRule"]
 _CELLS = 2**18  # of the answers for many priors at a time
 
 
-class _Named:
-    """A name, which is that of the class in words where a class gives none."""
-
-    name: str  # what the expected loss is called
-
-    @classmethod
-    def _derive_name(cls) -> None:
-        cls.name = words(cls.__name__)
-
-
 @dataclass(frozen=True)
-class ScoringRule(_Named, ABC):
+class ScoringRule(Named, ABC):
     """A cost of posteriors that is least, on average, when they are the true ones (a PSR).
 
     A rule is one method, `losses`. Its naive value, normalised value, standard error and interval

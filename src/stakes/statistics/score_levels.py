@@ -81,6 +81,12 @@ class ScoreLevels:
         """Whether the weights are whole numbers."""
         return self.first.dtype.kind == "i"
 
+    def on_one_scale(self) -> tuple[FloatArray, FloatArray]:
+        """Return the weights of both classes on the same scale."""
+        e1, e2 = (int(e) - int(self.exponent.max()) for e in self.exponent)
+        first, second = (c.astype(np.float64) for c in (self.first, self.second))
+        return np.ldexp(first, e1), np.ldexp(second, e2)
+
     def blocks(self) -> IntArray:
         """Return where the blocks of pool-adjacent-violators begin, and the number of levels.
 

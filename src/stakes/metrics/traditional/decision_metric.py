@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes._check import InputError
 from stakes._math import difference_of_products
-from stakes._registry import read_options, words
+from stakes._registry import Named, read_options
 from stakes._text import quoted
 from stakes._typing import FloatArray, Floats
 from stakes.costs import CostMatrix
@@ -113,18 +113,8 @@ class SweepMetric(Protocol):
         """Return the metric for arrays of the four counts."""
 
 
-class _Named:
-    """What people call it; that of the class in words where a class gives no name."""
-
-    name: str
-
-    @classmethod
-    def _derive_name(cls) -> None:
-        cls.name = words(cls.__name__)
-
-
 @dataclass(frozen=True)
-class DecisionMetric(_Named, ABC):
+class DecisionMetric(Named, ABC):
     """A traditional metric of hard decisions.
 
     A subclass in a module of this package is registered: `explain`, reports, the tables of the
@@ -213,7 +203,12 @@ class BinaryMetric(DecisionMetric):
     def evaluate(self, counts: ConfusionCounts) -> MetricValue:
         require_binary(counts, self.name)
         value = float(self.values(FourCounts.from_counts(counts)))
-        record = self._record(value, self.naive(counts), self._why_undefined(counts))
+        bare = [c for c, w in zip(counts.classes, counts.class_weight, strict=True) if not w]
+        why = Undefined("no_samples", f"there are no samples of class {quoted(bare)}")
+        if self.needs_alarms and not counts.aligned[counts.column == 1].any():
+            second = quoted([counts.classes[-1]])
+            why = Undefined("zero_over_zero", f"no sample was decided as {second}, so it is 0/0")
+        record = self._record(value, self.naive(counts), why)
         return replace(record, positive=counts.classes[-1])
 
     def naive(self, counts: ConfusionCounts) -> float:
@@ -228,11 +223,3 @@ class BinaryMetric(DecisionMetric):
     def costs(self, counts: ConfusionCounts) -> CostMatrix:
         miss, false_alarm = self.prices
         return CostMatrix.binary(miss=miss, false_alarm=false_alarm, classes=counts.classes)
-
-    def _why_undefined(self, counts: ConfusionCounts) -> Undefined:
-        """Say why the value is NaN, for counts where it is."""
-        bare = [c for c, w in zip(counts.classes, counts.class_weight, strict=True) if not w]
-        if self.needs_alarms and not counts.aligned[counts.column == 1].any():
-            second = quoted([counts.classes[-1]])
-            return Undefined("zero_over_zero", f"no sample was decided as {second}, so it is 0/0")
-        return Undefined("no_samples", f"there are no samples of class {quoted(bare)}")
