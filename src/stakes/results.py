@@ -233,23 +233,22 @@ class ExpectedLoss:
         *,
         normalized: bool,
     ) -> tuple[float, float]:
-        unit = self.naive if normalized else 1.0
+        prices, unit = (self.prices, self.naive) if normalized else (None, 1.0)
         padded = losses.padded(amount)
-        by_case = self.prices is not None and normalized
-        if by_case and self.prices is not None:
-            unit = expectation(self.priors, self.prices.padded_mean(losses.size, amount))
+        if prices is not None:
+            unit = expectation(self.priors, prices.padded_mean(losses.size, amount))
         centre = expectation(self.priors, padded.mean) / unit
 
         def reach(value: float) -> float:
-            spread = padded
-            if by_case and self.prices is not None:
-                spread = self.prices.residuals(losses, value).padded(amount)
-            parts = self._parts(spread, 0.0 if by_case else value, reference)
+            if prices is None:
+                parts = self._parts(padded, value, reference)
+            else:
+                parts = self._parts(prices.residuals(losses, value).padded(amount), 0.0, reference)
             shift = np.square((value - centre) * unit) / padded.size[self.priors > 0].sum()
             return quantile * math.sqrt(max(math.fsum(parts) - shift, 0.0)) / unit
 
         half = above = reach(centre)
-        if self.priors_from_data and (by_case or np.ptp(reference[self.priors > 0]) > 0):
+        if self.priors_from_data and (prices is not None or np.ptp(reference[self.priors > 0]) > 0):
             above = max(half, reach(centre + half))  # a ratio varies more the higher it is
         least, most = self._range(reference)
         return max(centre - half, least / unit), min(centre + above, most / unit)

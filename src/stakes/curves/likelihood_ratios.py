@@ -110,14 +110,9 @@ def minimum_cllr_of(curve: RocCurve) -> float:
     hull = curve.hull_points
     alarms, misses = -np.diff(curve.false_alarm_rate[hull]), np.diff(curve.miss_rate[hull])
     with np.errstate(divide="ignore", invalid="ignore"):
-        target = _weighted(misses, np.log1p(alarms / misses))
-        other = _weighted(alarms, np.log1p(misses / alarms))
-    return (math.fsum(target) + math.fsum(other)) / (2 * math.log(2))
-
-
-def _weighted(weight: FloatArray, values: FloatArray) -> FloatArray:
-    """Return weight times value; nothing where the weight is 0."""
-    return np.where(weight > 0, weight * np.where(weight > 0, values, 0.0), 0.0)
+        both = (misses, np.log1p(alarms / misses)), (alarms, np.log1p(misses / alarms))
+    target, other = (math.fsum(w[w > 0] * values[w > 0]) for w, values in both)
+    return (target + other) / (2 * math.log(2))
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,16 +76,12 @@ def detector(
     if positive is not None and len(names) == 2 and positive == names[0]:
         typed, names = typed.named(names).swapped(), names[::-1]
     roc = roc_curve(y_true, typed, sample_weight=weights, classes=names, positive=positive)
-    return Detector(roc, _scale(typed))
-
-
-def _scale(scores: Scores) -> str:
-    """Return what the ranks of scores are."""
-    if isinstance(scores, Posteriors):
-        return "posterior"
-    if isinstance(scores, LogPosteriors) and scores.values.ndim == 1:
-        return "log posterior"
-    return "log likelihood ratio" if scores.needs_priors else "log odds"
+    scale = "log likelihood ratio" if typed.needs_priors else "log odds"
+    if isinstance(typed, Posteriors):
+        scale = "posterior"
+    elif isinstance(typed, LogPosteriors) and typed.values.ndim == 1:
+        scale = "log posterior"
+    return Detector(roc, scale)
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,7 +85,10 @@ class Chance:
         """Return that of bins in which all samples of an outcome weigh about the same."""
         total = math.fsum(sums.weight)
         (u0, u1), sizes = sums.units / total, sums.sizes
-        size, p = sizes.sum(axis=0), _mean(sums)
+        size, parts, unit = sizes.sum(axis=0), sums.probability_by, sums.units
+        # the mean probability of the samples in each bin, one as heavy as another
+        p = np.divide(parts, unit, out=np.zeros_like(parts), where=unit > 0).sum(axis=0)
+        p = np.divide(p, size, out=np.zeros_like(p), where=size > 0)
         step = u0 * p + u1 * (1 - p)
         rate = np.divide(u0 * p, step, out=np.zeros_like(p), where=step > 0)
         product = p * (1 - p)
@@ -336,13 +339,6 @@ def _parts(sums: BinSums) -> FloatArray:
     """Return what the samples of either outcome add to the gap of each bin."""
     down, up = -sums.probability_by[0], sums.weight_by[1] - sums.probability_by[1]
     return np.stack([down, up]) / math.fsum(sums.weight)
-
-
-def _mean(sums: BinSums) -> FloatArray:
-    """Return the mean probability of the samples in each bin, one as heavy as another."""
-    unit, size, parts = sums.units, sums.sizes.sum(axis=0), sums.probability_by
-    total = np.divide(parts, unit, out=np.zeros_like(parts), where=unit > 0).sum(axis=0)
-    return np.divide(total, size, out=np.zeros_like(total), where=size > 0)
 
 
 def _folded(gap: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -42,7 +42,11 @@ class PairedDifference:
         below, above = self.spread.reach(self.spread.quantile(alpha / 2))
         inward = below if self.value > 0 else above
         if self.value and (inward < abs(self.value)) != (self.p_value < alpha):
-            inward = self._tested(alpha)  # the test knows of few samples what the spread does not
+            inward = abs(self.value)  # the test knows of few samples what the spread does not
+            if self.p_value < 1:
+                normal = NormalDist()
+                quantile = -normal.inv_cdf(self.p_value / 2)
+                inward = inward * -normal.inv_cdf(alpha / 2) / quantile
             below, above = (inward, above) if self.value > 0 else (below, inward)
         return Interval(self.value - below, self.value + above, level)
 
@@ -60,14 +64,6 @@ class PairedDifference:
         spread = None if self.spread is None else self.spread.turned()
         allowing = None if self.allowing is None else self.allowing.turned()
         return replace(self, value=0.0 - self.value, spread=spread, allowing=allowing)
-
-    def _tested(self, alpha: float) -> float:
-        """Return how far the interval must reach towards 0 to agree with the p-value."""
-        if self.p_value >= 1:
-            return abs(self.value)
-        normal = NormalDist()
-        quantile = -normal.inv_cdf(self.p_value / 2)
-        return abs(self.value) * -normal.inv_cdf(alpha / 2) / quantile
 
 
 def paired_difference(  # noqa: PLR0913  two losses, and how samples become expectations

@@ -38,7 +38,15 @@ class Matthews(DecisionMetric):
     def evaluate(self, counts: ConfusionCounts) -> MetricValue:
         """Return the value for these counts, in exact arithmetic but for the last root."""
         require_square(counts, self.name)
-        rows, columns, right = _exact_margins(counts)
+        rows: list[Fraction | int] = [0] * len(counts.classes)
+        columns: list[Fraction | int] = [0] * len(counts.classes)
+        right: Fraction | int = 0
+        level = counts.weight if counts.whole else counts.aligned
+        for i, j, cell in zip(counts.row, counts.column, level.tolist(), strict=True):
+            exact = cell if counts.whole else Fraction(cell)
+            rows[i] += exact
+            columns[j] += exact
+            right += exact if i == j else 0
         total = sum(rows)
         above = right * total - sum(t * p for t, p in zip(rows, columns, strict=True))
         below = total**2 - sum(t * t for t in rows), total**2 - sum(p * p for p in columns)
@@ -86,19 +94,3 @@ def _root(exact: Fraction) -> float:
     """Return the square root of an exact number, however small it is."""
     shift = (exact.denominator.bit_length() - exact.numerator.bit_length()) // 2
     return math.ldexp(math.sqrt(exact * Fraction(4) ** shift), -shift)
-
-
-def _exact_margins(
-    counts: ConfusionCounts,
-) -> tuple[list[Fraction | int], list[Fraction | int], Fraction | int]:
-    rows: list[Fraction | int] = [0] * len(counts.classes)
-    columns: list[Fraction | int] = [0] * len(counts.classes)
-    right: Fraction | int = 0
-    whole = counts.weight.dtype.kind == "i"
-    level = counts.weight if whole else counts.aligned
-    for i, j, cell in zip(counts.row, counts.column, level.tolist(), strict=True):
-        exact = cell if whole else Fraction(cell)
-        rows[i] += exact
-        columns[j] += exact
-        right += exact if i == j else 0
-    return rows, columns, right
