@@ -15,6 +15,7 @@ from typing import Self
 
 import numpy as np
 
+from stakes._kernels.group_sums import sum_by
 from stakes._typing import FloatArray
 from stakes.metrics.class_gaps import FEWEST, ClassGaps
 from stakes.statistics import BinSums
@@ -227,8 +228,9 @@ class GapModel(ErrorModel):
     def strata(self) -> Strata:
         """Groups of samples of fixed number."""
         if self.gaps is not None:
-            sizes = enumerate(self.gaps.group_sizes().tolist())
-            return tuple((self.gaps.seen[k] / self._total, n) for k, n in sizes if n >= FEWEST)
+            sizes = sum_by(self.gaps.group, self.gaps.sizes(), len(self.gaps.seen)).tolist()
+            both = zip(self.gaps.seen, sizes, strict=True)
+            return tuple((seen / self._total, n) for seen, n in both if n >= FEWEST)
         parts, numbers = _parts(self.sums), self.sums.sizes.sum(axis=1)
         if not self.fixed:
             return ((parts.sum(axis=0), float(numbers.sum())),)

@@ -53,10 +53,6 @@ class ClassGaps:
         found = np.divide(self.weight**2, square, out=np.zeros_like(square), where=square > 0)
         return found.round(9)  # equal weights count as none
 
-    def group_sizes(self) -> FloatArray:
-        """Return samples of each group; with weights, equal ones that are as precise."""
-        return sum_by(self.group, self.sizes(), len(self.seen))
-
     def fewest(self) -> float:
         """Return the samples of the class that has fewest, of those that weigh a tenth or more."""
         heavy = self.weight >= _HEAVY * self.weight.sum()

@@ -168,8 +168,7 @@ def _per_sample(
     if len(y) != costs.shape[0]:
         rule = "must be of the same samples"
         raise InputError("y_true, y_pred and costs", rule, f"{len(y)}, {len(d)} and {rows}")
-    codes = encode(y, costs.classes, "classes")
-    decided = encode(d, costs.decisions, "decisions")
+    codes, decided = encode(y, costs.classes, "classes"), encode(d, costs.decisions, "decisions")
     given, same = read_priors(priors, costs.classes), costs.constant()
     if same is not None:
         counts = ConfusionMatrix.from_codes(codes, decided, weights, same.classes, same.decisions)

@@ -238,8 +238,12 @@ class _Data:
 
     def events(self, possible: FloatArray, value: float) -> EventSpread:
         """Return the spread of decisions: score intervals of what was seen in either direction."""
-        raw = self._squares(self.part)
-        centred = self._centred() if self.unit is None else self._between_groups()
+        raw, centred = self._squares(self.part), self._squares(self.residual)
+        if self.unit is not None:
+            centred = self._between_groups()
+        elif self.stratified:  # about the mean, which is known too little of few samples
+            about = np.square(self._by_class(self.residual)) / (self._counts + 4.0)
+            centred = max(centred - float(about.sum()), 0.0)
         shrink = math.sqrt(centred / raw) if raw > 0 else 1.0
         cluster = 1.0 if self.unit is None else max(shrink, 1.0)
         unseen, step = self._unseen(possible)
@@ -266,13 +270,6 @@ class _Data:
         ratio = np.log(unseen.max(initial=0.0) / unseen[used]) / math.log(_STEP)
         step[used] = np.minimum(np.floor(ratio + 1e-9), _MOST_STRATA - 1)
         return unseen, step
-
-    def _centred(self) -> float:
-        """Return the variance about the mean; of few samples the mean is known too little."""
-        if not self.stratified:
-            return self._squares(self.residual)
-        about = np.square(self._by_class(self.residual)) / (self._counts + 4.0)
-        return max(self._squares(self.residual) - float(about.sum()), 0.0)
 
     def _between_groups(self) -> float:
         sums = _grouped(self.unit, times(self.residual, self.copies))  # type: ignore[arg-type]
