@@ -22,8 +22,9 @@ from stakes.curves.area import RankingValue
 from stakes.curves.points import MinimumCost
 from stakes.curves.roc import RocCurve, roc_curve
 from stakes.metrics.decisions import expected_cost
-from stakes.metrics.expected_losses import expected_loss
+from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss
+from stakes.samples import read_samples
 from stakes.scores import Answers, LogLikelihoodRatios, Scores
 from stakes.scoring import LogLoss, ScoringRule
 
@@ -69,14 +70,8 @@ def cllr(
     >>> stakes.cllr([0, 1], [0.0, 0.0]).value
     1.0
     """
-    return expected_loss(
-        LOG_LOSS_IN_BITS,
-        y_true,
-        _as_ratios(llr),
-        priors=[0.5, 0.5],
-        sample_weight=sample_weight,
-        classes=classes,
-    )
+    samples = read_samples(y_true, _as_ratios(llr), [0.5, 0.5], sample_weight, classes)
+    return expectation(LOG_LOSS_IN_BITS, samples)
 
 
 def minimum_cllr(

@@ -200,9 +200,7 @@ def cross_entropy(
     Lower is better, 0 is perfect; the naive value is the entropy of the priors. A posterior of 0
     for the true class makes it infinite, and `infinite_rows` says where.
     """
-    return expected_loss(
-        LogLoss(), y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    return expectation(LogLoss(), read_samples(y_true, scores, priors, sample_weight, classes))
 
 
 def brier_score(
@@ -217,6 +215,4 @@ def brier_score(
 
     Lower is better, from 0 to 2/K; the naive value is 1/K sum_i P_i (1 - P_i).
     """
-    return expected_loss(
-        BrierLoss(), y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-    )
+    return expectation(BrierLoss(), read_samples(y_true, scores, priors, sample_weight, classes))
