@@ -10,13 +10,12 @@ import numpy as np
 
 from stakes._math import times
 from stakes._text import key_of
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray
 from stakes.evaluation.systems import System
 from stakes.intervals import auc_difference
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference, paired_difference, sample_shares
-from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 
 Pair = tuple[str, str]
@@ -90,7 +89,11 @@ def loss_columns(system: System) -> dict[str, LossColumn]:
     for i, rule in enumerate(system.rules):
         losses, samples = sample_losses(rule, system.samples), system.samples
         if np.isfinite(losses).all():
-            naive = _naive_losses(system.expected_losses[i], samples.y)
+            loss = system.expected_losses[i]
+            seen = loss.priors > 0
+            mean = float(loss.priors[seen] @ loss.naive_losses[seen])
+            scale = loss.naive / mean if mean > 0 else 1.0  # so that the mean is the naive loss
+            naive = (np.where(seen, loss.naive_losses, 0.0) * scale)[samples.y]
             later = None if system.stage is None else sample_losses(rule, system.calibrated)
             column = LossColumn(samples, losses, naive)
             out |= _columns(key_of(rule.name), "normalized", column, later)
@@ -107,14 +110,6 @@ def _columns(
         out[f"{name}.calibrated_{short}"] = replace(column, losses=after)
         out[f"{name}.calibration_loss"] = gain
     return out
-
-
-def _naive_losses(loss: ExpectedLoss, y: IntArray) -> FloatArray:
-    """Return what the naive system loses on each sample, so that its mean is the naive loss."""
-    seen = loss.priors > 0
-    mean = float(loss.priors[seen] @ loss.naive_losses[seen])
-    by_class = np.where(seen, loss.naive_losses, 0.0)
-    return np.asarray((by_class * (loss.naive / mean if mean > 0 else 1.0))[y], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,7 @@ from stakes._text import plain
 from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix
 from stakes.evaluation.findings import Paged, Verdict
-from stakes.evaluation.rates import (
-    count_errors,
-    few_to_resample,
-    has_closed_form,
-    metric_estimates,
-)
+from stakes.evaluation.rates import count_errors, few_to_resample, has_closed_form, metric_estimates
 from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import replicate_counts, seed_of

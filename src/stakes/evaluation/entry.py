@@ -4,6 +4,8 @@ __all__ = ["evaluate"]
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +26,13 @@ from stakes.evaluation.applications import (
     Applications,
     adapted,
     classes_of,
+    columns_of_costs,
     read_applications,
     read_training,
+    with_columns,
 )
 from stakes.evaluation.findings import DataSummary, Evaluation
 from stakes.evaluation.loss_results import rule_result
-from stakes.evaluation.named_columns import columns_of
 from stakes.evaluation.ranking_results import ranking_of
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.slice_results import (
@@ -198,9 +201,8 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
     read_level(level)
     check_resamples(resamples)
     seed, notes = seed_of(rng), rounding_notes({"": given})
-    parts: Iterable[SliceDecisions] = ()
     if isinstance(slices, tuple) and all(isinstance(part, SliceDecisions) for part in slices):
-        parts = slices
+        parts: Iterable[SliceDecisions] = slices
     else:
         parts = decide_slices(uses[0], read_slices(slices, samples))
     plain = System(samples, uses, read_rules(rules, uses), of_all=of_all)
@@ -263,6 +265,37 @@ def _summary(given: Samples, system: System, *, adapted_scores: bool) -> DataSum
         groups=None if groups is None else int(np.unique(groups).size),
         scores=type(samples.scores).__name__,
         adapted=adapted_scores,
+    )
+
+
+def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
+    table: Any,  # noqa: ANN401  anything with an Arrow stream
+    label: str,
+    scores: Sequence[Any],
+    kind: type[Scores],
+    costs: Applications | None = None,
+    sample_weight: Any = None,  # noqa: ANN401  a column, or its name
+    groups: Any = None,  # noqa: ANN401
+    slices: Any = None,  # noqa: ANN401
+) -> tuple[Any, list[Scores], Applications | None, Any, Any, Any]:
+    """Return labels, scores, costs, weights, groups and slices as columns of a table.
+
+    `scores` names a column, or several, of each system. Weights, groups and slices may be names of
+    columns too; costs by case name theirs.
+    """
+    named = [slices] if isinstance(slices, str) else slices
+    if not isinstance(named, list | tuple) or not all(isinstance(s, str) for s in named):
+        named = []  # slices are columns themselves
+    texts = [name for name in (groups, *named) if isinstance(name, str)]
+    numbers = [n for n in (sample_weight, *columns_of_costs(costs)) if isinstance(n, str)]
+    found = import_module("stakes.io").table_columns(table, label, scores, texts, numbers)
+    return (
+        found.y,
+        [kind(each) for each in found.scores],
+        with_columns(costs, found.numbers),
+        found.numbers[sample_weight] if isinstance(sample_weight, str) else sample_weight,
+        found.texts[groups] if isinstance(groups, str) else groups,
+        {name: found.texts[name] for name in named} if named else slices,
     )
 
 

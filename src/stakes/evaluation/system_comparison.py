@@ -2,7 +2,7 @@
 
 __all__ = ["Comparison", "compare"]
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,9 +24,8 @@ from stakes.evaluation.applications import (
 from stakes.evaluation.comparison_verdicts import few_errors_of, verdicts_of_comparison
 from stakes.evaluation.contrasts import Contrasts
 from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, margin_tests
-from stakes.evaluation.entry import RULES, rounding_notes
+from stakes.evaluation.entry import RULES, columns_of, rounding_notes
 from stakes.evaluation.findings import Paged, Verdict, plain_values
-from stakes.evaluation.named_columns import columns_of
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import System, read_rules, with_calibration, with_groups
@@ -192,9 +191,7 @@ def compare_samples(  # noqa: PLR0913  as for compare
     The first is the reference; groups and folds that are given as columns have a value for each
     row, other arguments are as for `compare`.
     """
-    _check_margin(margin, read_level(level))
-    check_resamples(resamples)
-    _check_alike(systems)
+    _check(systems, margin, read_level(level), resamples)
     seed, notes = seed_of(rng), rounding_notes(systems)
     given = {name: with_groups(samples, groups) for name, samples in systems.items()}
     made: dict[str, System] = {}
@@ -229,6 +226,11 @@ def compare_samples(  # noqa: PLR0913  as for compare
     }
     differences = _differences(contrasts, adjusted, drawn, values, level, higher)
     margins = () if margin is None else _relative_costs(contrasts, applications, margin, level)
+    costly = {
+        name: system.as_given.samples
+        for name, system in made.items()
+        if not any(values[name][metric] < 1 for metric in metrics)
+    }
     sources = [
         Source.given(
             name, made[name].parted(samples), read_training(samples, training_priors), made[name]
@@ -248,7 +250,7 @@ def compare_samples(  # noqa: PLR0913  as for compare
         resamples=resamples,
         seed=seed,
         verdicts=(
-            *_reversed(made, values, level),
+            *reversed_systems(costly, level, among=len(made)),
             *verdicts_of_comparison(differences, margins, best, values),
             *_warnings(made),
         ),
@@ -306,18 +308,6 @@ def _relative_costs(
     )
 
 
-def _reversed(
-    made: Mapping[str, System], values: Mapping[str, Mapping[str, float]], level: float
-) -> Iterator[Verdict]:
-    """Say which systems have scores that look reversed, of those that cost more than naive."""
-    costly = {
-        name: system.as_given.samples
-        for name, system in made.items()
-        if not any(values[name][f"{use.name}.nec"] < 1 for use in system.uses)
-    }
-    return reversed_systems(costly, level, among=len(made))
-
-
 def _warnings(made: Mapping[str, System]) -> list[Verdict]:
     first = next(iter(made.values()))
     found: list[Verdict] = []
@@ -333,13 +323,20 @@ def _warnings(made: Mapping[str, System]) -> list[Verdict]:
     return found
 
 
-def _check_margin(margin: float | None, level: float) -> None:
-    if margin is None:
-        return
-    read_number(margin, "margin", 0, np.inf, closed=(False, False))
-    if level <= 0.5:
-        rule = "must be above 0.5 with a margin, which is tested on one side"
-        raise InputError("level", rule, f"{level:g}")
+def _check(
+    systems: Mapping[str, Samples], margin: float | None, level: float, resamples: int
+) -> None:
+    if margin is not None:
+        read_number(margin, "margin", 0, np.inf, closed=(False, False))
+        if level <= 0.5:
+            rule = "must be above 0.5 with a margin, which is tested on one side"
+            raise InputError("level", rule, f"{level:g}")
+    check_resamples(resamples)
+    (first, samples), *others = systems.items()
+    for name, other in others:
+        if other.classes != samples.classes:
+            found = f"{first!r} has {quoted(samples.classes)}, {name!r} {quoted(other.classes)}"
+            raise InputError("systems", "must have the same classes", found=found)
 
 
 def system_names(systems: Mapping[str, Any], reference: str | None) -> list[str]:
@@ -360,14 +357,6 @@ def system_names(systems: Mapping[str, Any], reference: str | None) -> list[str]
         rule = f"must be one of the systems {quoted(names)}"
         raise InputError("reference", rule, repr(reference))
     return [reference, *(name for name in names if name != reference)]
-
-
-def _check_alike(read: Mapping[str, Samples]) -> None:
-    (first, samples), *others = read.items()
-    for name, other in others:
-        if other.classes != samples.classes:
-            found = f"{first!r} has {quoted(samples.classes)}, {name!r} {quoted(other.classes)}"
-            raise InputError("systems", "must have the same classes", found=found)
 
 
 def _drawn(
@@ -429,29 +418,28 @@ def _differences(
 ) -> tuple[Difference, ...]:
     reference, *others = values
     out = []
-    for pair in ((system, reference) for system in others):
-        for metric in (m for m in values[pair[0]] if m in values[reference]):
-            paired = contrasts.difference(metric, *pair)
-            if paired is None:
-                mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in pair)
-                found = drawn.difference(mine, theirs, level)
-            else:
-                found = paired.estimate(level)
-                if metric.rpartition(".")[2].startswith("calibrat"):
-                    fixed = f"{found.method}, the calibrator taken as fixed"
-                    found = replace(found, method=fixed)
-            out.append(
-                Difference(
-                    system=pair[0],
-                    metric=metric,
-                    value=values[pair[0]][metric],
-                    reference=values[reference][metric],
-                    better="higher" if metric in higher else "lower",
-                    difference=found,
-                    level=level,
-                    p_value=np.nan if paired is None else paired.p_value,
-                    adjusted_p_value=adjusted.get((metric, pair), np.nan),
-                    allowing=None if paired is None else _allowing(paired, level),
-                )
+    for system, metric in ((s, m) for s in others for m in values[s] if m in values[reference]):
+        paired = contrasts.difference(metric, system, reference)
+        if paired is None:
+            mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in (system, reference))
+            found = drawn.difference(mine, theirs, level)
+        else:
+            found = paired.estimate(level)
+            if metric.rpartition(".")[2].startswith("calibrat"):
+                fixed = f"{found.method}, the calibrator taken as fixed"
+                found = replace(found, method=fixed)
+        out.append(
+            Difference(
+                system=system,
+                metric=metric,
+                value=values[system][metric],
+                reference=values[reference][metric],
+                better="higher" if metric in higher else "lower",
+                difference=found,
+                level=level,
+                p_value=np.nan if paired is None else paired.p_value,
+                adjusted_p_value=adjusted.get((metric, (system, reference)), np.nan),
+                allowing=None if paired is None else _allowing(paired, level),
             )
+        )
     return tuple(out)

@@ -212,16 +212,16 @@ def _refuse_useless(costs: CostMatrix) -> None:
     (one, other), (first, second) = (
         [quoted([name]) for name in names] for names in (costs.classes, costs.decisions)
     )
+    hint = ""
     if rise < 0 and fall < 0:
         found = f"here {first} costs less than {second} for class {other}, and more for {one}"
         hint = "List the decisions, or the classes, in the other order."
     elif rise == 0 and fall == 0:
-        found, hint = "here both decisions cost the same for each class, so there is nothing", ""
-        found = f"{found} to decide"
+        found = "here both decisions cost the same for each class, so there is nothing to decide"
     else:
         never = first if rise < 0 else second
-        found, hint = f"here {never} never costs less than the other decision, so no threshold", ""
-        found = f"{found} is needed: leave it out"
+        found = f"here {never} never costs less than the other decision, so no threshold is needed"
+        found += ": leave it out"
     rule = "must make the first decision right for the first class, and the second for the second"
     raise InputError("costs", rule, found=found, hint=hint)
 

@@ -76,7 +76,16 @@ def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Ske
         return replace(sketch, why_not=BY_CASE if few else TOO_MANY)
     if len(samples.classes) == 2:
         return _levels(sketch, sources, priced)
-    return _rows(sketch, sources)
+    rows = choose_rows(samples, len(sources))
+    systems = tuple(row_sketch(s.name, s.samples, s.reference, rows) for s in sources)
+    return replace(
+        sketch,
+        systems=systems,
+        y=samples.y[rows.kept],
+        weights=None if samples.weights is None else samples.weights[rows.kept],
+        scale=rows.scale,
+        error=row_error(systems, samples, rows, sketch.applications),
+    )
 
 
 def _application(sources: Sequence[Source], i: int) -> SketchedApplication:
@@ -128,17 +137,3 @@ def _log_odds(source: Source) -> FloatArray:
         log_p = answers.log_p
         out[part] = log_p[:, 1] - log_p[:, 0]
     return out
-
-
-def _rows(sketch: Sketch, sources: Sequence[Source]) -> Sketch:
-    samples = sources[0].samples
-    rows = choose_rows(samples, len(sources))
-    systems = tuple(row_sketch(s.name, s.samples, s.reference, rows) for s in sources)
-    return replace(
-        sketch,
-        systems=systems,
-        y=samples.y[rows.kept],
-        weights=None if samples.weights is None else samples.weights[rows.kept],
-        scale=rows.scale,
-        error=row_error(systems, samples, rows, sketch.applications),
-    )

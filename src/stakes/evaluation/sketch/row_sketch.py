@@ -99,8 +99,12 @@ def row_error(
     for i, sketch in enumerate(sketches):
         p = posteriors_of(sketch.codes, rows.scale)
         for a in applications:
-            nec = _normalized(_moved(p, sketch.reference, a.priors), part, a)
-            gap = abs(nec - a.normalized[i])
+            decided = a.costs.least_expected(_moved(p, sketch.reference, a.priors))
+            losses = a.costs.at(part.y, decided)
+            mean = LossSums.from_losses(part.y, losses, part.weights, a.priors.size).mean
+            seen, naive = a.priors > 0, a.costs.naive(a.priors)[1]
+            cost = math.fsum(a.priors[seen] * mean[seen])
+            gap = abs(cost / naive - a.normalized[i]) if naive > 0 else math.nan
             worst = max(worst, gap) if math.isfinite(gap) else worst
     return worst
 
@@ -111,11 +115,3 @@ def _moved(p: FloatArray, reference: FloatArray | None, priors: FloatArray) -> F
     with np.errstate(divide="ignore"):
         scores = LogPosteriors.trusted(np.log(p), None)
     return scores.at_priors(reference, priors).answers(priors).p
-
-
-def _normalized(p: FloatArray, part: Samples, a: SketchedApplication) -> float:
-    losses = a.costs.at(part.y, a.costs.least_expected(p))
-    mean = LossSums.from_losses(part.y, losses, part.weights, a.priors.size).mean
-    seen = a.priors > 0
-    naive = a.costs.naive(a.priors)[1]
-    return math.fsum(a.priors[seen] * mean[seen]) / naive if naive > 0 else math.nan

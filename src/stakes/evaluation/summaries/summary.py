@@ -79,18 +79,8 @@ class Summary:
         grouped: bool = False,
         slices: Sequence[str] = (),
     ) -> None:
-        request = Request.read(
-            classes,
-            scores,
-            costs,
-            priors,
-            training_priors,
-            rules,
-            weighted=weighted,
-            grouped=grouped,
-            slices=slices,
-        )
-        self._set(request)
+        told = classes, scores, costs, priors, training_priors, rules
+        self._set(Request.read(*told, weighted=weighted, grouped=grouped, slices=slices))
 
     def _set(self, request: Request) -> Self:
         self._request, self._slices, self._groups = request, SliceSums(request), GroupCount()

@@ -12,7 +12,6 @@ from stakes.evaluation.systems import ApplicationDecisions, GroupedLosses, price
 from stakes.metrics.expected_losses import from_sums
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
-from stakes.scores import Scores
 from stakes.scoring import ScoringRule
 from stakes.summary.decision_sums import DecisionPlan, DecisionSums
 
@@ -35,8 +34,8 @@ def summed_decisions(
     request: Request, name: str, i: int, sums: DecisionSums
 ) -> ApplicationDecisions:
     """Return the decisions of an application on all samples; those alike are one row."""
-    rows = sums.rows(i)
-    none = unscored(request, rows.y.size)
+    rows, k = sums.rows(i), len(request.classes)
+    none = request.kind.trusted(np.broadcast_to(np.zeros(k), (rows.y.size, k)))  # says nothing
     cells = request.samples(rows.y, none, rows.members.weights, copies=rows.copies)
     if rows.members.part is not None:
         cells = replace(cells, groups=_coded(rows.members.part))
@@ -63,12 +62,6 @@ def loss_records(
     }
     known = {rule: record for rule, record in losses.items() if np.isfinite(record.value)}
     return losses | {rule: means[rule].applied(record) for rule, record in known.items()}, means
-
-
-def unscored(request: Request, n: int) -> Scores:
-    """Return scores that say nothing, for rows of which only the decision counts."""
-    k = len(request.classes)
-    return request.kind.trusted(np.broadcast_to(np.zeros(k), (n, k)))
 
 
 def _coded(part: IntArray) -> IntArray:

@@ -204,14 +204,10 @@ _found: dict[tuple[str, int], FloatArray] = {}  # edges by what was told, as the
 def _edges(request: Request, form: int) -> FloatArray:
     """Return where the decision of an application, or the bin of a posterior, changes."""
     key = request.fingerprint, form
-    if key not in _found:
-        if len(_found) >= _MOST_FOUND:
-            _found.clear()
-        _found[key] = _searched_edges(request, form)
-    return _found[key]
-
-
-def _searched_edges(request: Request, form: int) -> FloatArray:
+    if key in _found:
+        return _found[key]
+    if len(_found) >= _MOST_FOUND:
+        _found.clear()
     grid = cell_grid(log_odds=form == _LOG_ODDS)
     at = from_ordered_bits(np.sort(grid.least[grid.least != 0]))
 
@@ -225,7 +221,8 @@ def _searched_edges(request: Request, form: int) -> FloatArray:
         return lambda x: _bins(request.adapted(samples(x)), confidence=confidence)
 
     codes = [*map(decide, request.uses), bins(confidence=False), bins(confidence=True)]
-    return np.unique(np.concatenate([change_points(code, at) for code in codes]))
+    _found[key] = np.unique(np.concatenate([change_points(code, at) for code in codes]))
+    return _found[key]
 
 
 def change_points(codes: Codes, at: FloatArray) -> FloatArray:
@@ -234,26 +231,19 @@ def change_points(codes: Codes, at: FloatArray) -> FloatArray:
     `at` are rising scores so near to each other that codes change once between neighbours, or
     change again beyond the first change only; each change is then found to the last bit.
     """
-    low, high = ordered_bits(at[:-1]), ordered_bits(at[1:])
-    found = []
-    code = codes(at)
-    low, high = low[code[1:] != code[:-1]], high[code[1:] != code[:-1]]
+    found = [np.empty(0, dtype=np.int64)]
+    code, bits = codes(at), ordered_bits(at)
+    low, high = bits[:-1][code[1:] != code[:-1]], bits[1:][code[1:] != code[:-1]]
     while low.size:
-        edge = _first_change(codes, low, high)
+        start, edge = codes(from_ordered_bits(low)), high
+        while (edge - low > 1).any():
+            middle = low + (edge - low) // 2
+            same = codes(from_ordered_bits(middle)) == start
+            low, edge = np.where(same, middle, low), np.where(same, edge, middle)
         found.append(edge)
         again = codes(from_ordered_bits(edge)) != codes(from_ordered_bits(high))
         low, high = edge[again], high[again]
-    return from_ordered_bits(np.unique(np.concatenate([np.empty(0, dtype=np.int64), *found])))
-
-
-def _first_change(codes: Codes, low: IntArray, high: IntArray) -> IntArray:
-    """Return between each low and high score one where the code changes from that of the low."""
-    start = codes(from_ordered_bits(low))
-    while (high - low > 1).any():
-        middle = low + (high - low) // 2
-        same = codes(from_ordered_bits(middle)) == start
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    return high
+    return from_ordered_bits(np.unique(np.concatenate(found)))
 
 
 def _bins(samples: Samples, *, confidence: bool) -> IntArray:

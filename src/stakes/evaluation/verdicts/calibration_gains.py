@@ -26,15 +26,24 @@ def calibration_gains(
     known = {i: gain for i, gain in enumerate(evidence.gains) if gain is not None}
     found = [g.p_value if g.value > 0 and g.p_value <= 1 else 1.0 for g in known.values()]
     p_values = dict(zip(known, holm(found), strict=True))
-    out: list[Verdict | None] = []
+    many = len(evidence.gains)
+    several = f", corrected for {many} applications" if many > 1 else ""
+    out: list[Verdict | None] = [None] * len(evaluation.applications)
     for i, a in enumerate(evaluation.applications):
-        share = a.cost.relative
-        gate = p_values.get(i, 1.0) < 1 - evaluation.level
+        share, p_value, after = a.cost.relative, p_values.get(i, 1.0), a.cost.calibrated_normalized
+        gate = p_value < 1 - evaluation.level
         if not gate or share is None or not share.value >= GAIN or not _above_zero(share):
-            out.append(None)
             continue
         turns = not useful[i] and _makes_useful(a, len(evidence.costs), evaluation.level)
-        out.append(_recovers(a, evidence, i, p_values[i], turns=turns))
+        out[i] = Verdict(
+            "calibration_would_help",
+            f"{evidence.costs[i].where}A calibration stage would recover {percent(share.value)} of"
+            f" the cost: from {number(a.cost.normalized.value)} to {after} of the naive"
+            f" cost{', which makes it useful' if turns else ''} ({p_text(p_value)}{several}).",
+            "Fit one on held-out data and apply it before deciding.",
+            "calibrate",
+            a.name,
+        )
     return out
 
 
@@ -52,23 +61,6 @@ def _makes_useful(a: ApplicationResult, claims: int, level: float) -> bool:
     return after.interval.high < 1 and corrected.high < 1
 
 
-def _recovers(
-    a: ApplicationResult, evidence: Evidence, i: int, p_value: float, *, turns: bool
-) -> Verdict:
-    share, after, many = a.cost.relative, a.cost.calibrated_normalized, len(evidence.gains)
-    assert share is not None  # noqa: S101  there is a gain
-    several = f", corrected for {many} applications" if many > 1 else ""
-    return Verdict(
-        "calibration_would_help",
-        f"{evidence.costs[i].where}A calibration stage would recover {percent(share.value)} of the"
-        f" cost: from {number(a.cost.normalized.value)} to {after} of the naive"
-        f" cost{', which makes it useful' if turns else ''} ({p_text(p_value)}{several}).",
-        "Fit one on held-out data and apply it before deciding.",
-        "calibrate",
-        a.name,
-    )
-
-
 def probabilities(
     evaluation: Evaluation, evidence: Evidence, useful: Sequence[bool], gained: Sequence[bool]
 ) -> Iterator[Verdict]:
@@ -81,8 +73,8 @@ def probabilities(
         return
     if evaluation.slope is None or evaluation.slope.interval is None:
         return  # separable classes: a larger scale always seems better, until an error is met
-    found = f"{percent(share.value)} of their {rule.raw.name} is calibration loss"
-    found = f"{found} ({p_text(gain.p_value)})"
+    lost = f"{percent(share.value)} of their {rule.raw.name} is calibration loss"
+    found = f"{lost} ({p_text(gain.p_value)})"
     level = level_among(len(evidence.gains), evaluation.level)
     fine = [
         (a, _most_recovered(a, evidence, i, level))
@@ -91,7 +83,17 @@ def probabilities(
     ]
     fine = [(a, most) for a, most in fine if most <= GAIN]
     if fine:
-        yield _fine_decisions(fine, found, several=len(evidence.gains) > 1)
+        most = percent_at_most(max(most for _, most in fine))
+        named = listed([plain(a.name) for a, _ in fine])
+        where = f" for {named}" if len(evidence.gains) > 1 else ""
+        yield Verdict(
+            "decisions_fine_probabilities_not",
+            f"The decisions{where} would not be better calibrated (at most {most} of the cost would"
+            f" be recovered), but the probabilities are not calibrated: {found}.",
+            _BEFORE_USE,
+            "calibrate",
+            fine[0][0].name if len(fine) == 1 else "",
+        )
     elif not any(gained):
         text = f"The probabilities are not calibrated: {found}."
         yield Verdict("probabilities_not_calibrated", text, _BEFORE_USE, "calibrate")
@@ -105,21 +107,6 @@ def _most_recovered(a: ApplicationResult, evidence: Evidence, i: int, level: flo
         return math.inf
     shown = None if a.cost.relative is None else a.cost.relative.interval
     return max(band.high / a.cost.raw.value, -math.inf if shown is None else shown.high)
-
-
-def _fine_decisions(
-    fine: Sequence[tuple[ApplicationResult, float]], found: str, *, several: bool
-) -> Verdict:
-    most = percent_at_most(max(most for _, most in fine))
-    where = f" for {listed([plain(a.name) for a, _ in fine])}" if several else ""
-    return Verdict(
-        "decisions_fine_probabilities_not",
-        f"The decisions{where} would not be better calibrated (at most {most} of the cost would be"
-        f" recovered), but the probabilities are not calibrated: {found}.",
-        _BEFORE_USE,
-        "calibrate",
-        fine[0][0].name if len(fine) == 1 else "",
-    )
 
 
 def confidence(slope: Estimate | None) -> Iterator[Verdict]:

@@ -135,24 +135,19 @@ def _priors(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
     ]
     for same, (k, _), p_value in zip(used.values(), gaps, holm(tested), strict=True):
         if p_value < 1 - evaluation.level:
-            yield _other_priors(evaluation, same, k, p_value)
-
-
-def _other_priors(
-    evaluation: Evaluation, same: list[ApplicationResult], k: int, p_value: float
-) -> Verdict:
-    data, apart = evaluation.data, len(same) < len(evaluation.applications)
-    where = f"{listed([plain(a.name) for a in same])}: " if apart else ""
-    shares = f"{number(same[0].priors[k])} against {number(data.priors[k])}"
-    return Verdict(
-        "priors_differ",
-        f"{where}The priors of use differ from the class shares of the data"
-        f" ({name_of(data.classes[k])}: {shares}, {p_text(p_value)}), and posteriors carry the"
-        " priors they were trained with.",
-        "If they were trained on data like these, say so (training_priors), and they are adapted.",
-        "adapt_priors",
-        same[0].name if len(same) == 1 else "",
-    )
+            apart = len(same) < len(evaluation.applications)
+            where = f"{listed([plain(a.name) for a in same])}: " if apart else ""
+            shares = f"{number(same[0].priors[k])} against {number(data.priors[k])}"
+            yield Verdict(
+                "priors_differ",
+                f"{where}The priors of use differ from the class shares of the data"
+                f" ({name_of(data.classes[k])}: {shares}, {p_text(p_value)}), and posteriors carry"
+                " the priors they were trained with.",
+                "If they were trained on data like these, say so (training_priors), and they are"
+                " adapted.",
+                "adapt_priors",
+                same[0].name if len(same) == 1 else "",
+            )
 
 
 def _shift(used: FloatArray, data: FloatArray) -> tuple[int, float]:

@@ -40,12 +40,6 @@ class CostClaim:
         """The normalised cost in percent."""
         return percent(self.normalized.value)
 
-    @property
-    def has_interval(self) -> bool:
-        """Whether there is an interval to go by."""
-        band = self.normalized.interval
-        return band is not None and not math.isnan(band.low)
-
     def side(self, level: float) -> int:
         """Return -1 where the cost is below that of the constant answer, 1 where above, else 0.
 
@@ -70,7 +64,8 @@ def usefulness_of(
 
     Any false one among them is said with probability 1 - level at most.
     """
-    known = [c for c in claims if c.cost.undefined is None and c.has_interval]
+    defined = [(c, c.normalized.interval) for c in claims if c.cost.undefined is None]
+    known = [c for c, band in defined if band is not None and not math.isnan(band.low)]
     apart = supported_claims([lambda own, c=c: c.side(own) != 0 for c in known], level)  # type: ignore[misc]
     equal = supported_claims([lambda own, c=c: c.within_margin(own) for c in known], level)  # type: ignore[misc]
     found = {}
@@ -158,7 +153,14 @@ def slice_verdicts(claims: Sequence[CostClaim], level: float) -> list[Verdict]:
     """Return the verdict on each slice, corrected for how many there are."""
     said = usefulness_of(claims, level, "slices")
     return [
-        _too_few(c) if v.code == "not_distinguishable" and _hopeless(c, level) else v
+        Verdict(
+            "too_few_samples",
+            f"{c.where}Too few samples: even without an error the interval would include 1"
+            f" (NEC {number(c.normalized.value)}, interval {c.normalized.interval}).",
+            "Gather more labelled data of this slice.",
+        )
+        if v.code == "not_distinguishable" and _hopeless(c, level)
+        else v
         for c, v in zip(claims, said, strict=True)
     ]
 
@@ -170,15 +172,6 @@ def _hopeless(c: CostClaim, level: float) -> bool:
     best = replace(losses, mean=losses.low, drift=none, variance=none)
     perfect = replace(c.cost, losses=best, value=float(c.cost.priors @ losses.low), prices=None)
     return perfect.normalized_interval(level).high >= 1
-
-
-def _too_few(c: CostClaim) -> Verdict:
-    return Verdict(
-        "too_few_samples",
-        f"{c.where}Too few samples: even without an error the interval would include 1"
-        f" (NEC {number(c.normalized.value)}, interval {c.normalized.interval}).",
-        "Gather more labelled data of this slice.",
-    )
 
 
 def _side(band: Interval | None) -> int:
