@@ -50,7 +50,11 @@ def best_by_odds(systems: Mapping[str, Samples], level: float) -> tuple[OddsRang
     samples = list(systems.values())
     if not all(len(s.classes) == 2 and s.priors.all() and s.counts.all() for s in samples):
         return ()  # two classes must occur, in the data and in use
-    ratios = [_log_ratio(s) for s in samples]
+    ratios = []
+    for s in samples:
+        log_p = s.scores.answers(s.priors).log_p
+        with np.errstate(invalid="ignore"):
+            ratios.append(log_p[:, 1] - log_p[:, 0] - math.log(s.priors[1] / s.priors[0]))
     grid = _grid(ratios)
     if grid.size < 2:
         return ()
@@ -100,14 +104,6 @@ def _ranges(best: IntArray, grid: FloatArray, names: list[str]) -> tuple[OddsRan
         OddsRange(float(low), float(high), None if between[at] < 0 else names[between[at]])
         for low, high, at in zip(edges[:-1], edges[1:], starts, strict=True)
     )
-
-
-def _log_ratio(samples: Samples) -> FloatArray:
-    """Return the log likelihood ratio that the posteriors amount to."""
-    p = samples.priors
-    log_p = samples.scores.answers(p).log_p
-    with np.errstate(invalid="ignore"):
-        return log_p[:, 1] - log_p[:, 0] - math.log(p[1] / p[0])
 
 
 def _grid(ratios: list[FloatArray]) -> FloatArray:

@@ -141,7 +141,12 @@ def _decisions_of_copies(
     """
     samples = use.samples
     second = np.zeros(len(samples), dtype=np.int64)  # copies that get the second decision
-    for own in _copies_of_folds(places, samples.y, copies):
+    mine = [np.flatnonzero(samples.y == k) for k in (0, 1)]
+    orders = [rows[np.argsort(places[rows], kind="stable")] for rows in mine]
+    for number in range(_FOLDS):
+        own = np.empty_like(copies)  # as `_folds`, of samples one by one
+        for order in orders:
+            own[order] = turns(copies[order], _FOLDS, number)
         rest = copies - own
         train = np.flatnonzero(rest)
         if not np.bincount(samples.y[train], minlength=2).all():
@@ -152,17 +157,6 @@ def _decisions_of_copies(
     made = np.stack([copies - second, second])
     indices, kept = np.nonzero(made)
     return replace(use, samples=samples.with_copies(kept, made[indices, kept])), indices
-
-
-def _copies_of_folds(places: FloatArray, y: IntArray, copies: IntArray) -> IntArray:
-    """Return how many copies of each row are in each fold; as `_folds`, of samples one by one."""
-    out = np.empty((_FOLDS, y.size), dtype=np.int64)
-    for k in (0, 1):
-        mine = np.flatnonzero(y == k)
-        order = mine[np.argsort(places[mine], kind="stable")]
-        for number in range(_FOLDS):
-            out[number, order] = turns(copies[order], _FOLDS, number)
-    return out
 
 
 def least_on_part(use: ApplicationSamples, places: FloatArray, kept: IntArray) -> float:

@@ -85,25 +85,19 @@ def decide_slices(
 
 def slice_results(slices: Iterable[SliceDecisions], level: float) -> tuple[SliceResult, ...]:
     """Return the results of each slice, with verdicts that allow for how many there are."""
-    found = [_slice(part, level) for part in slices]
-    said = iter(slice_verdicts([claim for _, claim in found if claim is not None], level))
-    out = []
-    for result, claim in found:
-        text = f"{plain(result.column)} {plain(result.value)}: No verdict: {result.why}"
-        verdict = Verdict("no_verdict", text) if claim is None else next(said)
-        out.append(replace(result, verdict=verdict))
-    return tuple(out)
-
-
-def _slice(part: SliceDecisions, level: float) -> tuple[SliceResult, CostClaim | None]:
-    """Return the results for one value, and what there is to say of its cost."""
-    name, n = (part.column, part.value), sum(part.counts)
-    if part.decisions is None or part.entropy is None:
-        return SliceResult(*name, n, part.counts, None, None, part.why), None
-    record = part.decisions.grouped_cost
-    cost, losses = normalized_of(record, level), normalized_of(part.entropy, level)
-    why = "" if record.undefined is None else record.undefined.text
-    result = SliceResult(*name, n, part.counts, cost, losses, why)
-    where = f"{plain(part.column)} {plain(part.value)}: "
-    p_value = naive_p_value(part.decisions, cost)
-    return result, CostClaim(record, cost, normalized_at(record), p_value, where)
+    results, claims = [], []
+    for part in slices:
+        name, n = (part.column, part.value), sum(part.counts)
+        where = f"{plain(part.column)} {plain(part.value)}: "
+        if part.decisions is None or part.entropy is None:
+            none = Verdict("no_verdict", f"{where}No verdict: {part.why}")
+            results.append(SliceResult(*name, n, part.counts, None, None, part.why, none))
+            continue
+        record = part.decisions.grouped_cost
+        cost, losses = normalized_of(record, level), normalized_of(part.entropy, level)
+        why = "" if record.undefined is None else record.undefined.text
+        results.append(SliceResult(*name, n, part.counts, cost, losses, why))
+        p_value = naive_p_value(part.decisions, cost)
+        claims.append(CostClaim(record, cost, normalized_at(record), p_value, where))
+    said = iter(slice_verdicts(claims, level))
+    return tuple(r if r.verdict else replace(r, verdict=next(said)) for r in results)

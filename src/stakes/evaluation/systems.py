@@ -150,16 +150,6 @@ class CalibrationStage:
     grouped: bool
 
     @property
-    def crossed(self) -> bool:
-        """Whether each sample is calibrated by a fit to other samples of the same data."""
-        return not isinstance(self.folds, TrainOnTest | HeldOut)
-
-    def fit(self, samples: Samples, *, to_all: bool = False) -> CrossFit:
-        """Return calibrated scores of samples at their priors; by a fit to all of them if told."""
-        folds = TrainOnTest() if to_all else self.folds
-        return cross_fitted(self.calibrator, samples, folds, None, self.seed)
-
-    @property
     def text(self) -> str:
         """How the calibrator was fitted."""
         if isinstance(self.folds, TrainOnTest | HeldOut):
@@ -344,10 +334,14 @@ class System:
         return self.stage
 
     def calibrated_at(self, samples: Samples, *, to_all: bool = False) -> Samples:
-        """Return samples with calibrated scores; one fit for applications of the same priors."""
-        key = samples.priors.tobytes(), to_all
+        """Return samples with calibrated scores; one fit for applications of the same priors.
+
+        The scores are those of a fit to all samples if told.
+        """
+        key, stage = (samples.priors.tobytes(), to_all), self._stage
         if key not in self._fits:
-            self._fits[key] = self._stage.fit(samples, to_all=to_all)
+            folds = TrainOnTest() if to_all else stage.folds
+            self._fits[key] = cross_fitted(stage.calibrator, samples, folds, None, stage.seed)
         return samples.with_scores(self._fits[key].scores)
 
     def learning_cost(
@@ -358,8 +352,8 @@ class System:
         The loss on other folds exceeds that of the best fit as much as the loss on the samples of
         the fit falls short of it: half of the difference is the cost of learning.
         """
-        if not self._stage.crossed or not math.isfinite(after):
-            return 0.0
+        if isinstance(self._stage.folds, TrainOnTest | HeldOut) or not math.isfinite(after):
+            return 0.0  # no sample is calibrated by a fit to others of the same data
         return max((after - loss(self.calibrated_at(samples, to_all=True))) / 2, 0.0)
 
     def statistics(

@@ -248,8 +248,7 @@ class Summary:
     def to_bytes(self) -> bytes:
         """Return the summary as bytes: equal summaries have equal bytes."""
         writer = Writer(self._request.description)
-        if self._kept is None:
-            writer.array([0])
+        writer.array([0 if self._kept is None else self._kept.form])
         for part in (self._kept, self._slices, self._groups):
             if part is not None:
                 part.write(writer)
@@ -293,10 +292,19 @@ class Summary:
             rng=rng,
             progress=progress,
         )
-        data, notes = found.data, (*found.notes, *self._notes(found.data.groups))
-        if data.groups is not None:
-            data = replace(data, groups=self._groups.number)
-        return replace(found, data=data, notes=notes)
+        notes = [
+            f"{name} lies between {number(low)} and {number(high)}: scores were kept in cells."
+            for name, (low, high) in self.bounds().items()
+            if high - low > _DIGITS
+        ]
+        parts, groups = found.data.groups, self._groups.number
+        if parts is None:
+            return replace(found, notes=(*found.notes, *notes))
+        if parts <= _NEARLY_ALL * groups:
+            about = "" if self._groups.exact else "about "
+            notes.append(f"Intervals take {about}{groups} groups in {parts} parts of whole groups.")
+        data = replace(found.data, groups=groups)
+        return replace(found, data=data, notes=(*found.notes, *notes))
 
     def samples(self) -> Samples:
         """Return a row for each cell of the score and class, which stands for all of its samples.
@@ -321,16 +329,3 @@ class Summary:
         Scores are kept in cells, of which the order of samples is not known.
         """
         return {} if self._kept is None else self._kept.bounds()
-
-    def _notes(self, parts: int | None) -> list[str]:
-        """Say which metrics are known less well than they are shown, and how groups were taken."""
-        notes = [
-            f"{name} lies between {number(low)} and {number(high)}: scores were kept in cells."
-            for name, (low, high) in self.bounds().items()
-            if high - low > _DIGITS
-        ]
-        groups = self._groups.number
-        if parts is not None and parts <= _NEARLY_ALL * groups:
-            about = "" if self._groups.exact else "about "
-            notes.append(f"Intervals take {about}{groups} groups in {parts} parts of whole groups.")
-        return notes

@@ -15,17 +15,17 @@ from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.slice_results import SliceDecisions
-from stakes.evaluation.summaries.summary_request import Amounts, Request
+from stakes.evaluation.summaries.summary_request import Request
 from stakes.evaluation.summaries.totals import loss_records, plan_of, summed_decisions
 from stakes.evaluation.systems import SumsOfAll
 from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
 from stakes.samples import KnownSums, Samples
-from stakes.scores import Answers, LogPosteriors, Posteriors, Scores
+from stakes.scores import LogPosteriors, Posteriors, Scores
 from stakes.statistics import BinSums
 from stakes.statistics.bins import equal_width
 from stakes.summary.confidence_bins import BINS, ConfidenceBins
 from stakes.summary.decision_sums import DecisionSums
-from stakes.summary.form import Part, Reader, Writer, damaged
+from stakes.summary.form import Part, Reader, damaged
 from stakes.summary.kept_rows import KeptRows
 from stakes.summary.members import CheckedBatch
 
@@ -77,27 +77,21 @@ class SummedRows(Part):
         given = request.samples(new.y, scores)
         samples = request.adapted(given)
         answers = samples.scores.answers(samples.priors)
-        decided = [self._decided(name, new.amounts, given, answers) for name in request.uses]
+        decided = []
+        for name, use in request.uses.items():
+            if use.priors is None:
+                (application,) = request.applications(new.amounts, name).values()
+                decided.append(application.costs.least_expected(answers.p))
+            else:
+                decided.append(request.samples_in_use(name, given, new.amounts).decide())
         losses = [rule.losses(new.y, answers) for rule in request.rules]
         self.sums.update(new, decided, losses)
         self.bins.add(new, answers.p)
         self.rows.add(new.y, np.column_stack([scores.values, *request.members.as_columns(new)]))
 
-    def _decided(self, name: str, amounts: Amounts, given: Samples, answers: Answers) -> IntArray:
-        if self._request.uses[name].priors is not None:
-            return self._request.samples_in_use(name, given, amounts).decide()
-        (application,) = self._request.applications(amounts, name).values()
-        decided: IntArray = application.costs.least_expected(answers.p)
-        return decided
-
     def __add__(self, other: Self) -> Self:
         _check_number(self.counts + other.counts)
         return super().__add__(other)
-
-    def write(self, writer: Writer) -> None:
-        """Write what was kept."""
-        writer.array([self.form])
-        super().write(writer)
 
     @classmethod
     def from_bytes(cls, reader: Reader, request: Request) -> Self | None:

@@ -26,7 +26,7 @@ from stakes.scoring import ScoringRule
 from stakes.statistics import LossSums, ScoreLevels
 from stakes.statistics.bins import bin_of, equal_width
 from stakes.summary.cells import CellRows, PartedCells, PlainCells, ranked_orders
-from stakes.summary.form import Part, Reader, Writer, damaged
+from stakes.summary.form import Part, Reader, damaged
 from stakes.summary.members import CheckedBatch
 from stakes.summary.powers import LossPowers
 
@@ -93,11 +93,6 @@ class TwoClasses(Part):
             self.grouped.update(new, column)
         for powers, loss in zip(self.powers, losses, strict=True):
             powers.add(new.y, loss, new.weights)
-
-    def write(self, writer: Writer) -> None:
-        """Write what was kept."""
-        writer.array([self.form])
-        super().write(writer)
 
     @classmethod
     def from_bytes(cls, reader: Reader, request: Request) -> Self | None:

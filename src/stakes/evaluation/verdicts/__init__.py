@@ -2,7 +2,11 @@
 
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
 from stakes.evaluation.verdicts.evidence import Evidence, evidence_of
-from stakes.evaluation.verdicts.families import supported_claims
 from stakes.evaluation.verdicts.reversal import reversed_systems
 from stakes.evaluation.verdicts.small_samples import Groups, few_errors, few_groups, small_classes
-from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts, usefulness_of
+from stakes.evaluation.verdicts.usefulness import (
+    CostClaim,
+    slice_verdicts,
+    supported_claims,
+    usefulness_of,
+)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from stakes._text import number, plain
 from stakes.evaluation.findings import ApplicationResult, Evaluation, Verdict
 from stakes.evaluation.verdicts.evidence import Evidence
-from stakes.evaluation.verdicts.families import level_among
+from stakes.evaluation.verdicts.usefulness import level_among
 from stakes.evaluation.verdicts.wording import listed, p_text, percent, percent_at_most
 from stakes.metrics.multiplicity import holm
 from stakes.results import Estimate

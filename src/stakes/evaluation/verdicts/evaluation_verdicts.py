@@ -16,10 +16,9 @@ from stakes.evaluation.verdicts.calibration_gains import (
     probabilities,
 )
 from stakes.evaluation.verdicts.evidence import Evidence
-from stakes.evaluation.verdicts.families import level_among
 from stakes.evaluation.verdicts.reversal import below, reversed_verdict, wrong_ranks
 from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
-from stakes.evaluation.verdicts.usefulness import usefulness_of, with_constant
+from stakes.evaluation.verdicts.usefulness import level_among, usefulness_of, with_constant
 from stakes.evaluation.verdicts.wording import listed, name_of, p_text, with_interval
 from stakes.metrics.multiplicity import holm
 from stakes.results import Estimate

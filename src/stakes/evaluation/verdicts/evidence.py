@@ -10,10 +10,9 @@ from stakes._typing import FloatArray, Label
 from stakes.evaluation.contrasts import LossColumn
 from stakes.evaluation.findings import ApplicationResult
 from stakes.evaluation.systems import ApplicationDecisions, System
-from stakes.evaluation.verdicts.families import IntervalAt
 from stakes.evaluation.verdicts.reversal import class_areas
 from stakes.evaluation.verdicts.small_samples import Groups
-from stakes.evaluation.verdicts.usefulness import CostClaim
+from stakes.evaluation.verdicts.usefulness import CostClaim, IntervalAt
 from stakes.intervals import by_groups
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.paired import PairedDifference

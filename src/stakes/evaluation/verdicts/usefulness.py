@@ -1,13 +1,12 @@
 """Whether decisions beat the best constant answer, for each application or slice of several."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from stakes._text import number
 from stakes._typing import Label
 from stakes.evaluation.findings import Verdict
-from stakes.evaluation.verdicts.families import IntervalAt, level_among, supported_claims
 from stakes.evaluation.verdicts.wording import (
     name_of,
     p_text,
@@ -17,6 +16,7 @@ from stakes.evaluation.verdicts.wording import (
 )
 from stakes.results import Estimate, ExpectedLoss, Interval
 
+IntervalAt = Callable[[float], Interval | None]  # the interval of a number at any level
 MARGIN = 0.05  # distance from 1 within which a normalised cost is the same for practical purposes
 
 
@@ -55,6 +55,26 @@ class CostClaim:
         """Whether the interval shown and that at the level lie within the margin about 1."""
         bands = (self.normalized.interval, self.interval_at(level))
         return all(b is not None and b.low >= 1 - MARGIN and b.high <= 1 + MARGIN for b in bands)
+
+
+def supported_claims(claims: Sequence[Callable[[float], bool]], level: float) -> list[bool]:
+    """Return which claims may be made, after Holm; each tells whether a level supports it.
+
+    The probability of any false one among them is at most 1 - level.
+    """
+    waiting = list(range(len(claims)))
+    while waiting:
+        own = level_among(len(waiting), level)
+        supported = [i for i in waiting if claims[i](own)]
+        if not supported:
+            break
+        waiting = [i for i in waiting if i not in supported]
+    return [i not in waiting for i in range(len(claims))]
+
+
+def level_among(claims: int, level: float) -> float:
+    """Return the level at which each of several claims is made, after Bonferroni."""
+    return 1 - (1 - level) / claims
 
 
 def usefulness_of(
