@@ -65,8 +65,7 @@ def _applications(entry: object, source: str) -> dict[str, dict[str, str]]:
     if not isinstance(entry, dict) or not all(isinstance(v, dict) for v in entry.values()):
         refuse(f"--app {plain(source)!r}: applications must be tables, [applications.NAME].")
     for name, table in entry.items():
-        odd = set(table) - allowed
-        if odd:
+        if odd := set(table) - allowed:
             msg = f"--app {plain(source)!r}: application {plain(name)!r} may hold"
             refuse(f"{msg} {quoted(sorted(allowed))}: got {quoted(sorted(odd))}.")
     return {name: {k: _text(v) for k, v in table.items()} for name, table in entry.items()}

@@ -123,8 +123,7 @@ class _Rule:
             levels.add(decided.saving_order, decided.indices)
             second = plain(str(decided.decisions[1]))
         cut = levels.cut(review)
-        tied = levels.tied(cut)
-        if tied > 1:
+        if (tied := levels.tied(cut)) > 1:
             note(
                 f"{tied} cases tie at the cap and would exceed it together: none of them gets"
                 f" {second!r}, so that equal cases are decided alike."

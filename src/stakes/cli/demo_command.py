@@ -153,10 +153,7 @@ def _print_digits(screen: Screen, c: Comparison) -> None:
 
 
 def _print_patients(screen: Screen, c: Comparison) -> None:
-    metrics = {
-        "AUC": ("auc", "0.5"),
-        "cost of its decisions, of the naive cost": ("cost.nec", "1"),
-    }
+    metrics = {"AUC": ("auc", "0.5"), "cost of its decisions, of the naive cost": ("cost.nec", "1")}
     _story(
         screen, "3. diabetes.csv: who will be severely ill in a year?",
         f"Two models on {c.n} patients, 10 % of them severe. Close care costs 5, missing a severe"

@@ -56,7 +56,7 @@ def run(options: Options) -> None:
     if html is not None:
         check_output(html, force=options.force)
     if not options.no_figures:
-        try:
+        try:  # before any long work
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             msg = f"cannot make the directory {str(folder)!r}: {error.strerror}."
@@ -90,8 +90,7 @@ def _print(screen: Screen, tables: Sequence[Reproduction]) -> None:
             kept = slice(start, start + _COLUMNS)
             rows = [(*names, *(cell.text for cell in cells[kept])) for names, cells in table.rows]
             screen.table((*table.row_names, *table.columns[kept]), rows, gap=1)
-        count = len(table.printed_cells)
-        if count:
+        if count := len(table.printed_cells):
             screen.print(f"{table.agreeing} of {count} printed cells agree.")
         screen.print()
     printed = [cell for table in tables for cell in table.printed_cells]

@@ -93,8 +93,7 @@ def read_bookmark(path: str, now: Bookmark) -> Bookmark | None:
         found = Bookmark.from_bytes(data)
     except ValueError as error:
         raise refused(path, str(error)) from error
-    difference = _difference(found, now)
-    if difference:
+    if difference := _difference(found, now):
         raise refused(path, difference)
     return found
 
