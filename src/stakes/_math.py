@@ -32,8 +32,12 @@ def log_softmax(x: FloatArray) -> FloatArray:
     The largest term is taken out of the sum, so that a near-certain answer keeps the digits of
     its distance from certainty.
     """
-    if x.shape[1] == 2:
-        return _log_softmax_of_two(*x.T)
+    if x.shape[1] == 2:  # the same bits column by column: numpy is slow along rows of two
+        top = np.maximum(*x.T)
+        with np.errstate(over="ignore"):
+            less = [part - top for part in x.T]
+        rest = np.log1p(np.exp(np.fmin(*less)))
+        return np.column_stack([part - rest for part in less])
     top = x.argmax(axis=1)
     rows = np.arange(top.size)
     with np.errstate(over="ignore"):  # minus infinity is right for what lies so far below
@@ -41,15 +45,6 @@ def log_softmax(x: FloatArray) -> FloatArray:
     others = np.exp(shifted)
     others[rows, top] = 0
     return shifted - np.log1p(others.sum(axis=1))[:, None]
-
-
-def _log_softmax_of_two(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the same bits column by column: numpy is slow along rows of two."""
-    top = np.maximum(first, second)
-    with np.errstate(over="ignore"):
-        shifted = first - top, second - top
-    rest = np.log1p(np.exp(np.fmin(*shifted)))
-    return np.column_stack([part - rest for part in shifted])
 
 
 def row_sums(x: FloatArray) -> FloatArray:

@@ -185,11 +185,5 @@ def _bins(sums: FloatArray, bins: int) -> Bins:
 
 
 def _limits(parts: FloatArray) -> Limits:
-    """Return the limits of all chunks; of equal gaps the first row."""
-    rows = parts.tolist()
-    least, largest = min(row[0] for row in rows), max(row[1] for row in rows)
-    unknown = sum(int(row[2]) for row in rows)
-    if parts.shape[1] < _LIMITS_OF_ROWS:
-        return Limits(least, largest, unknown)
-    widest = max(rows, key=lambda row: row[3])
-    return Limits(least, largest, unknown, widest[3], int(widest[4]))
+    """Return the limits of all chunks, of which some have gaps."""
+    return sample_sums.joined_limits([Limits(*row) for row in parts.tolist()])

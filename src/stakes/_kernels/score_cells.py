@@ -115,7 +115,12 @@ class ScoreCells:
             if KERNELS is None:
                 self._add_defined(x[part], codes[part], limbs)
             else:
-                _add(self._job(x[part], codes[part], limbs))
+                grid, n = self.grid, x[part].size
+                job = _CellsJob(values=x[part], y=codes[part], n=n, kind=grid.log_odds)
+                job.tell(shift=self.shift, base=grid.base, least=grid.least, bits=grid.bits)
+                job.tell(edges=grid.edges, n_edges=grid.edges.size)
+                job.tell(tally=self._tally, limbs=limbs, infinite=self.infinite)
+                _add(job)
         self._fullest += x.size
 
     def _add_defined(self, values: NDArray[Any], y: NDArray[Any], limbs: IntArray) -> None:
@@ -135,14 +140,6 @@ class ScoreCells:
                 add_defined(limbs, 2 * row + code[finite], loss[finite])
                 if not finite.all():
                     self.infinite[row] += np.bincount(code[~finite], minlength=2)
-
-    def _job(self, x: NDArray[Any], codes: NDArray[Any], limbs: IntArray) -> Any:  # noqa: ANN401
-        grid = self.grid
-        job = _CellsJob(values=x, y=codes, n=x.size, kind=grid.log_odds, shift=self.shift)
-        job.tell(base=grid.base, edges=grid.edges, n_edges=grid.edges.size)
-        job.tell(least=grid.least, bits=grid.bits)
-        job.tell(tally=self._tally, limbs=limbs, infinite=self.infinite)
-        return job
 
     def _check_fullest(self) -> None:
         """Refuse more samples in a cell than their places can be summed of."""

@@ -35,15 +35,18 @@ def from_ordered_bits(order: IntArray) -> FloatArray:
     return np.where(order < 0, _NEGATIVE - order, order).view(np.float64)
 
 
-def _base_of_probabilities(p: FloatArray) -> IntArray:
+def base_cells(x: FloatArray, *, log_odds: bool) -> IntArray:
+    """Return the base cell of each score, which rises with it."""
+    if log_odds:
+        return _base_of_log_odds(x)
     with np.errstate(divide="ignore"):
-        odds = p / (1 - p)
+        odds = x / (1 - x)
     bits = odds.view(np.int64)
     far, above = bits >> _FAR, 1 + _FAR_ODDS + _EVEN
     near = (bits >> _NEAR) + (1 + _FAR_ODDS - (0x3DF << 10))
     found = np.where(odds < 2.0**-32, far + 1, near)
     found = np.where(odds < 2.0**32, found, far + (above - 0x41F0))
-    return np.where(p == 0, 0, np.where(p == 1, _ODDS_CELLS - 1, found))
+    return np.where(x == 0, 0, np.where(x == 1, _ODDS_CELLS - 1, found))
 
 
 def _base_of_log_odds(z: FloatArray) -> IntArray:
@@ -53,11 +56,6 @@ def _base_of_log_odds(z: FloatArray) -> IntArray:
     found = np.where(z < -32, far + (1 + 0x7FF0), near)
     found = np.where(z < 32, found, far + (even + _EVEN - 0x4040))
     return np.where(z == -np.inf, 0, found)
-
-
-def base_cells(x: FloatArray, *, log_odds: bool) -> IntArray:
-    """Return the base cell of each score, which rises with it."""
-    return (_base_of_log_odds if log_odds else _base_of_probabilities)(x)
 
 
 @dataclass(frozen=True, eq=False)

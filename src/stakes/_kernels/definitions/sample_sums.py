@@ -67,7 +67,7 @@ def binary_pass(
         high[0],
         high[1],
         Bins(*summed(np.array(cells))),
-        _joined(limits),
+        joined_limits(limits),
     )
 
 
@@ -103,7 +103,7 @@ def rows_pass(
         *class_parts(summed(np.array(sums))),
         tuple(cells(y, np.concatenate(d), weights, c) for d, c in zip(chosen, costs, strict=True)),
         Bins(*summed(np.array(binned))),
-        _joined(limits),
+        joined_limits(limits),
     )
 
 
@@ -222,15 +222,15 @@ def limits_of(x: FloatArray, sums: FloatArray | None = None, start: int = 0) -> 
     return Limits(least, largest, unknown, float(gap[row]), start + row if gap[row] > 0 else -1)
 
 
-def _joined(parts: Sequence[Limits]) -> Limits:
+def joined_limits(parts: Sequence[Limits]) -> Limits:
     """Return the limits of several blocks together; of equal gaps the first row."""
     widest = max(parts, key=lambda part: part.gap)
     return Limits(
         min(part.least for part in parts),
         max(part.largest for part in parts),
-        sum(part.unknown for part in parts),
+        int(sum(part.unknown for part in parts)),
         widest.gap,
-        widest.gap_row,
+        int(widest.gap_row),
     )
 
 
