@@ -62,7 +62,7 @@ DEFECTS = [
     ("summary/confidence_bins.py", "top = top * np.frexp(new.weights)[0]", "pass", "in_the_sums"),
     ("summary/confidence_bins.py", "every = weight, weight * weight / copies, chance", "every = weight, weight, chance", "those_of_all_samples or in_the_sums"),
     ("summary/tally.py", "few = sum_by_key(coarse, none)[0].size <= self._most", "few = sum_by_key(coarse, none)[0].size <= 2 * self._most", "coarsens_as_its_keys"),
-    ("summary/tally.py", "return low\n", "return min(low + 1, self.layout.last)\n", "coarsens_as_its_keys"),
+    ("summary/tally.py", "        self.keys, self.sums = _joined(self.layout.coarser", "        low = min(low + 1, self.layout.last)\n        self.keys, self.sums = _joined(self.layout.coarser", "coarsens_as_its_keys"),
     ("summary/tally.py", "out.step = max(self.settled().step, other.settled().step)", "out.step = self.settled().step", "coarse_keys or no_byte"),
     ("summary/tally.py", "field.drop(step) - (0 if old is None else field.drop(old))", "field.drop(step)", "coarse_keys or coarsens"),
     ("summary/tally.py", "if np.abs(together).max(initial=0) > _MOST:", "if False:", "too_large_are_refused"),

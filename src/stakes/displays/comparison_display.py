@@ -112,10 +112,11 @@ class ComparisonDisplay(ScoreDisplay):
     def _draw(self, axes: Axes) -> None:
         rows = self.differences
         axes.axvline(0, color=GREY, linewidth=1.0)
+        several, names = len(self.comparison.systems) > 2, []
         for place, row in enumerate(rows):
             _draw_row(axes, place, row)
-        several = len(self.comparison.systems) > 2
-        names = [_row_name(d, several=several) for d in rows]
+            of = f"{shown(row.system, 20)}: " if several else ""
+            names.append(f"{of}{shown(row.metric)} {'↓' if row.better == 'lower' else '↑'}")
         axes.set_yticks(range(len(rows)), names)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
@@ -133,7 +134,6 @@ class ComparisonDisplay(ScoreDisplay):
 
 
 def _kind(difference: Difference) -> str:
-    """Return whether a system is better, worse or not distinguishable."""
     if not difference.distinguishable:
         return "open"
     return "better" if difference.wins else "worse"
@@ -149,10 +149,3 @@ def _draw_row(axes: Axes, place: int, row: Difference) -> None:
     text = with_interval(row.difference) + ("" if band is not None else " (no interval)")
     where: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "annotation_clip": False}
     axes.annotate(text, (1.02, place), va="center", fontsize=8.0, **where)
-
-
-def _row_name(difference: Difference, *, several: bool) -> str:
-    """Return what is compared, and which way is better."""
-    way = "↓" if difference.better == "lower" else "↑"
-    of = f"{shown(difference.system, 20)}: " if several else ""
-    return f"{of}{shown(difference.metric)} {way}"

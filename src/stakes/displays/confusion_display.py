@@ -98,7 +98,6 @@ class ConfusionDisplay(ScoreDisplay):
 
     @classmethod
     def _of(cls, counts: ConfusionMatrix, costs: CostMatrix, priors: PriorsLike | None) -> Self:
-        """Return the display of counts and costs that belong together."""
         cost = counts.expected_cost(costs, priors)
         return cls(counts, costs, cost, counts.cell_costs(costs, priors))
 
@@ -140,7 +139,10 @@ class ConfusionDisplay(ScoreDisplay):
         axes.tick_params(length=0)
         for spine in axes.spines.values():
             spine.set_visible(False)
-        axes.set(xlabel=f"decision\n{self._summary()}", ylabel="truth")
+        cost, naive = digits(self.cost.value), digits(self.cost.naive)
+        known = "undefined" if self.cost.undefined is not None else digits(self.cost.normalized)
+        summary = f"expected cost {cost}, naive {naive}\nnormalised cost {known}"
+        axes.set(xlabel=f"decision\n{summary}", ylabel="truth")
 
     def _write_cells(self, axes: Axes, rates: FloatArray) -> None:
         """Write count, rate and cost into each cell; in a crowd, the count alone."""
@@ -155,18 +157,10 @@ class ConfusionDisplay(ScoreDisplay):
             text = "\n".join(lines) if few or counts[i, j] else ""
             axes.text(j, i, text, ha="center", va="center", color=colour, fontsize=size)
 
-    def _summary(self) -> str:
-        """Return the expected cost beside that of the naive system."""
-        cost = self.cost
-        value = f"expected cost {digits(cost.value)}, naive {digits(cost.naive)}"
-        known = "undefined" if cost.undefined is not None else digits(cost.normalized)
-        return f"{value}\nnormalised cost {known}"
-
 
 def _matrix(
     costs: CostMatrix | ArrayLike | None, classes: Names, decisions: Names | None
 ) -> CostMatrix:
-    """Return costs for these classes."""
     if costs is None:
         return CostMatrix.zero_one(classes)
     if not isinstance(costs, CostMatrix):

@@ -73,10 +73,8 @@ class DetDisplay(ScoreDisplay):
             axes.set_xscale("function", **scale)
             axes.set_yscale("function", **scale)
         else:
-            limits = [
-                _wider(a, b)
-                for a, b in zip(limits, (axes.get_xlim(), axes.get_ylim()), strict=True)
-            ]
+            there = zip(limits, (axes.get_xlim(), axes.get_ylim()), strict=True)
+            limits = [(min(a[0], b[0]), max(a[1], b[1])) for a, b in there]
         few = curve.rates_of(30)
         for rate, (low, high), line in zip(few, limits, (axes.axvline, axes.axhline), strict=True):
             if low < rate < high:
@@ -92,8 +90,10 @@ class DetDisplay(ScoreDisplay):
         else:
             axes.plot([], [], " ", label=text)
         first, second = (class_of(c) for c in curve.classes)
-        _percent_axis(axes.xaxis, limits[0])
-        _percent_axis(axes.yaxis, limits[1])
+        for axis, (low, high) in zip((axes.xaxis, axes.yaxis), limits, strict=True):
+            inside = _TICKS[(low <= _TICKS) & (high >= _TICKS)]
+            axis.set_ticks(inside, labels=[f"{100 * tick:g}" for tick in inside])
+            axis.set_ticks([], minor=True)
         axes.set(
             xlabel=f"false alarm rate among {first} (%)",
             ylabel=f"miss rate for {second} (%)",
@@ -109,15 +109,3 @@ def _least(rate: FloatArray, other: FloatArray, high: float) -> float:
     least = float(seen.min()) if seen.size else 0.01
     below = _TICKS[least >= _TICKS]
     return min(float(below[-1]) if below.size else float(_TICKS[0]), 0.05) * 0.8
-
-
-def _wider(ours: tuple[float, float], theirs: tuple[float, float]) -> tuple[float, float]:
-    """Return a range that holds two."""
-    return min(ours[0], theirs[0]), max(ours[1], theirs[1])
-
-
-def _percent_axis(axis: Any, limits: tuple[float, float]) -> None:  # noqa: ANN401
-    """Write the ticks as percent."""
-    inside = _TICKS[(limits[0] <= _TICKS) & (limits[1] >= _TICKS)]
-    axis.set_ticks(inside, labels=[f"{100 * tick:g}" for tick in inside])
-    axis.set_ticks([], minor=True)

@@ -175,8 +175,9 @@ def panels(
     """Draw displays as the panels of one figure, row by row, under one legend if all share it."""
     height, width = len(rows), max((len(row) for row in rows), default=1)
     with styled():
-        across, down = size or _size_of(rows)
-        figure = new_figure(across, down)
+        across = max((sum(d.size[0] for d in row) for row in rows), default=1.0)
+        down = sum(max((d.size[1] for d in row), default=0.0) for row in rows) or 1.0
+        figure = new_figure(*(size or (across, down)))
         grid = figure.subplots(max(height, 1), width, squeeze=False)
         for i, row in enumerate(rows):
             for j, display in enumerate(row):
@@ -189,35 +190,21 @@ def panels(
     return figure
 
 
-def _size_of(rows: Sequence[Sequence[Display]]) -> tuple[float, float]:
-    """Return the inches that all displays take at their own size."""
-    across = max((sum(d.size[0] for d in row) for row in rows), default=1.0)
-    return across, sum(max((d.size[1] for d in row), default=0.0) for row in rows) or 1.0
-
-
 def _share_legend(figure: Figure, grid: list[Axes]) -> None:
     """Put one legend above all panels where they say the same."""
     entries = [axes.get_legend_handles_labels() for axes in grid]
     labels = {tuple(dict.fromkeys(names)) for _, names in entries}
-    if len(labels) != 1 or not entries[0][1]:
-        for axes in grid:
-            _lift_title(axes)
-        return
-    for axes in grid:
-        legend = axes.get_legend()
-        if legend is not None:
-            legend.remove()
-    unique = dict(zip(entries[0][1], entries[0][0], strict=True))
-    columns = min(len(unique), 7)
-    figure.legend(list(unique.values()), list(unique), loc="outside upper center", ncols=columns)
-
-
-def _lift_title(axes: Axes) -> None:
-    """Put the title over a legend that stands above the axes."""
-    legend = axes.get_legend()
-    if legend is not None and legend.get_bbox_to_anchor().height == 0 and axes.get_title():
-        rows = -(-len(legend.get_texts()) // 2)
-        axes.set_title(axes.get_title(), pad=10.0 + 13.0 * rows)
+    shared = len(labels) == 1 and bool(entries[0][1])
+    for axes, own in ((axes, axes.get_legend()) for axes in grid):
+        if shared and own is not None:
+            own.remove()
+        elif own is not None and own.get_bbox_to_anchor().height == 0 and axes.get_title():
+            rows = -(-len(own.get_texts()) // 2)  # the title goes over a legend above the axes
+            axes.set_title(axes.get_title(), pad=10.0 + 13.0 * rows)
+    if shared:
+        unique = dict(zip(entries[0][1], entries[0][0], strict=True))
+        texts, columns = list(unique), min(len(unique), 7)
+        figure.legend(list(unique.values()), texts, loc="outside upper center", ncols=columns)
 
 
 def png(figure: Figure, dpi: float = 150) -> bytes:

@@ -103,7 +103,9 @@ class RiskDisplay(ScoreDisplay):
             _mark_worst(axes, view)
         axes.set(xlabel=view.x_label, ylabel=view.y_label, xlim=(view.x[0], view.x[-1]))
         axes.set_ylim(*_limits(view))
-        note(axes, _infinite(view))
+        lines = {"actual": view.actual, "minimum": view.minimum, "cross-fitted": view.cross_fitted}
+        infinite = [n for n, line in lines.items() if line is not None and np.isinf(line).any()]
+        note(axes, [f"{name} is infinite: a certain answer was wrong" for name in infinite])
 
 
 def _mark_worst(axes: Axes, view: CalibrationLossView) -> None:
@@ -134,16 +136,5 @@ def _limits(view: CurveView) -> tuple[float, float]:
 
 
 def _finite(lines: list[FloatArray]) -> FloatArray:
-    """Return all finite values of some lines."""
     values = np.concatenate([*lines, np.empty(0)])
     return values[np.isfinite(values)]
-
-
-def _infinite(view: CurveView) -> list[str]:
-    """Say which lines are infinite, and why."""
-    named = {"actual": view.actual, "minimum": view.minimum, "cross-fitted": view.cross_fitted}
-    return [
-        f"{name} is infinite: a certain answer was wrong"
-        for name, line in named.items()
-        if line is not None and np.isinf(line).any()
-    ]

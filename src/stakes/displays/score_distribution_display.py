@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from stakes._typing import ArrayLike, Column, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
-from stakes.costs.matrix import declared_classes
+from stakes.costs.matrix import as_cost_matrix, declared_classes
 from stakes.curves import ScoreDistribution, score_distribution
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import BLACK, Dashes, class_of, digits, look_of, note
@@ -64,9 +62,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
         )
         if costs is None:
             return cls(found)
-        given = isinstance(costs, CostMatrix)
-        matrix = costs if given else CostMatrix(costs, classes=found.classes)
-        points = found.detector.points(matrix, priors)  # type: ignore[arg-type]
+        points = found.detector.points(as_cost_matrix(costs, found.classes), priors)
         return cls(found, {what: point.threshold for what, point in points.items()})
 
     def frame(self) -> Frame:
@@ -86,9 +82,12 @@ class ScoreDistributionDisplay(ScoreDisplay):
             axes.stairs(
                 share, edges, label=class_of(name), color=style.colour, ls=style.dashes, lw=1.5
             )
+        outside = []
         for what, threshold in self.thresholds.items():
-            if edges[0] <= threshold <= edges[-1]:
-                text = f"{what} threshold {digits(threshold)}"
+            text = f"{what} threshold {digits(threshold)}"
+            if not edges[0] <= threshold <= edges[-1]:
+                outside.append(text)
+            else:
                 axes.axvline(threshold, color=BLACK, lw=1.1, ls=_DASHES.get(what, "-"), label=text)
         scale, last = found.detector.scale, class_of(found.classes[-1])
         axes.set(
@@ -97,23 +96,10 @@ class ScoreDistributionDisplay(ScoreDisplay):
             xlim=(edges[0], edges[-1]),
         )
         axes.set_ylim(0, 1.45 * float(found.shares.max(initial=1e-9)))  # room for the legend
-        note(axes, [*self._infinite(), *self._outside()])
-
-    def _infinite(self) -> list[str]:
-        """Say what share of each class has infinite scores, which no bin can hold."""
-        found = self.distribution
-        return [
-            f"not drawn: {digits(100 * share)} % of {class_of(name)} at {end} infinity"
+        infinite = [
+            f"{digits(100 * share)} % of {class_of(name)} at {end} infinity"
             for end, shares in (("minus", found.below), ("plus", found.above))
             for name, share in zip(found.classes, shares, strict=True)
             if share > 0
         ]
-
-    def _outside(self) -> list[str]:
-        """Name the thresholds that the picture does not hold."""
-        low, high = self.distribution.edges[[0, -1]]
-        return [
-            f"not drawn: {what} threshold {digits(threshold)}"
-            for what, threshold in self.thresholds.items()
-            if not low <= threshold <= high or np.isnan(threshold)
-        ]
+        note(axes, [f"not drawn: {what}" for what in (*infinite, *outside)])

@@ -8,14 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from stakes.curves import SweptMetric, ThresholdSweep, threshold_sweep
+from stakes.curves import ThresholdSweep, threshold_sweep
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import (
     BAYES,
     BEST,
     BLACK,
     REFERENCE,
-    Look,
     class_of,
     digits,
     look_of,
@@ -62,33 +61,38 @@ class ThresholdSweepDisplay(ScoreDisplay):
     def _draw(self, axes: Axes) -> None:
         left, right = self._range()
         for i, metric in enumerate(self.sweep.metrics):
-            self._draw_metric(axes, metric, look_of(i), (left, right))
+            x, look = np.clip(self.sweep.thresholds, left, right), look_of(i)
+            kept = thinned(x, metric.values)
+            line = {**look.line, "drawstyle": "steps-post", "linewidth": 1.6}  # up to the next
+            label = self.labels.get(metric.name, shown(metric.name))
+            axes.plot(x[kept], metric.values[kept], label=label, **line)
+            for point, marks in ((metric.best, BEST), (metric.bayes, BAYES)):
+                if point is not None:
+                    axes.plot(*point, color=look.colour, zorder=3, **marks)
         if any(metric.naive is not None for metric in self.sweep.metrics):
             axes.axhline(1, label="naive cost", **REFERENCE)
         axes.plot([], [], color=BLACK, label="best threshold", **BEST)
         if any(metric.bayes is not None for metric in self.sweep.metrics):
             axes.plot([], [], color=BLACK, label="Bayes threshold", **BAYES)
         scale, last = self.sweep.scale, class_of(self.sweep.classes[-1])
+        ways = {metric.better for metric in self.sweep.metrics}
         axes.set(
             xlabel=f"threshold on the {scale} of {last}",
-            ylabel=self._direction(),
+            ylabel=f"metric ({ways.pop()} is better)" if len(ways) == 1 else "metric",
             xlim=(left, right),
             ylim=(0, self._top()),
         )
-        note(axes, [*self._outside(left, right), *self._above()])
-
-    def _draw_metric(
-        self, axes: Axes, metric: SweptMetric, style: Look, ends: tuple[float, float]
-    ) -> None:
-        """Draw one metric; a value holds up to the next threshold."""
-        x = np.clip(self.sweep.thresholds, *ends)
-        kept = thinned(x, metric.values)
-        line = {**style.line, "drawstyle": "steps-post", "linewidth": 1.6}
-        label = self.labels.get(metric.name, shown(metric.name))
-        axes.plot(x[kept], metric.values[kept], label=label, **line)
-        for point, marks in ((metric.best, BEST), (metric.bayes, BAYES)):
-            if point is not None:
-                axes.plot(*point, color=style.colour, zorder=3, **marks)
+        outside = [
+            f"{what}: {'below' if x < left else 'above'} all scores"
+            for what, (x, _) in self._marked()
+            if not left <= x <= right
+        ]
+        above = [
+            f"{what}: {digits(y)}, above the picture"
+            for what, (_, y) in self._marked()
+            if y > self._top()
+        ]
+        note(axes, [*outside, *above])
 
     def _range(self) -> tuple[float, float]:
         """Return the thresholds to show: where most scores are, with the marked ones."""
@@ -111,27 +115,6 @@ class ThresholdSweepDisplay(ScoreDisplay):
         """Return how far up to draw: costs may rise far above the naive one."""
         marked = [point[1] for _, point in self._marked()]
         return max([1.05, *(1.1 * value for value in marked if value <= _HIGHEST)])
-
-    def _direction(self) -> str:
-        """Say which way is better, if it is the same for all."""
-        ways = {metric.better for metric in self.sweep.metrics}
-        return f"metric ({ways.pop()} is better)" if len(ways) == 1 else "metric"
-
-    def _above(self) -> list[str]:
-        """Tell the marked values that lie above the picture."""
-        return [
-            f"{what}: {digits(point[1])}, above the picture"
-            for what, point in self._marked()
-            if point[1] > self._top()
-        ]
-
-    def _outside(self, left: float, right: float) -> list[str]:
-        """Name the marked thresholds that the picture does not hold."""
-        return [
-            f"{what}: {'below' if point[0] < left else 'above'} all scores"
-            for what, point in self._marked()
-            if not left <= point[0] <= right
-        ]
 
     def _marked(self) -> list[tuple[str, tuple[float, float]]]:
         """Return the marked points of all metrics, and what to call them."""

@@ -93,14 +93,7 @@ class TippettDisplay(ScoreDisplay):
             xlim=(left, right),
             ylim=(-1, 101),
         )
-        note(axes, self._infinite())
-
-    def _infinite(self) -> list[str]:
-        """Say how much evidence is infinite."""
-        level = self.curve.roc.levels
-        said = []
+        level = curve.roc.levels
         for end, where in (("minus", -np.inf), ("plus", np.inf)):
             n = sum(float(part[level.level == where].sum()) for part in (level.first, level.second))
-            if n > 0:
-                said.append(f"beyond the edge: {digits(n)} at {end} infinity")
-        return said
+            note(axes, [f"beyond the edge: {digits(n)} at {end} infinity"] if n > 0 else [])

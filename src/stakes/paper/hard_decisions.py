@@ -19,7 +19,6 @@ def metric_tables() -> tuple[Reproduction, Reproduction]:
 def _table(
     label: str, data: str, sizes: tuple[int, int], rows: Sequence[tuple[int, int, str]]
 ) -> Reproduction:
-    """Compute one table beside its printed digits."""
     title = f"Metrics of different systems on {data}, N_1* = {sizes[0]}, N_2* = {sizes[1]}"
     computed = tuple(
         row_of((str(misses), str(alarms)), _metrics(system(sizes, misses, alarms)), digits)

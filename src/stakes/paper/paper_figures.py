@@ -6,7 +6,7 @@ from stakes.curves import SweptMetric, ThresholdSweep
 from stakes.displays import MetricScatterDisplay, ThresholdSweepDisplay, panels
 from stakes.displays.figures import Drawing
 from stakes.paper.hard_decisions import metric_scatter
-from stakes.paper.threshold_tables import ThresholdCurve, ThresholdStudy
+from stakes.paper.threshold_tables import ThresholdStudy
 
 _PAIRS = (("NEC_b", "MCC"), ("NEC_b2=1", "F1"), ("NEC_b2=2", "F1"))
 _NAMES = {
@@ -39,23 +39,18 @@ def scatter_figure() -> Drawing:
 
 def threshold_displays(study: ThresholdStudy) -> dict[str, ThresholdSweepDisplay]:
     """Return the panels of the figure "metrics_vs_thr" by system, on the paper's grid."""
-    axis = "log likelihood ratio", (1, 2)
-    sweeps = {
-        name: ThresholdSweep(study.thresholds, tuple(map(_swept, curves)), *axis)
-        for name, curves in study.systems.items()
-    }
-    return {name: ThresholdSweepDisplay(sweep, _NAMES) for name, sweep in sweeps.items()}
+    displays = {}
+    for name, curves in study.systems.items():
+        swept = [
+            SweptMetric(c.name, c.values, "lower", c.best_on_grid, c.bayes_on_grid, c.bayes and 1.0)
+            for c in curves
+        ]
+        sweep = ThresholdSweep(study.thresholds, tuple(swept), "log likelihood ratio", (1, 2))
+        displays[name] = ThresholdSweepDisplay(sweep, _NAMES)
+    return displays
 
 
 def threshold_figure(study: ThresholdStudy) -> Drawing:
     """Draw the figure "metrics_vs_thr"."""
     displays = threshold_displays(study)
     return panels([list(displays.values())], [list(displays)], size=(9.0, 4.0))
-
-
-def _swept(curve: ThresholdCurve) -> SweptMetric:
-    """Return a curve on the paper's grid of thresholds."""
-    naive = None if curve.bayes is None else 1.0
-    return SweptMetric(
-        curve.name, curve.values, "lower", curve.best_on_grid, curve.bayes_on_grid, naive
-    )

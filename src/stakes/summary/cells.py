@@ -132,17 +132,14 @@ class PartedCells(Part):
         if not grid.accepts(score_limits(scores, new.y)):
             return False
         x = np.asarray(scores, dtype=np.float64)
-        fields = new.y, *self.intervals.places(x), *self.members.values(new)
-        self.tally.add(fields, before=[_places(self._log_odds(x))])
-        return True
-
-    def _log_odds(self, scores: FloatArray) -> FloatArray:
-        """Return the finite log odds of scores, 0 for those that are certain."""
         if self.intervals.log_odds:
-            return np.where(np.isfinite(scores), scores, 0.0)
-        certain = (scores == 0) | (scores == 1)
-        p = np.where(certain, 0.5, scores)
-        return np.asarray(log(p) - np.log1p(-p), dtype=np.float64)
+            z = np.where(np.isfinite(x), x, 0.0)  # certain answers are at 0
+        else:
+            p = np.where((x == 0) | (x == 1), 0.5, x)
+            z = np.asarray(log(p) - np.log1p(-p), dtype=np.float64)
+        fields = new.y, *self.intervals.places(x), *self.members.values(new)
+        self.tally.add(fields, before=[_places(z)])
+        return True
 
     @property
     def counts(self) -> IntArray:

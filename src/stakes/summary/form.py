@@ -97,18 +97,13 @@ class Reader:
             raise ChecksumError("data", rule, found=found, hint="Write it again.")
         self._data = np.frombuffer(body, dtype=np.uint8)
         self._at = len(MAGIC) + 1
-        self.head: dict[str, Any] = self._head()
-
-    def _head(self) -> dict[str, Any]:
-        """Read what the summary was told."""
-        size = self.number(_LARGEST_HEAD)
+        head = self.raw(self.number(_LARGEST_HEAD))
         try:
-            found = json.loads(self.raw(size))
+            self.head: dict[str, Any] = json.loads(head)  # what the summary was told
         except (ValueError, RecursionError) as error:
             raise damaged("what it was told") from error
-        if not isinstance(found, dict):
+        if not isinstance(self.head, dict):
             raise damaged("what it was told")
-        return found
 
     def number(self, most: int) -> int:
         """Read one whole number up to `most`."""
@@ -172,7 +167,11 @@ class Part:
     def __add__(self, other: Self) -> Self:
         out = copy(self)
         for name in self.pieces:
-            setattr(out, name, _added(getattr(self, name), getattr(other, name)))
+            one, two = getattr(self, name), getattr(other, name)
+            if isinstance(one, list):
+                setattr(out, name, [a + b for a, b in zip(one, two, strict=True)])
+            elif one is not None:
+                setattr(out, name, one + two)
         return out
 
     def __eq__(self, other: object) -> bool:
@@ -198,15 +197,7 @@ class Part:
         """Refuse pieces that are not of the same samples."""
 
 
-def _added(one: Any, other: Any) -> Any:  # noqa: ANN401  pieces of a part
-    """Return the sum of two pieces."""
-    if isinstance(one, list):
-        return [a + b for a, b in zip(one, other, strict=True)]
-    return None if one is None else one + other
-
-
 def _write(writer: Writer, piece: Any) -> None:  # noqa: ANN401
-    """Write a piece."""
     if isinstance(piece, Part):
         piece.write(writer)
     elif isinstance(piece, list):
@@ -230,7 +221,6 @@ def _read(reader: Reader, blank: Any) -> Any:  # noqa: ANN401
 
 
 def _written(part: Part) -> bytes:
-    """Return the bytes of a part alone."""
     writer = Writer({})
     part.write(writer)
     return writer.bytes()

@@ -68,7 +68,10 @@ class KeptRows(Part):
         self.full[own[~kept]] = True
         first, self.copies = first[kept], together[kept]
         self.hash, self.y = hashes[first], y[first]
-        self.values = _chosen(self.values, values, first)
+        late, old = first >= len(self.values), self.values
+        self.values = np.empty((first.size, self.width))
+        self.values[~late] = old[first[~late]]
+        self.values[late] = values[first[late] - len(old)]
         self._limit()
 
     def _limit(self) -> None:
@@ -126,14 +129,6 @@ class KeptRows(Part):
             raise damaged("rows that are not those of least hash")
         self._limit()
         return self
-
-
-def _chosen(old: FloatArray, new: FloatArray, rows: IntArray) -> FloatArray:
-    """Return rows of two tables that are counted as one."""
-    out = np.empty((rows.size, old.shape[1]))
-    late = rows >= len(old)
-    out[~late], out[late] = old[rows[~late]], new[rows[late] - len(old)]
-    return out
 
 
 def hash_of(y: IntArray, values: FloatArray) -> Hashes:

@@ -143,24 +143,19 @@ class Tally(Part):
         n = values[0].size
         for start in range(0, n, _AT_ONCE):
             rows = slice(start, min(start + _AT_ONCE, n))
-            coded, amounts = self._coded([value[rows] for value in values])
+            coded, amounts = [], []
+            for field, value in zip(self.layout.fields, values, strict=True):
+                code = value[rows]
+                if field.bits is not None:  # its size stands for an amount, which is summed
+                    code, *parts = split(code, field.bits)
+                    amounts += parts
+                coded.append(code)
             ones = np.ones(rows.stop - start, dtype=np.int64)
             some = [ones, *(x[rows] for x in before), *amounts, *(x[rows] for x in after)]
             self._waiting.append((self.layout.keys(coded, self.step), np.stack(some)))
             self._n_waiting += ones.size
             if self._n_waiting > max(_FEWEST_JOINED, 2 * self.keys.size):
                 self.settled()
-
-    def _coded(self, values: Sequence[NDArray[Any]]) -> tuple[list[IntArray], list[IntArray]]:
-        """Return the values of fields with sizes instead of amounts, and what these sum to."""
-        coded, amounts = [], []
-        for field, value in zip(self.layout.fields, values, strict=True):
-            code = value
-            if field.bits is not None:
-                code, high, low = split(value, field.bits)
-                amounts += [high, low]
-            coded.append(code)
-        return coded, amounts
 
     def settled(self) -> Self:
         """Return the sums after what waits was joined to them."""
@@ -176,12 +171,7 @@ class Tally(Part):
         self.keys, self.sums = _joined(keys, sums)
         if self.keys.size <= self._most or self.step == self.layout.last:
             return
-        step = self._first_step()
-        self.keys, self.sums = _joined(self.layout.coarser(self.keys, self.step, step), self.sums)
-        self.step = step
-
-    def _first_step(self) -> int:
-        """Return the first later step at which keys are few enough; their number never rises."""
+        # The first later step at which keys are few enough: their number never rises.
         low, high = self.step + 1, self.layout.last
         none = np.empty((0, self.keys.size), dtype=np.int64)
         while low < high:
@@ -189,7 +179,8 @@ class Tally(Part):
             coarse = self.layout.coarser(self.keys, self.step, middle)
             few = sum_by_key(coarse, none)[0].size <= self._most
             low, high = (low, middle) if few else (middle + 1, high)
-        return low
+        self.keys, self.sums = _joined(self.layout.coarser(self.keys, self.step, low), self.sums)
+        self.step = low
 
     def __add__(self, other: Self) -> Self:
         out = type(self)(self.layout, self._most)
@@ -217,8 +208,8 @@ class Tally(Part):
         self.settled()
         writer.array([self.step])
         writer.listed(np.diff(self.keys, prepend=0))
-        for row in self.sums:
-            writer.array(_unsigned(row))
+        for row in self.sums:  # of any sign, as numbers of at least 0, small ones as small ones
+            writer.array((row << 1) ^ (row >> 63))
 
     def read(self, reader: Reader) -> Self:
         """Read keys and sums."""
@@ -230,8 +221,9 @@ class Tally(Part):
         self.keys = np.cumsum(reader.listed(size))
         if self.keys.size and (self.keys[-1] >= size or (np.diff(self.keys) < 1).any()):
             raise damaged("keys that there are not")
-        rows = [_signed(reader.array(self.keys.size)) for _ in range(layout.width)]
-        self.sums = np.array(rows, dtype=np.int64).reshape(layout.width, self.keys.size)
+        rows = [reader.array(self.keys.size) for _ in range(layout.width)]
+        signed = [(row >> 1) ^ -(row & 1) for row in rows]
+        self.sums = np.array(signed, dtype=np.int64).reshape(layout.width, self.keys.size)
         if self.keys.size > self._most and self.step < layout.last:
             raise damaged("more keys than it may")
         return self
@@ -264,16 +256,5 @@ def _joined(keys: IntArray, sums: IntArray) -> tuple[IntArray, IntArray]:
     """Return each key once, in their order, with its sums."""
     found, together = sum_by_key(keys, sums)
     if np.abs(together).max(initial=0) > _MOST:
-        msg = "a summary must hold fewer samples: sums of so many cannot be kept."
-        raise InputError(msg)
+        raise InputError("a summary must hold fewer samples: sums of so many cannot be kept.")
     return found, together
-
-
-def _unsigned(values: IntArray) -> IntArray:
-    """Return whole numbers of any sign as such of at least 0, small ones as small ones."""
-    return (values << 1) ^ (values >> 63)
-
-
-def _signed(values: IntArray) -> IntArray:
-    """Return what `_unsigned` was given."""
-    return (values >> 1) ^ -(values & 1)
