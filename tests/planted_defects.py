@@ -413,7 +413,7 @@ DEFECTS = [
     ("evaluation/sketch/level_sketch.py", "found.append(z + _SLACK * (1 + abs(z)))", "pass", "test_sketch"),
     ("evaluation/sketch/level_sketch.py", "z + _SLACK * (1 + abs(z))", "z - _SLACK * (1 + abs(z))", "test_sketch"),
     ("evaluation/sketch/level_sketch.py", "math.log(rise / fall) - moved", "math.log(rise / fall)", "test_sketch"),
-    ("evaluation/sketch/level_sketch.py", "np.where(inside, brief, middle)", "np.round(middle)", "test_sketch"),
+    ("evaluation/sketch/level_sketch.py", "np.where((short > edges[:-1]) & (short < edges[1:]), short, middle)", "np.round(middle)", "test_sketch"),
     ("evaluation/sketch/level_sketch.py", "cell[np.isneginf(full.level)] = 0", "pass", "test_sketch"),
     ("evaluation/sketch/row_sketch.py", "np.arange(chosen.size) / chosen.size", "np.arange(chosen.size)", "test_sketch"),
     ("evaluation/sketch/row_sketch.py", "gap = abs(cost / naive - a.normalized[i]) if naive > 0 else math.nan", "gap = 0.0", "test_sketch"),

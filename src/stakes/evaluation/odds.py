@@ -58,9 +58,13 @@ def best_by_odds(systems: Mapping[str, Samples], level: float) -> tuple[OddsRang
     grid = _grid(ratios)
     if grid.size < 2:
         return ()
-    best, tested = np.full(grid.size, -1), _testable(samples[0], grid, len(samples), level)
+    # No system is named where errors that may have gone unseen cost more than the naive decision,
+    # whatever the scores, so that nothing is tested there.
+    q, odds, first = t_quantile(_alphas(len(samples), level)[1], math.inf), np.exp(grid), samples[0]
+    alarms, misses = (more(q, 0.0, x) for x in _unseen(first, _shares(first)))
+    best, tested = np.full(grid.size, -1), (odds > misses) & (odds * alarms < 1)
     if tested.any():
-        best[tested] = _best(samples[0], ratios, grid[tested], level)
+        best[tested] = _best(first, ratios, grid[tested], level)
     return _ranges(best, grid, list(systems))
 
 
@@ -68,17 +72,6 @@ def _alphas(n_systems: int, level: float) -> tuple[float, float]:
     """Return how often one system may falsely be said to cost less than another; than naive."""
     others = n_systems * (n_systems - 1)
     return (1 - level) * (1 - _NAIVE_SHARE) / others, (1 - level) * _NAIVE_SHARE / n_systems
-
-
-def _testable(samples: Samples, grid: FloatArray, n_systems: int, level: float) -> np.ndarray:
-    """Return where a system without errors would be shown to cost less than the naive one.
-
-    Elsewhere the errors that may have gone unseen cost more than the naive decision, whatever the
-    scores. No system is named there, so that nothing is tested.
-    """
-    q, odds = t_quantile(_alphas(n_systems, level)[1], math.inf), np.exp(grid)
-    alarms, misses = (more(q, 0.0, x) for x in _unseen(samples, _shares(samples)))
-    return np.asarray((odds > misses) & (odds * alarms < 1))
 
 
 def _best(samples: Samples, ratios: list[FloatArray], grid: FloatArray, level: float) -> IntArray:

@@ -116,7 +116,13 @@ def _share(
     if isinstance(metric, Sensitivity | Specificity):
         return class_share(confusion, int(isinstance(metric, Sensitivity)), level, decisions)
     if isinstance(metric, Precision):
-        return _precision(confusion, level, decisions)
+        mine = confusion.column == 1
+        weight = confusion.weight[mine].astype(np.float64)
+        size = float(weight.sum()) ** 2 / float(confusion.square[mine].sum())
+        share = float(weight[confusion.row[mine] == 1].sum() / weight.sum())
+        if decisions is not None and decisions.samples.groups is not None:
+            size = _effective(decisions, decisions.indices == 1, decisions.samples.y == 1, size)
+        return _wilson(share, size, level, decisions)
     k = len(confusion.classes)
     used = np.full(k, 1 / k) if isinstance(metric, BalancedAccuracy) else priors
     wrong = CostMatrix.zero_one(confusion.classes)
@@ -133,18 +139,6 @@ def class_share(
     size, share = float(confusion.size[k]), float(confusion.rates[k, k])
     if decisions is not None and decisions.samples.groups is not None:
         size = _effective(decisions, decisions.samples.y == k, decisions.indices == k, size)
-    return _wilson(share, size, level, decisions)
-
-
-def _precision(
-    confusion: ConfusionMatrix, level: float, decisions: ApplicationDecisions | None
-) -> Estimate:
-    mine = confusion.column == 1
-    weight = confusion.weight[mine].astype(np.float64)
-    size = float(weight.sum()) ** 2 / float(confusion.square[mine].sum())
-    share = float(weight[confusion.row[mine] == 1].sum() / weight.sum())
-    if decisions is not None and decisions.samples.groups is not None:
-        size = _effective(decisions, decisions.indices == 1, decisions.samples.y == 1, size)
     return _wilson(share, size, level, decisions)
 
 

@@ -99,14 +99,9 @@ def _gathered(scored: ScoredSystem, edges: FloatArray) -> LevelSketch:
     cell[np.isneginf(full.level)] = 0
     cell[np.isposinf(full.level)] = last
     first, second = (np.bincount(cell, w, last + 1).astype(np.float64) for w in _floats(full))
-    inner = _short((edges[:-1] + edges[1:]) / 2, edges)
+    middle = (edges[:-1] + edges[1:]) / 2
+    short = np.round(middle * _SHORT) / _SHORT  # few digits, where these stay within their cells
+    inner = np.where((short > edges[:-1]) & (short < edges[1:]), short, middle)
     middle = np.concatenate([[-np.inf, edges[0] - 1], inner, [edges[-1] + 1, np.inf]])
     kept = np.flatnonzero(first + second)
     return _sketch(scored, middle[kept], first[kept], second[kept], exact=False)
-
-
-def _short(middle: FloatArray, edges: FloatArray) -> FloatArray:
-    """Return the middles of cells in few digits, where that keeps them within their cells."""
-    brief = np.round(middle * _SHORT) / _SHORT
-    inside = (brief > edges[:-1]) & (brief < edges[1:])
-    return np.where(inside, brief, middle)
