@@ -6,6 +6,7 @@ block, so that no step fills the memory; or with plain arrays, where there is no
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from stakes._kernels.library import KERNELS, kernel
 from stakes._typing import FloatArray, IntArray
 
 _STEPS = {u: k for k, u in enumerate((np.add, np.subtract, np.multiply, np.divide, np.sqrt))}
-_FEW = 2**11  # thresholds, for which plain arrays are quicker
+_FEW = 2**8  # thresholds, for which plain arrays are quicker
 _MOST = 2.0**52
 _MOST_REGISTERS = 96
 
@@ -33,9 +34,9 @@ class Column:
     def __init__(self, register: int, steps: list[int], constants: list[float]) -> None:
         self.register, self.steps, self.constants = register, steps, constants
 
-    def _step(self, kind: int, one: Any, two: Any) -> "Column":  # noqa: ANN401  columns or numbers
+    def _step(self, kind: int, one: int, two: int) -> "Column":
         """Note a step; return its result."""
-        self.steps += (kind, self._register(one), self._register(two))
+        self.steps += (kind, one, two)
         return Column(len(self.steps) // 3 + 1, self.steps, self.constants)
 
     def _register(self, value: Any) -> int:  # noqa: ANN401  a column or a number
@@ -47,57 +48,76 @@ class Column:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:  # noqa: ANN401  numpy's protocol
         if method != "__call__" or ufunc not in _STEPS or options:
             return NotImplemented
-        return self._step(_STEPS[ufunc], inputs[0], inputs[-1])
+        one, two = self._register(inputs[0]), self._register(inputs[-1])
+        return self._step(_STEPS[ufunc], one, two)
 
     def __add__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self._step(0, self, other)
+        return self._step(0, self.register, self._register(other))
 
     def __radd__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self._step(0, other, self)
+        return self._step(0, self._register(other), self.register)
 
     def __sub__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self._step(1, self, other)
+        return self._step(1, self.register, self._register(other))
 
     def __rsub__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self._step(1, other, self)
+        return self._step(1, self._register(other), self.register)
 
     def __mul__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self._step(2, self, other)
+        if type(other) is float and other == 1:  # as costs and factors often are
+            return self
+        return self._step(2, self.register, self._register(other))
 
     def __rmul__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self._step(2, other, self)
+        return self * other
 
     def __truediv__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self._step(3, self, other)
+        if type(other) is float and other == 1:
+            return self
+        return self._step(3, self.register, self._register(other))
 
 
 def at_thresholds(
-    first: IntArray, second: IntArray, total: float, formula: Callable[[Any, Any], Any]
+    first: IntArray,
+    second: IntArray,
+    total: float,
+    formula: Callable[[Any, Any], Any],
+    *,
+    lasting: bool,
 ) -> FloatArray:
     """Return a formula of the counts below each threshold: below all scores, then each of them.
 
-    `first` and `second` are the samples of either class at each score, `total` all samples.
+    `first` and `second` are the samples of either class at each score, `total` all samples. The
+    steps of a `lasting` formula, whose equals take the same ones, are kept for the next call.
     """
     if KERNELS is not None and first.size > _FEW and total < _MOST:
-        steps: list[int] = []
-        constants: list[float] = []
-        try:
-            found = formula(*(Column(k, steps, constants) for k in (0, 1)))
-        except TypeError:  # it takes other steps
-            found = None
-        last, few = len(steps) // 3 + 1, len(steps) // 3 + len(constants) + 2 <= _MOST_REGISTERS
-        if isinstance(found, Column) and found.register == last and few:
-            return _run(first, second, steps, constants)
+        steps = (_kept_steps if lasting else _noted_steps)(formula)
+        if steps is not None:
+            return _run(first, second, *steps)
     below = (np.concatenate([[0], np.cumsum(c)]).astype(np.float64) for c in (first, second))
     return np.asarray(formula(*below), dtype=np.float64)
 
 
-def _run(first: IntArray, second: IntArray, steps: list[int], constants: list[float]) -> FloatArray:
-    """Take the steps; registers are counts, constants, results."""
+def _noted_steps(formula: Callable[[Any, Any], Any]) -> tuple[IntArray, FloatArray] | None:
+    """Return the steps of a formula and its constants; None where the kernel cannot take them."""
+    steps: list[int] = []
+    constants: list[float] = []
+    try:
+        found = formula(*(Column(k, steps, constants) for k in (0, 1)))
+    except TypeError:  # it takes other steps
+        return None
+    last, few = len(steps) // 3 + 1, len(steps) // 3 + len(constants) + 2 <= _MOST_REGISTERS
+    if isinstance(found, Column) and found.register == last and few:
+        return np.array(steps, dtype=np.int64), np.array(constants, dtype=np.float64)
+    return None
+
+
+_kept_steps = lru_cache(maxsize=64)(_noted_steps)
+
+
+def _run(first: IntArray, second: IntArray, steps: IntArray, constants: FloatArray) -> FloatArray:
+    """Take the steps."""
     a, b = (contiguous(part, np.int64) for part in (first, second))
-    kinds = np.array(steps, dtype=np.int64).reshape(-1, 3)
-    own = kinds[:, 1:]
-    own[...] = np.where(own < 0, 1 - own, np.where(own > 1, own + len(constants), own))
-    values, out = np.array(constants, dtype=np.float64), np.empty(a.size + 1)
-    _formula(a, b, a.size, values, values.size, kinds, len(kinds), out)
+    out = np.empty(a.size + 1)
+    _formula(a, b, a.size, constants, constants.size, steps, steps.size // 3, out)
     return out

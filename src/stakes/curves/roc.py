@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from stakes.curves.delong import weighted_variance
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.profile import ErrorRatesSeen
 from stakes.curves.reading import check_both, read_detector, read_levels, read_plain
-from stakes.metrics.traditional import EXACT, FourCounts, SweepMetric
+from stakes.metrics.traditional import EXACT, METRICS, FourCounts, SweepMetric
 from stakes.results import Estimate, Interval
 from stakes.scores import Scores
 from stakes.statistics import ScoreLevels
@@ -189,15 +190,12 @@ class RocCurve:
 
     def sweep(self, metric: SweepMetric) -> FloatArray:
         """Return a metric of hard decisions at every point, NaN where it is undefined."""
-        return self._swept(metric.values)
+        return self._swept(metric, lasting=type(metric) in METRICS.classes.values())
 
     def best(self, metric: SweepMetric) -> tuple[OperatingPoint, float]:
         """Return the point where a metric is best, and its value there."""
         values = self.sweep(metric)
-        if np.isnan(values).all():
-            msg = f"{metric.name} is undefined at every threshold: no threshold can be best."
-            raise UndefinedMetricError(msg)
-        index = int(np.nanargmax(values if metric.better == "higher" else -values))
+        index = best_place(metric, values)
         return self._point(index), float(values[index])
 
     def at_threshold(self, threshold: float) -> OperatingPoint:
@@ -286,37 +284,19 @@ class RocCurve:
 
     def _costs(self, matrix: CostMatrix, priors: FloatArray, by: float = 1.0) -> FloatArray:
         """Return the expected cost at every point, divided by some number."""
-        (c11, c12), (c21, c22) = matrix.values.tolist()
-        n1, n2 = self.levels.totals
+        (first, second), (p1, p2) = map(tuple, matrix.values.tolist()), priors.tolist()
+        return self._swept(_Costs(first, second, p1, p2, *self.levels.totals, by), lasting=True)
 
-        def costs(n: FourCounts) -> FloatArray:
-            first, second = n.n12 / n1 * c12, n.n21 / n2 * c21
-            if c11:
-                first += c11 * (n.n11 / n1)
-            if c22:
-                second += c22 * (n.n22 / n2)
-            first *= priors[0]
-            second *= priors[1]
-            first += second
-            first /= by
-            return first
-
-        return self._swept(costs)
-
-    def _swept(self, values: Callable[[FourCounts], FloatArray]) -> FloatArray:
+    def _swept(self, metric: "SweepMetric | _Costs", *, lasting: bool) -> FloatArray:
+        """Return a metric of the four counts at every point; a lasting one does not change."""
         n1, n2 = (float(total) for total in self.levels.totals)
         if not self.levels.whole:
             e1, e2 = (int(e) for e in self.levels.exponent)
             counts = self._rejections, self.false_alarms, self.misses, n2 - self.misses
             n11, n12, n21, n22 = (np.asarray(c, dtype=np.float64) for c in counts)
-            return values(FourCounts(n11, n12, n21, n22, (e1, e2)))
-        exact = (n1, n2) if n1 + n2 < EXACT else None
-
-        def formula(n11: FloatArray, n21: FloatArray) -> FloatArray:
-            return values(FourCounts(n11, n1 - n11, n21, n2 - n21, totals=exact))
-
-        first, second = self.levels.first, self.levels.second
-        return at_thresholds(first, second, n1 + n2, formula)  # type: ignore[arg-type]  # whole
+            return metric.values(FourCounts(n11, n12, n21, n22, (e1, e2)))
+        first, second, formula = self.levels.first, self.levels.second, _Formula(metric, n1, n2)
+        return at_thresholds(first, second, n1 + n2, formula, lasting=lasting)  # type: ignore[arg-type]  # whole
 
     def _point(self, index: int) -> OperatingPoint:
         n1, n2 = self.levels.totals
@@ -346,6 +326,53 @@ class RocCurve:
 
     def __repr__(self) -> str:
         return f"RocCurve({self.levels.level.size} distinct scores, AUC {number(self.auc())})"
+
+
+def best_place(metric: SweepMetric, values: FloatArray) -> int:
+    """Return the point at which a metric that was swept is best."""
+    if np.isnan(values).all():
+        msg = f"{metric.name} is undefined at every threshold: no threshold can be best."
+        raise UndefinedMetricError(msg)
+    return int(np.nanargmax(values if metric.better == "higher" else -values))
+
+
+class _Costs(NamedTuple):
+    """The expected cost of a detector, divided by some number."""
+
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+    prior_1: float
+    prior_2: float
+    n1: float
+    n2: float
+    by: float
+
+    def values(self, n: FourCounts) -> FloatArray:
+        """Return it for arrays of the four counts."""
+        (c11, c12), (c21, c22), n1, n2 = self.first, self.second, self.n1, self.n2
+        first, second = n.n12 / n1 * c12, n.n21 / n2 * c21
+        if c11:
+            first += c11 * (n.n11 / n1)
+        if c22:
+            second += c22 * (n.n22 / n2)
+        first *= self.prior_1
+        second *= self.prior_2
+        first += second
+        first /= self.by
+        return first
+
+
+class _Formula(NamedTuple):
+    """A metric of a detector as a function of the whole counts below each threshold."""
+
+    metric: "SweepMetric | _Costs"
+    n1: float
+    n2: float
+
+    def __call__(self, n11: FloatArray, n21: FloatArray) -> FloatArray:
+        metric, n1, n2 = self
+        exact = (n1, n2) if n1 + n2 < EXACT else None
+        return metric.values(FourCounts(n11, n1 - n11, n21, n2 - n21, totals=exact))
 
 
 def auc(

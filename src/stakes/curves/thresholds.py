@@ -13,7 +13,7 @@ from stakes._typing import ArrayLike, Column, FloatArray, Label, Names, NamesLik
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import as_cost_matrix, declared_classes
 from stakes.curves.points import OperatingPoint
-from stakes.curves.roc import RocCurve, roc_curve
+from stakes.curves.roc import RocCurve, best_place, roc_curve
 from stakes.metrics.traditional import SweepMetric
 from stakes.results import Direction
 from stakes.samples import read_pair
@@ -160,7 +160,8 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
         best = least.point.threshold, least.normalized
         swept.append(SweptMetric(name, values, "lower", best, (bayes, float(values[place])), 1.0))
     for metric in metrics:
-        point, value = roc.best(metric)
-        best = point.threshold, value
-        swept.append(SweptMetric(metric.name, roc.sweep(metric), metric.better, best))
+        values = roc.sweep(metric)
+        place = best_place(metric, values)
+        best = float(roc.thresholds[place]), float(values[place])
+        swept.append(SweptMetric(metric.name, values, metric.better, best))
     return ThresholdSweep(roc.thresholds, tuple(swept), found.scale, roc.classes)
