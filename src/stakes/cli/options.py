@@ -18,6 +18,8 @@ from stakes.cli.memory import read_size
 from stakes.cli.messages import refuse
 
 METHODS = tuple(name for name in calibrator_names() if name != "threshold")  # that needs costs
+# Of scores, as their registry has them, which would load numpy; a law holds them together.
+KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
 LAYOUTS = ("table", "md", "csv", "json")
 WRITTEN = ("posteriors", "log-odds", "llr")  # what calibrate --apply can write
 Paths = str | tuple[str, ...]  # one file, directory or pattern, or several
@@ -145,7 +147,7 @@ class Options:
         calibrate="Column of the true classes; needed to learn.")
     scores_are: str | None = _option(
         _TABLES, "What the scores are; it is never guessed.", required="calibrate decide",
-        type=Name("stakes.cli.score_columns", "KINDS"))
+        type=click.Choice(KINDS, case_sensitive=False))
     renormalize: bool = _option(
         _TABLES, "Divide rows of posteriors by their sums, where these are off by more than "
         "rounding.", default=False)
