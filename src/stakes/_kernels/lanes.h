@@ -129,20 +129,21 @@ INLINE void lanes_softmax(struct rows_block *b, int64_t k, int64_t n, int near)
 
 INLINE void lanes_posteriors(struct rows_block *b, int64_t k, int64_t n, int logs)
 {
-    if (logs)
-        for (int64_t i = 0; i < n; i++) b->loss[i] = -b->x[b->y[i] * LANES + i];
-    lanes_begin(b, n);
-    for (int64_t j = 0; j < k; j++) {
-        double *x = b->x + j * LANES, code = (double)j;
-        SIMD for (int64_t i = 0; i < n; i++) {
-            double p = logs ? vexp(x[i]) : x[i], other = b->yd[i] == code ? 0.0 : p;
-            int more = p > b->best[i];
-            b->best[i] = more ? p : b->best[i];
-            b->top[i] = more ? code : b->top[i];
-            b->sum[i] += other;
-            b->square[i] += other * other;
-            if (logs) x[i] = p;
+    for (int64_t i = 0; logs && i < n; i++) b->loss[i] = -b->x[b->y[i] * LANES + i];
+    for (int64_t j = 0; logs && j < k; j++)
+        SIMD for (int64_t i = 0; i < n; i++) b->x[j * LANES + i] = vexp(b->x[j * LANES + i]);
+    for (int64_t i = 0; i < n; i += 4) { /* so that sums stay in registers */
+        four best = SPLAT(-INFINITY), top = {0}, sum = {0}, square = {0}, y, p;
+        LOAD(y, b->yd + i);
+        for (int64_t j = 0; j < k; j++) {
+            four code = SPLAT((double)j);
+            LOAD(p, b->x + j * LANES + i);
+            four other = MASK4((four_bits)(y != code), p);
+            four_bits more = (four_bits)(p > best);
+            best = SELECT4(more, p, best), top = SELECT4(more, code, top);
+            sum += other, square += other * other;
         }
+        STORE(b->top + i, top), STORE(b->sum + i, sum), STORE(b->square + i, square);
     }
     for (int64_t i = 0; i < n; i++) b->truth[i] = b->x[b->y[i] * LANES + i];
     double inverse = 1.0 / (double)k;
