@@ -88,7 +88,7 @@ def plain_value(value: Any) -> Any:  # noqa: ANN401
 
 @dataclass(frozen=True, eq=False)
 class DataSummary:
-    """What was decisions: how many samples of which classes."""
+    """What was evaluated: how many samples of which classes."""
 
     n: int
     classes: Names

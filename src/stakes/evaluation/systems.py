@@ -127,7 +127,7 @@ def bayes_decisions(use: ApplicationSamples) -> ApplicationDecisions:
 
 
 def price_decisions(use: ApplicationSamples, indices: IntArray) -> ApplicationDecisions:
-    """Price decisions that were decisions."""
+    """Return what decisions that were made cost."""
     samples, costs = use.samples, use.costs
     if isinstance(costs, SampleCosts):
         costs = costs.constant() or costs
