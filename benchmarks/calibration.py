@@ -55,10 +55,9 @@ def replaced(factor: float, n: int, replications: int) -> list[float]:
     for _ in range(replications):
         samples = read_samples(*draw(n, 0.3, 0.3, factor, rng))
         selection = Selection(RULES[0], CANDIDATES, deal(samples, 5, None, 0), 0.95)
-        calibrated = selection.calibrated(samples)
         for i, rule in enumerate(RULES):
             mine = replace(selection, rule=rule)
-            chosen = mine.choose(mine.compare(samples, calibrated, None))
+            chosen = mine.choose(mine.rank(samples, None))
             counts[i] += chosen.calibrator is not None
     return [count / replications for count in counts]
 
