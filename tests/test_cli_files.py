@@ -298,8 +298,10 @@ except Ended as end:
 
 
 def test_an_end_that_python_drops_is_asked_for_again(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", LOST], cwd=tmp_path, check=False, timeout=30)
-    assert done.returncode == 130
+    done = subprocess.run(
+        [sys.executable, "-c", LOST], cwd=tmp_path, check=False, timeout=30, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (130, b"")
 
 
 def test_a_signal_at_any_moment_leaves_all_or_nothing(folder: Path) -> None:

@@ -2,7 +2,12 @@
 
 import math
 import signal
+import sys
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
 _ENDS = {
@@ -12,6 +17,7 @@ _ENDS = {
 _LEAVING = 2.0  # seconds; should an end be lost in another library, it is then asked for again
 _last = [-math.inf]  # when a signal was last acted on
 _ends: "list[Ended]" = []  # what it asked for
+_other_hooks: "list[Callable[[sys.UnraisableHookArgs], object]]" = []
 
 
 class Ended(BaseException):
@@ -30,6 +36,9 @@ def raise_on_signals() -> None:
     for sign in _ENDS:
         if signal.getsignal(sign) is not signal.SIG_IGN:
             signal.signal(sign, _leave)
+    if sys.unraisablehook is not _dropped:
+        _other_hooks.append(sys.unraisablehook)
+        sys.unraisablehook = _dropped
 
 
 def end_asked_for() -> Ended | None:
@@ -44,11 +53,20 @@ def ignore_signals() -> None:
         signal.signal(sign, signal.SIG_IGN)
 
 
-def _ask_again_after(seconds: float) -> None:
-    """Have an alarm raise the end once more, where there are alarms; 0 takes it back.
+def _dropped(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Ask again, at once and without a word, for an end that Python dropped.
 
-    Python drops exceptions that are raised in a callback, such as that of a weak reference.
+    It drops exceptions that are raised in a callback, such as that of a weak reference.
     """
+    if isinstance(unraisable.exc_value, Ended):
+        _last[0] = -math.inf
+        _ask_again_after(0.001)
+    else:
+        _other_hooks[-1](unraisable)
+
+
+def _ask_again_after(seconds: float) -> None:
+    """Have an alarm raise the end once more, where there are alarms; 0 takes it back."""
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _leave_by_alarm)
         signal.setitimer(signal.ITIMER_REAL, seconds)
