@@ -87,9 +87,10 @@ def load(folder: Path = FOLDER) -> tuple[Kernels | None, str]:
 
 
 def kernel(name: str, arguments: str) -> Callable[..., int]:
-    """Return a compiled function; arguments: a(rray), c(olumn), r(ecord), i(nteger), u(nsigned).
+    """Return a compiled function; arguments by their first letters.
 
-    A fault is raised. Without a library the function is never called, and is not there.
+    These are array, column, record, integer and unsigned. A fault is raised. Without a library
+    the function is never called, and is not there.
     """
     if KERNELS is None:
         return _raise_fault

@@ -27,7 +27,8 @@ class LongColumns(Columns):
         order = np.argsort(first, kind="stable")  # samples as they come in the file
         rank = np.empty_like(order)
         rank[order] = np.arange(order.size)
-        self._table, self.source = table, table.source
+        self._table = table
+        self.source: str = table.source
         self._first, self._sample = first[order], rank[code]
         self.classes: NDArray[Any]
         self.classes, column = np.unique(table.texts(kind), return_inverse=True)
