@@ -12,10 +12,10 @@ from hypothesis import given, strategies as st
 from stakes._kernels import group_sums
 from stakes._math import difference_of_products, log_softmax, row_sums, rows_by_code, sum_by
 
-ROADS = pytest.mark.parametrize("sum_by", [sum_by, group_sums.sum_by])
+PATHS = pytest.mark.parametrize("sum_by", [sum_by, group_sums.sum_by])
 
 
-@ROADS
+@PATHS
 def test_sums_have_the_same_bits_in_any_order_and_are_exact_to_rounding(
     sum_by: Callable[..., Any],
 ) -> None:

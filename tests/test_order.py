@@ -301,7 +301,7 @@ def test_isotonic_errors_have_the_same_words_on_every_road() -> None:
         assert said(fit, scores, labels) == said(fit, scores.tolist(), labels.tolist())
 
 
-ROADS = """
+PATHS = """
 import json, numpy as np, stakes
 from stakes import metrics
 rng = np.random.default_rng(8)
@@ -323,7 +323,7 @@ def test_both_roads_give_the_same() -> None:
     env = {name: os.environ[name] for name in inherited}
     told = [
         subprocess.run(
-            [sys.executable, "-c", ROADS],
+            [sys.executable, "-c", PATHS],
             env=env | more,
             capture_output=True,
             text=True,

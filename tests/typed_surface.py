@@ -1,7 +1,7 @@
 """Types as users see them, by pyright: `make types`.
 
 The type of every public name and of its members must be known, and what is right and wrong in
-`typed_use.py` must be told apart.
+`typed_use.py` must be accepted and refused.
 """
 
 import json

@@ -51,7 +51,7 @@ static double least_at(const struct ranks_space *space, double a, double b, int6
     return least;
 }
 
-/* Where the hull has both errors alike: the largest least cost of any odds. As alarms get dearer
+/* Where the hull has both errors alike: the largest least cost of any odds. As alarms cost more
  * the best threshold only rises, so that each halving also cuts the thresholds to look at.
  */
 static double equal_error(const struct ranks_space *space, int64_t last)

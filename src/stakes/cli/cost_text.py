@@ -20,7 +20,7 @@ Entry = float | str  # a price, or the column that holds it
 
 @dataclass(frozen=True)
 class CostText:
-    """What was typed for costs: it may speak of classes and columns that are not known yet."""
+    """What was typed for costs: it may name classes and columns that are not known yet."""
 
     read: CostMatrix | None = None  # from a file
     matrix: Sequence[Sequence[Entry]] | None = None

@@ -1,5 +1,6 @@
 """Tables larger than memory: classes found first, then batches that a summary can take."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -44,7 +45,7 @@ class Batch:
     systems: Mapping[str, Scores]
 
 
-class TableStream:
+class TableStream(ABC):
     """A table that is read unit by unit, with its classes, costs and priors.
 
     `cells` where only cells of the score serve: one column of numbers for two classes.
@@ -84,12 +85,12 @@ class TableStream:
         alone = len(self._roundings) == 1
         return [text if alone else f"{name}: {text}" for name, text in found.items()]
 
+    @abstractmethod
     def fresh(self) -> Any:  # noqa: ANN401
         """Return what batches are added to, without any."""
-        raise NotImplementedError
 
-    def _keep(self, total: Any, batch: Batch) -> None:  # noqa: ANN401
-        raise NotImplementedError
+    @abstractmethod
+    def _keep(self, total: Any, batch: Batch) -> None: ...  # noqa: ANN401
 
     def _begun(self, *, cells: bool) -> tuple[Iterator[Unit], Columns]:
         """Return all units, and the columns of the first that has rows; it is read only once."""

@@ -78,7 +78,7 @@ def read_detector(
     """Return one number per sample, class codes, weights above 0 and the names of the classes."""
     table = None if isinstance(scores, Scores) else read_table(scores)[0]
     names: Names | None = None
-    if table is not None and table.ndim == 1:  # any numbers; `positive` says what they speak of
+    if table is not None and table.ndim == 1:  # any numbers, for the class `positive`
         column, ranks = read_column(y_true, "y_true"), table
         check_rows(table.size, len(column))
         check_no_nan(table)

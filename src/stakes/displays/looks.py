@@ -14,7 +14,7 @@ from stakes.results import Estimate
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Colours of Okabe and Ito, told apart by the colour-blind; dashes and marks tell them in grey.
+# Colours of Okabe and Ito, distinct for the colour-blind; dashes and marks are, in grey.
 BLUE, RED, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 PURPLE, SKY = "#CC79A7", "#56B4E9"
 GREY, BLACK = "#6B6B6B", "#000000"

@@ -181,5 +181,5 @@ def columns_of_costs(costs: Applications | None) -> tuple[str, ...]:
 
 
 def classes_of(costs: Applications | None) -> Names | None:
-    """Return the classes that named costs speak of, if any do."""
+    """Return the classes that costs name, if they do."""
     return next((each.classes for each in _named_costs(costs)), None)

@@ -76,7 +76,7 @@ def recoded(codes: Any, table: Any) -> Any:  # noqa: ANN401
 def _dictionary(chunk: "pa.Array") -> tuple[list[str | None], Any]:
     """Return distinct labels as texts, and the place of each row's label among them.
 
-    Whole numbers are told apart here: Arrow's functions for it take long to load.
+    Whole numbers are recognised here: Arrow's functions for it take long to load.
     """
     if pa.types.is_integer(chunk.type) and len(chunk):
         found, codes = _told_apart(_numbers(chunk))

@@ -153,7 +153,7 @@ def _row(ranking: Ranking, weights: FloatArray) -> FloatArray:
 def _equal_error(alarm: FloatArray, miss: FloatArray) -> float:
     """Return where the convex hull has both errors alike: the largest least cost of any odds.
 
-    As alarms get dearer the best threshold only rises, so that each halving of the odds also cuts
+    As alarms cost more, the best threshold only rises, so that each halving of the odds also cuts
     the thresholds to look at.
     """
     low, high = 0.0, 1.0
