@@ -505,7 +505,7 @@ DEFECTS = [
     ("calibration/solver.py", "False: 3e-9", "False: 3e-6", "test_fits and optimum"),
     ("calibration/solver.py", "left -= share * bend", "left += share * bend", "test_fits and optimum"),
     ("calibration/crossfit.py", "turns[start : start + rows.size]", "turns[: rows.size]", "test_fits and dealt"),
-    ("_kernels/definitions/slopes.py", "w * each[y[part]]", "w", "test_kernels and slopes"),
+    ("_kernels/definitions/slopes.py", "w * class_weights[y[part]]", "w", "test_kernels and slopes"),
     ("_kernels/definitions/slopes.py", "scale[groups, None]", "scale[0]", "test_kernels and affine_answers"),
     ("calibration/isotonic_calibrator.py", "scale = (1.0, 1.0) if each is None else each * y.size", "scale = (1.0, 1.0)", "test_calibration or test_risk"),
     # rows that stand for several samples

@@ -236,7 +236,9 @@ def test_a_million_rows_keep_their_digits() -> None:
             b = sample_sums.binary_pass(x, y, np.array([0.3]), weights, 15, log_odds=odds)
             close(a, b, 2e-15)
     z = rng.normal(0, 3, n)
-    a, b = (package.affine_binary_pass(z, y, None, 0.8, -0.3).loss for package in (affine, slopes))
+    a, b = (
+        package.affine_pass(z, y, None, 0.8, np.array([-0.3])).loss for package in (affine, slopes)
+    )
     assert a == pytest.approx(b, rel=2e-15)
     for k in (5, 10, 50):
         y = rng.integers(0, k, n // k)
@@ -318,7 +320,7 @@ def test_threads_change_no_bit(*, weighted: bool) -> None:
         lambda t: passes.binary_pass(p, y, [0.2, 0.5], w, threads=t),
         lambda t: passes.rows_pass(many, wide, "posteriors", costs[:0], None, threads=t),
         lambda t: passes.rows_pass(x, codes, "logits", costs, heavy, threads=t),
-        lambda t: affine.affine_binary_pass(z, y, w, 0.7, 0.1, threads=t),
+        lambda t: affine.affine_pass(z, y, w, 0.7, np.array([0.1]), threads=t),
         lambda t: affine.affine_pass(x, codes, heavy, 0.7, np.arange(8.0), threads=t),
         lambda t: affine.affine_answers(x, codes, np.ones(8), np.eye(8), threads=t),
     ]
@@ -353,8 +355,8 @@ def test_blocks_that_doubles_cannot_tell_apart() -> None:
 def test_slopes_of_two_classes(data: tuple[Any, Any, Any], scale: float, shift: float) -> None:
     z, y, w = data
     close(
-        affine.affine_binary_pass(z, y, w, scale, shift),
-        slopes.affine_binary_pass(z, y, w, scale, shift),
+        affine.affine_pass(z, y, w, scale, np.array([shift])),
+        slopes.affine_pass(z, y, w, scale, np.array([shift])),
         1e-13,
         1e-13 * (1 + float(np.square(z.astype(float)).sum())) * (1 if w is None else 9),
     )
@@ -362,10 +364,10 @@ def test_slopes_of_two_classes(data: tuple[Any, Any, Any], scale: float, shift: 
 
 def test_certain_answers_add_nothing_where_they_are_right() -> None:
     z = np.array([-math.inf, math.inf, 1.0])
-    found = affine.affine_binary_pass(z, np.array([0, 1, 1]), None, 2.0, 0.0)
-    alone = affine.affine_binary_pass(z[2:], np.array([1]), None, 2.0, 0.0)
+    found = affine.affine_pass(z, np.array([0, 1, 1]), None, 2.0, np.zeros(1))
+    alone = affine.affine_pass(z[2:], np.array([1]), None, 2.0, np.zeros(1))
     close(found, alone)
-    wrong = affine.affine_binary_pass(z, np.array([1, 1, 1]), None, 2.0, 0.0)
+    wrong = affine.affine_pass(z, np.array([1, 1, 1]), None, 2.0, np.zeros(1))
     assert wrong.loss == math.inf
     assert wrong.worst == math.inf
 
@@ -426,7 +428,7 @@ def test_slopes_of_chosen_rows_and_weighted_classes(
     if k == 2:
         z = table[:, 1][rows]
         one, other = (
-            package.affine_binary_pass(z, y, w, 0.8, 0.1, class_weights=each)
+            package.affine_pass(z, y, w, 0.8, np.array([0.1]), class_weights=each)
             for package in (affine, slopes)
         )
         close(one, other, 1e-12, 1e-11 * (1 + rows.size))
@@ -437,14 +439,14 @@ def test_slopes_of_far_values() -> None:
     y = (np.arange(z.size) % 3 == 0).astype(np.int64)
     for labels in (y, (z > 0).astype(np.int64)):  # some far and wrong, then all of them right
         close(
-            affine.affine_binary_pass(z, labels, None, 1.0, 0.0),
-            slopes.affine_binary_pass(z, labels, None, 1.0, 0.0),
+            affine.affine_pass(z, labels, None, 1.0, np.zeros(1)),
+            slopes.affine_pass(z, labels, None, 1.0, np.zeros(1)),
             2e-15,
             1e-13,
         )
     far = np.array([-705.0, -715.0, -744.0])  # one normal, two subnormal
-    alone = affine.affine_binary_pass(far, np.zeros(3, np.int64), None, 1.0, 0.0)
-    close(alone, slopes.affine_binary_pass(far, np.zeros(3, np.int64), None, 1.0, 0.0), 1e-12)
+    alone = affine.affine_pass(far, np.zeros(3, np.int64), None, 1.0, np.zeros(1))
+    close(alone, slopes.affine_pass(far, np.zeros(3, np.int64), None, 1.0, np.zeros(1)), 1e-12)
 
 
 def test_rows_that_are_not_there_are_refused() -> None:
@@ -453,7 +455,7 @@ def test_rows_that_are_not_there_are_refused() -> None:
         with pytest.raises(ValueError, match="rows must lie between 0 and 2"):
             affine.affine_pass(table, y, None, 1.0, np.zeros(4), rows=np.array(rows))
     with pytest.raises(ValueError, match="class codes"):
-        affine.affine_binary_pass(np.zeros(2), np.array([0, 2]), None, 1.0, 0.0)
+        affine.affine_pass(np.zeros(2), np.array([0, 2]), None, 1.0, np.zeros(1))
     with pytest.raises(ValueError, match="shift must be of shape"):
         affine.affine_answers(np.zeros(2), y, np.ones(2), np.zeros(3))
 

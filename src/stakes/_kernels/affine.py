@@ -18,49 +18,14 @@ from stakes._kernels.library import KERNELS, kernel, record
 from stakes._kernels.threads import over_chunks
 from stakes._typing import FloatArray, IntArray, NDArray
 
-_BINARY_SUMS = 7
+_BINARY_SUMS = 7  # worst loss, loss, gradient, and of the Hessian one half
 _binary, _many = kernel("affine_binary", "rii"), kernel("affine", "rii")
 _answers = kernel("affine_answers", "rii")
 _AffineJob, _AnswersJob = record("affine_job"), record("answers_job")
 
 
-def affine_binary_pass(
-    z: NDArray[Any],
-    y: NDArray[Any],
-    weights: FloatArray | None,
-    scale: float,
-    shift: float,
-    *,
-    class_weights: FloatArray | None = None,
-    threads: int = 1,
-) -> Slopes:
-    """Return the log loss of sigmoid(scale * z + shift), and its slopes in scale and shift.
-
-    A sample that is certain and right adds nothing, even where its log odds are infinite. The
-    weights of each class are multiplied by `class_weights`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = affine_binary_pass(np.array([-2.0, 2.0]), np.array([0, 1]), None, 0.0, 0.0)
-    >>> round(found.loss, 4), found.gradient
-    (1.3863, array([-2.,  0.]))
-    """
-    x, codes, w = as_numbers(z), as_codes(y), None if weights is None else as_numbers(weights)
-    check_lengths(x.size, z=x, y=codes, weights=w)
-    check_lengths(2, class_weights=class_weights)
-    if KERNELS is None:
-        return slopes.affine_binary_pass(x, codes, w, scale, shift, class_weights=class_weights)
-    job = _AffineJob(values=x[:, None], y=codes, weights=w, n=x.size, k=1, hessian=True)
-    sums = _prepared(job, class_weights, scale, np.array([shift]), _BINARY_SUMS)
-    over_chunks(_binary, job, len(sums), threads, 3 * x.size)
-    loss, g1, g0, h2, h1, h0 = summed(sums)[1:].tolist()
-    hessian = np.array([[h2, h1], [h1, h0]])
-    return Slopes(loss, np.array([g1, g0]), hessian, float(sums[:, 0].max()))
-
-
 def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
-    log_p: NDArray[Any],
+    values: NDArray[Any],
     y: NDArray[Any],
     weights: FloatArray | None,
     scale: float,
@@ -71,57 +36,51 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
     hessian: bool = True,
     threads: int = 1,
 ) -> Slopes:
-    """Return the log loss of softmax(scale * log_p + shift), and its slopes in scale and shifts.
+    """Return the log loss of softmax(scale * values + shift), and its slopes in scale and shifts.
 
-    The gradient holds the scale first, then the K shifts. A class of log posterior minus infinity
-    stays impossible, and has no say. Without `hessian` only its diagonal is computed, which for
-    hundreds of classes is most of the time saved. `rows` says which row of `log_p` belongs to each
-    label; the weights of each class are multiplied by `class_weights`.
+    `values` are log posteriors with K shifts, or the log odds of two classes with one: then the
+    loss is that of the sigmoid. The gradient holds the scale first, then the shifts. A class of log
+    posterior minus infinity stays impossible, and has no effect; a sample that is certain and right
+    adds nothing. Without `hessian` only its diagonal is computed, which for hundreds of classes is
+    most of the time saved; of log odds it is always whole. `rows` says which row of log posteriors
+    belongs to each label; the weights of each class are multiplied by `class_weights`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> log_p = np.log([[0.5, 0.25, 0.25], [0.2, 0.2, 0.6]])
-    >>> found = affine_pass(log_p, np.array([0, 2]), None, 1.0, np.zeros(3))
-    >>> round(found.loss, 4), found.gradient.shape, found.hessian.shape
-    (1.204, (4,), (4, 4))
+    >>> found = affine_pass(np.array([-2.0, 2.0]), np.array([0, 1]), None, 0.0, np.zeros(1))
+    >>> round(found.loss, 4), found.gradient
+    (1.3863, array([-2.,  0.]))
     """
-    x, codes, w = as_numbers(log_p), as_codes(y), None if weights is None else as_numbers(weights)
-    k = x.shape[1]
+    x, codes, w = as_numbers(values), as_codes(y), None if weights is None else as_numbers(weights)
+    odds, table = x.ndim == 1, x[:, None] if x.ndim == 1 else x
+    k = table.shape[1]
     index = None if rows is None else contiguous(rows, np.int64)
-    n = x.shape[0] if index is None else index.size
+    n = len(x) if index is None else index.size
     check_lengths(n, y=codes, weights=w, rows=index)
-    check_lengths(k, shift=np.asarray(shift), class_weights=class_weights)
+    moved = contiguous(shift, np.float64)
+    each = None if class_weights is None else contiguous(class_weights, np.float64)
+    check_lengths(k, shift=moved)
+    check_lengths(max(k, 2), class_weights=each)
     if index is not None and index.size and not 0 <= index.min() <= index.max() < len(x):
         msg = f"rows must lie between 0 and {len(x) - 1}: got {index.min()} to {index.max()}."
         raise ValueError(msg)
     if KERNELS is None:
         return slopes.affine_pass(
-            x, codes, w, scale, shift, class_weights=class_weights, rows=index, hessian=hessian
+            x, codes, w, scale, moved, class_weights=each, rows=index, hessian=hessian
         )
-    width = k + 3 + (k + 1) ** (2 if hessian else 1)
-    job = _AffineJob(values=x, y=codes, weights=w, rows=index, n=n, k=k, hessian=hessian)
-    sums = _prepared(job, class_weights, scale, shift, width)
-    over_chunks(_many, job, len(sums), threads, n * k * (3 + k / 16 * hessian))
-    total = summed(sums[:, 1:])
-    second = total[k + 2 :].reshape(k + 1, k + 1) if hessian else total[k + 2 :]
-    return Slopes(float(total[0]), total[1 : k + 2], second, float(sums[:, 0].max()))
-
-
-def _prepared(
-    job: Any,  # noqa: ANN401  a record of the library
-    class_weights: FloatArray | None,
-    scale: float,
-    shift: FloatArray,
-    width: int,
-) -> FloatArray:
-    """Return space for the sums of each chunk, and tell the job all but its data."""
-    chunk, n_chunks = chunks(job.n, job.k)
+    width = _BINARY_SUMS if odds else k + 3 + (k + 1) ** (2 if hessian else 1)
+    chunk, n_chunks = chunks(n, k)
     sums = np.zeros((n_chunks, width))
-    each = None if class_weights is None else contiguous(class_weights, np.float64)
-    job.tell(each=each, chunk=chunk, scale=scale, shift=contiguous(shift, np.float64))
-    job.tell(width=width, sums=sums)
-    return sums
+    job = _AffineJob(values=table, y=codes, weights=w, rows=index, each=each, n=n, k=k)
+    job.tell(chunk=chunk, hessian=hessian, scale=scale, shift=moved, width=width, sums=sums)
+    work = n * k * (3 + k / 16 * hessian)
+    over_chunks(_binary if odds else _many, job, n_chunks, threads, work)
+    total = summed(sums[:, 1:])
+    second = total[k + 2 :][[0, 1, 1, 2]] if odds else total[k + 2 :]
+    if odds or hessian:
+        second = second.reshape(k + 1, k + 1)
+    return Slopes(float(total[0]), total[1 : k + 2], second, float(sums[:, 0].max()))
 
 
 def affine_answers(

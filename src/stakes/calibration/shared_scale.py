@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes._kernels.affine import affine_answers, affine_binary_pass, affine_pass
+from stakes._kernels.affine import affine_answers, affine_pass
 from stakes._kernels.kernel_records import Slopes
 from stakes._kernels.threads import available_threads
 from stakes._math import rows_by_code
@@ -50,13 +50,9 @@ class Part:
         self, scale: float, shift: FloatArray, each: FloatArray | None, *, hessian: bool
     ) -> Slopes:
         """Return loss, gradient and Hessian in scale and shifts (two classes: in the one shift)."""
-        data, threads = (self.values, self.y, self.weights), available_threads()
-        if self.values.ndim == 1:
-            odds = float(shift[0])
-            return affine_binary_pass(*data, scale, odds, class_weights=each, threads=threads)
         return affine_pass(
-            *data, scale, shift, class_weights=each, rows=self.rows, hessian=hessian,
-            threads=threads,
+            self.values, self.y, self.weights, scale, shift,
+            class_weights=each, rows=self.rows, hessian=hessian, threads=available_threads(),
         )  # fmt: skip
 
     def totals(self, k: int) -> FloatArray:
