@@ -29,7 +29,7 @@ from stakes._kernels import (
     passes,
 )
 from stakes._kernels.definitions import counted_draws, order, sample_sums, slopes
-from stakes._kernels.group_sums import _columns, sum_by
+from stakes._kernels.group_sums import _columns, sum_by, sum_by_key
 from stakes._kernels.kernel_arrays import contiguous
 from stakes._kernels.kernel_records import CostColumns, Ranking
 from stakes._kernels.score_grid import cell_grid
@@ -770,12 +770,13 @@ def test_a_compiler_that_fails_is_named(folder: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("labels", [[0, 1, 2], [0, -1, 1]])
 def test_labels_that_are_no_classes_are_refused_on_both_roads(labels: list[int]) -> None:
     y, p = np.array(labels), np.full((3, 2), 0.5)
-    for run in (
+    runs: list[Callable[[], object]] = [
         lambda: passes.binary_pass(p[:, 1], y),
         lambda: passes.rows_pass(p, y),
         lambda: sample_sums.binary_pass(p[:, 1], y, np.empty(0), None, 15, log_odds=False),
         lambda: sample_sums.rows_pass(p, y, "posteriors", (), None, 15),
-    ):
+    ]
+    for run in runs:
         with pytest.raises(ValueError, match="class codes"):
             run()
 
@@ -833,3 +834,42 @@ def test_no_kernel_reads_at_a_place_that_the_type_forbids() -> None:
     weighted = stakes.cross_entropy(odd_y, odd_x, sample_weight=odd_x)
     assert weighted.value == stakes.cross_entropy(y, x, sample_weight=x).value
     assert float(stakes.auc(odd_y, odd_x)) == float(stakes.auc(y, x))
+
+
+def test_small_cases_by_hand() -> None:
+    two = np.array([0, 1])
+    odds = affine.affine_pass(np.array([-2.0, 2.0]), two, None, 0.0, np.zeros(1))
+    assert odds.loss == pytest.approx(2 * math.log(2))
+    assert odds.gradient.tolist() == [-2, 0]
+    log_p = np.log([[0.5, 0.25, 0.25], [0.2, 0.2, 0.6]])
+    many = affine.affine_pass(log_p, np.array([0, 2]), None, 1.0, np.zeros(3))
+    assert many.loss == pytest.approx(-math.log(0.5 * 0.6))
+    assert many.gradient.shape == (4,)
+    assert many.hessian.shape == (4, 4)
+    answers = affine.affine_answers(np.zeros(2), two, np.ones(2), np.array([0.0, 1.0]))
+    assert answers.round(2).tolist() == [[-0.69, -0.69], [-1.31, -0.31]]
+    losses = passes.binary_pass(np.array([0.25, 0.5, 1.0]), np.array([0, 1, 0]), [0.5])
+    assert losses.log.loss.round(4).tolist() == [0.2877, 0.6931]
+    assert losses.log.infinite.tolist() == [1, 0]
+    assert losses.above.tolist() == [[1, 0]]
+    counts = draws.multinomial_counts([4, 3], seed=1, index=0)
+    assert (counts[:4].sum(), counts[4:].sum()) == (4, 3)
+    sums, drawn = draws.multinomial_dot(np.ones((1, 5)), [2, 3], 0, range(4))
+    assert drawn.sum(axis=1).tolist() == [5] * 4
+    assert (sums[:, :, 0] == drawn).all()
+    apart = Ranking(np.arange(4.0), np.array([0, 0, 1, 1]), np.empty((0, 2)), np.empty(0, int))
+    assert draws.multinomial_ranks(apart, [2, 2], 0, range(1)).tolist() == [[2, 2, 1, 0]]
+    mixed = Ranking(np.arange(4.0), np.array([0, 1, 0, 1]), np.ones((1, 2)), np.ones(1, int))
+    rows = draws.reweighted_ranks(mixed, np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 0.0, 1.0, 2.0]]))
+    assert rows.tolist() == [[2, 2, 0.75, 0.25, 0.5], [2, 2, 1, 0, 0]]
+    total = sum_by(np.array([0, 1, 0]), np.array([1e16, 2.5, 1.0]), 2)
+    assert (total - [1e16, 0]).tolist() == [0, 2.5]
+    found, by_key = sum_by_key(np.array([7, 3, 7]), np.array([[1, 2, 4], [0, 1, 0]]))
+    assert (found.tolist(), by_key.tolist()) == ([3, 7], [[2, 5], [1, 0]])
+    scores, y = np.array([0.1, 0.5, 0.5, 0.9]), np.array([0, 0, 1, 1])
+    assert keys.score_spread(scores, y) == ((7, 2, 2), (0.125, 0.125))
+    assert keys.score_precision(scores, y).mean == (1 + 2 / 3) / 2
+    levels = keys.score_levels(scores, y)
+    assert levels.level.tolist() == [0.1, 0.5, 0.9]
+    assert (levels.first.tolist(), levels.second.tolist()) == ([1, 1, 0], [0, 1, 1])
+    assert keys.pav_blocks(np.array([2, 1, 1, 0]), np.array([1, 0, 1, 3])).tolist() == [0, 2, 3]

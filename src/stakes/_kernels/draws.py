@@ -24,12 +24,6 @@ def multinomial_counts(sizes: NDArray[Any] | list[int], seed: int, index: int) -
 
     Samples come in sets of the given sizes, each of which keeps its size; one set is a plain
     resample. A count is what N uniform draws with replacement give, exactly: see draws.h.
-
-    Examples
-    --------
-    >>> counts = multinomial_counts([4, 3], seed=1, index=0)
-    >>> counts[:4].sum(), counts[4:].sum()
-    (np.int64(4), np.int64(3))
     """
     trees = _edges(sizes)
     if KERNELS is None:
@@ -47,28 +41,10 @@ def multinomial_dot(
     *,
     stratified: bool = False,
 ) -> tuple[FloatArray, IntArray]:
-    """Return the sums of columns within each class under each resample, and how many it drew.
+    """Return sums of columns within each class under each resample, and how many it drew.
 
-    Parameters
-    ----------
-    columns : array of C x N
-        Such as losses, samples of the same class together. What is infinite counts if drawn.
-    sizes : array of K
-        How many samples each class has, in that order.
-    stratified : bool
-        Whether every class keeps its size; if not, only all together do.
-
-    Returns
-    -------
-    sums : array of B x K x C
-    drawn : array of B x K
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sums, drawn = multinomial_dot(np.ones((1, 5)), [2, 3], 0, range(4))
-    >>> drawn.sum(axis=1), bool((sums[:, :, 0] == drawn).all())
-    (array([5, 5, 5, 5]), True)
+    `columns` are C x N, samples of the same class together; what is infinite counts if drawn. The
+    sums are B x K x C, the draws B x K. `stratified`: every class keeps its size, else only all do.
     """
     edges = _edges(sizes)
     table = contiguous(columns, np.float64)
@@ -97,23 +73,9 @@ def multinomial_ranks(
     unit: IntArray | None = None,
     weights: FloatArray | None = None,
 ) -> FloatArray:
-    """Return `reweighted_ranks` of each resample.
+    """Return `reweighted_ranks` of each resample of sets that keep their sizes.
 
-    Parameters
-    ----------
-    sizes : array
-        Of the sets that keep their size, as for `multinomial_counts`.
-    unit : array of N, optional
-        The unit of each sample, where units are drawn; by default each sample is one.
-    weights : array of N, optional
-        What counts of samples are multiplied by.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> apart = Ranking(np.arange(4.0), np.array([0, 0, 1, 1]), np.empty((0, 2)), np.empty(0, int))
-    >>> multinomial_ranks(apart, [2, 2], 0, range(1))
-    array([[2., 2., 1., 0.]])
+    `unit` is the unit of each sample, where units are drawn, and `weights` multiply the counts.
     """
     trees = _edges(sizes)
     if KERNELS is None or (ranking.rises < 0).any():
@@ -130,19 +92,8 @@ def multinomial_ranks(
 def reweighted_ranks(ranking: Ranking, weights: FloatArray) -> FloatArray:
     """Return ranking metrics under each row of weights: scores are sorted once, and never again.
 
-    Returns
-    -------
-    array of rows x (4 + odds)
-        Weight of both classes, AUC, equal error rate, and for each odds the least that any
-        threshold adds to the cost of no error; NaN where a class has no weight.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> apart = Ranking(np.arange(4.0), np.array([0, 1, 0, 1]), np.ones((1, 2)), np.ones(1, int))
-    >>> reweighted_ranks(apart, np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 0.0, 1.0, 2.0]]))
-    array([[2.  , 2.  , 0.75, 0.25, 0.5 ],
-           [2.  , 2.  , 1.  , 0.  , 0.  ]])
+    Rows hold the weight of both classes, AUC, equal error rate, and for each odds the least that
+    any threshold adds to the cost of no error; NaN where a class has no weight.
     """
     rows = contiguous(weights, np.float64)
     if rows.ndim != 2 or rows.shape[1] != ranking.y.size:

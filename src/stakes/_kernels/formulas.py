@@ -23,6 +23,11 @@ _MOST_REGISTERS = 96
 _formula = kernel("formula", "aaiaiaia")
 
 
+def _operator(ufunc: Any, *, right: bool = False) -> Callable[..., Any]:  # noqa: ANN401
+    """Return what a column does as the left or the right side of an operator."""
+    return lambda self, other: ufunc(other, self) if right else ufunc(self, other)
+
+
 class Column:
     """Numbers that are computed later: a register, and the steps that lead to it.
 
@@ -34,11 +39,6 @@ class Column:
     def __init__(self, register: int, steps: list[int], constants: list[float]) -> None:
         self.register, self.steps, self.constants = register, steps, constants
 
-    def _step(self, kind: int, one: int, two: int) -> "Column":
-        """Note a step; return its result."""
-        self.steps += (kind, one, two)
-        return Column(len(self.steps) // 3 + 1, self.steps, self.constants)
-
     def _register(self, value: Any) -> int:  # noqa: ANN401  a column or a number
         if type(value) is Column:
             return value.register
@@ -48,33 +48,16 @@ class Column:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:  # noqa: ANN401  numpy's protocol
         if method != "__call__" or ufunc not in _STEPS or options:
             return NotImplemented
-        one, two = self._register(inputs[0]), self._register(inputs[-1])
-        return self._step(_STEPS[ufunc], one, two)
+        one, two = inputs[0], inputs[-1]
+        if ufunc in (np.multiply, np.divide) and type(two) is float and two == 1:
+            return one  # as costs and factors often are
+        self.steps += (_STEPS[ufunc], self._register(one), self._register(two))
+        return Column(len(self.steps) // 3 + 1, self.steps, self.constants)
 
-    def __add__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self._step(0, self.register, self._register(other))
-
-    def __radd__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self._step(0, self._register(other), self.register)
-
-    def __sub__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self._step(1, self.register, self._register(other))
-
-    def __rsub__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self._step(1, self._register(other), self.register)
-
-    def __mul__(self, other: Any) -> "Column":  # noqa: ANN401
-        if type(other) is float and other == 1:  # as costs and factors often are
-            return self
-        return self._step(2, self.register, self._register(other))
-
-    def __rmul__(self, other: Any) -> "Column":  # noqa: ANN401
-        return self * other
-
-    def __truediv__(self, other: Any) -> "Column":  # noqa: ANN401
-        if type(other) is float and other == 1:
-            return self
-        return self._step(3, self.register, self._register(other))
+    __add__, __radd__ = _operator(np.add), _operator(np.add, right=True)
+    __sub__, __rsub__ = _operator(np.subtract), _operator(np.subtract, right=True)
+    __mul__ = __rmul__ = _operator(np.multiply)
+    __truediv__ = _operator(np.divide)
 
 
 def at_thresholds(

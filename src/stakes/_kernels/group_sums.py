@@ -19,12 +19,6 @@ def sum_by(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
     """Sum finite values within each group; the same bits in any order of the samples.
 
     Its definition is that of `stakes._math`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sum_by(np.array([0, 1, 0]), np.array([1e16, 2.5, 1.0]), 2) - [1e16, 0]
-    array([0. , 2.5])
     """
     if KERNELS is None or values.size <= _FEW:
         return definition(group, values, n_groups)
@@ -99,15 +93,7 @@ class BlockSums:
 
 
 def sum_by_key(keys: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
-    """Return each key once, in their order, and the sums of its rows; `numbers` are k x rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found, sums = sum_by_key(np.array([7, 3, 7]), np.array([[1, 2, 4], [0, 1, 0]]))
-    >>> found.tolist(), sums.tolist()
-    ([3, 7], [[2, 5], [1, 0]])
-    """
+    """Return each key once, in their order, and the sums of its rows; `numbers` are k x rows."""
     if not keys.size:
         return keys, numbers
     if KERNELS is None:

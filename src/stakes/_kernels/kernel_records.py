@@ -1,12 +1,14 @@
 """What the one-pass loops return: plain sums, made to be taken over by the statistics."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from stakes._typing import FloatArray, IntArray
+
+_no_thresholds = partial(np.empty, (0, 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,32 +59,19 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class BinaryPass:
-    """All sums over samples of two classes."""
+class PassSums:
+    """All sums of one pass over samples; the last three are of two classes, or of K."""
 
     count: IntArray
     weight: FloatArray
     square: FloatArray
     log: LossParts
     brier: LossParts
-    above: FloatArray  # thresholds x classes: weight of samples with P(H_2) above
-    above_square: FloatArray
-    bins: Bins  # of P(H_2)
+    bins: Bins  # of P(H_2) where there are two classes, of the largest posterior where K
     limits: Limits
-
-
-@dataclass(frozen=True, eq=False)
-class RowsPass:
-    """All sums over samples of K classes."""
-
-    count: IntArray
-    weight: FloatArray
-    square: FloatArray
-    log: LossParts
-    brier: LossParts
-    decided: tuple[Cells, ...]  # one for each cost table
-    bins: Bins  # of the largest posterior
-    limits: Limits
+    above: FloatArray = field(default_factory=_no_thresholds)  # x classes: weight of P(H_2) above
+    above_square: FloatArray = field(default_factory=_no_thresholds)
+    decided: tuple[Cells, ...] = ()  # one for each cost table
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,12 +36,6 @@ def score_spread(scores: NDArray[Any], y: NDArray[Any]) -> tuple[Pairs, tuple[fl
     Classes are 0 and 1, scores any numbers but NaN; anything else is a ValueError. For each class:
     the squared distances from their mean of how many of the other class score less than a sample,
     ties counted one half. DeLong's variance of the area follows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> score_spread(np.array([0.1, 0.5, 0.5, 0.9]), np.array([0, 0, 1, 1]))
-    (Pairs(total=7, first=2, second=2), (0.125, 0.125))
     """
     found = _sorted_keys(scores, y)
     if found is None:
@@ -58,12 +52,6 @@ def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
     """Return the sum of the precision at the score of each sample of the second class.
 
     It is the share of the second class among all samples that score no less.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> score_precision(np.array([0.1, 0.5, 0.5, 0.9]), np.array([0, 0, 1, 1])).mean
-    0.8333333333333333
     """
     found = _sorted_keys(scores, y)
     if found is None:
@@ -75,15 +63,7 @@ def score_precision(scores: NDArray[Any], y: NDArray[Any]) -> Precisions:
 
 
 def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
-    """Return distinct scores in rising order, and how many samples of either class have each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = score_levels(np.array([0.9, 0.5, 0.1, 0.5]), np.array([1, 1, 0, 0]))
-    >>> found.level, found.first, found.second
-    (array([0.1, 0.5, 0.9]), array([1, 1, 0]), array([0, 1, 1]))
-    """
+    """Return distinct scores in rising order, and how many samples of either class have each."""
     found = _sorted_keys(scores, y)
     if found is None:
         return order.score_levels(*_checked(scores, y))
@@ -128,12 +108,6 @@ def pav_blocks(first: Counts, second: Counts) -> IntArray:
 
     Within a block the levels are taken as one; from block to block the share of the second class
     rises strictly. Whole numbers are compared exactly.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> pav_blocks(np.array([2, 1, 1, 0]), np.array([1, 0, 1, 3]))
-    array([0, 2, 3])
     """
     whole = first.dtype.kind == "i" and second.dtype.kind == "i"
     kind: type[np.generic] = np.int64 if whole else np.float64

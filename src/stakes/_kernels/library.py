@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from stakes._kernels.build import FOLDER, LIBRARY, source_number
@@ -18,33 +19,12 @@ _FAULTS = {
 }
 
 
-class _Array:
-    """An argument that is an array in one piece, or none."""
-
-    @staticmethod
-    def from_param(values: Any) -> Any:  # noqa: ANN401
-        return ctypes.c_void_p.from_param(address(values))
-
-
-class _Column:
-    """An argument that is one number for each sample."""
-
-    @staticmethod
-    def from_param(values: Any) -> Any:  # noqa: ANN401
-        assert KERNELS is not None  # noqa: S101  or nothing is called
-        return ctypes.byref(strided(KERNELS.records["column"], values))
-
-
-class _Record:
-    """An argument that is a record."""
-
-    from_param = staticmethod(ctypes.byref)
-
-
 _ARGUMENTS: dict[str, Any] = {
-    "a": _Array,
-    "c": _Column,
-    "r": _Record,
+    "a": SimpleNamespace(from_param=lambda values: ctypes.c_void_p.from_param(address(values))),
+    "c": SimpleNamespace(
+        from_param=lambda values: ctypes.byref(strided(record("column"), values))  # by its strides
+    ),
+    "r": SimpleNamespace(from_param=ctypes.byref),
     "i": ctypes.c_int64,
     "u": ctypes.c_uint64,
 }

@@ -16,12 +16,11 @@ from stakes._kernels.kernel_arrays import (
     summed,
 )
 from stakes._kernels.kernel_records import (
-    BinaryPass,
     Bins,
     Cells,
     CostColumns,
     Limits,
-    RowsPass,
+    PassSums,
     class_parts,
 )
 from stakes._kernels.library import KERNELS, kernel, record
@@ -54,19 +53,12 @@ def binary_pass(
     *,
     log_odds: bool = False,
     threads: int = 1,
-) -> BinaryPass:
+) -> PassSums:
     """Sum over samples of two classes, from P(H_2) or its log odds.
 
     Log losses and Brier scores (w*loss, w^2*loss, w^2*loss^2 by class), weight with P(H_2) above
     each threshold, bins of P(H_2), and the limits that a check needs, all in one read. NaN makes
     the sums it enters NaN; `limits.unknown` counts it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = binary_pass(np.array([0.25, 0.5, 1.0]), np.array([0, 1, 0]), thresholds=[0.5])
-    >>> found.log.loss.round(4), found.log.infinite, found.above
-    (array([0.2877, 0.6931]), array([1, 0]), array([[1., 0.]]))
     """
     x, codes, w = as_numbers(values), as_codes(y), None if weights is None else as_numbers(weights)
     check_lengths(x.size, values=x, y=codes, weights=w)
@@ -82,12 +74,12 @@ def binary_pass(
     over_chunks(_binary, job, n_chunks, threads, 3 * x.size)
     sums = summed(parts)
     high = sums[head:above].reshape(-1, 2, 2)
-    return BinaryPass(
+    return PassSums(
         *class_parts(sums[:head].reshape(2, _FIELDS)),
-        high[:, :, 0],
-        high[:, :, 1],
         _bins(sums[above:], bins),
         _limits(limits),
+        high[:, :, 0],
+        high[:, :, 1],
     )
 
 
@@ -101,7 +93,7 @@ def rows_pass(  # noqa: PLR0913  the data, the costs, and how bins are filled
     *,
     factors: FloatArray | None = None,
     threads: int = 1,
-) -> RowsPass:
+) -> PassSums:
     """Sum over samples of K classes, from posteriors, their logs, or logits.
 
     Log losses and Brier scores by class, the Bayes decisions of any number of cost tables counted
@@ -146,11 +138,11 @@ def rows_pass(  # noqa: PLR0913  the data, the costs, and how bins are filled
         else sample_sums.cells(codes, next(decisions), w, c)
         for c, width, end in zip(costs, widths, ends.tolist(), strict=True)
     ]
-    return RowsPass(
+    return PassSums(
         *class_parts(sums[:classes].reshape(k, _FIELDS)),
-        tuple(decided),
         _bins(sums[classes:head], bins),
         _limits(limits),
+        decided=tuple(decided),
     )
 
 

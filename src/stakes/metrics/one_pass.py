@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import encode, read_column, read_names, read_priors, read_weights, slack
-from stakes._kernels.kernel_records import BinaryPass, Bins, LossParts, RowsPass
+from stakes._kernels.kernel_records import Bins, LossParts, PassSums
 from stakes._kernels.passes import Kind, binary_pass, rows_pass
 from stakes._kernels.threads import available_threads
 from stakes._typing import Column, FloatArray, Names, NamesLike, PriorsLike
@@ -58,7 +58,7 @@ class PlainInputs:
 class PassResult:
     """What one pass found, and the samples it went over."""
 
-    found: BinaryPass | RowsPass
+    found: PassSums
     samples: Samples
     costs: CostMatrix
     confusion: ConfusionMatrix
@@ -183,7 +183,7 @@ def _factors(priors: FloatArray, share: FloatArray) -> FloatArray:
     return np.divide(priors, share, out=np.zeros(share.size), where=share > 0)
 
 
-def _fine(data: PlainInputs, found: BinaryPass | RowsPass) -> bool:
+def _fine(data: PlainInputs, found: PassSums) -> bool:
     if data.checked:
         return True
     limits = found.limits
@@ -195,12 +195,12 @@ def _fine(data: PlainInputs, found: BinaryPass | RowsPass) -> bool:
 
 
 Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-Made = tuple[BinaryPass | RowsPass, Cells] | None
+Made = tuple[PassSums, Cells] | None
 
 
 def _two(
     data: PlainInputs, costs: CostMatrix, bins: int, threads: int
-) -> tuple[BinaryPass, Cells] | None:
+) -> tuple[PassSums, Cells] | None:
     """Go over one column of two classes; decisions change at thresholds."""
     if costs.shape[1] > MOST_COLUMNS:
         return None
@@ -231,7 +231,7 @@ def between(
 
 def _many(
     data: PlainInputs, costs: CostMatrix, bins: int, factors: FloatArray | None, threads: int
-) -> tuple[RowsPass, Cells] | None:
+) -> tuple[PassSums, Cells] | None:
     """Go over a table with one column per class."""
     columns = costs.columns()
     if columns.error is None and columns.n_decisions > MOST_COLUMNS:

@@ -7,12 +7,11 @@ import numpy as np
 
 from stakes._kernels.kernel_arrays import summed
 from stakes._kernels.kernel_records import (
-    BinaryPass,
     Bins,
     Cells,
     CostColumns,
     Limits,
-    RowsPass,
+    PassSums,
     class_parts,
 )
 from stakes._math import sum_by
@@ -49,7 +48,7 @@ def binary_pass(
     bins: int,
     *,
     log_odds: bool,
-) -> BinaryPass:
+) -> PassSums:
     """Sum over samples of two classes, from P(H_2) or its log odds."""
     check_codes(y, 2)
     sums, above, cells, limits = [], [], [], []
@@ -62,12 +61,12 @@ def binary_pass(
         cells.append(_bin_sums(p, code == 1, w, bins))
         limits.append(limits_of(x))
     high = summed(np.array(above))
-    return BinaryPass(
+    return PassSums(
         *class_parts(summed(np.array(sums))),
-        high[0],
-        high[1],
         Bins(*summed(np.array(cells))),
         joined_limits(limits),
+        high[0],
+        high[1],
     )
 
 
@@ -79,7 +78,7 @@ def rows_pass(
     weights: FloatArray | None,
     bins: int,
     factors: FloatArray | None = None,
-) -> RowsPass:
+) -> PassSums:
     """Sum over samples of K classes, from posteriors, their logs, or logits."""
     check_codes(y, values.shape[1])
     n, k = values.shape
@@ -99,11 +98,12 @@ def rows_pass(
         limits.append(limits_of(x, rows.sums, part.start))
         for table, found in zip(costs, chosen, strict=True):
             found.append(_decisions(rows, table))
-    return RowsPass(
+    decided = (np.concatenate(found) for found in chosen)
+    return PassSums(
         *class_parts(summed(np.array(sums))),
-        tuple(cells(y, np.concatenate(d), weights, c) for d, c in zip(chosen, costs, strict=True)),
         Bins(*summed(np.array(binned))),
         joined_limits(limits),
+        decided=tuple(cells(y, d, weights, c) for d, c in zip(decided, costs, strict=True)),
     )
 
 
