@@ -3,10 +3,10 @@ from stakes.io.columns import Columns as Columns
 from stakes.io.long import LongColumns as LongColumns
 from stakes.io.relations import Relation as Relation
 from stakes.io.relations import Roles as Roles
-from stakes.io.columns import column_names as column_names
+from stakes.io.units import column_names as column_names
 from stakes.io.trials import join_keys as join_keys
 from stakes.io.units import read_batches as read_batches
-from stakes.io.columns import read_columns as read_columns
+from stakes.io.units import read_columns as read_columns
 from stakes.io.whole import read_pairs as read_pairs
 from stakes.io.whole import read_whole as read_whole
 from stakes.io.relations import table_columns as table_columns

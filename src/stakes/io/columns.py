@@ -1,22 +1,17 @@
 """Named columns of a table: labels as texts, numbers as doubles, each row with its place."""
 
-__all__ = ["Columns", "column_names", "read_columns"]
+__all__ = ["Columns"]
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
-from stakes._check import InputError, Place, StakesError
+from stakes._check import InputError, Place
 from stakes._text import plain
 from stakes._typing import FloatArray
-from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part, Places
 from stakes.io.gather import Kinds, Numbers, Texts
-from stakes.io.sources import Source, find_parts
-from stakes.io.streams import Limits, Progress, open_stream
 
 T = TypeVar("T")
 
@@ -71,37 +66,6 @@ class Columns:
         return columns[name]
 
 
-def read_columns(  # noqa: PLR0913  one argument per promise
-    source: Source,
-    texts: Sequence[str] = (),
-    numbers: Sequence[str] = (),
-    *,
-    finite: Sequence[str] = (),
-    kind: str | None = None,
-    max_bytes: int | None = None,
-    patience: float = 60.0,
-    progress: Progress | None = None,
-) -> Columns:
-    """Read columns by name, in batches; what is missing or no number is refused with its place."""
-    ask = asked_columns(texts, numbers, finite)
-    shown, parts = find_parts(source, kind)
-    gathered = Gathering(ask)
-    for part in parts:
-        gathered.begin(part)
-        with damage_named(part):
-            for batch in batches(part, ask, Limits.read(max_bytes, patience, progress)):
-                gathered.add(batch)
-    return gathered.columns(shown)
-
-
-def asked_columns(texts: Sequence[str], numbers: Sequence[str], finite: Sequence[str]) -> Ask:
-    """Return which columns are asked for; there must be one at least."""
-    ask = Ask(tuple(texts), tuple(numbers), tuple(finite))
-    if not ask.names:
-        raise InputError("texts or numbers", "must name a column", found="both are empty")
-    return ask
-
-
 def no_rows(shown: str) -> InputError:
     """Return the error for a table without rows."""
     return InputError(f"'{shown}' must hold samples: it has no rows.")
@@ -111,6 +75,8 @@ class Gathering:
     """Batches gathered into columns, each value looked at once."""
 
     def __init__(self, ask: Ask, kinds: Kinds | None = None, *, views: bool = False) -> None:
+        if not ask.names:
+            raise InputError("texts or numbers", "must name a column", found="both are empty")
         self._ask, self._places = ask, Places()
         self._texts = {name: Texts(name, self._places, kinds) for name in ask.texts}
         self._numbers = {
@@ -143,71 +109,3 @@ class Gathering:
             raise no_rows(source)
         numbers = {name: each.values() for name, each in self._numbers.items()}
         return Columns(source, self._places, self._texts, numbers)
-
-
-def batches(part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
-    """Read a part in batches, by its kind."""
-    inner = begin_part(part, ask, limits)
-    for batch in part.reader.batches(part, inner, limits):
-        yield with_folders(batch, part, ask)
-
-
-def begin_part(part: Part, ask: Ask, limits: Limits) -> Ask:
-    """Return what is asked of the file itself; its folders, as in `site=A/`, give the others."""
-    if part.kind is None:
-        with open_stream(part, limits):  # a pipe nobody writes to is said to be that first
-            _ = part.reader
-    if not part.folders:
-        return ask
-    _check_folders(part, part.reader.header(part, limits))
-    given = dict(part.folders)
-    texts, numbers = (
-        tuple(n for n in names if n not in given) for names in (ask.texts, ask.numbers)
-    )
-    return Ask(texts, numbers, ask.finite)
-
-
-def _check_folders(part: Part, names: Sequence[str]) -> None:
-    """Refuse a column that is both in the file and in the path."""
-    double = next((name for name, _ in part.folders if name in names), None)
-    if double is not None:
-        both = f"has a column {double!r}, which its folder gives too: which one counts is not known"
-        raise part.wrong(f"{both}. Rename the folder or the column")
-
-
-def with_folders(batch: Batch, part: Part, ask: Ask) -> Batch:
-    """Return a batch with the columns that its folders give, of those that are asked for."""
-    if not part.folders:
-        return batch
-    table = batch.table
-    for name, value in part.folders:
-        if name in ask.names or not ask.names:
-            places = pa.array(np.zeros(len(table), dtype=np.int32))
-            texts = pa.array([value], type=pa.string())
-            table = table.append_column(name, pa.DictionaryArray.from_arrays(places, texts))
-    return replace(batch, table=table.select(list(ask.names)) if ask.names else table)
-
-
-def column_names(
-    source: Source, kind: str | None = None, *, max_bytes: int | None = None
-) -> list[str]:
-    """Return the names of the columns of a table, from the header of its first part."""
-    _, parts = find_parts(source, kind)
-    part = parts[0]
-    if part.streamed:
-        raise part.wrong("can be read only once: its columns cannot be looked up beforehand")
-    with damage_named(part):
-        names = part.reader.header(part, Limits.read(max_bytes, 60.0, None))
-        _check_folders(part, names)
-    return [*names, *dict(part.folders)]
-
-
-@contextmanager
-def damage_named(part: Part) -> Iterator[None]:
-    """Name the file where what it holds breaks a reader in a way that the reader cannot know."""
-    try:
-        yield
-    except (StakesError, MemoryError):
-        raise
-    except (ValueError, OverflowError, NotImplementedError) as error:  # also those of Arrow
-        raise part.wrong(f"cannot be read: {plain(error, 200)}. It may be damaged") from error

@@ -1,29 +1,28 @@
 """Tables read unit by unit, in any thread: row groups of Parquet files, chunks of text."""
 
-__all__ = ["read_batches"]
+__all__ = ["column_names", "read_batches", "read_columns"]
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from stakes._check import InputError
+import numpy as np
+
+from stakes._check import InputError, StakesError
+from stakes._text import plain
+from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part
-from stakes.io.columns import (
-    Columns,
-    Gathering,
-    asked_columns,
-    begin_part,
-    damage_named,
-    with_folders,
-)
+from stakes.io.columns import Columns, Gathering
 from stakes.io.gather import Kinds
 from stakes.io.sources import Source, find_parts
-from stakes.io.streams import Limits
+from stakes.io.streams import Limits, Progress, open_stream
 
 T = TypeVar("T")
 ROWS = 1024 * 1024  # of a unit of a Parquet file, at most
+_FEW_ROWS = 128 * 1024  # of one whose values are copied at once
 _WIDTH = 8  # bytes of a number in memory, and of a label
 _PACKED = 10  # bytes in memory for a byte of packed text
 
@@ -46,12 +45,16 @@ class Piece:
         """Return some of the rows."""
         return replace(self, batch=self.batch.cut(start, stop), row=self.row + start)
 
-    def columns(self) -> Columns:
-        """Return the rows as columns, each value looked at."""
-        gathered = Gathering(self.ask, self.kinds, views=True)
+    def add_to(self, gathered: Gathering) -> None:
+        """Add the rows to others, each value looked at."""
         gathered.begin(self.part, self.row)
         with damage_named(self.part):
             gathered.add(self.batch)
+
+    def columns(self) -> Columns:
+        """Return the rows as columns, each value looked at."""
+        gathered = Gathering(self.ask, self.kinds, views=True)
+        self.add_to(gathered)
         return gathered.columns(self.source)
 
     def checked(self, check: Callable[["Piece"], T]) -> T:
@@ -83,6 +86,27 @@ class Unit:
     read: Callable[[], Piece]
 
 
+def read_columns(  # noqa: PLR0913  one argument per promise
+    source: Source,
+    texts: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+    *,
+    finite: Sequence[str] = (),
+    kind: str | None = None,
+    max_bytes: int | None = None,
+    patience: float = 60.0,
+    progress: Progress | None = None,
+) -> Columns:
+    """Read columns by name, in batches; what is missing or no number is refused with its place."""
+    ask = Ask(tuple(texts), tuple(numbers), tuple(finite))
+    gathered = Gathering(ask)
+    shown, parts = find_parts(source, kind)
+    limits = Limits.read(max_bytes, patience, progress)
+    for unit in units_of(shown, parts, ask, limits, _FEW_ROWS):
+        unit.read().add_to(gathered)
+    return gathered.columns(shown)
+
+
 def read_batches(  # noqa: PLR0913  as for `read_columns`
     source: Source,
     texts: Sequence[str] = (),
@@ -97,7 +121,13 @@ def read_batches(  # noqa: PLR0913  as for `read_columns`
     """Read columns as `read_columns` does, but hand them over batch by batch."""
     shown, parts = find_parts(source, kind)
     limits = Limits.read(max_bytes, patience, None)
-    for unit in units_of(shown, parts, asked_columns(texts, numbers, finite), limits, rows):
+    ask = Ask(tuple(texts), tuple(numbers), tuple(finite))
+    yield from checked_columns(units_of(shown, parts, ask, limits, rows))
+
+
+def checked_columns(units: Iterator[Unit]) -> Iterator[Columns]:
+    """Go through the columns of units that have rows; the first bad row is refused."""
+    for unit in units:
         piece = unit.read()
         if len(piece):
             yield piece.checked(Piece.columns)
@@ -111,7 +141,7 @@ def units_of(
     for at, part in enumerate(parts):
         first = 0
         with damage_named(part):
-            inner = begin_part(part, ask, limits)
+            inner = _asked_of_file(part, ask, limits)
             for number, (count, read) in enumerate(part.reader.chunks(part, inner, limits, rows)):
                 yield Unit(at, number, partial(_piece, read, (source, part, first, ask, kinds)))
                 first += count
@@ -120,7 +150,68 @@ def units_of(
 def _piece(read: Callable[[], Batch], place: tuple[str, Part, int, Ask, Kinds]) -> Piece:
     source, part, row, ask, kinds = place
     with damage_named(part):
-        return Piece(source, part, with_folders(read(), part, ask), row, ask, kinds)
+        return Piece(source, part, _with_folders(read(), part, ask), row, ask, kinds)
+
+
+def _asked_of_file(part: Part, ask: Ask, limits: Limits) -> Ask:
+    """Return what is asked of the file itself; its folders, as in `site=A/`, give the others."""
+    if part.kind is None:
+        with open_stream(part, limits):  # a pipe nobody writes to is said to be that first
+            _ = part.reader
+    if not part.folders:
+        return ask
+    _check_folders(part, part.reader.header(part, limits))
+    given = dict(part.folders)
+    texts, numbers = (
+        tuple(n for n in names if n not in given) for names in (ask.texts, ask.numbers)
+    )
+    return Ask(texts, numbers, ask.finite)
+
+
+def _check_folders(part: Part, names: Sequence[str]) -> None:
+    """Refuse a column that is both in the file and in the path."""
+    double = next((name for name, _ in part.folders if name in names), None)
+    if double is not None:
+        both = f"has a column {double!r}, which its folder gives too: which one counts is not known"
+        raise part.wrong(f"{both}. Rename the folder or the column")
+
+
+def _with_folders(batch: Batch, part: Part, ask: Ask) -> Batch:
+    """Return a batch with the columns that its folders give, of those that are asked for."""
+    if not part.folders:
+        return batch
+    table = batch.table
+    for name, value in part.folders:
+        if name in ask.names or not ask.names:
+            places = pa.array(np.zeros(len(table), dtype=np.int32))
+            texts = pa.array([value], type=pa.string())
+            table = table.append_column(name, pa.DictionaryArray.from_arrays(places, texts))
+    return replace(batch, table=table.select(list(ask.names)) if ask.names else table)
+
+
+def column_names(
+    source: Source, kind: str | None = None, *, max_bytes: int | None = None
+) -> list[str]:
+    """Return the names of the columns of a table, from the header of its first part."""
+    _, parts = find_parts(source, kind)
+    part = parts[0]
+    if part.streamed:
+        raise part.wrong("can be read only once: its columns cannot be looked up beforehand")
+    with damage_named(part):
+        names = part.reader.header(part, Limits.read(max_bytes, 60.0, None))
+        _check_folders(part, names)
+    return [*names, *dict(part.folders)]
+
+
+@contextmanager
+def damage_named(part: Part) -> Iterator[None]:
+    """Name the file where what it holds breaks a reader in a way that the reader cannot know."""
+    try:
+        yield
+    except (StakesError, MemoryError):
+        raise
+    except (ValueError, OverflowError, NotImplementedError) as error:  # also those of Arrow
+        raise part.wrong(f"cannot be read: {plain(error, 200)}. It may be damaged") from error
 
 
 @dataclass(frozen=True)

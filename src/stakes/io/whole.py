@@ -8,10 +8,10 @@ from stakes._check import InputError
 from stakes._text import plain
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Part
-from stakes.io.columns import Columns, batches, damage_named, no_rows
+from stakes.io.columns import Columns, no_rows
 from stakes.io.sources import Source, find_parts
 from stakes.io.streams import Limits, Progress
-from stakes.io.units import ROWS, read_batches, units_of
+from stakes.io.units import ROWS, Unit, checked_columns, damage_named, units_of
 
 
 def read_whole(
@@ -24,7 +24,7 @@ def read_whole(
 ) -> "pa.Table":
     """Read every column of a table; those of a CSV file as texts, so that they can be kept."""
     shown, parts = find_parts(source, kind)
-    found = _read(parts, Limits.read(max_bytes, patience, progress))
+    found = _read(shown, parts, Limits.read(max_bytes, patience, progress))
     if not sum(table.num_rows for table in found):
         raise no_rows(shown)
     return _joined(found, shown)
@@ -43,18 +43,9 @@ def read_pairs(
 
     The table is read twice, side by side. All batches have the schema of the whole table.
     """
-    limits = Limits.read(max_bytes, patience, None)
-    checked = read_batches(
-        source,
-        ask.texts,
-        ask.numbers,
-        finite=ask.finite,
-        kind=kind,
-        max_bytes=max_bytes,
-        patience=patience,
-        rows=rows,
-    )
     shown, parts = find_parts(source, kind)
+    limits = Limits.read(max_bytes, patience, None)
+    checked = checked_columns(units_of(shown, parts, ask, limits, rows))
     return _paired(checked, _tables(shown, parts, limits, rows), shown)
 
 
@@ -83,29 +74,27 @@ def _changed(shown: str) -> InputError:
 
 def _tables(shown: str, parts: Sequence[Part], limits: Limits, rows: int) -> "Iterator[pa.Table]":
     """Go through the rows of a table with all columns, in one schema."""
-    found = _read(parts, limits, types_only=True)
+    found = _read(shown, parts, limits, types_only=True)
     if not found:
         raise no_rows(shown)
     schema = _joined(found, shown).schema
     for unit in units_of(shown, parts, Ask(), limits, rows):
-        table = unit.read().batch.table
-        part = parts[unit.part]
-        with damage_named(part):
-            table = _alike(table, schema, part)
+        table = _alike(unit, schema)
         if len(table):
             yield _joined([schema.empty_table(), table], shown)
 
 
-def _read(parts: Sequence[Part], limits: Limits, *, types_only: bool = False) -> "list[pa.Table]":
+def _read(
+    shown: str, parts: Sequence[Part], limits: Limits, *, types_only: bool = False
+) -> "list[pa.Table]":
     """Read batches, or none of their rows; only JSON has to be read to the end for the types."""
     found: list[pa.Table] = []
     for part in parts:
-        with damage_named(part):
-            for batch in batches(part, Ask(), limits):
-                table = batch.table.slice(0, 0) if types_only else batch.table
-                found.append(_alike(table, found[0].schema if found else None, part))
-                if types_only and not part.reader.typed_by_values:
-                    break
+        for unit in units_of(shown, [part], Ask(), limits):
+            table = _alike(unit, found[0].schema if found else None)
+            found.append(table.slice(0, 0) if types_only else table)
+            if types_only and not part.reader.typed_by_values:
+                break
     return found
 
 
@@ -118,12 +107,15 @@ def _joined(tables: "Sequence[pa.Table]", shown: str) -> "pa.Table":
         raise InputError(msg) from error
 
 
-def _alike(table: "pa.Table", before: "pa.Schema | None", part: Part) -> "pa.Table":
-    """Return a table with its columns in the order of those before it; refuse other columns."""
-    table.validate(full=True)  # finds text that is not UTF-8
+def _alike(unit: Unit, before: "pa.Schema | None") -> "pa.Table":
+    """Read a unit with its columns in the order of those before it; refuse other columns."""
+    piece = unit.read()
+    table = piece.batch.table
+    with damage_named(piece.part):
+        table.validate(full=True)  # finds text that is not UTF-8
     if before is None:
         return table
     if set(table.column_names) != set(before.names):
         listed = ", ".join(plain(n) for n in before.names)
-        raise part.wrong(f"must have the columns of the parts before it: {listed}")
+        raise piece.part.wrong(f"must have the columns of the parts before it: {listed}")
     return table.select(before.names)

@@ -7,7 +7,7 @@ from typing import Any
 from stakes._text import plain
 from stakes.io.arrow_library import ipc, pa
 from stakes.io.batches import Ask, Batch, Part
-from stakes.io.readers.base_reader import Reader
+from stakes.io.readers.base_reader import LazyBatch, Reader
 from stakes.io.streams import Limits, open_anywhere, too_long
 
 
@@ -23,7 +23,7 @@ class Arrow(Reader):
         with open_binary(part, limits) as source, whole(part, "a whole Arrow"):
             return list(_opened(source, part).schema.names)
 
-    def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
+    def chunks(self, part: Part, ask: Ask, limits: Limits, most: int) -> Iterator[LazyBatch]:  # noqa: ARG002
         """Read batch by batch, which a file has numbered and a stream has not."""
         with open_binary(part, limits) as source, whole(part, "a whole Arrow"):
             file = _opened(source, part)
@@ -34,7 +34,7 @@ class Arrow(Reader):
                 table.validate(full=True)  # offsets of an unknown file may point anywhere
                 if limits.progress is not None:
                     limits.progress(min(source.tell(), source.size()), source.size())
-                yield Batch(table)
+                yield table.num_rows, Batch(table).itself
 
 
 def _opened(source: "pa.NativeFile", part: Part) -> Any:  # noqa: ANN401

@@ -11,6 +11,7 @@ from stakes.io.streams import Limits
 
 READERS: dict[str, "Reader"] = {}  # by name
 Write = Callable[["pa.Table"], Any]
+LazyBatch = tuple[int, Callable[[], Batch]]  # how many rows it has, and how it is read
 
 
 class Reader(ABC):
@@ -34,23 +35,12 @@ class Reader(ABC):
         """Return the names of the columns."""
 
     @abstractmethod
-    def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
-        """Go through the rows, with the columns asked for."""
-
-    def chunks(
-        self,
-        part: Part,
-        ask: Ask,
-        limits: Limits,
-        most: int,  # noqa: ARG002
-    ) -> Iterator[tuple[int, Callable[[], Batch]]]:
+    def chunks(self, part: Part, ask: Ask, limits: Limits, most: int) -> Iterator[LazyBatch]:
         """Cut a file into units: how many rows each has, and how it is read, in any thread.
 
         Units are of `most` rows at most where a file says how many there are. Those of text may
         say 0, since its rows are counted by lines.
         """
-        for batch in self.batches(part, ask, limits):
-            yield batch.table.num_rows, batch.itself
 
     def rows(self, part: Part, limits: Limits) -> int | None:  # noqa: ARG002
         """Return how many rows a file declares, where it does."""

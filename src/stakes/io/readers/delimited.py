@@ -4,7 +4,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,7 @@ from stakes._check import InputError, Place
 from stakes._text import plain
 from stakes.io.arrow_library import arrow_csv, pa
 from stakes.io.batches import Ask, Batch, Part
-from stakes.io.readers.base_reader import Reader, Write
+from stakes.io.readers.base_reader import LazyBatch, Reader, Write
 from stakes.io.streams import Limits, Stream, count_lines, open_stream
 from stakes.io.text_rows import Chunk, check_quotes, cut_rows, first_row_end, lines_of, records
 
@@ -39,19 +39,8 @@ class Csv(Reader):
         with open_stream(part, limits) as stream:
             return next(self._headed(stream, part))[0]
 
-    def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
-        """Parse chunk by chunk."""
-        for _, parse in self.chunks(part, ask, limits):
-            yield parse()
-
-    def chunks(
-        self,
-        part: Part,
-        ask: Ask,
-        limits: Limits,
-        most: int = 0,  # noqa: ARG002  chunks are cut by bytes
-    ) -> Iterator[tuple[int, Callable[[], Batch]]]:
-        """Cut the text into chunks of whole rows."""
+    def chunks(self, part: Part, ask: Ask, limits: Limits, most: int) -> Iterator[LazyBatch]:  # noqa: ARG002
+        """Cut the text into chunks of whole rows, by bytes."""
         with open_stream(part, limits) as stream:
             layout = None
             for header, chunk in self._headed(stream, part):

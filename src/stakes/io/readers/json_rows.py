@@ -12,7 +12,7 @@ from stakes._check import InputError, Place
 from stakes._text import plain
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Lines, Part, check_present
-from stakes.io.readers.base_reader import Reader
+from stakes.io.readers.base_reader import LazyBatch, Reader
 from stakes.io.streams import Limits, decode, open_stream, refuse_other_kinds
 from stakes.io.text_rows import text_lines
 
@@ -36,17 +36,17 @@ class JsonLines(Reader):
             raise part.wrong("must hold samples: it has no rows")
         return list(row)
 
-    def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
+    def chunks(self, part: Part, ask: Ask, limits: Limits, most: int) -> Iterator[LazyBatch]:  # noqa: ARG002
         """Read the objects as rows."""
         some = _Objects(part)
         for line, row in self._rows(part, limits):
             some.rows.append(row)
             some.lines.append(line)
             if len(some.rows) == _ROWS:
-                yield some.batch(ask)
+                yield _ROWS, some.batch(ask).itself
                 some = _Objects(part, some.before + _ROWS)
         if some.rows:
-            yield some.batch(ask)
+            yield len(some.rows), some.batch(ask).itself
 
     def _rows(self, part: Part, limits: Limits) -> Iterator[_Row]:
         """Go through the objects: the lines that are not blank."""

@@ -17,7 +17,7 @@ from stakes._check import Action, ChecksumError, InputError, ResourceError, Unsa
 from stakes._text import plain
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part, check_present
-from stakes.io.readers.base_reader import Reader
+from stakes.io.readers.base_reader import LazyBatch, Reader
 from stakes.io.streams import Limits, open_anywhere
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Npy(Reader):
         with _opened(part, limits) as file:
             return _names(self.members(file, part)[1])
 
-    def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
+    def chunks(self, part: Part, ask: Ask, limits: Limits, most: int) -> Iterator[LazyBatch]:  # noqa: ARG002
         """Read arrays as columns."""
         with _opened(part, limits) as file:
             arrays = _load_named(*self.members(file, part), ask, part, limits)
@@ -72,7 +72,8 @@ class Npy(Reader):
         n_rows = next(iter(lengths.values()), 0)
         for start in range(0, n_rows, _ROWS):
             some = {name: array[start : start + _ROWS] for name, array in arrays.items()}
-            yield Batch(pa.table({n: _column(a, n, part) for n, a in some.items()}))
+            table = pa.table({n: _column(a, n, part) for n, a in some.items()})
+            yield table.num_rows, Batch(table).itself
             if limits.progress is not None:
                 limits.progress(min(start + _ROWS, n_rows), n_rows)
 

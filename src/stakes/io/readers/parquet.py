@@ -1,6 +1,6 @@
 """Parquet files: read row group by row group, with checksums verified."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, BinaryIO
@@ -10,10 +10,8 @@ from stakes._text import plain
 from stakes.io.arrow_library import pa, parquet
 from stakes.io.batches import Ask, Batch, Part
 from stakes.io.readers.arrow import open_binary, whole
-from stakes.io.readers.base_reader import Reader, Write
+from stakes.io.readers.base_reader import LazyBatch, Reader, Write
 from stakes.io.streams import Limits
-
-_ROWS = 128 * 1024
 
 
 class Parquet(Reader):
@@ -29,31 +27,21 @@ class Parquet(Reader):
         with open_binary(part, limits) as source:
             return list(_opened(source, part).schema_arrow.names)
 
-    def batches(self, part: Part, ask: Ask, limits: Limits) -> Iterator[Batch]:
-        """Read row group by row group; a damaged page is found by its checksum."""
-        with open_binary(part, limits) as source:
-            file, columns = _chosen(source, ask, part, limits)
-            rows, done = file.metadata.num_rows, 0
-            for group in range(file.num_row_groups):
-                for batch in _row_group(file, group, columns, part):
-                    done += batch.table.num_rows
-                    if limits.progress is not None:
-                        limits.progress(source.size() * done // max(rows, 1), source.size())
-                    yield batch
-
-    def chunks(
-        self, part: Part, ask: Ask, limits: Limits, most: int
-    ) -> Iterator[tuple[int, Callable[[], Batch]]]:
+    def chunks(self, part: Part, ask: Ask, limits: Limits, most: int) -> Iterator[LazyBatch]:
         """Cut a file into runs of row groups; a larger row group is read here, in pieces."""
         with open_binary(part, limits) as source:
             file, columns = _chosen(source, ask, part, limits)
+            size, done = source.size(), 0
             for groups, rows in _runs(file.metadata, most):
                 if rows <= most and not part.streamed:
                     yield rows, partial(_read_groups, part, limits, file.metadata, groups, columns)
-                    continue
-                for group in groups:
-                    for batch in _row_group(file, group, columns, part, most):
-                        yield batch.table.num_rows, batch.itself
+                else:
+                    for group in groups:
+                        for batch in _row_group(file, group, columns, part, most):
+                            yield batch.table.num_rows, batch.itself
+                done += rows
+                if limits.progress is not None:
+                    limits.progress(size * done // max(file.metadata.num_rows, 1), size)
 
     def rows(self, part: Part, limits: Limits) -> int | None:
         """Return how many rows the footer declares."""
@@ -111,10 +99,15 @@ def _read_groups(
     """Read some row groups of a file whose footer is known."""
     with open_binary(part, limits) as source:
         file = _opened(source, part, metadata)
-        with _damage_in(part, groups[0]):
-            # Arrow's threads can abort a process that ends while they still run
-            table = file.read_row_groups(groups, columns=columns, use_threads=False)
-            return Batch(table.select(columns))
+        # Arrow's threads can abort a process that ends while they still run
+        told = {"columns": columns, "use_threads": False}
+        try:
+            return Batch(file.read_row_groups(groups, **told).select(columns))
+        except (pa.ArrowException, OSError):
+            for group in groups:  # to name the one that is damaged
+                with _damage_in(part, group):
+                    file.read_row_group(group, **told)
+            raise
 
 
 def _row_group(
@@ -122,7 +115,7 @@ def _row_group(
     group: int,
     columns: list[str],
     part: Part,
-    most: int = _ROWS,
+    most: int,
 ) -> Iterator[Batch]:
     with _damage_in(part, group):
         asked = {"row_groups": [group], "columns": columns, "use_threads": False}  # as above
