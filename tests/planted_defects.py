@@ -466,7 +466,7 @@ DEFECTS = [
     ("io/sources.py", "next(seen)", "pass", "test_cli_files"),
     ("io/readers/numpy_files.py", "if size > _LONGEST_CONTENTS:", "if False:", "test_cli_files"),
     ("io/readers/numpy_files.py", "((codes >> 11) == _SURROGATES)).any()", "((codes >> 11) == _SURROGATES)).all()", "test_io_damage"),
-    ("io/columns.py", "except (ValueError, OverflowError, NotImplementedError)", "except (OverflowError, NotImplementedError)", "test_io_damage"),
+    ("io/units.py", "except (ValueError, OverflowError, NotImplementedError)", "except (OverflowError, NotImplementedError)", "test_io_damage"),
     # precision of rows
     ("_check/precision.py", "_capped(bound * (1 - MARGIN))", "_capped(bound * (1 + MARGIN))", "test_precision"),
     ("_check/precision.py", "return np.minimum(bound, NEVER * (1 - MARGIN))", "return bound", "test_precision"),

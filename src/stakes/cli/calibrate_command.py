@@ -14,9 +14,9 @@ from stakes.cli.formats import Document, show
 from stakes.cli.messages import refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_output
-from stakes.cli.read_mode import TableSamples, table_samples
+from stakes.cli.read_mode import read_table
 from stakes.cli.score_columns import class_names
-from stakes.cli.table_request import prepare
+from stakes.cli.table_request import LabelledTable, prepare
 from stakes.evaluation.verdicts import reversed_systems
 from stakes.scoring import BrierLoss, LogLoss
 
@@ -40,16 +40,19 @@ def run(options: Options) -> None:
         class_names(None, request.score_columns[0], None, None)  # names the mistake
     if o.scores_are == "log-posteriors":
         whole = "log-posteriors"
-    with table_samples(request, whole) as table:
+    table = read_table(request, whole, cells=True)
+    with table.told_in_place():
+        samples = table.samples()
         calibrator = calibrator_class(options.learner)()
         told = (calibrator, options.folds, table.groups, options.seed)
         rules = (LogLoss(), BrierLoss())
-        losses = [calibration_loss_of(rule, table.samples, *told) for rule in rules]
-        calibrator.fit_samples(table.samples)
-    warned = [v.text.rstrip(".") for v in reversed_systems({"": table.samples}, 0.95)]
+        losses = [calibration_loss_of(rule, samples, *told) for rule in rules]
+        calibrator.fit_samples(samples)
+    warned = [v.text.rstrip(".") for v in reversed_systems({"": samples}, 0.95)]
     notes = [*warned, *calibrator.notes, *table.notes("The calibrator was fitted")]
     write_text(output, json.dumps(calibrator.to_dict(), indent=1, allow_nan=False) + "\n")
-    show(_document(calibrator, losses, notes, table, options), options)
+    n = samples.n if samples.copies is not None else samples.n_given
+    show(_document(calibrator, losses, notes, (table, n)), options)
     wrote(output)
 
 
@@ -57,12 +60,11 @@ def _document(
     calibrator: Calibrator,
     losses: list[CalibrationLoss],
     notes: list[str],
-    table: TableSamples,
-    options: Options,
+    of: tuple[LabelledTable, int],
 ) -> Document:
+    (table, n), options = of, of[0].request.options
     method, folds, seed = options.learner, options.folds, options.seed
     classes = [str(name) for name in calibrator.classes]
-    n = table.samples.n if table.samples.copies is not None else table.samples.n_given
     lines = []
     for loss in losses:
         raw, after = number(loss.raw.normalized), number(loss.calibrated.normalized)

@@ -6,15 +6,15 @@ from typing import Any
 import click
 
 from stakes._text import interval_name, number, plain, quoted
-from stakes.cli.evaluate_command import evaluated_in_batches, evaluated_whole, shared_arguments
+from stakes.cli.evaluate_command import evaluated, stage_arguments
 from stakes.cli.formats import Cell, Document, publish
 from stakes.cli.messages import refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_outputs, forget
-from stakes.cli.read_mode import WHOLE
+from stakes.cli.read_mode import read_table
 from stakes.cli.score_columns import say_rounding
-from stakes.cli.table_request import Problem, prepare, read_request
-from stakes.evaluation import Evaluation, compare
+from stakes.cli.table_request import LabelledTable, WholeTable, prepare
+from stakes.evaluation import Evaluation
 from stakes.results import Estimate, json_number
 
 EXIT_GATE = 1
@@ -36,21 +36,18 @@ def run(options: Options) -> None:
         refuse("at least one limit must be given, such as --max-nec 0.5.")
     scores = str(options.scores)
     request = prepare(options, {name: name for name in (scores, *others)} if others else None)
-    made, margins = evaluated_in_batches(request), []
-    if made is not None:
-        source, n, read = made.source, made.samples, made.read
-    else:
-        problem = read_request(request)
-        source, n, read = problem.table.source, len(problem.y), WHOLE
-        for each in problem.systems.values():
+    table = read_table(request)
+    if isinstance(table, WholeTable):
+        for each in table.systems.values():
             say_rounding(each.rounding)
-        made = evaluated_whole(problem) if limits else None
-        margins = [gate for o in others.items() for gate in _margin_gates(problem, scores, *o)]
-    gates, notes = margins, []
-    if made is not None:
-        gates = _limit_gates(made.evaluation, limits, confident=options.confident) + margins
-        notes = [f"{v.text} {v.advice}" for v in made.evaluation.verdicts if v.code == _REVERSED]
-    publish(_document(gates, notes, options, source=source, n=n, read=read), options)
+    gates, notes = [], []
+    if limits:
+        found = evaluated(table)
+        gates = _limit_gates(found, limits, confident=options.confident)
+        notes = [f"{v.text} {v.advice}" for v in found.verdicts if v.code == _REVERSED]
+    if isinstance(table, WholeTable):
+        gates += [gate for o in others.items() for gate in _margin_gates(table, scores, *o)]
+    publish(_document(gates, notes, options, table), options)
     forget(options)
     if not all(gate["passed"] for gate in gates):
         click.get_current_context().exit(EXIT_GATE)
@@ -115,16 +112,17 @@ def _limit_gates(
     return gates
 
 
-def _margin_gates(problem: Problem, scores: str, other: str, margin: float) -> list[dict[str, Any]]:
+def _margin_gates(
+    table: WholeTable, scores: str, other: str, margin: float
+) -> list[dict[str, Any]]:
     """Hold the cost against that of another system, in every application.
 
     It is the upper end of the ratio's interval that must be within the limit. All applications
     must pass, so that none needs a correction for the others.
     """
-    told = {**shared_arguments(problem), "resamples": 0, "calibrator": None}
-    pair = {name: problem.systems[name] for name in (other, scores)}
-    with problem.told_in_place():
-        found = compare(problem.y, pair, reference=other, margin=margin, **told)
+    told = {**stage_arguments(table.request.options), "resamples": 0, "calibrator": None}
+    with table.told_in_place():
+        found = table.compare(other, scores, reference=other, margin=margin, **told)
     gates = []
     for relative in found.relative_costs:
         ratio, limit = relative.ratio, 1 + relative.margin
@@ -165,9 +163,8 @@ def _gate(
 
 
 def _document(
-    gates: list[dict[str, Any]], notes: list[str], options: Options, *, source: str, n: int,
-    read: str,
-) -> Document:  # fmt: skip
+    gates: list[dict[str, Any]], notes: list[str], options: Options, table: LabelledTable
+) -> Document:
     rows: list[list[Cell]] = [["metric", "kind", "limit", "value", "passed"]]
     rows += [
         [g["metric"], g["kind"], g["limit"], g["estimate"]["value"], str(g["passed"]).lower()]
@@ -176,7 +173,7 @@ def _document(
     return Document(
         command="check",
         body={
-            "samples": n,
+            "samples": table.n,
             "level": options.level,
             "resamples": options.resamples,
             "seed": options.seed,
@@ -184,9 +181,9 @@ def _document(
             "gates": gates,
             "notes": notes,
         },
-        source=source,
-        read=read,
-        facts=f"{n} samples, seed {options.seed}",
+        source=table.source,
+        read=table.read,
+        facts=f"{table.n} samples, seed {options.seed}",
         rows=rows,
         sentences=[*(g["reason"] for g in gates), *(f"Note: {note}" for note in notes)],
     )

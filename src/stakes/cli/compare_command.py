@@ -5,17 +5,16 @@ from dataclasses import replace
 
 from stakes._text import interval_name, number, plain
 from stakes.cli.actions import with_options
-from stakes.cli.evaluate_command import shared_arguments, stage_arguments
+from stakes.cli.evaluate_command import stage_arguments
 from stakes.cli.formats import Cell, Document, ends, publish
 from stakes.cli.messages import refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_outputs
-from stakes.cli.places import Unplaced, told_in_place
 from stakes.cli.progress import progress_bar
-from stakes.cli.read_mode import IN_BATCHES, WHOLE, RoundedRowsError, choose, say_rounded, why_whole
+from stakes.cli.read_mode import read_table
 from stakes.cli.screen import Screen
-from stakes.cli.table_request import Request, prepare, read_request
-from stakes.evaluation import Comparison, compare
+from stakes.cli.table_request import prepare
+from stakes.evaluation import Comparison
 from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import p_number
 
@@ -35,37 +34,11 @@ def run(options: Options) -> None:
         refuse("--system must be given at least twice: there is nothing to compare with.")
     if options.reference is not None and options.reference not in named:
         refuse(f"--reference must be one of {', '.join(named)}: got {options.reference!r}.")
-    result, source, read = _compared(prepare(options, named))
-    publish(_document(result, source, read, details=options.details), options)
-
-
-def _compared(request: Request) -> tuple[Comparison, str, str]:
-    options = request.options
-    tests = {"reference": options.reference, "margin": options.margin}
-    choice = choose(options, request.columns, why_whole(request))
-    if choice.read == IN_BATCHES:
-        from stakes.cli.table_streams import SystemStream  # noqa: PLC0415  slow to load
-        from stakes.cli.table_sums import summarize  # noqa: PLC0415
-
-        told = {**tests, **stage_arguments(options), "rules": request.rules}
-        try:
-            stream = SystemStream(request, choice)
-            kept, setting = summarize(stream), stream.setting
-        except RoundedRowsError:
-            say_rounded()
-        else:
-            told |= {"costs": setting.costs, "priors": setting.priors}
-            place = told_in_place(Unplaced(choice.source), {"y_true": options.label})
-            with place, progress_bar("resampling") as progress:
-                told |= {"training_priors": setting.training_priors, "progress": progress}
-                found: Comparison = kept.compare(**told)
-            found = replace(found, notes=(*stream.notes(), *found.notes))
-            return found, choice.source, choice.read
-    problem = read_request(request)
-    with problem.told_in_place(), progress_bar("resampling") as progress:
-        told = {"progress": progress, **tests, **shared_arguments(problem)}
-        result = compare(problem.y, problem.systems, **told)
-    return result, problem.table.source, WHOLE
+    table = read_table(prepare(options, named), compared=True)
+    with table.told_in_place(), progress_bar("resampling") as progress:
+        tests = {"reference": options.reference, "margin": options.margin, "progress": progress}
+        result = table.compare(**tests, **stage_arguments(options))
+    publish(_document(result, table.source, table.read, details=options.details), options)
 
 
 def _document(result: Comparison, source: str, read: str, *, details: bool) -> Document:

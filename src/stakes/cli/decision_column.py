@@ -7,8 +7,8 @@ from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.parsing import order_classes, parse_priors
 from stakes.cli.places import told_in_place
-from stakes.cli.read_mode import WHOLE
 from stakes.cli.screen import Screen, described, priors_in_words
+from stakes.cli.table_request import WHOLE
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import DecisionEvaluation, evaluate_decisions
 from stakes.io import read_columns

@@ -1,8 +1,7 @@
 """stakes evaluate: what a system costs, whether it is any use, how good its probabilities are."""
 
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,10 @@ from stakes.cli.outputs import check_outputs, forget
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import text_in_file
 from stakes.cli.progress import progress_bar
-from stakes.cli.read_mode import WHOLE, say_whole, summed
-from stakes.cli.table_request import Problem, Request, Setting, prepare, read_request
+from stakes.cli.read_mode import SummedTable, read_table, say_whole
+from stakes.cli.table_request import Setting, WholeTable, prepare
 from stakes.cli.terminal_report import evaluation_document
-from stakes.evaluation import Evaluation, evaluate
-from stakes.io import Columns
+from stakes.evaluation import Evaluation
 
 
 def run(options: Options) -> None:
@@ -31,59 +29,26 @@ def run(options: Options) -> None:
             say_whole("--decision", options)
         document = decision_document(options)
     else:
-        request = prepare(options)
-        made = evaluated_in_batches(request) or evaluated_whole(read_request(request))
+        table = read_table(prepare(options))
+        evaluation = evaluated(table)
+        commands = {**COMMANDS, "calibrate": _calibrate_command(table, evaluation)}
         document = evaluation_document(
-            made.evaluation, made.source, made.read, made.commands, details=options.details
+            evaluation, table.source, table.read, commands, details=options.details
         )
     publish(document, options)
     forget(options)
 
 
-@dataclass(frozen=True)
-class Evaluated:
-    """An evaluation, and what it is of: from where, how many samples, read whole or in batches."""
-
-    evaluation: Evaluation
-    source: str
-    samples: int
-    read: str
-    commands: Mapping[str, str]  # that its verdicts ask for, by action
-
-
-def evaluated_in_batches(request: Request) -> Evaluated | None:
-    """Evaluate a table batch by batch; None where it is to be read whole."""
-    found = summed(request)
-    if found is None:
-        return None
-    with found.told_in_place(), progress_bar("resampling") as progress:
-        made = found.summary.evaluate(progress=progress, **stage_arguments(request.options))
-    made = replace(made, notes=(*found.notes, *made.notes))
-    choice = found.choice
-    return _in_own_words(made, found.setting, None, (choice.source, found.summary.n, choice.read))
-
-
-def evaluated_whole(problem: Problem) -> Evaluated:
-    """Evaluate the first system of a table."""
-    with problem.told_in_place(), progress_bar("resampling") as progress:
-        told = {"slices": problem.slices, "progress": progress, **shared_arguments(problem)}
-        made = evaluate(problem.y, problem.scores, **told)
-    facts = (problem.table.source, len(problem.y), WHOLE)
-    return _in_own_words(made, problem, problem.table, facts)
-
-
-def shared_arguments(problem: Problem) -> dict[str, Any]:
-    """Return what `evaluate` and `compare` are told alike."""
-    return {
-        "costs": problem.costs,
-        "priors": problem.priors,
-        "training_priors": problem.training_priors,
-        "groups": problem.groups,
-        "sample_weight": problem.weights,
-        "classes": problem.classes,
-        "rules": problem.request.rules,
-        **stage_arguments(problem.request.options),
-    }
+def evaluated(table: WholeTable | SummedTable) -> Evaluation:
+    """Evaluate the first system of a table, in words of options and with lines for rows."""
+    with table.told_in_place(), progress_bar("resampling") as progress:
+        made = table.evaluate(progress=progress, **stage_arguments(table.request.options))
+    verdicts = tuple(
+        replace(verdict, text=text_in_file(verdict.text, table.table))
+        for verdict in with_options(made.verdicts)
+    )
+    notes = tuple(text_in_file(note, table.table) for note in made.notes)
+    return replace(made, verdicts=verdicts, notes=notes)
 
 
 def stage_arguments(options: Options) -> dict[str, Any]:
@@ -100,20 +65,6 @@ def stage_arguments(options: Options) -> dict[str, Any]:
         "resamples": options.resamples,
         "rng": options.seed,
     }
-
-
-def _in_own_words(
-    evaluation: Evaluation, setting: Setting, table: Columns | None, facts: tuple[str, int, str]
-) -> Evaluated:
-    """Put the user's own columns into the commands, and lines of the file for rows."""
-    verdicts = tuple(
-        replace(verdict, text=text_in_file(verdict.text, table))
-        for verdict in with_options(evaluation.verdicts)
-    )
-    notes = tuple(text_in_file(note, table) for note in evaluation.notes)
-    evaluation = replace(evaluation, verdicts=verdicts, notes=notes)
-    commands = {**COMMANDS, "calibrate": _calibrate_command(setting, evaluation)}
-    return Evaluated(evaluation, *facts, commands)
 
 
 def _calibrate_command(setting: Setting, evaluation: Evaluation) -> str:

@@ -67,8 +67,8 @@ def in_file(place: Place | None, table: "Columns | Unplaced") -> Place | None:
     return place if place.row is None else replace(table.place(place.row), column=place.column)
 
 
-def text_in_file(text: str, table: "Columns | None") -> str:
+def text_in_file(text: str, table: "Columns | Unplaced") -> str:
     """Return a text about a row of arguments as one about its place in a table's file."""
-    if table is None or not isinstance(text, PlacedText):
+    if not isinstance(text, PlacedText):
         return text
     return text.moved(in_file(text.place, table) or text.place)

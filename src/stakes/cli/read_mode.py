@@ -1,7 +1,6 @@
 """Whether a table is read whole or in batches, and why."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,19 +9,18 @@ from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.parsing import listed_classes
-from stakes.cli.places import Unplaced, told_in_place
-from stakes.cli.score_columns import say_rounding
-from stakes.cli.table_request import Request, Setting, read_request
+from stakes.cli.places import Unplaced
+from stakes.cli.table_request import WHOLE, LabelledTable, Request, WholeTable, read_request
 from stakes.io.batches import Ask, Part
 from stakes.io.sources import find_parts
 from stakes.io.streams import Limits
 from stakes.io.units import size_in_memory
-from stakes.samples import Samples, read_samples
+from stakes.samples import Samples
 
 if TYPE_CHECKING:
-    from stakes.evaluation import Summary
+    from stakes.evaluation import Comparison, Evaluation
 
-WHOLE, IN_BATCHES = "whole", "in batches"
+IN_BATCHES = "in batches"
 MOST_WHOLE = 100_000_000  # bytes of one column of scores and its labels: beyond, cells tell as much
 MOST_PRICES = 2  # columns, by which cases are counted
 _FEW_UNITS = 1e-15  # a value so little beyond 0 or 1 is taken as 0 or 1, whatever others are
@@ -104,32 +102,46 @@ def choose(options: Options, ask: Ask, reason: str = "", most: int | None = None
     return Choice(WHOLE, source)
 
 
-@dataclass(frozen=True, eq=False)
-class Summed:
-    """A table that was summed in batches."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SummedTable(LabelledTable):
+    """A table that was summed in batches; of several systems rows were kept."""
 
-    setting: Setting
-    summary: "Summary"
-    choice: Choice
-    notes: Sequence[str] = ()
+    read: str = IN_BATCHES
+    total: Any  # a summary, or rows of several systems
+    rounding: Sequence[str]  # notes on it
 
-    def told_in_place(self) -> AbstractContextManager[None]:
-        """Say columns of the table where the library says arguments."""
-        label = self.setting.request.options.label
-        return told_in_place(Unplaced(self.choice.source), {"y_true": label})
+    def evaluate(self, **told: Any) -> "Evaluation":  # noqa: ANN401
+        """Evaluate the one system."""
+        found: Evaluation = self.total.evaluate(**told)
+        return replace(found, notes=(*self.rounding, *found.notes))
+
+    def compare(self, **told: Any) -> "Comparison":  # noqa: ANN401
+        """Compare all systems."""
+        own = {"costs": self.costs, "priors": self.priors, "rules": self.request.rules}
+        adapted = self.training_priors
+        found: Comparison = self.total.compare(**own, training_priors=adapted, **told)
+        return replace(found, notes=(*self.rounding, *found.notes))
+
+    def samples(self) -> Samples:
+        """Return cells of the score as samples, which stand for many rows."""
+        found: Samples = self.total.samples()
+        return found
 
 
-def summed(request: Request, reason: str = "", *, cells: bool = False) -> Summed | None:
-    """Sum a table in batches; None where it is to be read whole, for which there may be a reason.
+def read_table(
+    request: Request, reason: str = "", *, cells: bool = False, compared: bool = False
+) -> WholeTable | SummedTable:
+    """Read a table: in batches where that is asked for or it is large, else whole.
 
-    `cells` where only cells of the score serve: one column for two classes.
+    There may be a `reason` to read it whole. `cells` where only cells of the score serve: one
+    column for two classes. `compared` where rows are kept of several systems.
     """
     options = request.options
-    reason = reason or why_whole(request, summed=True, cells=cells)
+    reason = reason or why_whole(request, summed=not compared, cells=cells)
     single = len(request.score_columns) == 1 and not cells and not request.prices
     choice = choose(options, request.columns, reason, MOST_WHOLE if single else None)
     if choice.read == WHOLE:
-        return None
+        return read_request(request)
     from stakes.cli.table_streams import ListedScoresError, Stream  # noqa: PLC0415  slow to load
     from stakes.cli.table_sums import summarize  # noqa: PLC0415
 
@@ -138,52 +150,14 @@ def summed(request: Request, reason: str = "", *, cells: bool = False) -> Summed
         total = summarize(stream, options.resume)
     except ListedScoresError:
         say_whole("a column of lists", options)
-        return None
+        return read_request(request)
     except RoundedRowsError:
         if options.resume or any(part.streamed for part in choice.parts):
             say_whole("a table of rows that were rounded to digits", options, again=False)
         say_rounded()
-        return None
-    return Summed(stream.setting, total, choice, stream.notes())
-
-
-@dataclass(frozen=True, eq=False)
-class TableSamples:
-    """The samples of a table: its rows, or cells of the score that stand for many."""
-
-    samples: Samples
-    groups: Any
-    setting: Setting
-    source: str
-    read: str
-
-    def notes(self, what: str) -> list[str]:
-        """Say that something was found from cells of the score."""
-        if self.read == WHOLE:
-            return []
-        return [f"{what} on cells of the score, of which a table read in batches keeps about 80000"]
-
-
-@contextmanager
-def table_samples(request: Request, reason: str = "") -> Iterator[TableSamples]:
-    """Give the samples of a table; errors name its columns and lines."""
-    found = summed(request, reason, cells=True)
-    if found is not None:
-        with found.told_in_place():
-            samples = found.summary.samples()
-            yield TableSamples(samples, None, found.setting, found.choice.source, found.choice.read)
-        return
-    problem = read_request(request)
-    say_rounding(problem.scores.rounding)
-    with problem.told_in_place():
-        samples = read_samples(
-            problem.y,
-            problem.scores,
-            priors=problem.priors,
-            classes=problem.classes,
-            sample_weight=problem.weights,
-        )
-        yield TableSamples(samples, problem.groups, problem, problem.table.source, WHOLE)
+        return read_request(request)
+    table, told = Unplaced(choice.source), vars(stream.setting)
+    return SummedTable(**told, table=table, n=total.n, total=total, rounding=stream.notes())
 
 
 def say_whole(reason: str, options: Options, *, again: bool = True) -> None:

@@ -11,16 +11,24 @@ from stakes.cli.cost_text import CostText, read_application
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.parsing import listed_classes, order_classes, parse_priors
-from stakes.cli.places import said, told_in_place
+from stakes.cli.places import Unplaced, said, told_in_place
 from stakes.cli.progress import progress_bar
-from stakes.cli.score_columns import KINDS, class_names, score_columns, system_scores
-from stakes.evaluation import Application
+from stakes.cli.score_columns import (
+    KINDS,
+    class_names,
+    say_rounding,
+    score_columns,
+    system_scores,
+)
+from stakes.evaluation import Application, Comparison, Evaluation, compare, evaluate
 from stakes.evaluation.entry import RULES as USUAL_RULES
 from stakes.io import Columns, LongColumns, column_names, read_columns
 from stakes.io.batches import Ask
+from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import RULES, ScoringRule
 
+WHOLE = "whole"  # how a table was read
 _LABELS = ("label", "y", "y_true", "target", "truth", "class")
 _SCORES = ("score", "scores", "llr", "logit")
 
@@ -111,24 +119,69 @@ class Setting:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Problem(Setting):
-    """Labels, scores and applications, ready for `evaluate` and `compare`."""
+class LabelledTable(Setting):
+    """Labels, scores and applications of a table, and where its rows came from."""
 
-    table: Columns
-    y: Any
-    systems: Mapping[str, Scores]
-    weights: Any
-    groups: Any
-    slices: dict[str, Any]
+    table: Columns | Unplaced
+    read: str
+    n: int
+    groups: Any = None
 
     @property
-    def scores(self) -> Scores:
-        """The scores of the first system."""
-        return next(iter(self.systems.values()))
+    def source(self) -> str:
+        """The table by name."""
+        return self.table.source
 
     def told_in_place(self) -> AbstractContextManager[None]:
         """Say columns and lines of the file where the library says arguments and rows."""
         return told_in_place(self.table, self.request.arguments)
+
+    def notes(self, what: str) -> list[str]:
+        """Say that something was found from cells of the score, where it was."""
+        if self.read == WHOLE:
+            return []
+        return [f"{what} on cells of the score, of which a table read in batches keeps about 80000"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WholeTable(LabelledTable):
+    """A table in memory."""
+
+    read: str = WHOLE
+    y: Any
+    systems: Mapping[str, Scores]
+    weights: Any
+    slices: dict[str, Any]
+
+    @property
+    def _arguments(self) -> dict[str, Any]:
+        """What `evaluate` and `compare` are told alike."""
+        return {
+            "costs": self.costs,
+            "priors": self.priors,
+            "training_priors": self.training_priors,
+            "groups": self.groups,
+            "sample_weight": self.weights,
+            "classes": self.classes,
+            "rules": self.request.rules,
+        }
+
+    def evaluate(self, **told: Any) -> Evaluation:  # noqa: ANN401
+        """Evaluate the first system."""
+        scores = next(iter(self.systems.values()))
+        return evaluate(self.y, scores, slices=self.slices, **self._arguments, **told)
+
+    def compare(self, *names: str, **told: Any) -> Comparison:  # noqa: ANN401
+        """Compare systems, all or those that are named."""
+        systems = {name: self.systems[name] for name in names or self.systems}
+        return compare(self.y, systems, **self._arguments, **told)
+
+    def samples(self) -> Samples:
+        """Return the rows as samples of the first system."""
+        scores = next(iter(self.systems.values()))
+        say_rounding(scores.rounding)
+        told = {"priors": self.priors, "classes": self.classes, "sample_weight": self.weights}
+        return read_samples(self.y, scores, **told)
 
 
 def prepare(options: Options, systems: Mapping[str, str] | None = None) -> Request:
@@ -158,7 +211,7 @@ def prepare(options: Options, systems: Mapping[str, str] | None = None) -> Reque
     return Request(options, systems, costs, table)
 
 
-def read_request(request: Request) -> Problem:
+def read_request(request: Request) -> WholeTable:
     """Read the table, whole."""
     o, table = request.options, request.table
     if table is None:
@@ -173,9 +226,10 @@ def read_request(request: Request) -> Problem:
     names = class_order(request, sorted(set(y.tolist())), table)
     systems = request.scores(table, names)
     setting = read_setting(request, names, table, systems)
-    return Problem(
+    return WholeTable(
         **vars(setting),
         table=table,
+        n=len(y),
         y=y,
         systems=setting.turned(systems),
         weights=None if o.weight is None else table.numbers(o.weight),

@@ -9,8 +9,9 @@ from stakes._check import Rounding
 from stakes.cli.messages import refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_output
-from stakes.cli.read_mode import WHOLE, RoundedRowsError, choose, joined, say_rounded
+from stakes.cli.read_mode import RoundedRowsError, choose, joined, say_rounded
 from stakes.cli.score_columns import in_order, say_rounding, system_scores
+from stakes.cli.table_request import WHOLE
 from stakes.io import (
     Columns,
     column_names,

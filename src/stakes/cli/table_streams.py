@@ -1,7 +1,6 @@
 """Tables larger than memory: classes found first, then batches that a summary can take."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -27,7 +26,7 @@ from stakes.io.batches import Ask
 from stakes.io.columns import no_rows
 from stakes.io.gather import recoded
 from stakes.io.streams import Limits
-from stakes.io.units import ROWS, Piece, Unit, units_of
+from stakes.io.units import ROWS, Piece, Unit, checked_columns, units_of
 from stakes.scores import Scores
 from stakes.summary.members import Members
 
@@ -45,10 +44,11 @@ class Batch:
     systems: Mapping[str, Scores]
 
 
-class TableStream(ABC):
+class Stream:
     """A table that is read unit by unit, with its classes, costs and priors.
 
-    `cells` where only cells of the score serve: one column of numbers for two classes.
+    One system is added to a summary; of several, rows are kept. `cells` where only cells of the
+    score serve: one column of numbers for two classes.
     """
 
     def __init__(self, request: Request, choice: Choice, *, cells: bool = False) -> None:
@@ -85,12 +85,39 @@ class TableStream(ABC):
         alone = len(self._roundings) == 1
         return [text if alone else f"{name}: {text}" for name, text in found.items()]
 
-    @abstractmethod
     def fresh(self) -> Any:  # noqa: ANN401
         """Return what batches are added to, without any."""
+        o, setting = self.request.options, self.setting
+        if len(self.first) > 1:
+            forms = {name: ScoreForm.from_scores(scores) for name, scores in self.first.items()}
+            return ComparedRows(setting.classes, forms, members=self._members)
+        return Summary(
+            classes=setting.classes,
+            scores=type(next(iter(self.first.values()))),
+            costs=setting.costs,
+            priors=setting.priors,
+            training_priors=setting.training_priors,
+            rules=self.request.rules,
+            weighted=o.weight is not None,
+            grouped=o.group is not None,
+            slices=o.slices,
+        )
 
-    @abstractmethod
-    def _keep(self, total: Any, batch: Batch) -> None: ...  # noqa: ANN401
+    @property
+    def _members(self) -> Members:
+        o, prices = self.request.options, tuple(dict.fromkeys(self.request.prices))
+        return Members(o.weight is not None, o.group is not None, prices)
+
+    def _keep(self, total: Summary | ComparedRows, batch: Batch) -> None:
+        new = self._with_columns(batch)
+        if isinstance(total, Summary):
+            total.add_batch(new)
+            return
+        checked, _, rows = new.read(self._members)
+        some = batch.systems
+        if rows is not None:
+            some = {name: scores.part(rows) for name, scores in some.items()}
+        total.update(checked, some)
 
     def _begun(self, *, cells: bool) -> tuple[Iterator[Unit], Columns]:
         """Return all units, and the columns of the first that has rows; it is read only once."""
@@ -119,18 +146,16 @@ class TableStream(ABC):
         request = self.request
         label = str(request.options.label)
         seen = set(first.coded(label)[0])
-        columns = score_columns(next(iter(request.systems.values())))
-        n_classes = max((2, *first.matrix(columns).shape[1:]))
+        named = score_columns(next(iter(request.systems.values())))
+        n_classes = max((2, *first.matrix(named).shape[1:]))
         known = request.options.classes or request.known_classes
         if len(seen) >= n_classes or known is not None:
             return sorted(seen)
         if any(part.streamed for part in self.choice.parts):
             msg = f"--classes must name all classes: the first batch shows only {quoted(seen)},"
             refuse(f"{msg} and this input can be read only once.")
-        for unit in self._all_units(Ask(texts=(label,))):
-            piece = unit.read()
-            if len(piece):
-                seen |= set(piece.checked(Piece.columns).coded(label)[0])
+        for columns in checked_columns(self._all_units(Ask(texts=(label,)))):
+            seen |= set(columns.coded(label)[0])
             if len(seen) >= n_classes:
                 break
         return sorted(seen)
@@ -150,7 +175,7 @@ class TableStream(ABC):
         scores = self.request.scores(columns, self._names)
         return Batch(columns, codes, self.setting.turned(scores))
 
-    def with_columns(self, batch: Batch, slices: Sequence[str] = ()) -> SummaryBatch:
+    def _with_columns(self, batch: Batch) -> SummaryBatch:
         """Return a batch with all that belongs to its rows."""
         o, columns = self.request.options, batch.columns
         return SummaryBatch(
@@ -158,52 +183,9 @@ class TableStream(ABC):
             next(iter(batch.systems.values())),
             None if o.weight is None else columns.numbers(o.weight),
             None if o.group is None else CodedColumn(*columns.coded(o.group)),
-            {name: CodedColumn(*columns.coded(name)) for name in dict.fromkeys(slices)},
+            {name: CodedColumn(*columns.coded(name)) for name in dict.fromkeys(o.slices)},
             {name: columns.numbers(name) for name in self.request.prices},
         )
-
-
-class Stream(TableStream):
-    """A table of one system, which is added to a summary."""
-
-    def fresh(self) -> Summary:
-        """Return a summary of no rows."""
-        o, setting = self.request.options, self.setting
-        return Summary(
-            classes=setting.classes,
-            scores=type(next(iter(self.first.values()))),
-            costs=setting.costs,
-            priors=setting.priors,
-            training_priors=setting.training_priors,
-            rules=self.request.rules,
-            weighted=o.weight is not None,
-            grouped=o.group is not None,
-            slices=o.slices,
-        )
-
-    def _keep(self, total: Summary, batch: Batch) -> None:
-        total.add_batch(self.with_columns(batch, self.request.options.slices))
-
-
-class SystemStream(TableStream):
-    """A table of several systems, of which rows are kept."""
-
-    def fresh(self) -> ComparedRows:
-        """Return what keeps rows, without any."""
-        forms = {name: ScoreForm.from_scores(scores) for name, scores in self.first.items()}
-        return ComparedRows(self.setting.classes, forms, members=self._members)
-
-    @property
-    def _members(self) -> Members:
-        o, prices = self.request.options, tuple(dict.fromkeys(self.request.prices))
-        return Members(o.weight is not None, o.group is not None, prices)
-
-    def _keep(self, total: ComparedRows, batch: Batch) -> None:
-        new, _, rows = self.with_columns(batch).read(self._members)
-        some = batch.systems
-        if rows is not None:
-            some = {name: scores.part(rows) for name, scores in some.items()}
-        total.update(new, some)
 
 
 def _same(piece: Piece) -> Piece:

@@ -13,7 +13,7 @@ from stakes._text import plain
 from stakes.cli.messages import note
 from stakes.cli.progress import row_progress
 from stakes.cli.resume_file import Bookmark, part_state, read_bookmark, refused
-from stakes.cli.table_streams import TableStream
+from stakes.cli.table_streams import Stream
 from stakes.cli.unit_threads import UnitThreads
 from stakes.evaluation import Summary
 from stakes.io.columns import no_rows
@@ -22,7 +22,7 @@ from stakes.io.units import ROWS, Unit
 EVERY = 10.0  # seconds between two times that the file of --resume is written
 
 
-def summarize(stream: TableStream, resume: str | None = None) -> Any:  # noqa: ANN401
+def summarize(stream: Stream, resume: str | None = None) -> Any:  # noqa: ANN401
     """Return the sum of all rows of a table."""
     saved = _Saved(stream, resume)
     units = (unit for unit in stream.units if unit.number not in saved.done[unit.part])
@@ -44,7 +44,7 @@ def summarize(stream: TableStream, resume: str | None = None) -> Any:  # noqa: A
 class _Saved:
     """What was summed so far and which units that was, also in a file."""
 
-    def __init__(self, stream: TableStream, path: str | None) -> None:
+    def __init__(self, stream: Stream, path: str | None) -> None:
         self.total = stream.fresh()
         self._path = path
         self.done: list[set[int]] = [set() for _ in stream.choice.parts]
@@ -71,7 +71,7 @@ class _Saved:
             self.when = time.monotonic()
 
 
-def _bookmark(stream: TableStream, fresh: Summary) -> Bookmark:
+def _bookmark(stream: Stream, fresh: Summary) -> Bookmark:
     """Return what a file of --resume must agree with."""
     o = stream.request.options
     options = {

@@ -8,7 +8,7 @@ from stakes.cli.formats import Cell, Document, ends, publish
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options, typed
 from stakes.cli.outputs import check_outputs
-from stakes.cli.read_mode import table_samples
+from stakes.cli.read_mode import read_table
 from stakes.cli.screen import Screen
 from stakes.cli.table_request import prepare
 from stakes.evaluation import ThresholdChoice
@@ -26,11 +26,12 @@ def run(options: Options) -> None:
     request = prepare(replace(options, group=None))
     if len(request.costs) > 1:
         refuse("a threshold needs one application: --app or --dcf gives several.")
-    with table_samples(request) as table:
+    table = read_table(request, cells=True)
+    with table.told_in_place():
         choice = choose_threshold_samples(
-            table.samples,
-            costs=table.setting.costs,
-            training_priors=table.setting.training_priors,
+            table.samples(),
+            costs=table.costs,
+            training_priors=table.training_priors,
             review=options.review,
             level=options.level,
         )
