@@ -16,6 +16,7 @@ from stakes.evaluation.entry import RULES, evaluate_samples
 from stakes.evaluation.sketch import row_sketch
 from stakes.evaluation.sketch.sketch_records import LevelSketch, RowSketch
 from stakes.evaluation.system_comparison import compare_samples
+from stakes.evaluation.systems import Settings
 from stakes.intervals import Resampling
 from stakes.metrics.spreads import flip_test
 from stakes.samples import Samples, read_samples
@@ -72,8 +73,8 @@ def both(samples: Samples, **given: Any) -> tuple[stakes.Evaluation, stakes.Eval
         if name in BY_ROW and isinstance(value, np.ndarray)
     }
     return (
-        evaluate_samples(samples, **settings),
-        evaluate_samples(one_by_one, **(settings | each)),
+        evaluate_samples(samples, Settings(**settings)),
+        evaluate_samples(one_by_one, Settings(**(settings | each))),
     )
 
 
@@ -248,7 +249,7 @@ def test_costs_by_case(seed: int, *, rare: bool) -> None:
 
     def evaluated(some: Samples, amount: np.ndarray) -> dict[str, Any]:
         costs = stakes.SampleCosts.from_columns([[0, 3], ["amount", 0]], {"amount": amount})
-        return evaluate_samples(some, **(DEFAULTS | {"costs": costs})).to_dict()
+        return evaluate_samples(some, Settings(**(DEFAULTS | {"costs": costs}))).to_dict()
 
     assert_alike(evaluated(samples, amounts), evaluated(one_by_one, amounts[row]))
 
@@ -290,11 +291,11 @@ def test_systems_are_compared_as_sample_by_sample(
             4,
         )
         one_by_one[name], row = repeated(by_rows[name])
-    settings = {name: DEFAULTS[name] for name in DEFAULTS if name != "slices"}
-    settings |= {"margin": 0.1, "calibrator": stakes.AffineCalibrator() if calibrated else None}
-    first = compare_samples(by_rows, **(settings | {"groups": groups}))
+    calibrator = stakes.AffineCalibrator() if calibrated else None
+    settings = Settings(**(DEFAULTS | {"calibrator": calibrator, "groups": groups}))
+    first = compare_samples(by_rows, settings, 0.1)
     each = None if groups is None else groups[row]
-    second = compare_samples(one_by_one, **(settings | {"groups": each}))
+    second = compare_samples(one_by_one, replace(settings, groups=each), 0.1)
     assert_alike(first.to_dict(), second.to_dict())
     assert_same_sketch(first, second)
 
@@ -347,7 +348,7 @@ def test_many_copies_cost_and_rank_as_few_do() -> None:
     few = with_copies(read_samples(y, p), 9, 1)
     assert few.copies is not None
     many = replace(few, copies=few.copies * 10_000_000)
-    small, large = (evaluate_samples(s, **DEFAULTS) for s in (few, many))
+    small, large = (evaluate_samples(s, Settings(**DEFAULTS)) for s in (few, many))
     assert large.data.n == 10_000_000 * small.data.n
     assert large.ranking["auc"].value == pytest.approx(small.ranking["auc"].value, rel=1e-12)
     assert large.main.cost.value.value == pytest.approx(small.main.cost.value.value, rel=1e-12)

@@ -29,7 +29,7 @@ from judged import (
 )
 from stakes._typing import IntArray
 from stakes.evaluation.applications import read_applications
-from stakes.evaluation.systems import System, with_calibration
+from stakes.evaluation.systems import Settings, System, read_system
 from stakes.intervals import replicate
 from stakes.samples import read_samples
 from stakes.simulation import MISCALIBRATED, simulate
@@ -253,9 +253,9 @@ def test_class_sizes_are_kept_where_priors_are_given() -> None:
 @pytest.mark.parametrize("priors", [None, [0.5, 0.5]])
 def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None) -> None:
     samples = read_samples(TWO.y, RAW, priors=priors)
-    stage = stakes.AffineCalibrator(), 5, None, 0
-    plain = System(samples, read_applications(COSTS, samples), (stakes.LogLoss(),))
-    system = with_calibration(plain, *stage, [])
+    stage = stakes.AffineCalibrator(), 5, 0.95, 0
+    settings = Settings(COSTS, None, *stage, None, None, (stakes.LogLoss(),), 0, None)
+    system = read_system(samples, settings)
     drawn = replicate(system.statistics([()]), system.resampling(0), 0)
     for name, value in system.calibrated_values().items():
         assert drawn.observed[drawn.column(name)] == pytest.approx(value, abs=3e-5), name

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 import stakes
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.summaries.two_classes import change_points, samples_in_cells
-from stakes.evaluation.systems import curve_of
+from stakes.evaluation.systems import Settings, curve_of
 from stakes.samples import read_samples
 from stakes.summary.confidence_bins import ConfidenceBins
 from stakes.summary.kept_rows import KeptRows, hash_of
@@ -211,23 +211,13 @@ def test_cells_have_the_values_and_intervals_of_single_samples(n: Any) -> None:
     y, p = binary(n, 31, scale=1.5)
     samples = read_samples(y, p)
     costs: Any = {"a": BINARY, "b": ABSTAIN}
-    told: Any = {
-        "costs": costs,
-        "training_priors": None,
-        "calibrator": stakes.AffineCalibrator(),
-        "folds": stakes.TrainOnTest(),  # folds are dealt otherwise
-        "level": 0.95,
-        "resamples": 0,
-        "groups": None,
-        "slices": None,
-        "rules": RULES,
-        "rng": 0,
-        "progress": None,
-    }
+    folds = stakes.TrainOnTest()  # others are dealt otherwise
+    stage = stakes.AffineCalibrator(), folds, 0.95, 0
+    told = Settings(costs, None, *stage, None, None, RULES, 0, None)
     cells = samples_in_cells(samples, costs, None, RULES)
     assert cells is not None
-    ours = evaluate_samples(cells, curve=curve_of(samples), **told).metrics()
-    for name, exact in evaluate_samples(samples, **told).metrics().items():
+    ours = evaluate_samples(cells, told, curve=curve_of(samples)).metrics()
+    for name, exact in evaluate_samples(samples, told).metrics().items():
         found, width = ours[name], 0.0
         assert (found.interval is None) == (exact.interval is None), name
         if exact.interval is not None and found.interval is not None:

@@ -22,7 +22,7 @@ from stakes.evaluation.rates import (
     has_closed_form,
     metric_estimates,
 )
-from stakes.evaluation.systems import ApplicationDecisions, GroupedLosses, System
+from stakes.evaluation.systems import ApplicationDecisions, GroupedLosses, Settings, System
 from stakes.intervals import (
     NOT_DRAWN,
     Progress,
@@ -105,18 +105,14 @@ def error_counts(decisions: ApplicationDecisions) -> dict[str, int]:
 
 
 def count_replicates(
-    system: System,
-    metrics: Sequence[Sequence[DecisionMetric]],
-    resamples: int,
-    seed: int,
-    progress: Progress | None,
+    system: System, metrics: Sequence[Sequence[DecisionMetric]], settings: Settings
 ) -> Sequence[Replicates | None]:
     """Return the resampled metrics of each application that have no interval in closed form.
 
     Counts of samples that are alike are drawn as such; weights and groups need each sample.
     """
-    every = system.decisions_of_all
-    samples = every[0].samples
+    every, samples = system.decisions_of_all, system.decisions_of_all[0].samples
+    resamples, seed, progress = settings.resamples, settings.seed, settings.progress
     chosen = [
         [m for m in some if not has_closed_form(m, priors_from_data=d.samples.priors_from_data)]
         if not few_to_resample(d.confusion)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import read_level
 from stakes._math import times
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -27,14 +26,12 @@ from stakes.evaluation.applications import (
     adapted,
     classes_of,
     columns_of_costs,
-    read_applications,
-    read_training,
     with_columns,
 )
 from stakes.evaluation.findings import DataSummary, Evaluation
 from stakes.evaluation.loss_results import rule_result
 from stakes.evaluation.ranking_results import ranking_of
-from stakes.evaluation.sketch import Sketch, Source, sketch_of
+from stakes.evaluation.sketch import Source, sketch_of
 from stakes.evaluation.slice_results import (
     SliceDecisions,
     decide_slices,
@@ -42,16 +39,15 @@ from stakes.evaluation.slice_results import (
     slice_results,
 )
 from stakes.evaluation.systems import (
+    Settings,
     SumsOfAll,
     System,
     curve_of,
     least_cost,
-    read_rules,
-    with_calibration,
-    with_groups,
+    read_system,
 )
 from stakes.evaluation.verdicts import evidence_of, verdicts_of
-from stakes.intervals import Progress, check_resamples, seed_of
+from stakes.intervals import Progress
 from stakes.metrics.traditional import metrics_for_report
 from stakes.samples import Samples, read_samples
 from stakes.scores import Posteriors, Scores
@@ -143,21 +139,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
 
         cells = samples_in_cells(given, costs, training_priors, rules)
         curve = None if cells is None else curve_of(adapted(given, training_priors))
-    found = evaluate_samples(
-        given if cells is None else cells,
-        costs=costs,
-        training_priors=training_priors,
-        calibrator=calibrator,
-        folds=folds,
-        level=level,
-        resamples=resamples,
-        groups=groups,
-        slices=slices,
-        rules=rules,
-        rng=rng,
-        progress=progress,
-        curve=curve,
-    )
+    applied = costs, training_priors, calibrator, folds, level, resamples
+    settings = Settings(*applied, groups, slices, rules, rng, progress)
+    found = evaluate_samples(given if cells is None else cells, settings, curve=curve)
     if cells is None:
         return found
     data = replace(found.data, scores=type(given.scores).__name__)
@@ -172,50 +156,34 @@ def _gathers(given: Samples, folds: Folds, groups: object, slices: object) -> bo
     return given.weights is None and isinstance(folds, int) and groups is None and plain
 
 
-def evaluate_samples(  # noqa: PLR0913  as for evaluate
+def evaluate_samples(
     given: Samples,
+    settings: Settings,
     *,
-    costs: Applications | None,
-    training_priors: PriorsLike | None,
-    calibrator: Calibrator | None,
-    folds: Folds,
-    level: float,
-    resamples: int,
-    groups: Column | None,
-    slices: "Mapping[str, Column] | Column | Sequence[SliceDecisions] | None",
-    rules: Sequence[ScoringRule],
-    rng: "int | np.random.Generator",
-    progress: Progress | None,
     of_all: SumsOfAll | None = None,
     curve: RocCurve | None = None,
 ) -> Evaluation:
-    """Evaluate checked samples, whose rows may stand for several; arguments as for `evaluate`.
+    """Evaluate checked samples, whose rows may stand for several.
 
-    Groups, slices and folds that are given as columns have a value for each row; slices may have
-    been judged before. `of_all` are sums of all samples, where those given are only some of them;
-    `curve` is that of single samples, where rows stand for cells of the score.
+    `of_all` are sums of all samples, where those given are only some of them; `curve` is that of
+    single samples, where rows stand for cells of the score.
     """
-    given = with_groups(given, groups)
-    samples = adapted(given, training_priors)
-    uses = read_applications(costs, given, training_priors)
-    read_level(level)
-    check_resamples(resamples)
-    seed, notes = seed_of(rng), rounding_notes({"": given})
+    level, slices = settings.level, settings.slices
+    system = read_system(given, settings, of_all)
+    samples = system.as_given.samples
     if isinstance(slices, tuple) and all(isinstance(part, SliceDecisions) for part in slices):
         parts: Iterable[SliceDecisions] = slices
     else:
-        parts = decide_slices(uses[0], read_slices(slices, samples))
-    plain = System(samples, uses, read_rules(rules, uses), of_all=of_all)
-    system = with_calibration(plain, calibrator, folds, groups, seed, notes)
+        parts = decide_slices(system.as_given.uses[0], read_slices(slices, samples))
     metrics = [metrics_for_report(d.in_use, d.use.costs) for d in system.decisions_of_all]
-    drawn = count_replicates(system, metrics, resamples, seed, progress)
+    drawn = count_replicates(system, metrics, settings)
     of_rows = curve_of(samples)
     curve = of_rows if curve is None else curve
     ranking = ranking_of(samples, curve, level)
     least = [(least_cost(use, curve), least_cost(use, of_rows)) for use in system.uses]
     del curve, of_rows  # they hold as much as the samples
     evaluation = Evaluation(
-        data=_summary(given, system, adapted_scores=training_priors is not None),
+        data=_summary(system),
         applications=tuple(
             application_result(system, i, drawn[i], level, metrics[i], least[i])
             for i in range(len(system.uses))
@@ -228,31 +196,23 @@ def evaluate_samples(  # noqa: PLR0913  as for evaluate
         level=level,
         calibrator=None if system.stage is None else system.stage.calibrator.name,
         fitted="" if system.stage is None else system.stage.text,
-        resamples=resamples,
-        seed=seed,
+        resamples=settings.resamples,
+        seed=settings.seed,
         slope=calibration_slope(samples, samples.groups).estimate(level),
-        notes=(*notes, *system.notes),
-        sketch=_sketch(given, read_training(given, training_priors), system),
+        notes=(*rounding_notes({"": given}), *system.notes),
+        sketch=sketch_of(_sources(system)),
     )
     evidence = evidence_of(system, evaluation.applications, level)
     return replace(evaluation, verdicts=verdicts_of(evaluation, evidence))
 
 
-def _sketch(given: Samples, training: FloatArray | None, system: System) -> Sketch:
-    """Return the sketch of the scores; it states how many samples there are in all."""
-    sources = [Source.given("uncalibrated", system.parted(given), training, system)]
-    if system.stage is not None:
-        sources.append(Source.calibrated("calibrated", system))
-    grouped = given.groups is not None
-    sketch = sketch_of(sources, adapted=training is not None, grouped=grouped)
-    if system.of_all is None:
-        return sketch
-    every = system.of_all.samples
-    return replace(sketch, counts=every.counts, priors=every.data_priors(), total=every.n)
+def _sources(system: System) -> list[Source]:
+    plain = Source.given("uncalibrated", system)
+    return [plain] if system.stage is None else [plain, Source.calibrated("calibrated", system)]
 
 
-def _summary(given: Samples, system: System, *, adapted_scores: bool) -> DataSummary:
-    samples = given if system.of_all is None else system.of_all.samples
+def _summary(system: System) -> DataSummary:
+    samples = system.as_given.given if system.of_all is None else system.of_all.samples
     groups = system.decisions_of_all[0].samples.groups
     mass = times(samples.scaled_weights(), samples.copies)
     weights: FloatArray = np.bincount(samples.y, mass, len(samples.classes))  # type: ignore[assignment]
@@ -264,7 +224,7 @@ def _summary(given: Samples, system: System, *, adapted_scores: bool) -> DataSum
         weighted=samples.weights is not None,
         groups=None if groups is None else int(np.unique(groups).size),
         scores=type(samples.scores).__name__,
-        adapted=adapted_scores,
+        adapted=system.training is not None,
     )
 
 

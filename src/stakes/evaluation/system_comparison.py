@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_level, read_number
+from stakes._check import InputError, read_number
 from stakes._text import key_of, plain, quoted
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
@@ -16,10 +16,7 @@ from stakes.calibration.crossfit import Folds
 from stakes.evaluation.application_results import error_counts
 from stakes.evaluation.applications import (
     Applications,
-    adapted,
     classes_of,
-    read_applications,
-    read_training,
 )
 from stakes.evaluation.comparison_verdicts import few_errors_of, verdicts_of_comparison
 from stakes.evaluation.contrasts import Contrasts
@@ -28,9 +25,9 @@ from stakes.evaluation.entry import RULES, columns_of, rounding_notes
 from stakes.evaluation.findings import Paged, Verdict, plain_values
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
-from stakes.evaluation.systems import System, read_rules, with_calibration, with_groups
+from stakes.evaluation.systems import Settings, System, read_system
 from stakes.evaluation.verdicts import Groups, few_groups, reversed_systems, small_classes
-from stakes.intervals import Progress, Replicates, Statistic, check_resamples, replicate, seed_of
+from stakes.intervals import Progress, Replicates, Statistic, replicate
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference
 from stakes.metrics.traditional import metrics_for_report
@@ -155,60 +152,34 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         )
         for name in names
     }
-    return compare_samples(
-        read,
-        margin=margin,
-        costs=costs,
-        training_priors=training_priors,
-        calibrator=calibrator,
-        folds=folds,
-        level=level,
-        resamples=resamples,
-        groups=groups,
-        rules=rules,
-        rng=rng,
-        progress=progress,
-    )
+    applied = costs, training_priors, calibrator, folds, level, resamples
+    settings = Settings(*applied, groups, None, rules, rng, progress)
+    return compare_samples(read, settings, margin)
 
 
-def compare_samples(  # noqa: PLR0913  as for compare
-    systems: Mapping[str, Samples],
-    *,
-    margin: float | None,
-    costs: Applications | None,
-    training_priors: PriorsLike | None,
-    calibrator: Calibrator | None,
-    folds: Folds,
-    level: float,
-    resamples: int,
-    groups: Column | None,
-    rules: Sequence[ScoringRule],
-    rng: "int | np.random.Generator",
-    progress: Progress | None,
+def compare_samples(
+    systems: Mapping[str, Samples], settings: Settings, margin: float | None
 ) -> Comparison:
     """Compare systems on the same checked samples, whose rows may stand for several.
 
-    The first is the reference; groups and folds that are given as columns have a value for each
-    row, other arguments are as for `compare`.
+    The first is the reference.
     """
-    _check(systems, margin, read_level(level), resamples)
-    seed, notes = seed_of(rng), rounding_notes(systems)
-    given = {name: with_groups(samples, groups) for name, samples in systems.items()}
-    made: dict[str, System] = {}
-    for name, samples in given.items():
-        uses = read_applications(costs, samples, training_priors)
-        scored = adapted(samples, training_priors)
-        plain_system = System(scored, uses, read_rules(rules, uses))
-        made[name] = with_calibration(plain_system, calibrator, folds, groups, seed, notes)
-    notes += [
-        f"The {loss.name} of {plain(name)} is infinite, so that it is not compared."
-        for name, system in made.items()
-        for loss in system.expected_losses
-        if loss.infinite_samples
+    level = settings.level
+    _check(systems, margin, level)
+    made = {name: read_system(samples, settings) for name, samples in systems.items()}
+    notes = [
+        *rounding_notes(systems),
+        *(why for system in made.values() for why in system.why_uncalibrated),
+        *(
+            f"The {loss.name} of {plain(name)} is infinite, so that it is not compared."
+            for name, system in made.items()
+            for loss in system.expected_losses
+            if loss.infinite_samples
+        ),
     ]
     names, first = list(made), next(iter(made.values()))
     contrasts = Contrasts(made)
-    drawn = _drawn(made, resamples, seed, progress)
+    drawn = _drawn(made, settings)
     values = {name: _values(made[name], name, drawn) for name in names}
     applications = [use.name for use in first.uses]
     metrics = [f"{name}.nec" for name in applications]
@@ -231,12 +202,6 @@ def compare_samples(  # noqa: PLR0913  as for compare
         for name, system in made.items()
         if not any(values[name][metric] < 1 for metric in metrics)
     }
-    sources = [
-        Source.given(
-            name, made[name].parted(samples), read_training(samples, training_priors), made[name]
-        )
-        for name, samples in given.items()
-    ]
     return Comparison(
         systems=tuple(names),
         reference=names[0],
@@ -247,15 +212,15 @@ def compare_samples(  # noqa: PLR0913  as for compare
         relative_costs=margins,
         odds=best_by_odds({name: s.as_given.samples for name, s in made.items()}, level),
         level=level,
-        resamples=resamples,
-        seed=seed,
+        resamples=settings.resamples,
+        seed=settings.seed,
         verdicts=(
             *reversed_systems(costly, level, among=len(made)),
             *verdicts_of_comparison(differences, margins, best, values),
             *_warnings(made),
         ),
         notes=tuple(dict.fromkeys(notes)),
-        sketch=sketch_of(sources, adapted=training_priors is not None, grouped=groups is not None),
+        sketch=sketch_of([Source.given(name, system) for name, system in made.items()]),
     )
 
 
@@ -323,15 +288,12 @@ def _warnings(made: Mapping[str, System]) -> list[Verdict]:
     return found
 
 
-def _check(
-    systems: Mapping[str, Samples], margin: float | None, level: float, resamples: int
-) -> None:
+def _check(systems: Mapping[str, Samples], margin: float | None, level: float) -> None:
     if margin is not None:
         read_number(margin, "margin", 0, np.inf, closed=(False, False))
         if level <= 0.5:
             rule = "must be above 0.5 with a margin, which is tested on one side"
             raise InputError("level", rule, f"{level:g}")
-    check_resamples(resamples)
     (first, samples), *others = systems.items()
     for name, other in others:
         if other.classes != samples.classes:
@@ -359,17 +321,15 @@ def system_names(systems: Mapping[str, Any], reference: str | None) -> list[str]
     return [reference, *(name for name in names if name != reference)]
 
 
-def _drawn(
-    made: Mapping[str, System], resamples: int, seed: int, progress: Progress | None
-) -> Replicates:
+def _drawn(made: Mapping[str, System], settings: Settings) -> Replicates:
     """Return what has no closed form, over resamples of the same samples."""
     statistics: list[Statistic] = []
     for name, system in made.items():
         metrics = [metrics_for_report(d.in_use, d.use.costs) for d in system.decisions]
         statistics += system.statistics(metrics, f"{name}{_SEPARATOR}")
-    plan = next(iter(made.values())).resampling(seed)
-    if resamples and statistics:
-        return replicate(statistics, plan, resamples, progress)
+    plan = next(iter(made.values())).resampling(settings.seed)
+    if settings.resamples and statistics:
+        return replicate(statistics, plan, settings.resamples, settings.progress)
     observed = [s.under(plan.base[None, :])[0] for s in statistics]
     names = tuple(name for s in statistics for name in s.names)
     return Replicates(

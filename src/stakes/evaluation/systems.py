@@ -4,12 +4,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, UndefinedMetricError
+from stakes._check import InputError, UndefinedMetricError, read_level
 from stakes._text import key_of, quoted
-from stakes._typing import Column, FloatArray, IntArray
+from stakes._typing import Column, FloatArray, IntArray, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.calibration.calibrators import ImpossibleTruthError
 from stakes.calibration.crossfit import (
@@ -25,20 +26,29 @@ from stakes.calibration.crossfit import (
 )
 from stakes.costs import SampleCosts
 from stakes.curves import MinimumCost, RocCurve
-from stakes.evaluation.applications import ApplicationSamples
+from stakes.evaluation.applications import (
+    Applications,
+    ApplicationSamples,
+    adapted,
+    read_applications,
+    read_training,
+)
 from stakes.intervals import (
     CalibratedStatistic,
     ClassMeans,
     LossStatistic,
     NamedLosses,
     Odds,
+    Progress,
     RankStatistic,
     Resampling,
     Statistic,
     Training,
     by_groups,
+    check_resamples,
     count_statistic,
     refitter,
+    seed_of,
 )
 from stakes.intervals.refit import Refit
 from stakes.metrics import CalibrationError, ConfusionMatrix, DecisionMetric
@@ -158,24 +168,62 @@ class CalibrationStage:
         return f"cross-fitted on {len(self.folds.pairs)} folds{kept}"
 
 
-def with_calibration(
-    plain: "System",
-    calibrator: Calibrator | None,
-    folds: Folds,
-    groups: Column | None,
-    seed: int,
-    notes: list[str],
-) -> "System":
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """How samples are evaluated or compared: arguments of `evaluate`, in their order.
+
+    Groups, slices and folds that are columns have a value for each row.
+    """
+
+    costs: Applications | None
+    training_priors: PriorsLike | None
+    calibrator: Calibrator | None
+    folds: Folds
+    level: float
+    resamples: int
+    groups: Column | None
+    slices: Any  # columns, or slices that were decided before
+    rules: Sequence[ScoringRule]
+    rng: "int | np.random.Generator"
+    progress: Progress | None
+
+    def __post_init__(self) -> None:
+        read_level(self.level)
+        check_resamples(self.resamples)
+
+    @cached_property
+    def seed(self) -> int:
+        """The seed of folds and resamples."""
+        return seed_of(self.rng)
+
+
+def read_system(given: Samples, settings: Settings, of_all: "SumsOfAll | None" = None) -> "System":
+    """Return a system on checked samples, with its calibration stage."""
+    given, training = with_groups(given, settings.groups), settings.training_priors
+    uses = read_applications(settings.costs, given, training)
+    system = System(
+        adapted(given, training),
+        uses,
+        read_rules(settings.rules, uses),
+        of_all=of_all,
+        training=read_training(given, training),
+        unadapted=given,
+    )
+    return with_calibration(system, settings)
+
+
+def with_calibration(plain: "System", settings: Settings) -> "System":
     """Return a system with a calibration stage, unless that cannot be fitted, which is noted.
 
     Rows whose copies come into several folds are parted, so that each has a calibrated score.
     """
+    calibrator, folds, groups = settings.calibrator, settings.folds, settings.groups
     if calibrator is None:
         return plain
     if not isinstance(calibrator, Calibrator):
         rule = "must be one, such as AffineCalibrator(), or None"
         raise InputError("calibrator", rule, repr(calibrator))
-    system, grouped = plain, groups is not None
+    system, seed, grouped = plain, settings.seed, groups is not None
     try:
         if isinstance(folds, TrainOnTest | HeldOut):
             system = replace(plain, stage=CalibrationStage(calibrator, folds, seed, grouped))
@@ -185,14 +233,15 @@ def with_calibration(
             if (kept := dealt.kept) is not None:
                 samples = dealt.samples
                 uses = tuple(_parted(use, plain.samples, samples, kept) for use in plain.uses)
-                system = replace(system, samples=samples, uses=uses, whole=plain, kept=kept)
+                given = plain.given.with_copies(kept, samples.copies)
+                system = replace(system, samples=samples, uses=uses, whole=plain, unadapted=given)
         _ = system.calibrated_losses, system.calibrated_decisions
     except UndefinedMetricError as error:  # the data are too few or too odd to fit on
         if isinstance(error, ImpossibleTruthError):  # of all samples, not those of one fold
             loss = expectation(LogLoss(), plain.samples)
             error = ImpossibleTruthError(loss.infinite_rows, loss.infinite_samples)
-        notes.append(error.note("Calibration was left out: "))
-        return replace(system, stage=None, _fits={})
+        why = error.note("Calibration was left out: ")
+        return replace(system, stage=None, why_uncalibrated=(why,), _fits={})
     return system
 
 
@@ -269,8 +318,10 @@ class System:
     rules: tuple[ScoringRule, ...]
     stage: CalibrationStage | None = None
     whole: "System | None" = None  # before copies of a row were dealt to several folds
-    kept: IntArray | None = None  # and which row of it each row was
     of_all: SumsOfAll | None = None  # where the samples are only some of all
+    training: FloatArray | None = None  # priors that posteriors were moved from
+    unadapted: Samples | None = None  # the samples before that
+    why_uncalibrated: tuple[str, ...] = ()  # where a stage could not be fitted
     _fits: dict[tuple[bytes, bool], CrossFit] = field(default_factory=dict)  # by priors, to all
 
     @property
@@ -278,9 +329,10 @@ class System:
         """The system with its rows as they were given, for what needs no calibrated scores."""
         return self if self.whole is None else self.whole
 
-    def parted(self, given: Samples) -> Samples:
-        """Return samples as they were given, with the rows of the system."""
-        return given if self.kept is None else given.with_copies(self.kept, self.samples.copies)
+    @property
+    def given(self) -> Samples:
+        """The samples, with scores as they were given."""
+        return self.samples if self.unadapted is None else self.unadapted
 
     @cached_property
     def decisions(self) -> tuple[ApplicationDecisions, ...]:
@@ -322,9 +374,10 @@ class System:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the fits of the calibrator had to say."""
+        """What the calibration stage had to say."""
         fits = [fit for (_, to_all), fit in self._fits.items() if not to_all]
-        return tuple(dict.fromkeys(note for fit in fits for note in fit.notes))
+        said = dict.fromkeys(note for fit in fits for note in fit.notes)
+        return (*self.why_uncalibrated, *said)
 
     @property
     def _stage(self) -> CalibrationStage:

@@ -24,24 +24,23 @@ BY_CASE = "costs differ from case to case"
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A system: its samples, the priors that its scores move with, and its judgements."""
+    """A system: its samples, the priors that its scores move with, and its decisions."""
 
     name: str
+    system: System
     samples: Samples
     reference: FloatArray | None
     decisions: tuple[ApplicationDecisions, ...]
     ranked: Samples  # with the scores that areas and least costs are computed from
 
     @classmethod
-    def given(
-        cls, name: str, samples: Samples, training: FloatArray | None, system: System
-    ) -> "Source":
+    def given(cls, name: str, system: System) -> "Source":
         """Return a system as it came, before its posteriors were adapted."""
-        reference = training
+        samples, reference = system.given, system.training
         if not isinstance(samples.scores, PosteriorScores):
             k = len(samples.classes)
             reference = np.full(k, 1 / k)
-        return cls(name, samples, reference, system.decisions, system.samples)
+        return cls(name, system, samples, reference, system.decisions, system.samples)
 
     @classmethod
     def calibrated(cls, name: str, system: System) -> "Source":
@@ -49,28 +48,29 @@ class Source:
         judged = system.calibrated_decisions
         samples = judged[0].use.samples
         fits = bool(samples.priors.all())
-        return cls(name, samples, samples.priors if fits else None, judged, samples)
+        return cls(name, system, samples, samples.priors if fits else None, judged, samples)
 
 
-def sketch_of(sources: Sequence[Source], *, adapted: bool, grouped: bool) -> Sketch:
+def sketch_of(sources: Sequence[Source]) -> Sketch:
     """Return the sketch of systems on the same samples."""
-    samples = sources[0].samples
+    samples, known = sources[0].samples, sources[0].system.of_all
+    every = samples if known is None else known.samples
     few = len(samples.classes) <= MOST_CLASSES
     uses = [each.use for each in sources[0].decisions]
     priced = [i for i, use in enumerate(uses) if isinstance(use.costs, CostMatrix)]
     scores = "likelihoods"  # whether they follow the priors
     if isinstance(samples.scores, PosteriorScores):
-        scores = "adapted" if adapted else "posteriors"
+        scores = "posteriors" if sources[0].reference is None else "adapted"
     sketch = Sketch(
         classes=samples.classes,
-        counts=samples.counts,
-        priors=samples.data_priors(),
+        counts=every.counts,
+        priors=every.data_priors(),
         used=samples.priors,
         weighted=samples.weights is not None,
-        grouped=grouped,
+        grouped=samples.groups is not None,
         scores=scores,
         applications=tuple(_application(sources, i) for i in priced) if few else (),
-        total=samples.n,
+        total=every.n,
     )
     if not few or not priced:
         return replace(sketch, why_not=BY_CASE if few else TOO_MANY)

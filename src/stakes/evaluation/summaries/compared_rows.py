@@ -11,6 +11,7 @@ from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.evaluation.applications import Application, Applications, with_columns
 from stakes.evaluation.system_comparison import Comparison, compare_samples, system_names
+from stakes.evaluation.systems import Settings
 from stakes.samples import Samples
 from stakes.scores import Scores
 from stakes.summary.form import Part
@@ -91,10 +92,11 @@ class ComparedRows(Part):
         self,
         *,
         reference: str | None,
+        margin: float | None,
         costs: Applications | None,
         priors: PriorsLike | None,
         training_priors: PriorsLike | None,
-        **options: Any,  # noqa: ANN401  those of `compare_samples`
+        **options: Any,  # noqa: ANN401  further settings
     ) -> Comparison:
         """Return what `stakes.compare` says of the rows that were kept.
 
@@ -108,13 +110,15 @@ class ComparedRows(Part):
         *columns, own = np.split(self.rows.settled().values, self._ends, axis=1)
         kept = self._members.from_columns(own)
         bound = with_columns(costs, kept.amounts)
-        found = compare_samples(
-            self._samples(columns, kept, system_names(self._forms, reference), priors),
+        settings = Settings(
             costs=bound if complete else self._at_shares(bound),
             training_priors=training_priors if complete or training is not None else self._shares,
             groups=kept.part,
+            slices=None,
             **options,
         )
+        names = system_names(self._forms, reference)
+        found = compare_samples(self._samples(columns, kept, names, priors), settings, margin)
         if complete:
             return found
         most = f"{self.rows.quota} different ones of a class at most"

@@ -283,15 +283,9 @@ class Summary:
         What depends on the order of scores lies within `bounds`, which notes tell where four
         digits would show it; calibrators are fitted to the cells of the scores.
         """
-        found = self._filled().evaluate(
-            tuple(self._slices.decisions()),
-            calibrator=calibrator,
-            folds=folds,
-            level=level,
-            resamples=resamples,
-            rng=rng,
-            progress=progress,
-        )
+        options: dict[str, Any] = {"calibrator": calibrator, "folds": folds, "level": level}
+        options |= {"resamples": resamples, "rng": rng, "progress": progress}
+        found = self._filled().evaluate(tuple(self._slices.decisions()), options)
         notes = [
             f"{name} lies between {number(low)} and {number(high)}: scores were kept in cells."
             for name, (low, high) in self.bounds().items()

@@ -23,13 +23,14 @@ from stakes.evaluation.applications import (
     read_applications,
     with_columns,
 )
-from stakes.evaluation.systems import read_rules
+from stakes.evaluation.slice_results import SliceDecisions
+from stakes.evaluation.systems import Settings, read_rules
 from stakes.samples import Samples, read_samples
 from stakes.scores import SCORES, LogLikelihoodRatios, Posteriors, Scores
 from stakes.scoring import RULES, BayesCost, ScoringRule
 from stakes.summary.decision_sums import MOST_COLUMNS
 from stakes.summary.form import damaged
-from stakes.summary.members import Members
+from stakes.summary.members import MemberRows, Members
 
 _AT_THE_END = "those of the data are known only at the end"
 _MOST_CLASSES = 10_000
@@ -109,6 +110,14 @@ class Request:
         """Return all applications, or some, as `evaluate` takes them: at the amounts of rows."""
         uses = {name: self.uses[name] for name in names or self.uses}
         return dict(with_columns(uses, amounts or {}))  # type: ignore[arg-type]
+
+    def settings(
+        self, rows: MemberRows, slices: tuple[SliceDecisions, ...], options: dict[str, Any]
+    ) -> Settings:
+        """Return the settings of an evaluation of rows, of which this request knows some."""
+        costs, rules = self.applications(rows.amounts), self.rules
+        told = {"groups": rows.part, "slices": slices, "rules": rules, **options}
+        return Settings(costs=costs, training_priors=self.training, **told)
 
     def samples(
         self,

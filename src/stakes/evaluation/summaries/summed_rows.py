@@ -4,7 +4,6 @@ Costs, losses and calibration errors are those of all samples. What needs single
 calibrator, areas, the page) rests on the rows that were kept, which the notes say.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -118,26 +117,19 @@ class SummedRows(Part):
         """Return nothing: areas rest on rows, not on cells."""
         return {}
 
-    def evaluate(self, slices: Sequence[SliceDecisions], **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
+    def evaluate(self, slices: tuple[SliceDecisions, ...], options: dict[str, Any]) -> Evaluation:
         """Return the evaluation of all samples."""
         request, rows = self._request, self.rows.settled()
         values, kept = rows.values, request.members.from_columns(rows.values[:, self.form :])
-        told = {
-            "costs": request.applications(kept.amounts),
-            "training_priors": request.training,
-            "rules": request.rules,
-            "groups": kept.part,
-            "slices": tuple(slices),
-            **options,
-        }
+        settings = request.settings(kept, slices, options)
         trusted = request.kind.trusted
         scores = trusted(values[:, : self.form] if self.form > 1 else values[:, 0].copy())
         unplaced = KnownSums({}, None)
         given = request.samples(rows.y, scores, kept.weights, copies=rows.copies, known=unplaced)
         if rows.all_there:
-            return evaluate_samples(given, **told)
+            return evaluate_samples(given, settings)
         of_all = self._sums_of_all()
-        found = evaluate_samples(_weighed(given, of_all.samples), of_all=of_all, **told)
+        found = evaluate_samples(_weighed(given, of_all.samples), settings, of_all=of_all)
         note = (
             f"Calibration, areas and the page rest on {given.n} of {self.counts.sum()} samples,"
             f" {rows.quota} different ones of a class at most."

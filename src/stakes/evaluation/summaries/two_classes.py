@@ -27,7 +27,7 @@ from stakes.statistics import LossSums, ScoreLevels
 from stakes.statistics.bins import bin_of, equal_width
 from stakes.summary.cells import CellRows, PartedCells, PlainCells, ranked_orders
 from stakes.summary.form import Part, Reader, damaged
-from stakes.summary.members import CheckedBatch
+from stakes.summary.members import CheckedBatch, MemberRows
 from stakes.summary.powers import LossPowers
 
 _PROBABILITIES, _LOG_ODDS = 1, 2  # what cells are of, as a summary is written
@@ -127,21 +127,13 @@ class TwoClasses(Part):
         found |= {rule: powers.loss_sums(self.counts) for rule, powers in further}
         return {rule: found[rule] for rule in self._request.rules}
 
-    def evaluate(self, slices: Sequence[SliceDecisions], **options: Any) -> Evaluation:  # noqa: ANN401  those of `evaluate_samples`
+    def evaluate(self, slices: tuple[SliceDecisions, ...], options: dict[str, Any]) -> Evaluation:
         """Return the evaluation of all samples."""
-        request, curve = self._request, None
+        request, rows, curve = self._request, self._rows(), None
         if self.grouped is not None:  # without groups cells are finer
             curve = curve_of(request.adapted(self._samples(self.cells.rows())))
-        found = evaluate_samples(
-            self.samples(),
-            costs=request.applications(),
-            training_priors=request.training,
-            rules=request.rules,
-            groups=self._rows().part,
-            slices=tuple(slices),
-            curve=curve,
-            **options,
-        )
+        settings = request.settings(MemberRows(rows.weights, rows.part, {}), slices, options)
+        found = evaluate_samples(self.samples(), settings, curve=curve)
         return replace(found, data=replace(found.data, scores=request.kind.__name__))
 
     def bounds(self) -> Bounds:
