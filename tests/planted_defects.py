@@ -90,7 +90,7 @@ DEFECTS = [
     ("evaluation/summaries/slice_sums.py", "sums.update(new.some(rows), [decided[rows]], [losses[rows]])", "sums.update(new.some(rows), [decided[rows]], [losses[rows] * 0])", "members and those_of_all"),
     ("evaluation/summaries/summary.py", "self._slices + other._slices, self._groups + other._groups", "self._slices + other._slices, self._groups", "members and no_byte"),
     ("evaluation/summaries/totals.py", "cells = replace(cells, groups=_coded(rows.members.part))", "pass", "members and in_the_sums"),
-    ("evaluation/summaries/totals.py", "means[rule].applied(record) for rule", "record for rule", "members and in_the_sums"),
+    ("evaluation/summaries/totals.py", "means[rule](record) for rule", "record for rule", "members and in_the_sums"),
     ("intervals/groups.py", "if means:  # the variance", "if False:  # the variance", "members and in_the_sums"),
     ("intervals/groups.py", "np.square(record.priors[seen]) * spread[seen]", "record.priors[seen] * spread[seen]", "members and in_the_sums"),
     ("evaluation/loss_results.py", "        calibrated = calibrated.moved(beyond)\n", "        pass\n", "less_what_calibration_recovers"),

@@ -64,24 +64,30 @@ def estimate(low: float, value: float, high: float) -> stakes.Estimate:
     return stakes.Estimate(value, stakes.Interval(low, high, 0.95))
 
 
-def claim(shown: stakes.Estimate, p_value: float = math.nan, wide: float = 0.0) -> CostClaim:
-    """Return a claim whose interval is as shown, and `wide` wider at higher levels than 95 %."""
-    band = shown.interval
-    assert band is not None
+@dataclasses.dataclass(frozen=True, eq=False)
+class Claim(CostClaim):
+    """A claim whose intervals are as said, `wide` wider at higher levels than 95 %."""
 
-    def interval_at(level: float) -> stakes.Interval:
-        more = wide * (level > 0.95)
+    wide: float = 0.0
+    error_rate: tuple[float, float] | None = None
+
+    def interval_at(self, level: float) -> stakes.Interval:
+        band, more = self.normalized.interval, self.wide * (level > 0.95)
+        assert band is not None
         return stakes.Interval(band.low - more, band.high + more, level)
 
-    return CostClaim(usual().main.cost.raw, shown, interval_at, p_value)
+    def errors_at(self, level: float) -> stakes.Interval | None:
+        return None if self.error_rate is None else stakes.Interval(*self.error_rate, level)
 
 
-def evidence(**changes: Any) -> Evidence:  # noqa: ANN401
+def claim(shown: stakes.Estimate, p_value: float = math.nan, **more: Any) -> CostClaim:  # noqa: ANN401
+    return Claim(usual().main.cost.raw, shown, p_value, **more)
+
+
+def evidence(gain: Gain | None = None, **changes: Any) -> Evidence:  # noqa: ANN401
     """Return the evidence of a useful system, with changes."""
     usual_: dict[str, Any] = {
-        "costs": (claim(estimate(0.5, 0.6, 0.7), 0.001),),
-        "accuracies": (None,),
-        "gains": (None,),
+        "costs": (claim(estimate(0.5, 0.6, 0.7), 0.001, gain=gain),),
         "rule_gain": None,
         "class_areas": {},
         "units": 1000.0,
@@ -229,8 +235,8 @@ def test_calibration_is_advised_where_it_surely_recovers(
     expected: bool,  # noqa: FBT001
 ) -> None:
     made = with_main(usual(), relative=stakes.Estimate(value))
-    assert fires("calibration_would_help", made, gains=(Gain(0.1, p_value),)) == expected
-    assert not fires("calibration_would_help", made, gains=(Gain(-0.1, p_value),))
+    assert fires("calibration_would_help", made, gain=Gain(0.1, p_value)) == expected
+    assert not fires("calibration_would_help", made, gain=Gain(-0.1, p_value))
 
 
 @pytest.mark.parametrize(("high", "expected"), [(0.999, True), (1.0, False)])
@@ -238,10 +244,10 @@ def test_calibration_makes_useful_only_by_its_interval(high: float, expected: bo
     made = with_main(
         usual(), relative=stakes.Estimate(0.3), calibrated_normalized=estimate(0.4, 0.6, high)
     )
-    poor = evidence(costs=(claim(estimate(0.9, 1.0, 1.1)),), gains=(Gain(0.1, 0.001),))
+    poor = evidence(costs=(claim(estimate(0.9, 1.0, 1.1), gain=Gain(0.1, 0.001)),))
     text = next(v.text for v in verdicts_of(made, poor) if v.code == "calibration_would_help")
     assert ("which makes it useful" in text) == expected
-    useful = evidence(gains=(Gain(0.1, 0.001),))  # it was before
+    useful = evidence(Gain(0.1, 0.001))  # it was before
     assert "which makes it useful" not in " ".join(v.text for v in verdicts_of(made, useful))
 
 
@@ -277,12 +283,12 @@ def test_poor_probabilities(p_value: float, share: float, gain: Gain, expected: 
     made = with_main(usual(), raw=raw, relative=stakes.Estimate(0.5))
     rule = dataclasses.replace(made.rules[0], relative=stakes.Estimate(share))
     made = dataclasses.replace(made, rules=(rule,), slope=estimate(0.9, 1, 1.1))
-    said = {v.code for v in verdicts_of(made, evidence(gains=(gain,), rule_gain=Gain(1, p_value)))}
+    said = {v.code for v in verdicts_of(made, evidence(gain, rule_gain=Gain(1, p_value)))}
     both = {"decisions_fine_probabilities_not", "probabilities_not_calibrated"}
     assert said & both == ({expected} if expected else set())
     separable = dataclasses.replace(made, slope=stakes.Estimate(math.nan))
     assert not both & {
-        v.code for v in verdicts_of(separable, evidence(gains=(gain,), rule_gain=Gain(1, p_value)))
+        v.code for v in verdicts_of(separable, evidence(gain, rule_gain=Gain(1, p_value)))
     }
 
 
@@ -376,12 +382,8 @@ def test_accuracy_and_cost_disagree_where_both_are_sure(
     errors: tuple[float, float],
     expected: bool,  # noqa: FBT001
 ) -> None:
-    said = fires(
-        "metrics_disagree",
-        costs=(claim(estimate(cost[0], 1, cost[1]), 0.001),),
-        accuracies=(lambda level: stakes.Interval(*errors, level),),
-    )
-    assert said == expected
+    said = claim(estimate(cost[0], 1, cost[1]), 0.001, error_rate=errors)
+    assert fires("metrics_disagree", costs=(said,)) == expected
 
 
 @pytest.mark.parametrize(

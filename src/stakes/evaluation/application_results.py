@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +23,13 @@ from stakes.evaluation.rates import (
     has_closed_form,
     metric_estimates,
 )
-from stakes.evaluation.systems import ApplicationDecisions, GroupedLosses, Settings, System
+from stakes.evaluation.systems import ApplicationDecisions, Grouping, Settings, System
 from stakes.intervals import (
     NOT_DRAWN,
     Progress,
     Replicates,
     Resampling,
+    by_groups,
     count_statistic,
     replicate,
     replicate_counts,
@@ -207,14 +209,15 @@ def binned_calibration_errors(system: System, samples: Samples) -> dict[str, Cal
 def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
     """Return what is lost on each class that occurs."""
     decisions, entropy = system.decisions_of_all[0], system.entropy
-    costs = losses = None
+    costs: Grouping | None = None
+    losses: Grouping | None = None
     if decisions.samples.groups is not None:
-        costs = GroupedLosses(decisions.samples, decisions.losses())
+        costs = partial(by_groups, samples=decisions.samples, losses=decisions.losses())
         rule, known, samples = LogLoss(), system.of_all, system.decisions[0].samples
         if known is not None and rule in known.groups:
             losses = known.groups[rule]
         elif samples.groups is not None:
-            losses = GroupedLosses(samples, sample_losses(rule, samples))
+            losses = partial(by_groups, samples=samples, losses=sample_losses(rule, samples))
     return tuple(
         ClassResult(
             name,
@@ -229,9 +232,9 @@ def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
     )
 
 
-def _mean(loss: ExpectedLoss, k: int, level: float, grouped: GroupedLosses | None) -> Estimate:
+def _mean(loss: ExpectedLoss, k: int, level: float, grouped: Grouping | None) -> Estimate:
     alone = np.zeros(len(loss.classes))
     alone[k] = 1
     value = float(loss.losses.mean[k])
     record = replace(loss, value=value, priors=alone, priors_from_data=False)
-    return value_of(record if grouped is None else grouped.applied(record), level)
+    return value_of(record if grouped is None else grouped(record), level)

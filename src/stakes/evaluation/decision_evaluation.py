@@ -44,7 +44,7 @@ class DecisionEvaluation(Paged):
         """What the numbers say: whether the decisions are useful, what rests on little data."""
         cost, level = self.expected_cost, self.level
         normalized = Estimate(cost.normalized, cost.normalized_interval(level), "closed form")
-        claim = CostClaim(cost, normalized, cost.normalized_interval, self._p_value())
+        claim = CostClaim(cost, normalized, self._p_value())
         confusion = self.confusion
         said = usefulness_of([claim], level)
         if not confusion.whole:  # weights do not tell how many samples there were

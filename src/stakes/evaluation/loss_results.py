@@ -34,7 +34,7 @@ def rule_loss(rule: ScoringRule, record: ExpectedLoss, samples: Samples) -> Expe
     """Return an expected loss, with the groups that samples come in."""
     if samples.groups is None:
         return record
-    return by_groups(record, samples, sample_losses(rule, samples), samples.groups)
+    return by_groups(record, samples, sample_losses(rule, samples))
 
 
 def rule_result(system: System, i: int, level: float) -> LossResult:
@@ -42,13 +42,13 @@ def rule_result(system: System, i: int, level: float) -> LossResult:
     rule, samples = system.rules[i], system.samples
     before = sample_losses(rule, samples)
     if system.of_all is None:
-        raw = by_groups(system.expected_losses[i], samples, before, samples.groups)
+        raw = by_groups(system.expected_losses[i], samples, before)
     else:
         raw = system.of_all.losses[rule]
     if system.stage is None:
         return LossResult(raw, value_of(raw, level), normalized_of(raw, level))
     after = sample_losses(rule, system.calibrated)
-    record = by_groups(system.calibrated_losses[i], samples, after, samples.groups)
+    record = by_groups(system.calibrated_losses[i], samples, after)
     learning = system.learning_cost(
         samples, record.value, lambda better: expectation(rule, better).value
     )

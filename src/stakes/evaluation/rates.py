@@ -195,8 +195,6 @@ def _expected(
     n = record.losses.size.size
     record = replace(record, losses=replace(record.losses, low=np.zeros(n), high=np.ones(n)))
     if decisions is not None and decisions.samples.groups is not None:
-        samples, own = decisions.samples, record.priors_from_data
-        samples = replace(samples, priors=record.priors, priors_from_data=own)
-        losses = costs.at(samples.y, decisions.indices)
-        record = by_groups(record, samples, losses, samples.groups)
+        losses = costs.at(decisions.samples.y, decisions.indices)
+        record = by_groups(record, decisions.samples, losses)
     return value_of(record, level)

@@ -13,7 +13,7 @@ from stakes.evaluation.applications import ApplicationSamples
 from stakes.evaluation.findings import SliceResult, Verdict
 from stakes.evaluation.loss_results import normalized_of, rule_loss
 from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions
-from stakes.evaluation.verdicts.evidence import naive_p_value, normalized_at
+from stakes.evaluation.verdicts.evidence import naive_p_value
 from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts
 from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss
@@ -97,7 +97,6 @@ def slice_results(slices: Iterable[SliceDecisions], level: float) -> tuple[Slice
         cost, losses = normalized_of(record, level), normalized_of(part.entropy, level)
         why = "" if record.undefined is None else record.undefined.text
         results.append(SliceResult(*name, n, part.counts, cost, losses, why))
-        p_value = naive_p_value(part.decisions, cost)
-        claims.append(CostClaim(record, cost, normalized_at(record), p_value, where))
+        claims.append(CostClaim(record, cost, naive_p_value(part.decisions, cost), where))
     said = iter(slice_verdicts(claims, level))
     return tuple(r if r.verdict else replace(r, verdict=next(said)) for r in results)

@@ -60,6 +60,8 @@ from stakes.scores import Answers
 from stakes.scoring import BayesCost, LogLoss, ScoringRule
 from stakes.statistics import ScoreLevels
 
+Grouping = Callable[[ExpectedLoss], ExpectedLoss]  # with the groups that samples come in
+
 
 @dataclass(frozen=True, eq=False)
 class ApplicationDecisions:
@@ -93,7 +95,7 @@ class ApplicationDecisions:
         """What the decisions cost, with the groups that samples come in."""
         if self.samples.groups is None:
             return self.cost
-        return by_groups(self.cost, self.samples, self.losses(), self.samples.groups, self.naive())
+        return by_groups(self.cost, self.samples, self.losses(), self.naive())
 
     def losses(self) -> FloatArray:
         """Return the cost of each sample."""
@@ -285,20 +287,6 @@ def with_groups(samples: Samples, groups: Column | None) -> Samples:
 
 
 @dataclass(frozen=True, eq=False)
-class GroupedLosses:
-    """Samples in groups, and the loss of each row: of a sample, or the mean of several."""
-
-    samples: Samples
-    losses: FloatArray
-    means: bool = False
-
-    def applied(self, record: ExpectedLoss) -> ExpectedLoss:
-        """Return an expected loss whose intervals take whole groups as what varies."""
-        at = replace(self.samples, priors=record.priors, priors_from_data=record.priors_from_data)
-        return by_groups(record, at, self.losses, self.samples.groups, means=self.means)
-
-
-@dataclass(frozen=True, eq=False)
 class SumsOfAll:
     """What is known of all samples, where single ones are known of some only."""
 
@@ -306,7 +294,7 @@ class SumsOfAll:
     decisions: tuple[ApplicationDecisions, ...]
     losses: Mapping[ScoringRule, ExpectedLoss]  # with groups, where there are any
     errors: Mapping[str, CalibrationError]
-    groups: Mapping[ScoringRule, GroupedLosses]  # where samples come in groups
+    groups: Mapping[ScoringRule, Grouping]  # where samples come in groups
 
 
 @dataclass(frozen=True, eq=False)

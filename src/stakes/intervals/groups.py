@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray
 from stakes.class_losses import Design
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
@@ -15,20 +15,20 @@ def by_groups(
     record: ExpectedLoss,
     samples: Samples,
     losses: FloatArray,
-    unit: IntArray | None,
     naive: FloatArray | None = None,
     *,
     means: bool = False,
 ) -> ExpectedLoss:
     """Return an expected loss whose intervals take whole groups as what varies.
 
-    `losses` are those of each sample, `unit` its group, coded from 0; `naive` is what the naive
-    decision costs each sample, if it is not the same for all samples of a class. `means` where
-    the loss of a row is the mean of its samples: how much single ones vary the record knows.
+    `losses` are those of each sample; `naive` is what the naive decision costs each sample, if it
+    is not the same for all samples of a class. `means` where the loss of a row is the mean of its
+    samples: how much single ones vary the record knows.
     """
+    unit = samples.groups
     if unit is None or not np.isfinite(losses).all():
         return record
-    share, y = samples.balanced_weights(), samples.y
+    share, y = replace(samples, priors=record.priors).balanced_weights(), samples.y
     given = not record.priors_from_data
     centre = record.losses.mean[y]
     reference = record.naive_losses[y] if naive is None else naive

@@ -1,6 +1,7 @@
 """Decisions and losses of all samples, which a summary counted and summed, as records."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -8,7 +9,8 @@ from stakes._typing import IntArray
 from stakes.costs import CostsByCase
 from stakes.evaluation.applications import read_applications
 from stakes.evaluation.summaries.summary_request import Request
-from stakes.evaluation.systems import ApplicationDecisions, GroupedLosses, price_decisions
+from stakes.evaluation.systems import ApplicationDecisions, Grouping, price_decisions
+from stakes.intervals import by_groups
 from stakes.metrics.expected_losses import from_sums
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
@@ -45,7 +47,7 @@ def summed_decisions(
 
 def loss_records(
     sums: DecisionSums, every: Samples
-) -> tuple[dict[ScoringRule, ExpectedLoss], dict[ScoringRule, GroupedLosses]]:
+) -> tuple[dict[ScoringRule, ExpectedLoss], dict[ScoringRule, Grouping]]:
     """Return the expected loss of each rule, with groups where there are any, and their means."""
     none = np.empty(0, dtype=np.int64)
     losses = {rule: from_sums(rule, s, every, none) for rule, s in sums.loss_sums().items()}
@@ -56,12 +58,12 @@ def loss_records(
     own = {"copies": rows.copies, "groups": _coded(rows.part)}
     even = np.full(k, 1 / k)
     at = Samples.from_codes(rows.y, every.scores, rows.weights, every.classes, even, **own)
-    means = {
-        rule: GroupedLosses(at, loss, means=True)
+    means: dict[ScoringRule, Grouping] = {
+        rule: partial(by_groups, samples=at, losses=loss, means=True)
         for rule, loss in zip(sums.plan.rules, rows.losses, strict=True)
     }
     known = {rule: record for rule, record in losses.items() if np.isfinite(record.value)}
-    return losses | {rule: means[rule].applied(record) for rule, record in known.items()}, means
+    return losses | {rule: means[rule](record) for rule, record in known.items()}, means
 
 
 def _coded(part: IntArray) -> IntArray:

@@ -9,6 +9,7 @@ from stakes.evaluation.verdicts.evidence import Evidence
 from stakes.evaluation.verdicts.usefulness import level_among
 from stakes.evaluation.verdicts.wording import listed, p_text, percent, percent_at_most
 from stakes.metrics.multiplicity import holm
+from stakes.metrics.paired import PairedDifference
 from stakes.results import Estimate
 
 GAIN = 0.05  # share of a loss that a calibration stage must recover to be worth naming
@@ -23,21 +24,22 @@ def calibration_gains(
     evaluation: Evaluation, evidence: Evidence, useful: Sequence[bool]
 ) -> list[Verdict | None]:
     """Say for each application how much of the cost a calibration stage would recover."""
-    known = {i: gain for i, gain in enumerate(evidence.gains) if gain is not None}
-    found = [g.p_value if g.value > 0 and g.p_value <= 1 else 1.0 for g in known.values()]
-    p_values = dict(zip(known, holm(found), strict=True))
-    many = len(evidence.gains)
+    known = [(c, c.gain) for c in evidence.costs if c.gain is not None]
+    found = [g.p_value if g.value > 0 and g.p_value <= 1 else 1.0 for _, g in known]
+    p_values = {id(c): p for (c, _), p in zip(known, holm(found), strict=True)}
+    many = len(evidence.costs)
     several = f", corrected for {many} applications" if many > 1 else ""
-    out: list[Verdict | None] = [None] * len(evaluation.applications)
-    for i, a in enumerate(evaluation.applications):
-        share, p_value, after = a.cost.relative, p_values.get(i, 1.0), a.cost.calibrated_normalized
+    out: list[Verdict | None] = [None] * many
+    for i, (a, c) in enumerate(zip(evaluation.applications, evidence.costs, strict=True)):
+        share, after = a.cost.relative, a.cost.calibrated_normalized
+        p_value = p_values.get(id(c), 1.0)
         gate = p_value < 1 - evaluation.level
         if not gate or share is None or not share.value >= GAIN or not _above_zero(share):
             continue
-        turns = not useful[i] and _makes_useful(a, len(evidence.costs), evaluation.level)
+        turns = not useful[i] and _makes_useful(a, many, evaluation.level)
         out[i] = Verdict(
             "calibration_would_help",
-            f"{evidence.costs[i].where}A calibration stage would recover {percent(share.value)} of"
+            f"{c.where}A calibration stage would recover {percent(share.value)} of"
             f" the cost: from {number(a.cost.normalized.value)} to {after} of the naive"
             f" cost{', which makes it useful' if turns else ''} ({p_text(p_value)}{several}).",
             "Fit one on held-out data and apply it before deciding.",
@@ -75,17 +77,14 @@ def probabilities(
         return  # separable classes: a larger scale always seems better, until an error is met
     lost = f"{percent(share.value)} of their {rule.raw.name} is calibration loss"
     found = f"{lost} ({p_text(gain.p_value)})"
-    level = level_among(len(evidence.gains), evaluation.level)
-    fine = [
-        (a, _most_recovered(a, evidence, i, level))
-        for i, a in enumerate(evaluation.applications)
-        if useful[i] and not gained[i]
-    ]
-    fine = [(a, most) for a, most in fine if most <= GAIN]
+    level = level_among(len(evidence.costs), evaluation.level)
+    every = zip(evaluation.applications, evidence.costs, useful, gained, strict=True)
+    kept = [(a, _most_recovered(a, c.gain, level)) for a, c, good, helped in every if good > helped]
+    fine = [(a, most) for a, most in kept if most <= GAIN]
     if fine:
         most = percent_at_most(max(most for _, most in fine))
         named = listed([plain(a.name) for a, _ in fine])
-        where = f" for {named}" if len(evidence.gains) > 1 else ""
+        where = f" for {named}" if len(evidence.costs) > 1 else ""
         yield Verdict(
             "decisions_fine_probabilities_not",
             f"The decisions{where} would not be better calibrated (at most {most} of the cost would"
@@ -99,9 +98,8 @@ def probabilities(
         yield Verdict("probabilities_not_calibrated", text, _BEFORE_USE, "calibrate")
 
 
-def _most_recovered(a: ApplicationResult, evidence: Evidence, i: int, level: float) -> float:
+def _most_recovered(a: ApplicationResult, gain: PairedDifference | None, level: float) -> float:
     """Return the largest share of the cost that calibration may recover, by the interval."""
-    gain = evidence.gains[i]
     band = None if gain is None else gain.interval(level)
     if band is None or not a.cost.raw.value > 0:
         return math.inf

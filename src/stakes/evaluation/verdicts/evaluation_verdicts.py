@@ -18,7 +18,12 @@ from stakes.evaluation.verdicts.calibration_gains import (
 from stakes.evaluation.verdicts.evidence import Evidence
 from stakes.evaluation.verdicts.reversal import below, reversed_verdict, wrong_ranks
 from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
-from stakes.evaluation.verdicts.usefulness import level_among, usefulness_of, with_constant
+from stakes.evaluation.verdicts.usefulness import (
+    CostClaim,
+    level_among,
+    usefulness_of,
+    with_constant,
+)
 from stakes.evaluation.verdicts.wording import listed, name_of, p_text, with_interval
 from stakes.metrics.multiplicity import holm
 from stakes.results import Estimate
@@ -35,11 +40,11 @@ def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ..
     if not reversed_:  # a calibrator would turn the scores round, and hide what is wrong
         gains = calibration_gains(evaluation, evidence, useful)
     found = [*reversed_]
-    for i, a in enumerate(evaluation.applications):
+    for i, (a, claim) in enumerate(zip(evaluation.applications, evidence.costs, strict=True)):
         parts = [*_decisions(evaluation, evidence, i, said[i]), gains[i]]
-        parts += [*_disagreement(a, evidence, i, evaluation.level)]
+        parts += _disagreement(a, claim, level_among(len(said), evaluation.level))
         if "always_the_same" not in [v.code for v in parts if v]:
-            parts += few_errors(a.errors, evidence.costs[i].where)
+            parts += few_errors(a.errors, claim.where)
         found += [replace(v, application=a.name) for v in parts if v is not None]
     if not reversed_:
         found += confidence(evaluation.slope)
@@ -74,36 +79,31 @@ def _reversed(evaluation: Evaluation, evidence: Evidence) -> Iterator[Verdict]:
         yield reversed_verdict(found)
 
 
-def _decisions(
-    evaluation: Evaluation, evidence: Evidence, i: int, said: Verdict
-) -> Iterator[Verdict]:
-    """Say whether decisions are useful; where all are the same, that."""
+def _decisions(evaluation: Evaluation, evidence: Evidence, i: int, said: Verdict) -> list[Verdict]:
+    """Return whether decisions are useful; where all are the same, that."""
     a, claim = evaluation.applications[i], evidence.costs[i]
     made = set(a.confusion.column.tolist())
     if len(made) > 1:
-        yield said
-        return
+        return [said]
     units, groups = math.floor(evidence.units + 1e-9), evaluation.data.groups
     kind = "groups" if units == groups else "effective groups"
     seen = units, "samples" if groups is None else kind
     only = a.costs.decisions[made.pop()]
-    yield from with_constant(said, claim, only, seen, (evaluation.level, len(evidence.costs)))
+    return with_constant(said, claim, only, seen, (evaluation.level, len(evidence.costs)))
 
 
-def _disagreement(
-    a: ApplicationResult, evidence: Evidence, i: int, level: float
-) -> Iterator[Verdict]:
+def _disagreement(a: ApplicationResult, claim: CostClaim, level: float) -> Iterator[Verdict]:
     """Say so where accuracy and cost are on different sides of the naive system, both surely."""
     accuracy = next(
         (e.value for e in a.traditional if e.value and e.value.name == "accuracy"), None
     )
-    errors_at, claim = evidence.accuracies[i], evidence.costs[i]
-    if accuracy is None or errors_at is None:
-        return
-    own = level_among(len(evidence.costs), level)
-    errors = errors_at(own)
-    side = claim.side(own)
-    if errors is None or side == 0 or (errors.high >= 1 if side > 0 else errors.low <= 1):
+    errors, side = claim.errors_at(level), claim.side(level)
+    if (
+        accuracy is None
+        or errors is None
+        or side == 0
+        or (errors.high >= 1 if side > 0 else errors.low <= 1)
+    ):
         return
     good, bad = ("accuracy", "cost") if side > 0 else ("cost", "accuracy")
     yield Verdict(

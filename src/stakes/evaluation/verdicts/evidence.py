@@ -12,7 +12,7 @@ from stakes.evaluation.findings import ApplicationResult
 from stakes.evaluation.systems import ApplicationDecisions, System
 from stakes.evaluation.verdicts.reversal import class_areas
 from stakes.evaluation.verdicts.small_samples import Groups
-from stakes.evaluation.verdicts.usefulness import CostClaim, IntervalAt
+from stakes.evaluation.verdicts.usefulness import CostClaim
 from stakes.intervals import by_groups
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.paired import PairedDifference
@@ -26,9 +26,7 @@ class Evidence:
     """The claims about a system in some applications, in their order."""
 
     costs: tuple[CostClaim, ...]
-    accuracies: tuple[IntervalAt | None, ...]  # the error rate over that of the naive answer
-    gains: tuple[PairedDifference | None, ...]  # cost uncalibrated less calibrated
-    rule_gain: PairedDifference | None  # the same of the first scoring rule
+    rule_gain: PairedDifference | None  # of the first scoring rule, uncalibrated less calibrated
     class_areas: dict[Label, Estimate]  # AUC of each class, corrected for how many there are
     units: float  # how many samples, or groups, vary independently
     groups: Groups | None = None
@@ -37,13 +35,13 @@ class Evidence:
 def evidence_of(system: System, results: tuple[ApplicationResult, ...], level: float) -> Evidence:
     """Return what the verdicts on a system rest on."""
     every, samples = system.decisions_of_all, system.samples
-    gains: tuple[PairedDifference | None, ...] = (None,) * len(every)
+    gains: list[PairedDifference | None] = [None] * len(every)
     rule_gain = None
     if system.stage is not None:
-        gains = tuple(
+        gains = [
             paired(before.losses(), after.losses(), before.samples, before.largest_difference())
             for before, after in zip(system.decisions, system.calibrated_decisions, strict=True)
-        )
+        ]
         for rule in system.rules[:1]:
             later = sample_losses(rule, system.calibrated)
             rule_gain = paired(sample_losses(rule, samples), later, samples)
@@ -52,25 +50,18 @@ def evidence_of(system: System, results: tuple[ApplicationResult, ...], level: f
             CostClaim(
                 a.cost.raw,
                 a.cost.normalized,
-                normalized_at(a.cost.raw),
                 naive_p_value(decisions, a.cost.normalized),
                 f"{plain(a.name)}: " if len(results) > 1 else "",
+                _errors(decisions),
+                gain,
             )
-            for a, decisions in zip(results, every, strict=True)
+            for a, decisions, gain in zip(results, every, gains, strict=True)
         ),
-        accuracies=tuple(_errors_at(decisions) for decisions in every),
-        gains=gains,
         rule_gain=rule_gain,
         class_areas=class_areas(samples, level),
         units=effective_units(every[0].samples),
         groups=Groups.from_samples(every[0].samples),
     )
-
-
-def normalized_at(record: ExpectedLoss) -> IntervalAt:
-    """Return the interval of the normalised value at any level."""
-    none = record.undefined is not None or bool(record.no_interval)
-    return lambda level: None if none else record.normalized_interval(level)
 
 
 def naive_p_value(decisions: ApplicationDecisions, shown: Estimate) -> float:
@@ -90,14 +81,14 @@ def naive_p_value(decisions: ApplicationDecisions, shown: Estimate) -> float:
     return max((math.nan if f is None else f.p_value) for f in found)
 
 
-def _errors_at(decisions: ApplicationDecisions) -> IntervalAt | None:
-    """Return the interval of the normalised error rate, where decisions are classes."""
+def _errors(decisions: ApplicationDecisions) -> ExpectedLoss | None:
+    """Return the error rate, where decisions are classes."""
     if not decisions.use.square:
         return None
     samples = decisions.samples
     rate = decisions.confusion.expected_cost(None, samples.given_priors)
     wrong = (decisions.indices != samples.y).astype(np.float64)
-    return normalized_at(by_groups(rate, samples, wrong, samples.groups))
+    return by_groups(rate, samples, wrong)
 
 
 def paired(

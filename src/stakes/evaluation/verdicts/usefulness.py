@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from stakes._text import number
 from stakes._typing import Label
 from stakes.evaluation.findings import Verdict
+from stakes.evaluation.loss_results import normalized_of
 from stakes.evaluation.verdicts.wording import (
     name_of,
     p_text,
@@ -14,21 +15,22 @@ from stakes.evaluation.verdicts.wording import (
     percent_at_most,
     with_interval,
 )
+from stakes.metrics.paired import PairedDifference
 from stakes.results import Estimate, ExpectedLoss, Interval
 
-IntervalAt = Callable[[float], Interval | None]  # the interval of a number at any level
 MARGIN = 0.05  # distance from 1 within which a normalised cost is the same for practical purposes
 
 
 @dataclass(frozen=True, eq=False)
 class CostClaim:
-    """A normalised cost of which something is to be said, and its interval at any level."""
+    """A normalised cost of which something is to be said, and what claims rest on."""
 
     cost: ExpectedLoss
     normalized: Estimate  # as it is shown
-    interval_at: IntervalAt
     p_value: float = math.nan  # of costing what the best constant answer does; NaN if untested
     where: str = ""  # what it is the cost of, to begin the sentence with
+    errors: ExpectedLoss | None = None  # the error rate, where decisions are classes
+    gain: PairedDifference | None = None  # cost uncalibrated less calibrated
 
     @property
     def answer(self) -> str:
@@ -39,6 +41,14 @@ class CostClaim:
     def share(self) -> str:
         """The normalised cost in percent."""
         return percent(self.normalized.value)
+
+    def interval_at(self, level: float) -> Interval | None:
+        """Return the interval of the normalised cost at another level."""
+        return normalized_of(self.cost, level).interval
+
+    def errors_at(self, level: float) -> Interval | None:
+        """Return the interval of the normalised error rate, where decisions are classes."""
+        return None if self.errors is None else normalized_of(self.errors, level).interval
 
     def side(self, level: float) -> int:
         """Return -1 where the cost is below that of the constant answer, 1 where above, else 0.
