@@ -220,7 +220,7 @@ DEFECTS = [
     ("metrics/smooth_error.py", "np.where(wide, width, low), np.where(wide, high, width)", "np.where(wide, width, low), np.where(wide, high, high)", "mean_over_calibrated"),
     ("metrics/smooth_error.py", "return self._scale * (self._at_places(", "return 0.4 * self._scale * (self._at_places(", "cover_the_error"),
     ("metrics/smooth_error.py", "waves = _waves((drawn - (drawn @ basis) * lost @ basis.T) * spread)", "waves = _waves(drawn * spread)", "at_the_priors_have_no_error"),
-    ("metrics/smooth_error.py", "self.width / size if size > 0 else 1.0", "1.0", "cover_the_error or resampled_to_them"),
+    ("metrics/smooth_error.py", "self.value / size if size > 0 else 1.0", "1.0", "cover_the_error or resampled_to_them"),
     ("displays/reliability_display.py", "confidence=confidence) for b in (bins, FINE)", "confidence=confidence) for b in (10, FINE)", "diagrams_have_the_error"),
     ("evaluation/verdicts/small_samples.py", "if brier in calibrated", "if not calibrated", "small_classes"),
     ("curves/reliability.py", "first, second = f1 * first, f2 * second", "first, second = 1 * first, 1 * second", "counts_m_times"),

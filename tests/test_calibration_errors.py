@@ -14,7 +14,8 @@ from scipy.special import expit, logit
 
 import stakes
 from command import call
-from stakes.metrics.binned_error import GapModel, Steps, binomial_distance
+from stakes.metrics.binned_error import Steps, binomial_distance
+from stakes.metrics.calibration_errors import error_of_sums
 from stakes.metrics.smooth_error import GRID, _smooth, _waves, smooth_error
 from stakes.statistics import BinSums
 from stakes.statistics.bins import equal_width
@@ -478,10 +479,15 @@ def test_bins_have_wilson_intervals_moved_to_the_priors() -> None:
 def test_sums_of_weights_and_of_replicated_samples_give_the_same_model() -> None:
     y, llr = ratios(500, 0.3, 5)
     p, edges = expit(llr), equal_width(15)
-    one = GapModel(BinSums.from_probabilities(p, y, None, edges), fixed=False)
-    twice = GapModel(BinSums.from_probabilities(p, y, np.full(500, 2.0), edges), fixed=False)
-    assert one.expected == pytest.approx(twice.expected, rel=1e-12)
-    assert one.interval(0.95) == pytest.approx(twice.interval(0.95), rel=1e-9)
+    one, twice = (
+        error_of_sums(BinSums.from_probabilities(p, y, w, edges), (0, 1), None, confidence=False)
+        for w in (None, np.full(500, 2.0))
+    )
+    expected = one.expected_if_calibrated
+    assert expected == pytest.approx(twice.expected_if_calibrated, rel=1e-12)
+    ends = [tuple(error.interval() or ()) for error in (one, twice)]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+    assert len(ends[0]) == 2
 
 
 def test_diagrams_have_the_error_of_the_tables() -> None:

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from stakes._math import times
+from stakes._quantiles import normal, outside, student
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.findings import plain_values
-from stakes.metrics.spreads import fewer, more, t_quantile, t_tail
+from stakes.metrics.spreads import fewer, more
 from stakes.samples import Samples
 
 _STEP, _MOST_STEPS = 0.1, 400  # of the log odds
@@ -60,7 +61,7 @@ def best_by_odds(systems: Mapping[str, Samples], level: float) -> tuple[OddsRang
         return ()
     # No system is named where errors that may have gone unseen cost more than the naive decision,
     # whatever the scores, so that nothing is tested there.
-    q, odds, first = t_quantile(_alphas(len(samples), level)[1], math.inf), np.exp(grid), samples[0]
+    q, odds, first = normal(1 - 2 * _alphas(len(samples), level)[1]), np.exp(grid), samples[0]
     alarms, misses = (more(q, 0.0, x) for x in _unseen(first, _shares(first)))
     best, tested = np.full(grid.size, -1), (odds > misses) & (odds * alarms < 1)
     if tested.any():
@@ -164,7 +165,7 @@ class _Paths:
 
         Either is claimed anywhere that it is not so with probability alpha at most.
         """
-        q = t_quantile(t_tail(self._critical(alpha), math.inf), self.degrees)
+        q = student(1 - outside(self._critical(alpha), math.inf), self.degrees)
         gap = self.odds * (self.totals[0, 0] - self.totals[0, 1]) + self.totals[1, 0]
         gap = gap - self.totals[1, 1]
         clear = np.abs(gap) > q * np.sqrt(self.variance)
@@ -197,7 +198,7 @@ class _Paths:
         low, high = 0.0, 40.0
         for _ in range(50):
             c = (low + high) / 2
-            bound = t_tail(c, math.inf) + math.exp(-c * c / 2) * crossings / (2 * math.pi)
+            bound = outside(c, math.inf) / 2 + math.exp(-c * c / 2) * crossings / (2 * math.pi)
             low, high = (c, high) if bound > alpha else (low, c)
         return high
 

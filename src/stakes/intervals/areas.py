@@ -1,7 +1,7 @@
 """The difference of two areas under ROC curves on the same samples, after DeLong."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,13 +11,6 @@ from stakes.curves.delong import placements
 from stakes.metrics.paired import PairedDifference
 from stakes.metrics.spreads import StudentSpread
 from stakes.statistics.group_effects import ONE_GROUP, effective_groups, left_out_by_group
-
-
-@dataclass(frozen=True)
-class AreaSpread(StudentSpread):
-    """The spread of a difference of areas."""
-
-    method = "DeLong, paired"
 
 
 def auc_difference(
@@ -58,5 +51,5 @@ def auc_difference(
     variance = float(variances.sum())
     if variance <= 0:
         return replace(none, why="no spread between the samples")
-    spread = AreaSpread(math.sqrt(variance), max(least - 1, 1.0))
+    spread = StudentSpread(math.sqrt(variance), max(least - 1, 1.0), "DeLong, paired")
     return replace(none, p_value=spread.p_value(value), spread=spread)

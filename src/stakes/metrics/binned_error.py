@@ -6,11 +6,9 @@ of the bin. The gaps are therefore scaled down until their expected error is the
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
 from typing import Self
 
 import numpy as np
@@ -47,12 +45,17 @@ class Steps:
         step = np.sqrt(np.divide(one, chance, out=np.zeros_like(size), where=chance > 0))
         return cls(size, rate, step)
 
+    @property
+    def variance(self) -> FloatArray:
+        """Variance of each."""
+        return self.size * self.rate * (1 - self.rate) * np.square(self.step)
+
     def distance(self) -> FloatArray:
         """Return the mean size of their sum over rows, from its characteristic function.
 
         E|X| is the integral of 2 (1 - Re f(t)) / (pi t^2) over t > 0.
         """
-        deviation = np.sqrt((self.size * self.rate * (1 - self.rate) * self.step**2).sum(axis=0))
+        deviation = np.sqrt(self.variance.sum(axis=0))
         place = np.geomspace(*_PLACES)
         out = np.zeros_like(deviation)
         for b in np.flatnonzero(deviation > 0).tolist():
@@ -67,16 +70,13 @@ class Steps:
 
 
 @dataclass(frozen=True, eq=False)
-class Chance:
+class Chance(Steps):
     """The gap of each bin if posteriors are right: a step times a centred binomial number.
 
     `even` is what is left of its variance as probabilities differ within the bin. `strata` are
     the classes, where priors fix their weights.
     """
 
-    size: FloatArray
-    rate: FloatArray
-    step: FloatArray
     even: FloatArray
     strata: Strata
     choices: Steps | None = None  # of each chosen class, where their steps differ
@@ -125,7 +125,7 @@ class Chance:
     @cached_property
     def variance(self) -> FloatArray:
         """Variance of each gap where outcomes vary by themselves."""
-        return self.size * self.rate * (1 - self.rate) * np.square(self.step) * self.even
+        return super().variance * self.even
 
     @cached_property
     def expected(self) -> float:
@@ -140,73 +140,8 @@ class Chance:
         return math.fsum(terms * np.sqrt(np.maximum(1 - share, 0.0)))
 
 
-class ErrorModel(ABC):
-    """The law of an error that sums up the sizes of gaps, which chance enlarges."""
-
-    method = "folded normal, without bias"
-
-    @property
-    @abstractmethod
-    def gap(self) -> FloatArray:
-        """Gaps between frequency and probability, whose sizes add up to the error."""
-
-    @property
-    @abstractmethod
-    def variance(self) -> FloatArray:
-        """Variance of each gap."""
-
-    @property
-    @abstractmethod
-    def value(self) -> float:
-        """The error itself."""
-
-    @property
-    @abstractmethod
-    def expected(self) -> float:
-        """The error that a perfectly calibrated system has on average."""
-
-    @property
-    @abstractmethod
-    def lacking(self) -> str:
-        """What there are too few samples of for an interval, if anything."""
-
-    @abstractmethod
-    def _moments(self, gap: FloatArray) -> tuple[float, float, float]:
-        """Return mean, deviation and skewness of the error where sizes of gaps are as given."""
-
-    @abstractmethod
-    def _least_mean(self, gap: FloatArray) -> float:
-        """Return the mean of the error that the upper end counts on."""
-
-    @cached_property
-    def debiased(self) -> float:
-        """Return the error whose expectation, bias included, is the one that was seen."""
-        size = np.abs(self.gap)
-        return self.value * _root(lambda s: self._moments(s * size)[0] - self.value)
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Return an interval of the error without its bias; it includes the observed one.
-
-        Below, gaps are scaled down until the observed error would be too large; above, they are
-        scaled up, those within noise of 0 included, until it would be too small.
-        """
-        z, size = NormalDist().inv_cdf((1 + level) / 2), np.abs(self.gap)
-
-        def too_large(scale: float) -> float:
-            mean, deviation, skew = self._moments(scale * size)
-            return mean + (z + skew * (z * z - 1) / 6) * deviation - self.value
-
-        def too_small(scale: float) -> float:
-            _, deviation, _ = self._moments(scale * spread)
-            return self._least_mean(scale * spread) - z * deviation - self.value
-
-        spread = np.sqrt(size * size + self.variance)
-        low, high = self.value * _root(too_large), math.fsum(spread) * _root(too_small)
-        return min(low, self.value), max(high, self.value)
-
-
 @dataclass(frozen=True, eq=False)
-class GapModel(ErrorModel):
+class GapModel:
     """Gaps of the bins with their spread, which is worked out when it is first asked for.
 
     `fixed` says that priors fix the weights of classes: of the two outcomes or, for confidences, of
@@ -216,6 +151,8 @@ class GapModel(ErrorModel):
     sums: BinSums
     fixed: bool
     gaps: ClassGaps | None = None
+
+    method = "folded normal, without bias"
 
     @cached_property
     def chance(self) -> Chance:
@@ -238,7 +175,7 @@ class GapModel(ErrorModel):
 
     @cached_property
     def gap(self) -> FloatArray:
-        """Return the weighted mean of event - probability over all samples, by bin."""
+        """Weighted mean of event - probability over all samples, by bin: sizes are the error."""
         return np.asarray(_parts(self.sums).sum(axis=0))
 
     @cached_property
@@ -267,7 +204,7 @@ class GapModel(ErrorModel):
 
     @cached_property
     def variance(self) -> FloatArray:
-        """Variance of the gap of each bin."""
+        """Variance of each gap."""
         c = self.chance
         mixed = with_prior_event(self.seen, c.variance, c.size, c.rate * (1 - c.rate))
         means = sum(np.square(part) / n for part, n in self.strata)
@@ -283,8 +220,8 @@ class GapModel(ErrorModel):
         """The error itself."""
         return math.fsum(np.abs(self.gap))
 
-    def _moments(self, gap: FloatArray) -> tuple[float, float, float]:
-        """Return mean, deviation and skewness of the error where gaps are as given.
+    def moments(self, gap: FloatArray) -> tuple[float, float, float]:
+        """Return mean, deviation and skewness of the error where sizes of gaps are as given.
 
         Gaps beyond the observed ones come from further events, each of the weight of one sample.
         """
@@ -307,7 +244,7 @@ class GapModel(ErrorModel):
         further = np.maximum(gap - np.abs(self.gap), 0.0) * c.step * np.maximum(c.rate, 1 - c.rate)
         return self.variance + further
 
-    def _least_mean(self, gap: FloatArray) -> float:
+    def least_mean(self, gap: FloatArray) -> float:
         """Return the mean of the error; at given priors its bias is bounded.
 
         The mean size of a gap exceeds the size of its mean by at most twice what either outcome
@@ -355,7 +292,7 @@ def _folded(gap: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatAr
     return mean, third, signs
 
 
-def _root(excess: Callable[[float], float]) -> float:
+def root(excess: Callable[[float], float]) -> float:
     """Return where a rising function of a scale passes 0; 0 where it is above from the start.
 
     False position; an end that stays twice counts half (Illinois).

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from stakes._check import read_level, read_number
 from stakes._records import NumberRecord
 from stakes._text import number
 from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
-from stakes.metrics.binned_error import ErrorModel, GapModel
+from stakes.metrics.binned_error import GapModel, root
 from stakes.metrics.class_gaps import FEWEST, ClassGaps
 from stakes.metrics.probability_bins import (
     Bins,
@@ -54,7 +55,7 @@ class CalibrationError(NumberRecord):
     name: str
     classes: Names
     factors: FloatArray | None = field(default=None, repr=False)  # None: all 1
-    model: ErrorModel | None = field(default=None, repr=False)
+    model: GapModel | SmoothModel | None = field(default=None, repr=False)
     why_no_interval: str = ""
 
     @property
@@ -71,7 +72,11 @@ class CalibrationError(NumberRecord):
     @cached_property
     def debiased(self) -> float:
         """The value without what chance adds to it on average; NaN if unknown."""
-        return math.nan if self.model is None else self.model.debiased
+        model = self.model
+        if model is None:
+            return math.nan
+        size = np.abs(model.gap)
+        return model.value * root(lambda s: model.moments(s * size)[0] - model.value)
 
     @property
     def method(self) -> str:
@@ -87,10 +92,22 @@ class CalibrationError(NumberRecord):
 
         It starts at 0 where the value may be due to chance alone.
         """
-        read_level(level)
-        if self.model is None or self.model.lacking:
+        z, model = NormalDist().inv_cdf((1 + read_level(level)) / 2), self.model
+        if model is None or model.lacking:
             return None
-        return Interval(*self.model.interval(level), level)
+        size = np.abs(model.gap)
+        spread = np.sqrt(size * size + model.variance)
+
+        def too_large(scale: float) -> float:  # gaps are scaled down until the error would be
+            mean, deviation, skew = model.moments(scale * size)
+            return mean + (z + skew * (z * z - 1) / 6) * deviation - model.value
+
+        def too_small(scale: float) -> float:  # those within noise of 0 are scaled up too
+            _, deviation, _ = model.moments(scale * spread)
+            return model.least_mean(scale * spread) - z * deviation - model.value
+
+        low, high = model.value * root(too_large), math.fsum(spread) * root(too_small)
+        return Interval(min(low, model.value), max(high, model.value), level)
 
     def estimate(self, level: float = 0.95) -> Estimate:
         """Return value, interval, and how that was computed."""
@@ -223,13 +240,9 @@ def error_of_sums(
 
     `gaps` are needed for confidences at given priors.
     """
-    value = Reliability(sums).error(norm)
-    name = NAMES[confidence]
-    if norm != 1:
-        why = "given for norm 1 only"
-        return CalibrationError(value, name, classes, factors, why_no_interval=why)
-    model = GapModel(sums, factors is not None, gaps)
-    return CalibrationError(value, name, classes, factors, model)
+    value, model = Reliability(sums).error(norm), GapModel(sums, factors is not None, gaps)
+    found = CalibrationError(value, NAMES[confidence], classes, factors, model)
+    return found if norm == 1 else found.without_interval("given for norm 1 only")
 
 
 def _error(samples: Samples, bins: Bins, norm: float, *, confidence: bool) -> CalibrationError:

@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes._check import read_level
 from stakes._math import count_by, times
+from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
 from stakes.metrics.spreads import EventSpread, Spread, Stratum, StudentSpread, flip_test
 from stakes.results import Estimate, Interval
@@ -39,7 +40,7 @@ class PairedDifference:
         alpha = 1 - read_level(level)
         if self.spread is None:
             return None
-        below, above = self.spread.reach(self.spread.quantile(alpha / 2))
+        below, above = self.spread.reach(student(1 - alpha, self.spread.degrees))
         inward = below if self.value > 0 else above
         if self.value and (inward < abs(self.value)) != (self.p_value < alpha):
             inward = abs(self.value)  # the test knows of few samples what the spread does not
@@ -83,31 +84,15 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
 ) -> PairedDifference:
     """Return the expected loss of a first system less that of a second, or a multiple of that.
 
-    Parameters
-    ----------
-    y : class of each of the N samples, coded from 0 to n_classes - 1
-    first, second : loss of each sample under either system
-    priors : array of K, optional
-        How often each class occurs in use; by default as often as in the data, and the class
-        frequencies then vary too.
-    weights : array of N, optional
-    copies : array of N whole numbers, optional
-        How many samples each row stands for.
-    unit : group of each sample, coded from 0, optional
-        Groups vary independently, samples of one group do not.
-    naive : array of N, optional
-        Loss of each sample under the naive system. If given, the difference is in units of the
-        expected naive loss, whose variation is allowed for.
-    largest : array of N, optional
-        The largest possible difference of the losses of each sample, for losses of decisions.
-        Errors that were not seen are then allowed for. Without it losses are taken as smooth and
-        compared by a t-test.
-    exchangeable : bool
-        Whether two systems that cost the same are taken to be as likely to have each other's
-        losses. The p-value is then that of the sign-flip test alone, exact also with few errors.
-    factor : float
-        What the loss of the second system is multiplied by, to test a ratio of losses. Equal
-        losses of both systems then shift the difference, but are no evidence for its sign.
+    A row of class `y` stands for `copies` samples. Without priors class frequencies are those of
+    the data, and vary too. Groups (`unit`) vary independently, samples of one group do not. With
+    `naive`, losses of the naive system, the difference is in units of their expectation, whose
+    variation is allowed for. `largest` is the largest possible difference of each sample, for
+    losses of decisions: errors that were not seen are then allowed for. Without it losses are
+    taken as smooth and compared by a t-test. If systems are `exchangeable`, two that cost the same
+    are as likely to have each other's losses, and the p-value is that of the sign-flip test alone,
+    exact also with few errors. A `factor` of the second loss tests a ratio of losses: equal losses
+    then shift the difference, but are no evidence for its sign.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from stakes._typing import FloatArray, NDArray
-from stakes.metrics.binned_error import ErrorModel, GapModel, Strata, with_prior_event
+from stakes.metrics.binned_error import GapModel, Strata, with_prior_event
 
 GRID = 1000  # cells of the residual
 _SEED, _DRAWS, _FEWER = 20_231, 400, 200
@@ -34,48 +34,39 @@ def smooth_error(residual: FloatArray) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothModel(ErrorModel):
-    """The residual by cell, smoothed by the width that is the error."""
+class SmoothModel:
+    """The residual by cell, smoothed by the width that is the error: as a `GapModel`."""
 
     cells: GapModel
-    width: float
+    value: float
 
     method = "simulated residuals, without bias"
 
     @property
-    def value(self) -> float:
-        """The error itself."""
-        return self.width
-
-    @property
     def lacking(self) -> str:
-        """The outcome or class with too few samples, as they came or at the priors of use."""
         return self.cells.lacking
 
     @cached_property
     def gap(self) -> FloatArray:
-        """The smoothed residual, at some places."""
         return self._scale * self._at_places(self.cells.gap)
 
     @cached_property
     def variance(self) -> FloatArray:
-        """Variance of the smoothed residual at these places."""
         return np.asarray(np.square(self._noise).mean(axis=0))
 
     @cached_property
     def _scale(self) -> float:
         """Number of cells that a place stands for, so that the sum is the error."""
         size = math.fsum(np.abs(self._at_places(self.cells.gap)))
-        return self.width / size if size > 0 else 1.0
+        return self.value / size if size > 0 else 1.0
 
     def _at_places(self, residual: FloatArray) -> FloatArray:
         """Return smoothed residuals at places that are close beside the width of the kernel."""
-        apart = max(int(self.width * GRID / _PLACES), 1)
+        apart = max(int(self.value * GRID / _PLACES), 1)
         return self._smoothed(residual)[..., apart // 2 :: apart]
 
     @cached_property
     def expected(self) -> float:
-        """The error that a perfectly calibrated system has on average."""
         c = self.cells.chance
         rng = np.random.default_rng(_SEED)
         numbers = np.ceil(c.size * (1 - 1e-9)).astype(np.int64)  # whatever rounding has added
@@ -124,16 +115,12 @@ class SmoothModel(ErrorModel):
     @property
     def _reach(self) -> float:
         """Number of cells that a mean by the squared kernel is over."""
-        return 2 * math.sqrt(math.pi) * self.width * GRID
+        return 2 * math.sqrt(math.pi) * self.value * GRID
 
     def _smoothed(self, residual: FloatArray) -> FloatArray:
-        return _smooth(_waves(residual), np.array(self.width))
+        return _smooth(_waves(residual), np.array(self.value))
 
-    def _moments(self, gap: FloatArray) -> tuple[float, float, float]:
-        """Return mean, deviation and skewness of the error where sizes of gaps are as given.
-
-        Gaps beyond the observed ones come from further events, each of the weight of one sample.
-        """
+    def moments(self, gap: FloatArray) -> tuple[float, float, float]:
         noise, further = self._noise, np.maximum(gap - np.abs(self.gap), 0.0) * self._event
         if further.any():
             noise = noise * np.sqrt(1 + further / np.maximum(self.variance, 1e-300))
@@ -142,7 +129,7 @@ class SmoothModel(ErrorModel):
         third = float(((drawn - mean) ** 3).mean())
         return mean, deviation, third / deviation**3 if deviation > 0 else 0.0
 
-    def _least_mean(self, gap: FloatArray) -> float:
+    def least_mean(self, gap: FloatArray) -> float:
         """Return the error without bias: of a few heavy samples chance may have left some out."""
         return math.fsum(gap)
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._math import times
-from stakes._quantiles import outside, student
+from stakes._quantiles import outside
 from stakes._typing import FloatArray, Floats, IntArray
 
 _ENUMERATED = 12  # of the largest parts all signs are tried; the sum of the others is near normal
@@ -93,10 +93,6 @@ class EventSpread:
         shrink = min(self.shrink, 1.0) if inward else self.shrink
         return math.sqrt(sum(stratum.too_high(quantile, shrink) for stratum in self.strata))
 
-    def quantile(self, tail: float) -> float:
-        """Return the quantile of the reference distribution above which this much lies."""
-        return t_quantile(tail, self.degrees)
-
     def turned(self) -> "EventSpread":
         """Return the spread with the systems exchanged."""
         strata = tuple(stratum.turned() for stratum in self.strata)
@@ -111,7 +107,7 @@ class EventSpread:
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             low, high = (middle, high) if upright._below(middle) < abs(value) else (low, middle)
-        return min(2 * t_tail(low, self.degrees), 1.0)
+        return min(outside(low, self.degrees), 1.0)
 
 
 @dataclass(frozen=True)
@@ -120,15 +116,11 @@ class StudentSpread:
 
     error: float
     degrees: float
-    method = "paired t"
+    method: str = "paired t"
 
     def reach(self, quantile: float) -> tuple[float, float]:
         """Return how far an interval extends below and above."""
         return quantile * self.error, quantile * self.error
-
-    def quantile(self, tail: float) -> float:
-        """Return the quantile of the reference distribution above which this much lies."""
-        return t_quantile(tail, self.degrees)
 
     def turned(self) -> "StudentSpread":
         """Return the spread with the systems exchanged."""
@@ -138,7 +130,7 @@ class StudentSpread:
         """Return the two-sided p-value of no difference."""
         if value == 0 or self.error == 0:
             return float(value == 0)
-        return min(2 * t_tail(abs(value) / self.error, self.degrees), 1.0)
+        return min(outside(abs(value) / self.error, self.degrees), 1.0)
 
 
 Spread = EventSpread | StudentSpread  # how far the truth may lie from a difference
@@ -186,13 +178,3 @@ def _largest(
     number = copies.copy()
     number[order] -= taken
     return size[number > 0], np.repeat(size[order], taken), number[number > 0]
-
-
-def t_quantile(tail: float, degrees: float) -> float:
-    """Return what a Student's t exceeds with this probability, at most 1/2."""
-    return student(1 - 2 * tail, degrees)
-
-
-def t_tail(value: float, degrees: float) -> float:
-    """Return how likely a Student's t exceeds a value of at least 0."""
-    return outside(value, degrees) / 2
