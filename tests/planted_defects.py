@@ -197,7 +197,7 @@ DEFECTS = [
     ("curves/selective.py", "choice != y", "choice == y", "selective"),
     ("statistics/bins.py", 'side="right"', 'side="left"', "reliability_by_bin"),
     ("metrics/probability_bins.py", "weights = samples.weights_at_priors()", "weights = samples.weights", "counts_m_times"),
-    ("metrics/one_pass.py", "sums if self.factors is None or not two else sums.scaled(self.factors)", "sums", "scorecard_has"),
+    ("metrics/one_pass.py", "sums.scaled(factors) if k == 2 else sums", "sums", "scorecard_has"),
     ("metrics/one_pass.py", "factors=factors,", "factors=None,", "scorecard_has"),
     ("_kernels/definitions/sample_sums.py", "units = w if factors is None else w * factors[code]", "units = w", "rows_pass"),
     ("metrics/calibration_errors.py", "sums.scaled(factors) if late and factors is not None else sums", "sums", "resampled_to_them or in_blocks"),
@@ -438,7 +438,7 @@ DEFECTS = [
     ("statistics/loss_sums.py", "if self.square is self.weight:", "if True:", "test_scorecard"),
     ("_kernels/definitions/sample_sums.py", "weight = square = count.astype(np.float64)", "weight = square = np.ones(used.size)", "test_kernels"),
     ("metrics/one_pass.py", "limits.largest <= 1 and not limits.unknown", "limits.largest <= 2 and not limits.unknown", "test_scorecard"),
-    ("metrics/one_pass.py", "return limits.gap <= slack(unit, data.values.shape[1])", "return True", "test_scorecard"),
+    ("metrics/one_pass.py", "return limits.gap <= slack(float(np.finfo(values.dtype).eps), values.shape[1])", "return True", "test_scorecard"),
     # words and names
     ("_kernels/kernel_arrays.py", "return array if array.flags.aligned else array.copy()", "return array", "test_kernels and forbids"),
     ("_check/numbers.py", '    if w.ndim != 1:\n        hint = f"Pass {argument}[:, 0]."', '    if w.ndim > 2:\n        hint = f"Pass {argument}[:, 0]."', "test_score_errors"),

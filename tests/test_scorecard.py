@@ -110,8 +110,8 @@ def test_plain_arrays_are_read_where_they_lie() -> None:
     p, y = np.full((10, 3), 1 / 3, dtype=np.float32), np.zeros(10, dtype=np.uint8)
     data = read_plain_inputs(y, p, None, None)
     assert data is not None
-    assert data.values is p
-    assert data.y is y
+    assert data.scores.values is p
+    assert np.shares_memory(data.y, y)
 
 
 def test_texts_and_names_work_too() -> None:

@@ -22,7 +22,7 @@ from stakes._math import count_by, shares, times, weight_exponents
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.scores import Answers, Scores, as_scores, class_names
 
-_PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
+PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
 _RENAME = (
     "The columns of scores name the classes: rename them, or pass scores.to_numpy() with"
     " classes=[...] in the order of its columns."
@@ -163,7 +163,7 @@ class Samples:
     def plain_weights(self) -> FloatArray | None:
         """Return the weights, extreme ones on another scale; None where all weigh 1."""
         weights = self.weights
-        if weights is None or _PLAIN[0] < weights.max() < _PLAIN[1]:
+        if weights is None or PLAIN[0] < weights.max() < PLAIN[1]:
             return weights
         return np.ldexp(weights, -int(np.frexp(weights.max())[1]))
 

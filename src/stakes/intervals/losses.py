@@ -8,10 +8,9 @@ import numpy as np
 
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._typing import FloatArray, IntArray
-from stakes.costs import CostMatrix
 from stakes.intervals.bootstrap import Statistic, SummedStatistic
 from stakes.intervals.sums import ClassSums
-from stakes.metrics.one_pass import MOST_COLUMNS, between
+from stakes.metrics.one_pass import between, passable as passable_costs
 from stakes.scores import Answers, LogProbabilities
 from stakes.scores.answers import LogOdds
 from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule
@@ -172,12 +171,7 @@ def passable(rule: ScoringRule | None, n_classes: int) -> bool:
     """Whether one pass of the kernels gives the losses of a rule."""
     if type(rule) in (LogLoss, BrierLoss):
         return True
-    if type(rule) is not BayesCost or not isinstance(rule.costs, CostMatrix):
-        return False
-    if n_classes == 2:
-        return rule.costs.shape[1] <= MOST_COLUMNS
-    columns = rule.costs.columns()
-    return columns.error is not None or columns.n_decisions <= MOST_COLUMNS
+    return type(rule) is BayesCost and passable_costs(rule.costs, column=n_classes == 2)
 
 
 def pass_sums(

@@ -4,20 +4,21 @@ Whatever it does not take, or finds at fault, it leaves to the definitions, whic
 for it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from stakes._check import encode, read_column, read_names, read_priors, read_weights, slack
-from stakes._kernels.kernel_records import Bins, LossParts, PassSums
+from stakes._kernels.kernel_records import Cells, LossParts, PassSums
 from stakes._kernels.passes import Kind, binary_pass, rows_pass
 from stakes._kernels.threads import available_threads
-from stakes._typing import Column, FloatArray, Names, NamesLike, PriorsLike
+from stakes._typing import ArrayLike, Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.metrics.confusion import ConfusionMatrix
-from stakes.samples import Samples
+from stakes.results import ExpectedLoss
+from stakes.samples import PLAIN, Samples
 from stakes.scores import Logits, LogPosteriors, Posteriors, Scores
 from stakes.statistics import BinSums, LossSums
 from stakes.statistics.bins import equal_width
@@ -27,63 +28,19 @@ _KINDS: dict[type[Scores], Kind] = {
     LogPosteriors: "log_posteriors",
     Logits: "logits",
 }
-_TYPES = {name: kind for kind, name in _KINDS.items()}
-_PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
-MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product is quicker
+_MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product is quicker
 
 
 @dataclass(frozen=True, eq=False)
-class PlainInputs:
-    """Labels, scores and weights as they came, of kinds that the kernels read in place."""
+class ScorecardSums:
+    """What one pass found: costs, sums of losses and bins, and the samples it went over."""
 
-    y: np.ndarray
-    values: np.ndarray
-    kind: Kind
-    checked: bool  # the scores were checked before
-    weights: FloatArray | None
-    classes: Names
-
-    @property
-    def unnamed(self) -> bool:
-        """Whether the classes are plain numbers from 0, as they are by default."""
-        return type(self.classes[0]) is int and self.classes == tuple(range(len(self.classes)))
-
-    @property
-    def two(self) -> bool:
-        """Whether one column speaks of two classes."""
-        return self.values.ndim == 1
-
-
-@dataclass(frozen=True, eq=False)
-class PassResult:
-    """What one pass found, and the samples it went over."""
-
-    found: PassSums
     samples: Samples
-    costs: CostMatrix
-    confusion: ConfusionMatrix
+    cost: ExpectedLoss
+    log: LossSums
+    brier: LossSums
+    bins: BinSums  # of P(classes[-1]) of two classes, else of the largest one, at the priors
     factors: FloatArray | None  # of the classes, where priors were given
-    second: Bins | None = None  # of P(classes[-1]), where a table has two columns
-
-    def losses(self, parts: LossParts) -> LossSums:
-        """Return the sums of a loss."""
-        weight, loss, square = self.found.weight, parts.loss, parts.square_square
-        exponent = np.zeros(weight.size, dtype=np.int64)
-        cube = parts.square_cube
-        if self.samples.weights is None:
-            return LossSums(weight, loss, weight, loss, square, cube, parts.infinite, exponent)
-        squares = self.found.square, parts.square_loss, square, cube
-        return LossSums(weight, loss, *squares, parts.infinite, exponent)
-
-    def bins(self) -> BinSums:
-        """Return the sums by bins of P(classes[-1]) of two classes, else of the largest one.
-
-        Classes are as heavy as their priors; of more than two the pass has seen to it.
-        """
-        b: Bins = self.found.bins if self.second is None else self.second
-        sums = BinSums(equal_width(b.weight.shape[1]), b.weight, b.square, b.probability)
-        two = len(self.samples.classes) == 2
-        return sums if self.factors is None or not two else sums.scaled(self.factors)
 
 
 def read_plain_inputs(
@@ -91,83 +48,128 @@ def read_plain_inputs(
     scores: Any,  # noqa: ANN401
     sample_weight: Column | None,
     classes: NamesLike | None,
-) -> PlainInputs | None:
-    """Return arrays that the kernels can read where they lie, or None."""
-    kind: Kind = "posteriors"
-    values, checked = scores, False
-    if isinstance(scores, Scores):
-        if type(scores) not in _KINDS or scores.names is not None:
-            return None
-        kind, values, checked = _KINDS[type(scores)], scores.values, True
+) -> Samples | None:
+    """Return arrays that the kernels can read where they lie, at no priors yet, or None."""
+    values = scores.values if isinstance(scores, Scores) else scores
+    kind = type(scores) if isinstance(scores, Scores) else Posteriors
+    if kind not in _KINDS or (isinstance(scores, Scores) and scores.names is not None):
+        return None
     if type(values) is not np.ndarray or values.dtype not in (np.float32, np.float64):
         return None
-    column = values.ndim == 1 and kind != "log_posteriors"
+    column = values.ndim == 1 and kind is not LogPosteriors
     if len(values) == 0 or not (column or (values.ndim == 2 and values.shape[1] > 1)):
         return None
     labels = _codes(y_true, 2 if column else values.shape[1], classes)
     if labels is None or labels[0].shape != values.shape[:1]:
         return None
     weights = read_weights(sample_weight, len(values))
-    if weights is not None and not _PLAIN[0] < weights.min() <= weights.max() < _PLAIN[1]:
+    if weights is not None and not PLAIN[0] < weights.min() <= weights.max() < PLAIN[1]:
         return None
-    return PlainInputs(labels[0], values, kind, checked, weights, labels[1])
+    trusted, none = kind.trusted(values), np.empty(0)  # the pass checks what was not
+    return Samples(labels[0], trusted, weights, labels[1], None, none, True, len(values))
 
 
-def _codes(y_true: Column, k: int, classes: NamesLike | None) -> tuple[np.ndarray, Names] | None:
+def _codes(
+    y_true: Any,  # noqa: ANN401  plain arrays, or any column
+    k: int,
+    classes: NamesLike | None,
+) -> tuple[np.ndarray, Names] | None:
     """Return class codes, which the kernels check, and the names of the classes."""
-    if type(y_true) is np.ndarray and y_true.ndim == 1 and y_true.dtype.kind in "iub":
-        if classes is None:
-            truth = y_true.dtype.kind == "b" and k == 2
-            return y_true, (False, True) if truth else tuple(range(k))
-        names = read_names(classes, "classes")
-        if names == tuple(range(k)):
-            return y_true, names
-    elif classes is None:
-        return None
+    plain = type(y_true) is np.ndarray and y_true.ndim == 1 and y_true.dtype.kind in "iub"
+    if classes is None:
+        truth = plain and y_true.dtype.kind == "b" and k == 2
+        return (y_true, (False, True) if truth else tuple(range(k))) if plain else None
     names = read_names(classes, "classes")
+    if plain and names == tuple(range(k)):
+        return y_true, names
     if len(names) != k:
         return None
     return encode(read_column(y_true, "y_true"), names, "classes"), names
 
 
 def pass_over(
-    data: PlainInputs, costs: CostMatrix | None, priors: PriorsLike | None, bins: int
-) -> PassResult | None:
-    """Return what one pass finds; None where it must be left to the definitions."""
-    matrix = costs
-    if matrix is None:
-        matrix = CostMatrix.zero_one(len(data.classes) if data.unnamed else data.classes)
+    data: Samples,
+    costs: CostMatrix | ArrayLike | None,
+    priors: PriorsLike | None,
+    bins: int,
+    *,
+    checked: bool,
+) -> ScorecardSums | None:
+    """Return what one pass finds; None where it must be left to the definitions.
+
+    Scores that were not checked before are checked by the limits that the pass finds.
+    """
+    matrix = _matrix(costs, data.classes)
     if matrix.classes != data.classes:
         return None
     given = read_priors(priors, data.classes)
-    threads = available_threads()
+    if not passable(matrix, column=data.scores.values.ndim == 1):
+        return None
     try:
-        if data.two:
-            made: Made = _two(data, matrix, bins, threads)
-        else:
-            made = _many(data, matrix, bins, _label_factors(data, given), threads)
+        found, cells = _run(data, matrix, given, bins)
     except ValueError:  # labels that are no classes
         return None
-    if made is None or not _fine(data, made[0]):
+    if cells is None or not (checked or _fine(found, data.scores.values)):
         return None
-    found, cells = made
-    confusion = ConfusionMatrix(
-        data.classes, matrix.decisions, *cells, np.zeros(len(data.classes), dtype=np.int64)
-    )
-    used = confusion.priors if given is None else given
-    scores = _TYPES[data.kind].trusted(data.values)  # without a second check
-    n = len(data.values)
-    samples = Samples(data.y, scores, data.weights, data.classes, None, used, given is None, n)
-    second = None
-    if not data.two and len(data.classes) == 2:
-        log_odds = data.kind != "posteriors"
-        column = data.values[:, 1] - data.values[:, 0] if log_odds else data.values[:, 1]
-        second = binary_pass(column, data.y, (), data.weights, bins, log_odds=log_odds).bins
-    factors = None if given is None else _factors(given, confusion.priors)
-    return PassResult(found, samples, matrix, confusion, factors, second)
+    k, weight, square = len(data.classes), cells.weight, cells.square
+    if data.weights is None:
+        weight = square = weight.astype(np.int64)
+    none, names = np.zeros(k, dtype=np.int64), (data.classes, matrix.decisions)
+    confusion = ConfusionMatrix(*names, cells.row, cells.column, weight, square, none)
+    used, factors, sums = confusion.priors, None, _bin_sums(data, found, bins)
+    if given is not None:
+        used, factors = given, _factors(given, confusion.priors)
+        sums = sums.scaled(factors) if k == 2 else sums  # of more classes the pass has seen to it
+    samples = replace(data, priors=used, priors_from_data=given is None)
+    log, brier = (_loss_sums(samples, found, parts) for parts in (found.log, found.brier))
+    cost = replace(confusion.expected_cost(matrix, given), name="Bayes expected cost")
+    return ScorecardSums(samples, cost, log, brier, sums, factors)
 
 
-def _label_factors(data: PlainInputs, priors: FloatArray | None) -> FloatArray | None:
+def _run(
+    data: Samples, costs: CostMatrix, priors: FloatArray | None, bins: int
+) -> tuple[PassSums, Cells | None]:
+    """Go over one column of two classes, where decisions change at thresholds, or a table."""
+    values, kind, threads = data.scores.values, _KINDS[type(data.scores)], available_threads()
+    if values.ndim == 1:
+        order, ends = costs.posterior_intervals()
+        read = values, data.y, ends, data.weights, bins
+        found = binary_pass(*read, log_odds=kind == "logits", threads=threads)
+        return found, _cells(found, order, costs.shape[1], weighted=data.weights is not None)
+    factors = _label_factors(data, priors)
+    table = values, data.y, kind, [costs.columns()], data.weights, bins
+    found = rows_pass(*table, factors=factors, threads=threads)
+    return found, found.decided[0]
+
+
+def _bin_sums(data: Samples, found: PassSums, bins: int) -> BinSums:
+    """Return the sums by bins; of a table of two columns those of the second."""
+    b, values = found.bins, data.scores.values
+    if values.ndim == 2 and len(data.classes) == 2:
+        log_odds = not isinstance(data.scores, Posteriors)
+        second = values[:, 1] - values[:, 0] if log_odds else values[:, 1]
+        b = binary_pass(second, data.y, (), data.weights, bins, log_odds=log_odds).bins
+    return BinSums(equal_width(b.weight.shape[1]), b.weight, b.square, b.probability)
+
+
+def _matrix(costs: CostMatrix | ArrayLike | None, classes: Names) -> CostMatrix:
+    """Return costs as a matrix; classes that are plain numbers from 0 have no names."""
+    if isinstance(costs, CostMatrix):
+        return costs
+    unnamed = type(classes[0]) is int and classes == tuple(range(len(classes)))
+    if costs is None:
+        return CostMatrix.zero_one(len(classes) if unnamed else classes)
+    return CostMatrix(costs, classes=None if unnamed else classes)
+
+
+def passable(costs: CostMatrix, *, column: bool) -> bool:
+    """Whether one pass finds the decisions of least cost, from one column or one per class."""
+    columns = costs.columns()
+    patterned = columns.error is not None and not column
+    return patterned or columns.n_decisions <= _MOST_COLUMNS
+
+
+def _label_factors(data: Samples, priors: FloatArray | None) -> FloatArray | None:
     """Return the factors of more than two classes, which the pass over the scores needs."""
     k = len(data.classes)
     if priors is None or k == 2:
@@ -183,40 +185,33 @@ def _factors(priors: FloatArray, share: FloatArray) -> FloatArray:
     return np.divide(priors, share, out=np.zeros(share.size), where=share > 0)
 
 
-def _fine(data: PlainInputs, found: PassSums) -> bool:
-    if data.checked:
-        return True
+def _loss_sums(samples: Samples, found: PassSums, parts: LossParts) -> LossSums:
+    rest = parts.square_square, parts.square_cube, parts.infinite
+    if samples.weights is None:
+        return LossSums.unweighted(found.weight, parts.loss, *rest)
+    exponent = np.zeros(found.weight.size, dtype=np.int64)
+    return LossSums(found.weight, parts.loss, found.square, parts.square_loss, *rest, exponent)
+
+
+def _fine(found: PassSums, values: np.ndarray) -> bool:
     limits = found.limits
     inside = limits.least >= 0 and limits.largest <= 1 and not limits.unknown
-    if data.two or not inside:
+    if values.ndim == 1 or not inside:
         return inside
-    unit = float(np.finfo(data.values.dtype).eps)
-    return limits.gap <= slack(unit, data.values.shape[1])
+    return limits.gap <= slack(float(np.finfo(values.dtype).eps), values.shape[1])
 
 
-Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-Made = tuple[PassSums, Cells] | None
-
-
-def _two(
-    data: PlainInputs, costs: CostMatrix, bins: int, threads: int
-) -> tuple[PassSums, Cells] | None:
-    """Go over one column of two classes; decisions change at thresholds."""
-    if costs.shape[1] > MOST_COLUMNS:
-        return None
-    order, ends = costs.posterior_intervals()
-    log_odds = data.kind == "logits"
-    found = binary_pass(
-        data.values, data.y, ends, data.weights, bins, log_odds=log_odds, threads=threads
-    )
-    table = between(found.weight, found.above, order, costs.shape[1])
-    if data.weights is not None:  # a difference of rounded sums is no empty cell
-        made = table[:, list(order)]
-        squares = between(found.square, found.above_square, order, costs.shape[1])
-        return None if (made < 1e-9 * made.max()).any() else (found, _cells(table, squares))
-    counts = table.astype(np.int64)
-    row, column, number, _ = _cells(counts, counts)
-    return found, (row, column, number, number)
+def _cells(
+    found: PassSums, order: tuple[int, ...], n_decisions: int, *, weighted: bool
+) -> Cells | None:
+    """Return the cells of two classes; decisions change at thresholds."""
+    weight = between(found.weight, found.above, order, n_decisions)
+    made = weight[:, list(order)]
+    if weighted and (made < 1e-9 * made.max()).any():
+        return None  # a difference of rounded sums is no empty cell
+    square = between(found.square, found.above_square, order, n_decisions)
+    row, column = np.nonzero(weight)
+    return Cells(row, column, weight[row, column], square[row, column])
 
 
 def between(
@@ -227,24 +222,3 @@ def between(
     for decision, (start, end) in zip(order, pairwise([total, *above, 0.0]), strict=True):
         table[:, decision] = start - end
     return table
-
-
-def _many(
-    data: PlainInputs, costs: CostMatrix, bins: int, factors: FloatArray | None, threads: int
-) -> tuple[PassSums, Cells] | None:
-    """Go over a table with one column per class."""
-    columns = costs.columns()
-    if columns.error is None and columns.n_decisions > MOST_COLUMNS:
-        return None
-    read = data.values, data.y, data.kind, [columns], data.weights, bins
-    found = rows_pass(*read, factors=factors, threads=threads)
-    cells = found.decided[0]
-    if data.weights is not None:
-        return found, (cells.row, cells.column, cells.weight, cells.square)
-    counts = cells.weight.astype(np.int64)
-    return found, (cells.row, cells.column, counts, counts)
-
-
-def _cells(table: np.ndarray, squares: np.ndarray) -> Cells:
-    row, column = np.nonzero(table)
-    return row, column, table[row, column], squares[row, column]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes._check import InputError
-from stakes._kernels.kernel_records import LossParts
 from stakes._typing import ArrayLike, Column, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.calibration_errors import (
@@ -19,12 +18,13 @@ from stakes.metrics.calibration_errors import (
     gaps_of,
 )
 from stakes.metrics.expected_losses import bayes_cost_of, expectation, from_sums, sample_losses
-from stakes.metrics.one_pass import PassResult, pass_over, read_plain_inputs
+from stakes.metrics.one_pass import ScorecardSums, pass_over, read_plain_inputs
 from stakes.metrics.probability_bins import check_bins
 from stakes.results import ExpectedLoss
-from stakes.samples import read_samples
+from stakes.samples import Samples, read_samples
 from stakes.scores import Scores, as_scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
+from stakes.statistics import LossSums
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +85,7 @@ def scorecard(
             data = read_plain_inputs(y_true, form, sample_weight, named)
             if data is None:
                 continue
-            named_costs = costs
-            if not isinstance(named_costs, CostMatrix | None):
-                named_costs = CostMatrix(costs, classes=None if data.unnamed else data.classes)
-            found = pass_over(data, named_costs, priors, bins)
+            found = pass_over(data, costs, priors, bins, checked=isinstance(form, Scores))
             if found is not None:
                 return _from_pass(found)
     samples = read_samples(y_true, scores, priors, sample_weight, named)
@@ -112,30 +109,31 @@ def _forms(scores: Scores | Column) -> Iterator[Scores | Column]:
             yield as_scores(scores)
 
 
-def _from_pass(passed: PassResult) -> Scorecard:
-    samples, found = passed.samples, passed.found
-    given = None if samples.priors_from_data else samples.priors
-    cost = passed.confusion.expected_cost(passed.costs, given)
+def _from_pass(found: ScorecardSums) -> Scorecard:
+    samples, gaps = found.samples, None
     two = len(samples.classes) == 2
-    sums, gaps = passed.bins(), None
-    if not two and passed.factors is not None:
-        coded = replace(samples, y=samples.y.astype(np.int64, copy=False))
-        gaps = gaps_of(coded, sums.edges)
-    error = error_of_sums(sums, samples.classes, passed.factors, confidence=not two, gaps=gaps)
+    if not two and found.factors is not None:
+        gaps = gaps_of(_coded(samples), found.bins.edges)
+    at = found.bins, samples.classes, found.factors
+    error = error_of_sums(*at, confidence=not two, gaps=gaps)
     return Scorecard(
         n=len(samples),
-        cost=replace(cost, name="Bayes expected cost"),
-        cross_entropy=_loss(LogLoss(), passed, found.log),
-        brier_score=_loss(BrierLoss(), passed, found.brier),
+        cost=found.cost,
+        cross_entropy=_loss(LogLoss(), found.log, samples),
+        brier_score=_loss(BrierLoss(), found.brier, samples),
         calibration_error=error if two else None,
         confidence_calibration_error=None if two else error,
     )
 
 
-def _loss(rule: ScoringRule, passed: PassResult, parts: LossParts) -> ExpectedLoss:
+def _loss(rule: ScoringRule, sums: LossSums, samples: Samples) -> ExpectedLoss:
     """Return an expected loss; where it is infinite, find the samples that make it so."""
-    rows, samples = np.empty(0, dtype=np.int64), passed.samples
-    if parts.infinite.any():
-        samples = replace(samples, y=samples.y.astype(np.int64, copy=False))
-        rows = np.flatnonzero(np.isinf(sample_losses(rule, samples)))
-    return from_sums(rule, passed.losses(parts), samples, rows)
+    rows = np.empty(0, dtype=np.int64)
+    if sums.infinite.any():
+        rows = np.flatnonzero(np.isinf(sample_losses(rule, _coded(samples))))
+    return from_sums(rule, sums, samples, rows)
+
+
+def _coded(samples: Samples) -> Samples:
+    """Return samples whose labels are the class codes of the definitions."""
+    return replace(samples, y=samples.y.astype(np.int64, copy=False))

@@ -36,6 +36,19 @@ class LossSums:
     exponent: IntArray
 
     @classmethod
+    def unweighted(
+        cls,
+        count: FloatArray,
+        loss: FloatArray,
+        square: FloatArray,
+        cube: FloatArray,
+        infinite: IntArray,
+    ) -> Self:
+        """Return the sums of samples without weights, from those of powers of the loss."""
+        exponent = np.zeros(count.size, dtype=np.int64)
+        return cls(count, loss, count, loss, square, cube, infinite, exponent)
+
+    @classmethod
     def from_losses(
         cls,
         y: IntArray,
@@ -51,13 +64,12 @@ class LossSums:
         unbounded = np.isinf(loss)
         finite = np.where(unbounded, 0.0, loss) if unbounded.any() else loss
         lost = count_by(y[unbounded], None if copies is None else copies[unbounded], n)
-        exponent = np.zeros(n, dtype=np.int64)
         if weights is None:
             count = count_by(y, copies, n).astype(np.float64)
             square = times(np.square(finite), copies)
             total, spread = sum_by(y, times(finite, copies), n), sum_by(y, square, n)
             cube = _sum_finite(y, finite, square, n)
-            return cls(count, total, count, total, spread, cube, lost, exponent)
+            return cls.unweighted(count, total, spread, cube, lost)
         exponent = weight_exponents(y, weights, n)
         w = np.ldexp(weights, -exponent[y])
         terms = w, w * finite, w * w, w * w * finite, w * w * (finite * finite)
@@ -86,10 +98,9 @@ class LossSums:
                 terms = finite, square, np.where(np.isfinite(cube), cube, 0.0)
                 for total, term in zip(sums, terms, strict=True):
                     step(total, y, term)
-        size, exponent = count.astype(np.float64), np.zeros(n, dtype=np.int64)
         first, second, third = (total.total() for total in sums)
         cubes = np.full(n, np.nan) if beyond else third
-        return cls(size, first, size, first, second, cubes, lost, exponent)
+        return cls.unweighted(count.astype(np.float64), first, second, cubes, lost)
 
     @cached_property
     def mean(self) -> FloatArray:
