@@ -22,8 +22,8 @@ from pyarrow import parquet
 _GROUPS, _ROWS = 300, 500
 _RUN = f"""
 import sys
-from stakes.cli import unit_threads, main, table_streams, table_sums
-unit_threads.WAIT, table_sums.EVERY = 0.002, 0.0
+from stakes.cli import main, table_streams, table_sums
+table_sums.WAIT, table_sums.EVERY = 0.002, 0.0
 table_streams.ROWS = table_sums.ROWS = {_ROWS}
 main(sys.argv[1:])
 """

@@ -18,10 +18,10 @@ from pyarrow import csv, parquet
 
 from command import STAKES, call, environment, shell
 from stakes import InputError
-from stakes.cli import progress, table_streams, table_sums, unit_threads
+from stakes.cli import progress, table_streams, table_sums
 from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.resume_file import Bookmark
-from stakes.cli.unit_threads import UnitThreads
+from stakes.cli.table_sums import UnitThreads
 from stakes.io.units import Unit
 
 N = 6000
@@ -71,7 +71,7 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (table_streams, table_sums):
         monkeypatch.setattr(module, "ROWS", 500)
     monkeypatch.setattr(table_sums, "EVERY", 0.0)
-    monkeypatch.setattr(unit_threads, "WAIT", 0.001)
+    monkeypatch.setattr(table_sums, "WAIT", 0.001)
 
 
 def document(*arguments: str, cwd: Path) -> dict[str, Any]:
@@ -587,7 +587,7 @@ def test_a_damaged_file_is_refused(stopped: Path) -> None:
     for data, words in (
         (b"", "it is not a file that --resume wrote"),
         (b"y,p\n1,2\n", "it is not a file that --resume wrote"),
-        (whole.replace(b"stakes resume 1", b"stakes resume 9", 1), "another version of stakes"),
+        (whole.replace(b"stakes resume 2", b"stakes resume 9", 1), "another version of stakes"),
         (whole[:-1], "it is damaged"),
         (whole[:20], "it is damaged"),
         (whole[:200] + bytes([whole[200] ^ 1]) + whole[201:], "it is damaged"),
@@ -612,8 +612,8 @@ def test_a_signal_ends_a_run_at_once(sign: signal.Signals, code: int, folder: Pa
     script = f"""
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background would ignore it
-from stakes.cli import unit_threads, main, table_streams, table_sums
-unit_threads.WAIT, table_sums.EVERY = 0.01, 0.0
+from stakes.cli import main, table_streams, table_sums
+table_sums.WAIT, table_sums.EVERY = 0.01, 0.0
 table_streams.ROWS = table_sums.ROWS = 500
 ready = table_streams.Stream.ready
 def slowly(self, unit):
@@ -669,7 +669,7 @@ def units(n: int) -> Iterator[Unit]:
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_a_crew_takes_each_unit_once(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unit_threads, "WAIT", 0.001)
+    monkeypatch.setattr(table_sums, "WAIT", 0.001)
 
     def ready(unit: Unit) -> int:
         time.sleep(0.0005)

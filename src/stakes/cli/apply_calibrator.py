@@ -9,13 +9,18 @@ from stakes._kernels.exact_sums import ExactSums
 from stakes._text import plain
 from stakes._typing import FloatArray
 from stakes.calibration import Calibrator
-from stakes.cli.calibrator_files import by_name, priors_of_use, read_calibrator
 from stakes.cli.formats import Document, show
 from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.places import told_in_place
 from stakes.cli.score_columns import class_names, score_columns
-from stakes.cli.table_rewriting import TableRows, check_rewriting, rewrite
+from stakes.cli.table_rewriting import (
+    TableRows,
+    check_rewriting,
+    priors_of_use,
+    read_calibrator,
+    rewrite,
+)
 from stakes.io import Columns
 from stakes.io.batches import Ask
 from stakes.scores import Scores
@@ -100,13 +105,14 @@ def _document(applied: _Applied, calibrator: Calibrator, rows: TableRows) -> Doc
     prior = rows.options.prior
     used = calibrator.training_priors  # None where an earlier file did not keep them
     used = used if prior is None else np.array(priors_of_use(prior, known))
+    means = applied.sums.total() / applied.n
     body = {
         "samples": applied.n,
         "seed": None,
         "calibrator": calibrator.name,
         "classes": known,
-        "priors": by_name(known, used),
-        "mean_posteriors": by_name(known, applied.sums.total() / applied.n),
+        "priors": None if used is None else dict(zip(known, used.tolist(), strict=True)),
+        "mean_posteriors": dict(zip(known, means.tolist(), strict=True)),
         "columns": list(applied.columns),
         "scores_are": applied.read_as,
         "output": Path(str(rows.options.output)).name,

@@ -9,7 +9,6 @@ from stakes._text import number, percent
 from stakes.calibration import CalibrationLoss, Calibrator
 from stakes.calibration.loss import calibration_loss_of
 from stakes.calibration.registry import calibrator_class
-from stakes.cli.calibrator_files import by_name
 from stakes.cli.formats import Document, show
 from stakes.cli.messages import refuse, wrote
 from stakes.cli.options import Options
@@ -64,7 +63,7 @@ def _document(
 ) -> Document:
     (table, n), options = of, of[0].request.options
     method, folds, seed = options.learner, options.folds, options.seed
-    classes = [str(name) for name in calibrator.classes]
+    classes, priors = [str(name) for name in calibrator.classes], calibrator.training_priors
     lines = []
     for loss in losses:
         raw, after = number(loss.raw.normalized), number(loss.calibrated.normalized)
@@ -81,7 +80,7 @@ def _document(
             "seed": seed,
             "folds": folds,
             "method": method,
-            "priors": by_name(classes, calibrator.training_priors),
+            "priors": None if priors is None else dict(zip(classes, priors.tolist(), strict=True)),
             "losses": [loss.to_dict() for loss in losses],
             "notes": notes,
             "output": Path(str(options.output)).name,

@@ -8,11 +8,10 @@ import click
 from stakes._text import interval_name, number, plain, quoted
 from stakes.cli.evaluate_command import evaluated, stage_arguments
 from stakes.cli.formats import Cell, Document, publish
-from stakes.cli.messages import refuse
+from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_outputs, forget
 from stakes.cli.read_mode import read_table
-from stakes.cli.score_columns import say_rounding
 from stakes.cli.table_request import LabelledTable, WholeTable, prepare
 from stakes.evaluation import Evaluation
 from stakes.results import Estimate, json_number
@@ -39,7 +38,7 @@ def run(options: Options) -> None:
     table = read_table(request)
     if isinstance(table, WholeTable):
         for each in table.systems.values():
-            say_rounding(each.rounding)
+            note(each.rounding)
     gates, notes = [], []
     if limits:
         found = evaluated(table)

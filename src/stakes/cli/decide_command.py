@@ -9,14 +9,19 @@ import numpy as np
 
 from stakes._kernels.exact_sums import ExactSums
 from stakes._text import number, percent, plain
-from stakes.cli.calibrator_files import priors_of_use, read_calibrator
 from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.formats import Document, show
 from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.places import told_in_place
 from stakes.cli.score_columns import class_names, score_columns
-from stakes.cli.table_rewriting import TableRows, check_rewriting, rewrite
+from stakes.cli.table_rewriting import (
+    TableRows,
+    check_rewriting,
+    priors_of_use,
+    read_calibrator,
+    rewrite,
+)
 from stakes.evaluation.deciding import Decisions, ReviewLevels, decide
 from stakes.io import Columns
 from stakes.io.batches import Ask

@@ -32,9 +32,7 @@ def run(options: Options) -> None:
         table = read_table(prepare(options))
         evaluation = evaluated(table)
         commands = {**COMMANDS, "calibrate": _calibrate_command(table, evaluation)}
-        document = evaluation_document(
-            evaluation, table.source, table.read, commands, details=options.details
-        )
+        document = evaluation_document(evaluation, table, commands)
     publish(document, options)
     forget(options)
 

@@ -13,8 +13,9 @@ def refuse(text: str) -> NoReturn:
 
 
 def note(text: object) -> None:
-    """Say what was chosen, or taken for granted."""
-    click.echo(f"Note: {text}", err=True)
+    """Say what was chosen, or taken for granted; None is nothing to say."""
+    if text is not None:
+        click.echo(f"Note: {text}", err=True)
 
 
 def wrote(path: str, what: str = "") -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stakes._errors import InputError, Place, PlacedText, StakesError
@@ -33,22 +33,8 @@ def said(error: StakesError) -> str:
     return error.said(_OPTIONS)
 
 
-@dataclass(frozen=True)
-class Unplaced:
-    """A table whose rows were not kept."""
-
-    source: str
-
-    def __len__(self) -> int:
-        return 0
-
-    def place(self, row: int) -> Place:
-        """Return a row as it is: where it came from is not known any more."""
-        return Place(row=row)
-
-
 @contextmanager
-def told_in_place(table: "Columns | Unplaced", columns: Mapping[str, str | None]) -> Iterator[None]:
+def told_in_place(table: "Columns", columns: Mapping[str, str | None]) -> Iterator[None]:
     """Say columns and lines of a file; `columns` are those that stand for arguments."""
     try:
         yield
@@ -60,14 +46,14 @@ def told_in_place(table: "Columns | Unplaced", columns: Mapping[str, str | None]
         raise moved from error
 
 
-def in_file(place: Place | None, table: "Columns | Unplaced") -> Place | None:
+def in_file(place: Place | None, table: "Columns") -> Place | None:
     """Return a place in a table's file for a row of arguments; any other place as it is."""
     if place is None or place.file is not None or not 0 <= (place.row or 0) < len(table):
         return place
     return place if place.row is None else replace(table.place(place.row), column=place.column)
 
 
-def text_in_file(text: str, table: "Columns | Unplaced") -> str:
+def text_in_file(text: str, table: "Columns") -> str:
     """Return a text about a row of arguments as one about its place in a table's file."""
     if not isinstance(text, PlacedText):
         return text

@@ -9,9 +9,9 @@ from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.parsing import listed_classes
-from stakes.cli.places import Unplaced
 from stakes.cli.table_request import WHOLE, LabelledTable, Request, WholeTable, read_request
-from stakes.io.batches import Ask, Part
+from stakes.io import Columns
+from stakes.io.batches import Ask, Part, Places
 from stakes.io.sources import find_parts
 from stakes.io.streams import Limits
 from stakes.io.units import size_in_memory
@@ -156,7 +156,7 @@ def read_table(
             say_whole("a table of rows that were rounded to digits", options, again=False)
         say_rounded()
         return read_request(request)
-    table, told = Unplaced(choice.source), vars(stream.setting)
+    table, told = Columns(choice.source, Places(), {}, {}), vars(stream.setting)
     return SummedTable(**told, table=table, n=total.n, total=total, rounding=stream.notes())
 
 

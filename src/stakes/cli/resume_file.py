@@ -3,19 +3,17 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 
 from stakes._check import FileError, InputError
 from stakes._text import plain
 from stakes.io.batches import Part
 
-_MARK, _VERSION = b"stakes resume ", b"1\n"
-_LARGEST, _LARGEST_HEADER = 1024**3, 64 * 1024**2
-_MOST_UNITS = 10_000_000  # of one part
-_COUNT, _SUM = 8, hashlib.sha256().digest_size  # bytes of the header's length, and of the checksum
+_MARK, _VERSION = b"stakes resume ", b"2\n"
+_LARGEST = 1024**3
+_SUM = hashlib.sha256().digest_size
 _ANEW = "Delete it to begin anew"
 
 
@@ -38,18 +36,13 @@ class Bookmark:
     summary: bytes = b""
 
     def to_bytes(self) -> bytes:
-        """Return the file: a mark, the header in JSON, the summary, a checksum."""
-        header = json.dumps(
-            {
-                "options": self.options,
-                "parts": [
-                    {"path": path, "size": size, "mtime_ns": when, "done": _runs(done)}
-                    for (path, size, when), done in zip(self.parts, self.done, strict=True)
-                ],
-            }
-        ).encode()
-        length = len(header).to_bytes(_COUNT, "little")
-        data = b"".join((_MARK, _VERSION, length, header, self.summary))
+        """Return the file: a mark, a line of JSON, the summary, a checksum."""
+        parts = [
+            {"path": path, "size": size, "mtime_ns": when, "done": sorted(done)}
+            for (path, size, when), done in zip(self.parts, self.done, strict=True)
+        ]
+        header = json.dumps({"options": self.options, "parts": parts}).encode()
+        data = b"".join((_MARK, _VERSION, header, b"\n", self.summary))
         return data + hashlib.sha256(data).digest()
 
     @classmethod
@@ -57,23 +50,26 @@ class Bookmark:
         """Read a file; a ValueError says what is wrong with it."""
         begin = len(_MARK) + len(_VERSION)
         body, checksum = data[:-_SUM], data[-_SUM:]
-        start = begin + _COUNT
-        length = int.from_bytes(body[begin:start], "little")
-        sound = length <= min(len(body), _LARGEST_HEADER)
         faults = {
             f"it is longer than {_LARGEST} bytes": len(data) > _LARGEST,
             "it is not a file that --resume wrote": not data.startswith(_MARK),
             "another version of stakes wrote it": data[len(_MARK) : begin] != _VERSION,
-            "it is damaged, its checksum does not agree": (
-                hashlib.sha256(body).digest() != checksum or not sound
-            ),
+            "it is damaged, its checksum does not agree": hashlib.sha256(body).digest() != checksum,
         }
         for fault, there in faults.items():
             if there:
                 raise ValueError(fault)
-        header, summary = body[start : start + length], body[start + length :]
-        found = cls(*_read_header(header), summary)
-        if found.to_bytes() != data:
+        header, _, summary = body[begin:].partition(b"\n")
+        try:
+            told = json.loads(header)
+            parts = [(e["path"], e["size"], e["mtime_ns"]) for e in told["parts"]]
+            done = [set(e["done"]) for e in told["parts"]]
+            found = cls(dict(told["options"]), parts, done, summary)
+            same = found.to_bytes() == data  # that values have the types they must have
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            msg = f"its header cannot be read ({plain(error, 100)})"
+            raise ValueError(msg) from error
+        if not same:
             msg = "its header cannot be read (it is written otherwise)"
             raise ValueError(msg)
         return found
@@ -119,33 +115,3 @@ def _difference(found: Bookmark, now: Bookmark) -> str:
         if before_part != part:
             return f"'{plain(Path(part[0]).name)}' has changed since it was written"
     return ""
-
-
-def _runs(numbers: Iterable[int]) -> list[list[int]]:
-    """Return whole numbers as runs, the first and the one after the last of each."""
-    ordered = sorted(numbers)
-    if not ordered:
-        return []
-    starts = [ordered[0], *(b for a, b in pairwise(ordered) if b != a + 1)]
-    ends = [*(a + 1 for a, b in pairwise(ordered) if b != a + 1), ordered[-1] + 1]
-    return [list(run) for run in zip(starts, ends, strict=True)]
-
-
-def _read_header(data: bytes) -> tuple[dict[str, str], list[PartState], list[set[int]]]:
-    """Read the header; that values have the types they must have shows when it is written again."""
-    try:
-        header = json.loads(data)
-        entries = header["parts"]
-        parts = [(e["path"], e["size"], e["mtime_ns"]) for e in entries]
-        done = [_units(entry["done"]) for entry in entries]
-        return dict(header["options"]), parts, done
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        msg = f"its header cannot be read ({plain(error, 100)})"
-        raise ValueError(msg) from error
-
-
-def _units(runs: list[list[int]]) -> set[int]:
-    if any(not 0 <= start < stop <= _MOST_UNITS for start, stop in runs):
-        msg = "too many units"
-        raise ValueError(msg)
-    return {number for start, stop in runs for number in range(start, stop)}

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stakes._check import InputError, Rounding
+from stakes._check import InputError
 from stakes._text import plain, quoted
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
@@ -44,12 +44,6 @@ def system_scores(table: Columns, named: str, options: Options, names: list[str]
     if len(own) > 1 and set(own) == set(names) and own != names:
         return scores.named(tuple(own)).ordered(tuple(names))
     return scores
-
-
-def say_rounding(rounding: Rounding | None) -> None:
-    """Say that rows were rounded, where no record of the command can say it."""
-    if rounding is not None:
-        note(f"{rounding}")
 
 
 def class_names(

@@ -11,15 +11,9 @@ from stakes.cli.cost_text import CostText, read_application
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.parsing import listed_classes, order_classes, parse_priors
-from stakes.cli.places import Unplaced, said, told_in_place
+from stakes.cli.places import said, told_in_place
 from stakes.cli.progress import progress_bar
-from stakes.cli.score_columns import (
-    KINDS,
-    class_names,
-    say_rounding,
-    score_columns,
-    system_scores,
-)
+from stakes.cli.score_columns import KINDS, class_names, score_columns, system_scores
 from stakes.evaluation import Application, Comparison, Evaluation, compare, evaluate
 from stakes.evaluation.entry import RULES as USUAL_RULES
 from stakes.io import Columns, LongColumns, column_names, read_columns
@@ -122,7 +116,7 @@ class Setting:
 class LabelledTable(Setting):
     """Labels, scores and applications of a table, and where its rows came from."""
 
-    table: Columns | Unplaced
+    table: Columns  # without rows where these were summed
     read: str
     n: int
     groups: Any = None
@@ -179,7 +173,7 @@ class WholeTable(LabelledTable):
     def samples(self) -> Samples:
         """Return the rows as samples of the first system."""
         scores = next(iter(self.systems.values()))
-        say_rounding(scores.rounding)
+        note(scores.rounding)
         told = {"priors": self.priors, "classes": self.classes, "sample_weight": self.weights}
         return read_samples(self.y, scores, **told)
 

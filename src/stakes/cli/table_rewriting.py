@@ -1,16 +1,20 @@
 """Tables written again with new columns, in the order of their rows: whole, or in batches."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from stakes._check import Rounding
-from stakes.cli.messages import refuse
+from stakes._check import InputError, Rounding
+from stakes._files import read_text
+from stakes.calibration import Calibrator, calibrator_from_dict
+from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_output
+from stakes.cli.parsing import parse_priors
 from stakes.cli.read_mode import RoundedRowsError, choose, joined, say_rounded
-from stakes.cli.score_columns import in_order, say_rounding, system_scores
+from stakes.cli.score_columns import in_order, system_scores
 from stakes.cli.table_request import WHOLE
 from stakes.io import (
     Columns,
@@ -23,7 +27,7 @@ from stakes.io import (
 )
 from stakes.io.batches import Ask
 from stakes.io.columns import no_rows
-from stakes.io.written_tables import table_writer
+from stakes.io.whole import table_writer
 from stakes.scores import Scores
 
 T = TypeVar("T")
@@ -100,5 +104,24 @@ def rewrite(options: Options, ask: Ask, job: Callable[[TableRows], T]) -> tuple[
         say_rounded()
         rows = TableRows(options, ask, choice.source, WHOLE)
         found = job(rows)
-    say_rounding(rows.rounding)
+    note(rows.rounding)
     return rows, found
+
+
+def read_calibrator(path: str) -> Calibrator:
+    """Read a calibrator file."""
+    try:
+        return calibrator_from_dict(json.loads(read_text(path)))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise error.moved(source=repr(path)) from error
+        msg = f"{path!r} must be a calibrator's JSON file: {error}."
+        raise InputError(msg) from error
+
+
+def priors_of_use(text: str, names: list[str], option: str = "--prior") -> list[float]:
+    """Return priors in the order of the classes; there are no labels to take them from."""
+    priors = parse_priors(text, names, option)
+    if priors is None:
+        refuse(f"{option} must be numbers here: there are no labels to count.")
+    return [priors[name] for name in names]

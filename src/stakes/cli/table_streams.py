@@ -8,10 +8,9 @@ from threading import Lock
 from typing import Any
 
 import click
-import numpy as np
 
-from stakes._check import InputError, Rounding
-from stakes._text import plain, quoted
+from stakes._check import Rounding
+from stakes._text import quoted
 from stakes.cli.messages import refuse
 from stakes.cli.places import told_in_place
 from stakes.cli.read_mode import Choice, joined
@@ -24,7 +23,6 @@ from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.io import Columns
 from stakes.io.batches import Ask
 from stakes.io.columns import no_rows
-from stakes.io.gather import recoded
 from stakes.io.streams import Limits
 from stakes.io.units import ROWS, Piece, Unit, checked_columns, units_of
 from stakes.scores import Scores
@@ -58,7 +56,6 @@ class Stream:
         scores = request.scores(first, self._names)
         self.setting: Setting = read_setting(request, self._names, first, scores, by_name=True)
         self.first = self.setting.turned(scores)
-        self._codes = {name: code for code, name in enumerate(self.setting.classes)}
         self._roundings: dict[str, Rounding | None] = dict.fromkeys(scores)
         self._lock = Lock()
 
@@ -162,16 +159,7 @@ class Stream:
 
     def _batch(self, piece: Piece) -> Batch:
         columns, label = piece.columns(), str(self.request.options.label)
-        texts, places = columns.coded(label)
-        kind: Any = np.int8 if len(self._codes) <= 127 else np.int64
-        table = np.array([self._codes.get(text, -1) for text in texts], dtype=kind)
-        codes = recoded(places, table).astype(kind, copy=False)
-        if (table < 0).any():
-            row = int(np.argmax(codes < 0))
-            rule = f"must hold labels of the classes {quoted(self.setting.classes)}"
-            got, place = repr(texts[places[row]]), columns.place(row)
-            wrong = InputError(f"column {plain(label)!r}", rule, got, place=place)
-            raise wrong.moved(source=plain(columns.source))
+        codes = columns.codes(label, self.setting.classes)
         scores = self.request.scores(columns, self._names)
         return Batch(columns, codes, self.setting.turned(scores))
 

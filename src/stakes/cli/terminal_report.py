@@ -7,6 +7,7 @@ from stakes._text import interval_name, number, percent, plain
 from stakes.cli.actions import COMMANDS
 from stakes.cli.formats import Cell, Document, ends
 from stakes.cli.screen import Screen, described, priors_in_words
+from stakes.cli.table_request import LabelledTable
 from stakes.costs import CostMatrix
 from stakes.evaluation import ApplicationResult, Evaluation
 
@@ -14,9 +15,10 @@ _SHOWN = 12  # classes or slices on one screen
 
 
 def evaluation_document(
-    evaluation: Evaluation, source: str, read: str, commands: Mapping[str, str], *, details: bool
+    evaluation: Evaluation, table: LabelledTable, commands: Mapping[str, str]
 ) -> Document:
     """Return an evaluation in every form."""
+    source, details = table.source, table.request.options.details
     rows: list[list[Cell]] = [["metric", "value", "low", "high", "method"]]
     rows += [[name, e.value, *ends(e), e.method] for name, e in evaluation.metrics().items()]
 
@@ -29,7 +31,7 @@ def evaluation_document(
         command="evaluate",
         body=evaluation.to_dict(),
         source=source,
-        read=read,
+        read=table.read,
         facts=f"{evaluation.data.n} samples, seed {evaluation.seed}",
         rows=rows,
         sentences=[str(verdict) for verdict in evaluation.verdicts],

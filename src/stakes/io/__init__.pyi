@@ -10,5 +10,5 @@ from stakes.io.units import read_columns as read_columns
 from stakes.io.whole import read_pairs as read_pairs
 from stakes.io.whole import read_whole as read_whole
 from stakes.io.relations import table_columns as table_columns
-from stakes.io.written_tables import with_columns as with_columns
-from stakes.io.written_tables import write_table as write_table
+from stakes.io.whole import with_columns as with_columns
+from stakes.io.whole import write_table as write_table

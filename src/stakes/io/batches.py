@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from stakes._check import Action, InputError, Place
 from stakes._text import plain
-from stakes._typing import IntArray
 from stakes.io.arrow_library import pa
 
 if TYPE_CHECKING:
@@ -65,33 +64,15 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Lines:
-    """The lines where rows begin: one after the other, or listed."""
-
-    first: int
-    listed: IntArray | None = None
-
-    def line(self, row: int) -> int:
-        """Return the line of a row of the batch."""
-        return self.first + row if self.listed is None else int(self.listed[row])
-
-    def after(self, rows: int) -> "Lines":
-        """Return the lines of the rows that follow so many."""
-        if self.listed is None:
-            return Lines(self.first + rows)
-        return Lines(self.first, self.listed[rows:])
-
-
-@dataclass(frozen=True)
 class Batch:
     """Some rows of a file; those of a text file know their lines."""
 
     table: "pa.Table"
-    lines: Lines | None = None
+    lines: Sequence[int] | None = None  # where they begin
 
     def cut(self, start: int, stop: int) -> "Batch":
         """Return some of the rows."""
-        lines = None if self.lines is None else self.lines.after(start)
+        lines = None if self.lines is None else self.lines[start:]
         return Batch(self.table.slice(start, stop - start), lines)
 
     def itself(self) -> "Batch":
@@ -104,7 +85,7 @@ class Places:
     """Where each row of a table came from."""
 
     _starts: list[int] = field(default_factory=list)
-    _batches: list[tuple[str, int, Lines | None]] = field(default_factory=list)
+    _batches: list[tuple[str, int, Sequence[int] | None]] = field(default_factory=list)
     rows: int = 0
     _name: str = ""
     _in_file: int = 0
@@ -130,7 +111,7 @@ class Places:
             raise InputError("row", f"must be one of the {self.rows} rows", row)
         at = bisect_right(self._starts, row) - 1
         (name, before, lines), offset = self._batches[at], row - self._starts[at]
-        line = None if lines is None else lines.line(offset)
+        line = None if lines is None else int(lines[offset])
         return Place(before + offset if line is None else None, name, line, column)
 
 

@@ -2,16 +2,16 @@
 
 __all__ = ["Columns"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from stakes._check import InputError, Place
-from stakes._text import plain
-from stakes._typing import FloatArray
+from stakes._text import plain, quoted
+from stakes._typing import FloatArray, IntArray, Label
 from stakes.io.batches import Ask, Batch, Part, Places
-from stakes.io.gather import Kinds, Numbers, Texts
+from stakes.io.gather import Kinds, Numbers, Texts, recoded
 
 T = TypeVar("T")
 
@@ -35,6 +35,25 @@ class Columns:
     def coded(self, name: str) -> tuple[list[str], Any]:
         """Return the distinct labels of a column, and the place of each row's label among them."""
         return self._known(self._texts, name).coded()
+
+    def codes(
+        self,
+        name: str,
+        classes: Sequence[Label],
+        as_labels: Callable[[list[str]], Sequence[Label]] = list,
+    ) -> IntArray:
+        """Return labels as places among the classes; others are refused."""
+        texts, places = self.coded(name)
+        labels, known = as_labels(texts), {label: code for code, label in enumerate(classes)}
+        kind: Any = np.int8 if len(known) <= 127 else np.int64
+        table = np.array([known.get(label, -1) for label in labels], dtype=kind)
+        codes: IntArray = recoded(places, table).astype(kind, copy=False)
+        if codes.min() < 0:
+            row = int(np.argmax(codes < 0))
+            rule, got = f"must hold labels of the classes {quoted(classes)}", labels[places[row]]
+            wrong = InputError(f"column {plain(name)!r}", rule, repr(got), place=self.place(row))
+            raise wrong.moved(source=plain(self.source))
+        return codes
 
     def numbers(self, name: str) -> FloatArray:
         """Return the numbers of a column as doubles."""

@@ -4,6 +4,7 @@ __all__ = ["Relation", "Roles", "table_columns"]
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -129,9 +130,9 @@ class Relation:
 
     def add_to(self, summary: "Summary", kind: type[Scores]) -> None:
         """Add all batches to a summary."""
-        row = 0
+        row, labels = 0, partial(_as_labels, kind=self._kinds[self._label][0])
         for columns in chain([self._first], self._batches):
-            codes = self._codes(columns, summary.classes)
+            codes = columns.codes(self._label, summary.classes, labels)
             try:
                 typed = kind(columns.matrix(self._scores))
                 class_names(typed, summary.classes)
@@ -164,21 +165,6 @@ class Relation:
         if texts:
             return CodedColumn([str(label) for label in labels], codes)
         return CodedColumn(np.array(labels) if type(labels[0]) is int else labels, codes)
-
-    def _codes(self, columns: Columns, classes: Names) -> IntArray:
-        """Return labels as places among the classes; others are refused."""
-        kind = self._kinds[self._label][0]
-        texts, places = columns.coded(self._label)
-        known = {name: code for code, name in enumerate(classes)}
-        table = np.array([known.get(name, -1) for name in _as_labels(texts, kind)], dtype=np.int64)
-        codes: IntArray = table[places]
-        if codes.min() < 0:
-            row = int(codes.argmin())
-            rule = f"must hold labels of the classes {quoted(classes)}"
-            got = repr(_as_labels([texts[places[row]]], kind)[0])
-            label, place = f"column {plain(self._label)!r}", columns.place(row)
-            raise InputError(label, rule, got, place=place).moved(source=_SOURCE.name)
-        return codes
 
 
 def _listed(columns: ScoreColumns) -> list[str]:

@@ -2,13 +2,13 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from stakes._check import Action, InputError, ResourceError
-from stakes.io.batches import Lines
 from stakes.io.streams import Stream, count_lines, decode, refuse_other_kinds
 
 CHUNK = 4 * 1024 * 1024
@@ -138,10 +138,9 @@ def records(chunk: Chunk, delimiter: str, name: str, width: int) -> Iterator[tup
         raise InputError(f"'{name}', line {chunk.line + reader.line_num}: {error}.") from error
 
 
-def lines_of(chunk: Chunk, rows: int, delimiter: str, name: str, width: int) -> Lines:
+def lines_of(chunk: Chunk, rows: int, delimiter: str, name: str, width: int) -> Sequence[int]:
     """Return the lines of the rows of a chunk; they are counted one by one only where needed."""
     ends = count_lines(chunk.data) + (chunk.data[-1:] not in {b"\n", b"\r"})
     if ends == rows:
-        return Lines(chunk.line)
-    starts = (line for line, _ in records(chunk, delimiter, name, width))
-    return Lines(chunk.line, np.fromiter(starts, dtype=np.int64))
+        return range(chunk.line, chunk.line + rows)
+    return array("q", (line for line, _ in records(chunk, delimiter, name, width)))

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-import numpy as np
-
 from stakes._check import InputError
 from stakes._text import plain
 from stakes.io.arrow_library import pa
-from stakes.io.batches import Ask, Batch, Lines, Part
+from stakes.io.batches import Ask, Batch, Part
 from stakes.io.columns import Columns, Gathering
 from stakes.io.readers.delimited import NUMBER, SPECIAL
 from stakes.io.sources import Source, find_parts
@@ -99,7 +97,6 @@ def _joined(shown: str, scored: list[_Trial], key: dict[tuple[str, str], _Trial]
         trials = list(some)
         rows = [(key[t.called].value, *t.called, float(t.value)) for t in trials]
         table = pa.table(dict(zip(_ASK.names, map(list, zip(*rows, strict=True)), strict=True)))
-        lines = np.array([trial.line for trial in trials], dtype=np.int64)
         gathered.begin(part)
-        gathered.add(Batch(table, Lines(int(lines[0]), lines)))
+        gathered.add(Batch(table, [trial.line for trial in trials]))
     return gathered.columns(shown)

@@ -1,14 +1,21 @@
-"""Every column of a table as it is: all rows at once, or batch by batch beside checked columns."""
+"""Tables with every column: read as they are, whole or in batches, and written with new ones."""
 
-__all__ = ["read_pairs", "read_whole"]
+__all__ = ["read_pairs", "read_whole", "with_columns", "write_table"]
 
-from collections.abc import Iterator, Sequence
+import gzip
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, BinaryIO, cast
 
-from stakes._check import InputError
+from stakes._check import Action, FileError, InputError
+from stakes._files import refuse_taken, whole_file
 from stakes._text import plain
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Part
 from stakes.io.columns import Columns, no_rows
+from stakes.io.readers import READERS, endings, kind_by_ending, listed
+from stakes.io.readers.base_reader import Write
 from stakes.io.sources import Source, find_parts
 from stakes.io.streams import Limits, Progress
 from stakes.io.units import ROWS, Unit, checked_columns, damage_named, units_of
@@ -116,6 +123,40 @@ def _alike(unit: Unit, before: "pa.Schema | None") -> "pa.Table":
     if before is None:
         return table
     if set(table.column_names) != set(before.names):
-        listed = ", ".join(plain(n) for n in before.names)
-        raise piece.part.wrong(f"must have the columns of the parts before it: {listed}")
+        names = ", ".join(plain(n) for n in before.names)
+        raise piece.part.wrong(f"must have the columns of the parts before it: {names}")
     return table.select(before.names)
+
+
+def with_columns(table: "pa.Table", columns: Mapping[str, Any]) -> "pa.Table":
+    """Return the table with new columns at its end; a name that is taken is refused."""
+    for name, values in columns.items():
+        if name in table.column_names:
+            msg = f"the table must not have a column {name!r} yet: the result is written there."
+            raise InputError(msg, hint=Action("choose_prefix"))
+        table = table.append_column(name, pa.array(values))
+    return table
+
+
+def write_table(table: "pa.Table", path: str | Path, *, force: bool = False) -> None:
+    """Write a table whole or not at all, by its ending; a file that is there needs `force`."""
+    with table_writer(path, table.schema, force=force) as write:
+        write(table)
+
+
+@contextmanager
+def table_writer(path: str | Path, schema: "pa.Schema", *, force: bool = False) -> Iterator[Write]:
+    """Give a function that writes the next rows of a table; the file is there at the end, whole."""
+    refuse_taken(path, force=force)
+    if "://" in str(path):
+        raise FileError(f"cannot write '{plain(path, 1000)}': addresses are not supported.")
+    kind, packed = kind_by_ending(str(path))
+    if kind is None or not READERS[kind].written:
+        written = [e for r in READERS.values() if r.written for e in endings(r)]
+        got = repr("".join(Path(path).suffixes[-1:]).lower() or "no ending")
+        raise InputError(f"'{plain(path, 1000)}' must end in {listed(written)}: got {got}.")
+    with whole_file(path) as raw:
+        # without a name and a time, so that the same table has the same bytes
+        opened = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if packed else nullcontext(raw)
+        with opened as stream, READERS[kind].writer(cast("BinaryIO", stream), schema) as write:
+            yield write

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NoReturn
 
-import numpy as np
-
 from stakes._check import InputError, Place
 from stakes._text import plain
 from stakes.io.arrow_library import pa
-from stakes.io.batches import Ask, Batch, Lines, Part, check_present
+from stakes.io.batches import Ask, Batch, Part, check_present
 from stakes.io.readers.base_reader import LazyBatch, Reader
 from stakes.io.streams import Limits, decode, open_stream, refuse_other_kinds
 from stakes.io.text_rows import text_lines
@@ -144,9 +142,7 @@ class _Objects:
             if len(row) != len(names):
                 place, others = self._place(at), plain(list(row), 200)
                 raise InputError(None, "has other names than the first", found=others, place=place)
-        first = self.lines[0]
-        listed = None if first is None else Lines(first, np.asarray(self.lines, dtype=np.int64))
-        return Batch(pa.table(columns), listed)
+        return Batch(pa.table(columns), [line for line in self.lines if line is not None] or None)
 
     def _place(self, at: int, column: str | None = None) -> Place:
         line = self.lines[at]
