@@ -22,8 +22,10 @@ __all__ = [
 _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "add_bytes": "If that is meant, allow more with max_bytes=...",
     "choose_prefix": "Rename it, or choose another prefix.",
+    "give_losses": "For gains use CostMatrix.from_utilities.",
     "limit_file": "max_bytes limits the whole file.",
     "name_any_kind": "kind=... tells the kind of any file.",
+    "name_decisions": "Pass decisions=[...].",
     "name_kind": "Pass one with kind=..., such as csv ({kinds}).",
     "name_packed_kind": "Let its name end in .gz, or pass kind='csv.gz'.",
     "replace_file": "Pass force=True to replace it.",
@@ -32,7 +34,9 @@ _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "say_kind": "For other scores say what they are: {kinds}, ...",
     "say_kind_or_percent": "Row {row} sums to {total}: percent? Divide by 100."
     " For other scores say what they are: {kinds}, ...",
+    "use_likelihoods": "For {k} classes use LogLikelihoods.",
     "use_logits": "For unnormalised scores use Logits.",
+    "use_ratios": "For log p(x|H_2) - log p(x|H_1) use LogLikelihoodRatios.",
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check.frames import is_masked, off_device
-from stakes._errors import InputError, UndefinedMetricError
+from stakes._errors import Action, InputError, UndefinedMetricError
 from stakes._text import quoted
 from stakes._typing import ArrayLike, Column, FloatArray, Names, PriorsLike
 
@@ -138,7 +138,7 @@ def read_costs(values: ArrayLike) -> FloatArray:
         if bad.any():
             i, j = (int(k) for k in np.argwhere(bad)[0])
             shown = "NaN" if np.isnan(c[i, j]) else f"{c[i, j]:g}"
-            hint = "For gains use CostMatrix.from_utilities." if c[i, j] < 0 else ""
+            hint = Action("give_losses") if c[i, j] < 0 else ""
             got = f"{shown} at (row, column) ({i}, {j})"
             raise InputError("costs", f"must be {rule}", got, hint=hint)
     return c

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 _OPTIONS = {  # what to do, by code
     "add_bytes": "If that is meant, allow more with --max-bytes.",
     "choose_prefix": "Rename it, or give --prefix.",
+    "give_losses": "For gains give what each decision loses against the best one.",
     "limit_file": "--max-bytes limits the whole file.",
     "name_any_kind": "--input-format tells the kind of any file.",
+    "name_decisions": 'Name them: --cost \'{{"matrix": [...], "decisions": [...]}}\'.',
     "name_kind": "Give one with --input-format, such as csv ({kinds}).",
     "name_packed_kind": "Let its name end in .gz, or give --input-format csv.gz.",
     "renormalize": "To divide rows by their sum give --renormalize."
@@ -24,13 +26,17 @@ _OPTIONS = {  # what to do, by code
     "say_kind": "For other scores say what they are with --scores-are.",
     "say_kind_or_percent": "That row sums to {total}: percent? Divide by 100."
     " For other scores say what they are with --scores-are.",
+    "use_likelihoods": "For {k} classes give --scores-are log-likelihoods.",
     "use_logits": "For unnormalised scores give --scores-are logits.",
+    "use_ratios": "For log p(x|H_2) - log p(x|H_1) give --scores-are llr.",
 }
+_ARGUMENTS = {"priors": "--prior", "training_priors": "--training-prior"}
 
 
 def said(error: StakesError) -> str:
     """Return the message of an error with options where Python has arguments."""
-    return error.said(_OPTIONS)
+    option = _ARGUMENTS.get(error.argument or "", error.argument)
+    return error.moved(argument=option).said(_OPTIONS)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_names, read_priors
+from stakes._check import Action, InputError, read_names, read_priors
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.scores import Scores, as_scores
@@ -42,8 +42,8 @@ def default_decisions(classes: NamesLike | None, rows: Names, m: int) -> NamesLi
     if classes is None or rows == tuple(range(len(rows))):
         return m
     rule = "must be named where they are not the classes"
-    hint = "Pass decisions=[...]."
-    raise InputError("decisions", rule, f"{m} columns for the classes {quoted(rows)}", hint=hint)
+    got, hint = f"{m} columns for the classes {quoted(rows)}", Action("name_decisions")
+    raise InputError("decisions", rule, got, hint=hint)
 
 
 def reordered(

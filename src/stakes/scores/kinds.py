@@ -18,6 +18,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from stakes._check import (
+    Action,
     InputError,
     Rounding,
     check_below_infinity,
@@ -325,8 +326,7 @@ class LogLikelihoods(Scores):
     def _settled(self, values: FloatArray, unit: float) -> tuple[FloatArray, Rounding | None]:  # noqa: ARG002
         if values.ndim == 1:
             rule = "must have one column per class for LogLikelihoods"
-            hint = "For log p(x|H_2) - log p(x|H_1) use LogLikelihoodRatios."
-            raise InputError("scores", rule, "one column", hint=hint)
+            raise InputError("scores", rule, "one column", hint=Action("use_ratios"))
         check_below_infinity(values)
         return values, None
 
@@ -387,7 +387,7 @@ class LogLikelihoodRatios(Scores):
         if values.ndim != 1:
             k = values.shape[1]
             rule = "must be one column for LogLikelihoodRatios, which are binary"
-            hint = f"For {k} classes use LogLikelihoods."
+            hint = Action("use_likelihoods", {"k": k})
             raise InputError("scores", rule, f"{k} columns", hint=hint)
         check_no_nan(values)
         return values, None
