@@ -14,7 +14,7 @@ from registry_tables import PAGE, written
 from stakes._registry import Registry
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.registry import calibrator_names
-from stakes.cli import options, score_columns
+from stakes.cli import options, parsing
 from stakes.displays import DISPLAYS
 from stakes.metrics import DecisionMetric
 from stakes.metrics.traditional import METRICS, metrics_for_report
@@ -46,7 +46,7 @@ def test_the_command_line_reads_every_kind_of_score() -> None:
     names = [name for kind in SCORES.classes.values() for name in kind.readers()]
     (option,) = (o for o in options.options_of("evaluate") if o.name == "scores_are")
     shown = str(option.make_metavar(click.Context(click.Command("evaluate"))))
-    assert shown.strip("[]").split("|") == list(score_columns.KINDS) == names
+    assert shown.strip("[]").split("|") == list(parsing.KINDS) == names
 
 
 def test_the_command_line_reads_every_calibrator() -> None:

@@ -24,7 +24,7 @@ from judged import (
     usual,
 )
 from stakes._typing import FloatArray, IntArray
-from stakes.cli.actions import COMMANDS, with_commands, with_options
+from stakes.cli.places import COMMANDS, with_commands, with_options
 from stakes.evaluation import Evaluation, Verdict, evaluate_decisions
 from stakes.evaluation.verdicts import (
     CostClaim,

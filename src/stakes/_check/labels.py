@@ -4,7 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
@@ -268,20 +268,13 @@ def encode(column: LabelColumn, names: Names, what: str, why: str = "", hint: st
     if kinds not in ({True, False}, {listed}):
         raise _other_kind(column, names, what, hint)
     if listed:
-        index = _Places({name: i for i, name in enumerate(names)})
-        codes = np.fromiter(map(index.__getitem__, column.values), np.int64, len(column))
+        index = {name: i for i, name in enumerate(names)}
+        codes = np.fromiter(map(index.get, column.values, repeat(-1)), np.int64, len(column))
     else:
         codes = _encode_numbers(column, names)
     if codes.size and codes.min() < 0:
         raise _unknown(column, names, int((codes < 0).argmax()), f"{what}{why}", hint)
     return codes
-
-
-class _Places(dict[Any, int]):
-    """The place of each name, else -1; without a call of Python's for those that are there."""
-
-    def __missing__(self, name: object) -> int:
-        return -1
 
 
 def _encode_numbers(column: LabelColumn, names: Names) -> IntArray:

@@ -12,8 +12,8 @@ from stakes.calibration import Calibrator
 from stakes.cli.formats import Document, show
 from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
+from stakes.cli.parsing import class_names, score_columns
 from stakes.cli.places import told_in_place
-from stakes.cli.score_columns import class_names, score_columns
 from stakes.cli.table_rewriting import (
     TableRows,
     check_rewriting,

@@ -13,8 +13,8 @@ from stakes.cli.formats import Document, show
 from stakes.cli.messages import refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_output
+from stakes.cli.parsing import class_names
 from stakes.cli.read_mode import read_table
-from stakes.cli.score_columns import class_names
 from stakes.cli.table_request import LabelledTable, prepare
 from stakes.evaluation.verdicts import reversed_systems
 from stakes.scoring import BrierLoss, LogLoss

@@ -14,6 +14,7 @@ from stakes._text import quoted
 from stakes.cli.messages import refuse
 from stakes.cli.places import said
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
+from stakes.io import Columns
 
 Entry = float | str  # a price, or the column that holds it
 
@@ -41,14 +42,13 @@ class CostText:
         """The classes that a cost file names."""
         return None if self.read is None else [str(c) for c in self.read.classes]
 
-    def build(self, classes: Sequence[str], table: Any) -> CostMatrix | SampleCosts:  # noqa: ANN401
+    def build(self, classes: Sequence[str], table: Columns) -> CostMatrix | SampleCosts:
         """Return the costs for these classes; `table` gives columns of prices."""
         found = self.named(classes)
         if isinstance(found, CostMatrix):
             return found
-        prices = {name: table.numbers(name) for name in found.columns}
         with _understood():
-            return found.with_columns(prices)
+            return found.with_columns({name: table.numbers(name) for name in found.columns})
 
     def named(self, classes: Sequence[str]) -> CostMatrix | CostsByCase:
         """Return the costs for these classes, with the names of columns of prices."""

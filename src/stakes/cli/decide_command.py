@@ -13,8 +13,8 @@ from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.formats import Document, show
 from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
+from stakes.cli.parsing import class_names, score_columns
 from stakes.cli.places import told_in_place
-from stakes.cli.score_columns import class_names, score_columns
 from stakes.cli.table_rewriting import (
     TableRows,
     check_rewriting,

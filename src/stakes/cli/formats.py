@@ -15,10 +15,10 @@ from rich.text import Text
 import stakes
 from stakes._files import write_text
 from stakes._text import number, plain
-from stakes.cli.actions import COMMANDS, with_commands
 from stakes.cli.messages import wrote
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_output
+from stakes.cli.places import COMMANDS, with_commands
 from stakes.cli.screen import Screen, head
 from stakes.evaluation.findings import SCHEMA_VERSION
 from stakes.results import Estimate

@@ -1,14 +1,15 @@
-"""Errors of the library in words of a command line: columns and lines of files, and options."""
+"""Errors and advice of the library in words of a command line: files, options, commands."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stakes._errors import InputError, Place, PlacedText, StakesError
 from stakes._text import plain
 
 if TYPE_CHECKING:
+    from stakes.evaluation import Verdict
     from stakes.io import Columns
 
 _OPTIONS = {  # what to do, by code
@@ -31,6 +32,16 @@ _OPTIONS = {  # what to do, by code
     "use_ratios": "For log p(x|H_2) - log p(x|H_1) give --scores-are llr.",
 }
 _ARGUMENTS = {"priors": "--prior", "training_priors": "--training-prior"}
+
+COMMANDS = {  # by the action of a verdict
+    "calibrate": "stakes calibrate FILE --label LABEL --scores SCORES --scores-are KIND"
+    " --classes CLASSES -o calibrator.json",
+    "adapt_priors": "stakes evaluate ... --training-prior data",
+}
+_ADVICE = {
+    "check_classes": "Check whether columns are swapped, labels are inverted, or the class of the"
+    " scores (positive, --positive) is the other one.",
+}
 
 
 def said(error: StakesError) -> str:
@@ -64,3 +75,20 @@ def text_in_file(text: str, table: "Columns") -> str:
     if not isinstance(text, PlacedText):
         return text
     return text.moved(in_file(text.place, table) or text.place)
+
+
+def with_options(verdicts: Iterable["Verdict"]) -> tuple["Verdict", ...]:
+    """Return verdicts whose advice names options."""
+    return tuple(replace(v, advice=_ADVICE.get(v.action, v.advice)) for v in verdicts)
+
+
+def with_commands(value: Any, commands: Mapping[str, str]) -> Any:  # noqa: ANN401  plain values
+    """Return the values of a JSON document, with a command in each verdict."""
+    if isinstance(value, list):
+        return [with_commands(each, commands) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    out = {name: with_commands(each, commands) for name, each in value.items()}
+    if "advice" in out and "action" in out:
+        out["command"] = commands.get(out["action"], "")
+    return out

@@ -14,7 +14,7 @@ from rich.text import Text
 import stakes
 from stakes._text import number, plain
 from stakes._typing import Label
-from stakes.cli.actions import COMMANDS
+from stakes.cli.places import COMMANDS
 from stakes.costs import CostMatrix
 from stakes.evaluation import Verdict
 from stakes.metrics import ConfusionMatrix, Explanation

@@ -10,10 +10,17 @@ from stakes._text import plain, quoted
 from stakes.cli.cost_text import CostText, read_application
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
-from stakes.cli.parsing import listed_classes, order_classes, parse_priors
+from stakes.cli.parsing import (
+    KINDS,
+    class_names,
+    listed_classes,
+    order_classes,
+    parse_priors,
+    score_columns,
+    system_scores,
+)
 from stakes.cli.places import said, told_in_place
 from stakes.cli.progress import progress_bar
-from stakes.cli.score_columns import KINDS, class_names, score_columns, system_scores
 from stakes.evaluation import Application, Comparison, Evaluation, compare, evaluate
 from stakes.evaluation.entry import RULES as USUAL_RULES
 from stakes.io import Columns, LongColumns, column_names, read_columns
@@ -217,15 +224,13 @@ def read_request(request: Request) -> WholeTable:
         if o.sample is not None:
             table = LongColumns(table, o.sample, str(o.class_column))
     y = table.texts(str(o.label))
-    names = class_order(request, sorted(set(y.tolist())), table)
-    systems = request.scores(table, names)
-    setting = read_setting(request, names, table, systems)
+    setting, systems = read_setting(request, sorted(set(y.tolist())), table)
     return WholeTable(
         **vars(setting),
         table=table,
         n=len(y),
         y=y,
-        systems=setting.turned(systems),
+        systems=systems,
         weights=None if o.weight is None else table.numbers(o.weight),
         groups=None if o.group is None else table.texts(o.group),
         slices={name: table.texts(name) for name in o.slices},
@@ -233,17 +238,14 @@ def read_request(request: Request) -> WholeTable:
 
 
 def read_setting(
-    request: Request,
-    names: list[str],
-    table: Columns,
-    systems: Mapping[str, Scores],
-    *,
-    by_name: bool = False,
-) -> Setting:
-    """Read costs and priors for classes that are in the order of the columns of scores.
+    request: Request, seen: list[str], table: Columns, *, by_name: bool = False
+) -> tuple[Setting, dict[str, Scores]]:
+    """Read classes, costs and priors, and scores of each system; `seen` are the labels, sorted.
 
     `by_name` where costs by case name their columns, as rows are still to come.
     """
+    names = _class_order(request, seen, table)
+    systems = request.scores(table, names)
     o, ordered = request.options, names
     needs_priors = any(scores.needs_priors for scores in systems.values())
     if isinstance(table, LongColumns) and o.classes is not None:
@@ -256,7 +258,7 @@ def read_setting(
     if training is not None and needs_priors:
         refuse("--training-prior is for posteriors: likelihoods carry no priors.")
     adapted = None if training is None else parse_priors(training, ordered, "--training-prior")
-    return Setting(
+    setting = Setting(
         request=request,
         classes=ordered,
         columns=names,
@@ -264,6 +266,7 @@ def read_setting(
         priors="data" if priors is None and needs_priors else priors,
         training_priors=None if training is None else adapted or "data",
     )
+    return setting, setting.turned(systems)
 
 
 def _by_detection_cost(options: Options) -> Options:
@@ -320,8 +323,8 @@ def _only(usual: Sequence[str], option: str, there: Sequence[str]) -> str:
     return found[0]
 
 
-def class_order(request: Request, seen: list[str], table: Columns) -> list[str]:
-    """Return the classes in the order of the columns of scores; `seen` are the labels, sorted."""
+def _class_order(request: Request, seen: list[str], table: Columns) -> list[str]:
+    """Return the classes in the order of the columns of scores."""
     o, known = request.options, request.known_classes
     if isinstance(table, LongColumns):
         found = [str(name) for name in table.classes]

@@ -12,9 +12,8 @@ from stakes.calibration import Calibrator, calibrator_from_dict
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_output
-from stakes.cli.parsing import parse_priors
+from stakes.cli.parsing import in_order, parse_priors, system_scores
 from stakes.cli.read_mode import RoundedRowsError, choose, joined, say_rounded
-from stakes.cli.score_columns import in_order, system_scores
 from stakes.cli.table_request import WHOLE
 from stakes.io import (
     Columns,

@@ -12,10 +12,10 @@ import click
 from stakes._check import Rounding
 from stakes._text import quoted
 from stakes.cli.messages import refuse
+from stakes.cli.parsing import score_columns
 from stakes.cli.places import told_in_place
 from stakes.cli.read_mode import Choice, joined
-from stakes.cli.score_columns import score_columns
-from stakes.cli.table_request import Request, Setting, class_order, read_setting
+from stakes.cli.table_request import Request, read_setting
 from stakes.evaluation import Summary
 from stakes.evaluation.summaries.batch import Batch as SummaryBatch
 from stakes.evaluation.summaries.compared_rows import ComparedRows, ScoreForm
@@ -52,11 +52,9 @@ class Stream:
     def __init__(self, request: Request, choice: Choice, *, cells: bool = False) -> None:
         self.request, self.choice = request, choice
         self.units, first = self._begun(cells=cells)
-        self._names = class_order(request, self._labels(first), first)
-        scores = request.scores(first, self._names)
-        self.setting: Setting = read_setting(request, self._names, first, scores, by_name=True)
-        self.first = self.setting.turned(scores)
-        self._roundings: dict[str, Rounding | None] = dict.fromkeys(scores)
+        found = read_setting(request, self._labels(first), first, by_name=True)
+        self.setting, self.first = found
+        self._roundings: dict[str, Rounding | None] = dict.fromkeys(self.first)
         self._lock = Lock()
 
     def ready(self, unit: Unit) -> Batch | None:
@@ -160,7 +158,7 @@ class Stream:
     def _batch(self, piece: Piece) -> Batch:
         columns, label = piece.columns(), str(self.request.options.label)
         codes = columns.codes(label, self.setting.classes)
-        scores = self.request.scores(columns, self._names)
+        scores = self.request.scores(columns, self.setting.columns)
         return Batch(columns, codes, self.setting.turned(scores))
 
     def _with_columns(self, batch: Batch) -> SummaryBatch:

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping
 
 from stakes._text import interval_name, number, percent, plain
-from stakes.cli.actions import COMMANDS
 from stakes.cli.formats import Cell, Document, ends
+from stakes.cli.places import COMMANDS
 from stakes.cli.screen import Screen, described, priors_in_words
 from stakes.cli.table_request import LabelledTable
 from stakes.costs import CostMatrix

@@ -7,7 +7,7 @@ from stakes.evaluation.verdicts.wording import p_number
 from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.metric_labels import metric_label
 from stakes.report.page import Page, folded, listed_notes, record_page, verdict
-from stakes.report.page_tables import estimate_cells
+from stakes.report.page_of_evaluation import estimate_cells
 from stakes.report.payload import comparison_payload, payload
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")

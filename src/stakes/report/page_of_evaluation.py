@@ -3,21 +3,21 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from stakes._text import interval_name, number, percent, plain
+from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import ApplicationResult, DecisionEvaluation, Evaluation, Verdict
+from stakes.metrics import ConfusionMatrix, Explanation
 from stakes.report.markup import Content, Markup, element, table, user_text
 from stakes.report.metric_labels import ranking_label
 from stakes.report.page import Page, folded, listed_notes, record_page, verdict
-from stakes.report.page_tables import (
-    confusion_table,
-    estimate_cells,
-    naive_row,
-    prior_table,
-    traditional_table,
-)
 from stakes.report.payload import decision_payload, payload
+from stakes.results import Estimate, ExpectedLoss
 
 _MOST_ROWS = 500
+_MOST_SHOWN = 40  # classes and decisions
+_MOST_COUNTED = 1000  # classes up to which a table is laid out at all
 _BAD = (
     "worse_than_naive", "always_the_same", "scores_reversed", "slice_worse_than_naive",
     "infinite_loss",
@@ -100,7 +100,7 @@ def _losses(evaluation: Evaluation) -> Markup:
 def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
     name = f"{plain(a.name)}: " if len(evaluation.applications) > 1 else ""
     cost = number(a.cost.raw.value), estimate_cells(a.cost.value)[1]
-    rows: list[list[Content]] = [["a case costs", *cost], naive_row(a.cost.raw)]
+    rows: list[list[Content]] = [["a case costs", *cost], _naive_row(a.cost.raw)]
     if a.threshold is not None:
         last = user_text(a.costs.decisions[-1])
         rows.append([["decides ", last, " above a posterior of"], number(a.threshold), ""])
@@ -112,8 +112,8 @@ def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
     heads = ("", "value", interval_name(evaluation.level))
     parts = [
         table(f"{name}Cost of a case", heads, rows),
-        confusion_table(a.confusion, a.costs, name),
-        prior_table(a.cost.raw, name),
+        _confusion_table(a.confusion, a.costs, name),
+        _prior_table(a.cost.raw, name),
     ]
     return element("div", parts, class_="application")
 
@@ -159,7 +159,7 @@ def _details(evaluation: Evaluation) -> Iterable[Markup]:
     several = len(evaluation.applications) > 1
     for a in evaluation.applications:
         name = f"Traditional metrics{f' of {plain(a.name)}' if several else ''}"
-        yield from traditional_table(a.traditional, a.traditional_estimates, name)
+        yield from _traditional_table(a.traditional, a.traditional_estimates, name)
     every = [
         [plain(name), number(e.value), "" if e.interval is None else str(e.interval), e.method]
         for name, e in evaluation.metrics().items()
@@ -177,7 +177,7 @@ def decisions_page(evaluation: DecisionEvaluation, title: str, source: str) -> P
     rows: list[list[Content]] = [
         ["normalised expected cost", number(cost.normalized), str(cost.normalized_interval(level))],
         ["a case costs", number(cost.value), str(cost.interval(level))],
-        naive_row(cost),
+        _naive_row(cost),
     ]
     return record_page(
         title or "What these decisions cost",
@@ -186,11 +186,79 @@ def decisions_page(evaluation: DecisionEvaluation, title: str, source: str) -> P
         verdict_items(evaluation.verdicts),
         numbers=[
             table("Cost, lower is better; naive is 1", ("", "value", interval_name(level)), rows),
-            confusion_table(confusion, evaluation.costs),
-            prior_table(cost),
-            *traditional_table(evaluation.traditional, evaluation.estimates, "Traditional metrics"),
+            _confusion_table(confusion, evaluation.costs),
+            _prior_table(cost),
+            *_traditional_table(
+                evaluation.traditional, evaluation.estimates, "Traditional metrics"
+            ),
             *listed_notes(evaluation.reasons),
         ],
         details=(),
         data=decision_payload(evaluation),
     )
+
+
+def estimate_cells(estimate: Estimate) -> tuple[str, str]:
+    """Return a value, and its interval or why there is none."""
+    interval = estimate.method if estimate.interval is None else str(estimate.interval)
+    return number(estimate.value), interval
+
+
+def _naive_row(cost: ExpectedLoss) -> list[Content]:
+    """Return what the best constant decision costs."""
+    return [["always ", user_text(cost.naive_answer), " costs"], number(cost.naive), ""]
+
+
+def _confusion_table(
+    confusion: ConfusionMatrix, costs: CostMatrix | SampleCosts | None, name: str = ""
+) -> Markup:
+    """Return the confusion matrix, each cell with its cost."""
+    if len(confusion.classes) > _MOST_COUNTED:
+        return element("p", "The confusion matrix has too many classes to show.", class_="note")
+    classes, decisions = confusion.classes[:_MOST_SHOWN], confusion.decisions[:_MOST_SHOWN]
+    counts = confusion.counts
+    prices = costs.values if isinstance(costs, CostMatrix) else np.zeros(counts.shape)
+    rows: list[list[Content]] = [
+        [user_text(c), *map(_cell, counts[i, : len(decisions)], prices[i])]
+        for i, c in enumerate(classes)
+    ]
+    cut = max(len(confusion.classes), len(confusion.decisions)) > _MOST_SHOWN
+    note = "Samples × what each costs, where it is not 0." if prices.any() else ""
+    note += f" The first {_MOST_SHOWN} classes and decisions." if cut else ""
+    heads = ("truth \\ decision", *(plain(d) for d in decisions))
+    return table(f"{name}Decisions", heads, rows, note.strip())
+
+
+def _cell(count: float, price: float) -> str:
+    return f"{number(count, 6)} × {number(price)}" if count and price else number(count, 6)
+
+
+def _prior_table(cost: ExpectedLoss, name: str = "") -> Markup:
+    """Return the priors that were used."""
+    origin = "as in the data" if cost.priors_from_data else "as given"
+    pairs = list(zip(cost.classes, cost.priors, strict=True))
+    rows: list[list[Content]] = [[user_text(c), number(p)] for c, p in pairs[:_MOST_SHOWN]]
+    note = f"The first {_MOST_SHOWN} of {len(pairs)}." if len(pairs) > _MOST_SHOWN else ""
+    shown = table(f"{name}Priors", ("class", "prior"), rows, note)
+    return folded(f"{name}Priors, {origin}", shown)
+
+
+def _traditional_table(
+    explained: Sequence[Explanation], estimates: Mapping[str, Estimate], name: str
+) -> list[Markup]:
+    """Return the traditional metrics beside the cost each is tied to, if there are any."""
+    rows: list[list[Content]] = []
+    for e in explained:
+        if e.value is None:
+            continue
+        estimate, nec = estimates.get(e.value.name), e.expected_cost
+        cells = (
+            "undefined" if e.value.undefined else number(e.value.value),
+            "" if estimate is None else estimate_cells(estimate)[1],
+            number(e.value.naive),
+            e.value.better,
+            "" if nec is None or nec.undefined else number(nec.normalized),
+        )
+        rows.append([e.value.name, *cells])
+    heads = ("metric", "value", "interval", "naive", "better", "NEC of its implied costs")
+    return [folded(name, table(name, heads, rows))] if explained else []
