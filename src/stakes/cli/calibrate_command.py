@@ -51,7 +51,7 @@ def run(options: Options) -> None:
     notes = [*warned, *calibrator.notes, *table.notes("The calibrator was fitted")]
     write_text(output, json.dumps(calibrator.to_dict(), indent=1, allow_nan=False) + "\n")
     n = samples.n if samples.copies is not None else samples.n_given
-    show(_document(calibrator, losses, notes, (table, n)), options)
+    show(_document(calibrator, losses, notes, table, n), options)
     wrote(output)
 
 
@@ -59,9 +59,10 @@ def _document(
     calibrator: Calibrator,
     losses: list[CalibrationLoss],
     notes: list[str],
-    of: tuple[LabelledTable, int],
+    table: LabelledTable,
+    n: int,
 ) -> Document:
-    (table, n), options = of, of[0].request.options
+    options = table.request.options
     method, folds, seed = options.learner, options.folds, options.seed
     classes, priors = [str(name) for name in calibrator.classes], calibrator.training_priors
     lines = []

@@ -1,7 +1,7 @@
 """stakes decide: Bayes decisions for the scores in a file."""
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +28,28 @@ from stakes.io.batches import Ask
 from stakes.scores import Posteriors, Scores
 
 
-@dataclass(frozen=True)
-class _Totals:
-    """How often each decision is made, and what all are expected to cost."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    cost: ExactSums = field(default_factory=lambda: ExactSums(1))  # the same for any batches
-
-
 def run(options: Options) -> None:
     """Append posteriors, the Bayes decision and its expected cost to the rows of a file."""
     check_rewriting(options)
     rule = _Rule(options)
-    rows, totals = rewrite(options, rule.ask, rule.write)
-    show(_document(totals, rule.names, rows), options)
+    rows, (counts, cost) = rewrite(options, rule.ask, rule.write)
+    n = counts.total()
+    mean_cost = float(cost.total()[0]) / n
+    shares = {name: count / n for name, count in counts.items()}
+    body = {
+        "samples": n,
+        "seed": None,
+        "classes": rule.names,
+        "decisions": shares,
+        "mean_expected_cost": mean_cost,
+        "output": Path(str(options.output)).name,
+    }
+    sentences = [
+        f"{plain(name):<20} {count} of {n} ({percent(shares[name], 1)} %)"
+        for name, count in counts.items()
+    ]
+    sentences.append(f"{'mean expected cost':<20} {number(mean_cost)}")
+    show(Document("decide", body, rows.source, rows.read, sentences=sentences), options)
     wrote(str(options.output))
 
 
@@ -56,6 +64,9 @@ class _Rule:
             known = [str(name) for name in self._calibrator.classes]
         self._columns = class_names(options.classes, str(options.scores), None, known)
         self.names = known or self._columns
+        prices = self._text.columns
+        numbers = dict.fromkeys([*score_columns(str(options.scores)), *prices])
+        self.ask = Ask((), tuple(numbers), tuple(prices))
         if self._calibrator is None:
             return
         at = self._calibrator.training_priors_text
@@ -65,27 +76,24 @@ class _Rule:
         if options.prior is None and self._calibrator.training_priors is not None:
             note(f"posteriors are at the priors of the calibrator, {at}; --prior moves them.")
 
-    @property
-    def ask(self) -> Ask:
-        prices = self._text.columns
-        numbers = dict.fromkeys([*score_columns(str(self._options.scores)), *prices])
-        return Ask((), tuple(numbers), tuple(prices))
-
-    def write(self, rows: TableRows) -> _Totals:
-        cut, totals, prefix = self._cut(rows), _Totals(), self._options.prefix
+    def write(self, rows: TableRows) -> tuple[Counter[str], ExactSums]:
+        """Write all rows; return how often each decision is made, and what all are to cost."""
+        cut, prefix = self._cut(rows), self._options.prefix
+        counts: Counter[str] = Counter()
+        cost = ExactSums(1)  # the same for any batches
 
         def made(table: Columns) -> dict[str, Any]:
             decided = self._decide(table, rows)
             decided = decided if cut is None else decided.above(cut)
-            totals.counts.update({str(name): count for name, count in decided.counts.items()})
-            totals.cost.add(np.zeros(decided.indices.size, dtype=np.int8), decided.expected)
+            counts.update({str(name): count for name, count in decided.counts.items()})
+            cost.add(np.zeros(decided.indices.size, dtype=np.int8), decided.expected)
             new = {f"posterior_{c}": decided.posteriors[:, k] for k, c in enumerate(self.names)}
             names = np.array([str(d) for d in decided.decisions])
             new |= {"decision": names[decided.indices], "expected_cost": decided.expected}
             return {f"{prefix}{name}": values for name, values in new.items()}
 
         rows.write(made)
-        return totals
+        return counts, cost
 
     def _decide(self, table: Columns, rows: TableRows) -> Decisions:
         kept = rows.scores(table, self._columns, self.names)
@@ -134,29 +142,3 @@ class _Rule:
                 f" {second!r}, so that equal cases are decided alike."
             )
         return cut
-
-
-def _document(totals: _Totals, classes: list[str], rows: TableRows) -> Document:
-    n = totals.counts.total()
-    mean_cost = float(totals.cost.total()[0]) / n
-    shares = {name: count / n for name, count in totals.counts.items()}
-    return Document(
-        command="decide",
-        body={
-            "samples": n,
-            "seed": None,
-            "classes": classes,
-            "decisions": shares,
-            "mean_expected_cost": mean_cost,
-            "output": Path(str(rows.options.output)).name,
-        },
-        source=rows.source,
-        read=rows.read,
-        sentences=[
-            *(
-                f"{plain(name):<20} {count} of {n} ({percent(shares[name], 1)} %)"
-                for name, count in totals.counts.items()
-            ),
-            f"{'mean expected cost':<20} {number(mean_cost)}",
-        ],
-    )

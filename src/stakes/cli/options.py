@@ -11,7 +11,6 @@ from importlib import import_module
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from stakes.calibration.registry import calibrator_names
 from stakes.cli.memory import read_size
@@ -35,32 +34,18 @@ _MEMORY_OF_ONE = (
 )
 
 
-class Name(click.ParamType[str]):
-    """A name of a registry that takes long to load: its names are looked up where one is given."""
+class FileKind(click.Choice[str]):
+    """A kind of file; readers take long to load, so that they are looked up where one is named."""
 
-    name = "name"
+    case_sensitive = False
 
-    def __init__(self, module: str, names: str) -> None:
-        self._module, self._names = module, names
+    def __init__(self) -> None:
+        """Know no kinds yet."""
 
     @cached_property
-    def _choice(self) -> click.Choice[str]:
-        names = getattr(import_module(self._module), self._names)
-        return click.Choice(tuple(names() if callable(names) else names), case_sensitive=False)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
-        """Read a name."""
-        return self._choice.convert(value, param, ctx)
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
-        """Return the names for the help."""
-        return self._choice.get_metavar(param, ctx)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Complete a name."""
-        return self._choice.shell_complete(ctx, param, incomplete)
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The kinds."""
+        return tuple(import_module("stakes.io.readers").file_kinds())
 
 
 class Number(click.FloatRange):
@@ -241,7 +226,7 @@ class Options:
         "FILE is there, go on from it. It is removed when the run succeeds.", metavar="FILE")
     input_format: str | None = _option(
         _TABLES, "Kind of the file, such as csv or parquet, where its ending does not tell.",
-        metavar="KIND", type=Name("stakes.io.readers", "file_kinds"))
+        metavar="KIND", type=FileKind())
     max_bytes: int | None = _option(_TABLES, "Refuse longer input.", type=click.IntRange(1))
     timeout: float = _option(
         _TABLES, "Seconds to wait for the first byte of a pipe.", 60.0, type=Number(0))

@@ -35,10 +35,10 @@ class ListedScoresError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Rows that are ready to be added: labels as places among the classes, scores by system."""
+    """Rows that are ready to be added, and the scores of each system."""
 
     columns: Columns
-    codes: Any
+    rows: SummaryBatch  # of the first system
     systems: Mapping[str, Scores]
 
 
@@ -72,7 +72,7 @@ class Stream:
                 known[name] = joined(known[name], scores.rounding, renormalize=by_sum)
         with told_in_place(batch.columns, self.request.arguments):
             self._keep(total, batch)
-        return len(batch.codes)
+        return len(batch.columns)
 
     def notes(self) -> list[str]:
         """Say which rows were rounded."""
@@ -104,11 +104,10 @@ class Stream:
         return Members(o.weight is not None, o.group is not None, prices)
 
     def _keep(self, total: Summary | ComparedRows, batch: Batch) -> None:
-        new = self._with_columns(batch)
         if isinstance(total, Summary):
-            total.add_batch(new)
+            total.add_batch(batch.rows)
             return
-        checked, _, rows = new.read(self._members)
+        checked, _, rows = batch.rows.read(self._members)
         some = batch.systems
         if rows is not None:
             some = {name: scores.part(rows) for name, scores in some.items()}
@@ -156,22 +155,18 @@ class Stream:
         return sorted(seen)
 
     def _batch(self, piece: Piece) -> Batch:
-        columns, label = piece.columns(), str(self.request.options.label)
-        codes = columns.codes(label, self.setting.classes)
-        scores = self.request.scores(columns, self.setting.columns)
-        return Batch(columns, codes, self.setting.turned(scores))
-
-    def _with_columns(self, batch: Batch) -> SummaryBatch:
-        """Return a batch with all that belongs to its rows."""
-        o, columns = self.request.options, batch.columns
-        return SummaryBatch(
-            batch.codes,
-            next(iter(batch.systems.values())),
+        o, columns, setting = self.request.options, piece.columns(), self.setting
+        codes = columns.codes(str(o.label), setting.classes)
+        systems = setting.turned(self.request.scores(columns, setting.columns))
+        rows = SummaryBatch(
+            codes,
+            next(iter(systems.values())),
             None if o.weight is None else columns.numbers(o.weight),
             None if o.group is None else CodedColumn(*columns.coded(o.group)),
             {name: CodedColumn(*columns.coded(name)) for name in dict.fromkeys(o.slices)},
             {name: columns.numbers(name) for name in self.request.prices},
         )
+        return Batch(columns, rows, systems)
 
 
 def _same(piece: Piece) -> Piece:
