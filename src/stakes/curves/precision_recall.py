@@ -8,9 +8,9 @@ import numpy as np
 
 from stakes._kernels.definitions.order import level_precision
 from stakes._kernels.keys import score_precision
-from stakes._typing import Column, FloatArray, Label, Names, NamesLike
+from stakes._typing import Column, FloatArray, Label, NamesLike
 from stakes.curves.area import RankingValue
-from stakes.curves.reading import check_both, read_detector, read_plain
+from stakes.curves.reading import check_both, read_unweighted
 from stakes.curves.roc import RocCurve, roc_curve
 from stakes.metrics.traditional.detection import Precision, Recall
 from stakes.scores import Scores
@@ -76,22 +76,16 @@ def average_precision(
     >>> round(found, 4), found.naive, found.beats_naive
     (0.8333, 0.5, True)
     """
-    if sample_weight is not None:
+    if sample_weight is None:
+        found, names = read_unweighted(y_true, scores, classes, positive, score_precision)
+        check_both(names, (found.first, found.second))
+        value, naive = found.mean, found.second / (found.first + found.second)
+    else:
         curve = precision_recall_curve(
             y_true, scores, sample_weight=sample_weight, classes=classes, positive=positive
         )
-        roc = curve.roc
-        return _average(curve.average_precision(), float(roc.priors[1]), roc.classes)
-    plain = read_plain(y_true, scores, None, classes, positive, score_precision)
-    if plain is None:
-        ranks, y, _, names = read_detector(y_true, scores, None, classes, positive)
-        plain = score_precision(ranks, y), names
-    found, names = plain
-    check_both(names, (found.first, found.second))
-    return _average(found.mean, found.second / (found.first + found.second), names)
-
-
-def _average(value: float, naive: float, names: Names) -> RankingValue:
+        value, naive = curve.average_precision(), float(curve.roc.priors[1])
+        names = curve.roc.classes
     why = "no interval in closed form is known to cover"
     return RankingValue(value, "average precision", naive, "higher", names, why_no_interval=why)
 

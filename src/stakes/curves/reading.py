@@ -1,6 +1,7 @@
 """Labels and scores of a detector, checked and gathered by level."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -36,36 +37,33 @@ def read_levels(
     positive: Label | None,
 ) -> tuple[ScoreLevels, Names]:
     """Read a detector's labels and scores by level; samples of weight 0 are absent."""
-    levels = partial(ScoreLevels.from_scores, weights=None)
-    plain = read_plain(y_true, scores, sample_weight, classes, positive, levels)
-    if plain is not None:
-        return plain
+    if sample_weight is None:
+        levels = partial(ScoreLevels.from_scores, weights=None)
+        return read_unweighted(y_true, scores, classes, positive, levels)
     ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
     return ScoreLevels.from_scores(ranks, y, weights), names
 
 
-def read_plain(
+def read_unweighted(
     y_true: Column,
     scores: Scores | Column,
-    sample_weight: Column | None,
     classes: NamesLike | None,
     positive: Label | None,
     kernel: Callable[[NDArray[Any], NDArray[Any]], Found],
-) -> tuple[Found, Names] | None:
-    """Give plain arrays of scores and of classes 0 and 1 to a kernel, which checks as it reads.
+) -> tuple[Found, Names]:
+    """Return what a kernel makes of scores and class codes, and the names of the classes.
 
-    None where they are anything else, or where it finds fault: `read_detector` has the words.
+    Plain arrays of scores and of classes 0 and 1 go to it as they are, since it checks as it reads;
+    anything else, and where it finds fault, is left to `read_detector`, which has the words.
     """
     arrays = plain_arrays(y_true, scores)
-    if arrays is None or sample_weight is not None:
-        return None
-    try:
-        names = plain_names(arrays[0]) if classes is None else read_names(classes, "classes")
-        if names != (0, 1) or (positive is not None and positive != names[-1]):
-            return None
-        return kernel(arrays[1], arrays[0]), names
-    except ValueError:
-        return None
+    if arrays is not None:
+        with suppress(ValueError):
+            names = plain_names(arrays[0]) if classes is None else read_names(classes, "classes")
+            if names == (0, 1) and positive in (None, names[-1]):
+                return kernel(arrays[1], arrays[0]), names
+    ranks, y, _, names = read_detector(y_true, scores, None, classes, positive)
+    return kernel(ranks, y), names
 
 
 def read_detector(

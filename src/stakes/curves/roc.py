@@ -34,7 +34,7 @@ from stakes.curves.area import RankingValue
 from stakes.curves.delong import weighted_variance
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.profile import ErrorRatesSeen
-from stakes.curves.reading import check_both, read_detector, read_levels, read_plain
+from stakes.curves.reading import check_both, read_detector, read_levels, read_unweighted
 from stakes.metrics.traditional import EXACT, METRICS, FourCounts, SweepMetric
 from stakes.results import Estimate, Interval
 from stakes.scores import Scores
@@ -400,15 +400,14 @@ def auc(
     >>> float(area), area.naive, area.interval().low > 0.5
     (0.75, 0.5, True)
     """
-    plain = read_plain(y_true, scores, sample_weight, classes, positive, score_spread)
-    if plain is None:
+    if sample_weight is not None:
         ranks, y, weights, names = read_detector(y_true, scores, sample_weight, classes, positive)
-        if weights is not None:
-            value = _curve(ScoreLevels.from_scores(ranks, y, weights), names).auc()
-            spread = weighted_variance(ranks, y, value, weights)
-            return RankingValue(value, "AUC", 0.5, "higher", names, *spread)
-        plain = score_spread(ranks, y), names
-    (pairs, places), names = plain
+        levels = ScoreLevels.from_scores(ranks, y, weights)
+        check_both(names, levels.totals)
+        value = RocCurve(levels, names).auc()
+        spread = weighted_variance(ranks, y, value, weights)  # type: ignore[arg-type]  # not None
+        return RankingValue(value, "AUC", 0.5, "higher", names, *spread)
+    (pairs, places), names = read_unweighted(y_true, scores, classes, positive, score_spread)
     n1, n2 = pairs.first, pairs.second
     check_both(names, (n1, n2))
     value = pairs.total / (2 * n1 * n2)
@@ -448,9 +447,6 @@ def roc_curve(
     >>> roc.minimum_cost(stakes.CostMatrix.binary(miss=5, false_alarm=1)).point.threshold
     0.1
     """
-    return _curve(*read_levels(y_true, scores, sample_weight, classes, positive))
-
-
-def _curve(levels: ScoreLevels, names: Names) -> RocCurve:
+    levels, names = read_levels(y_true, scores, sample_weight, classes, positive)
     check_both(names, levels.totals)
     return RocCurve(levels, names)

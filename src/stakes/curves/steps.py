@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from stakes._math import cumulative, log, softplus
-from stakes._typing import Counts, FloatArray
+from stakes._typing import FloatArray
 from stakes.class_losses import ClassLosses
 from stakes.samples import Samples
 from stakes.scores import LogPosteriors, Posteriors
@@ -73,21 +73,14 @@ class ThresholdSteps:
         return cls(levels, ScoreLevels.from_scores(odds, y, squared))
 
     @cached_property
-    def _alarms(self) -> FloatArray:
-        """R_12 when this many of the lowest levels are decided as the first class."""
-        return _above(self.levels.first)
+    def _rates(self) -> Rates:
+        """R_12 and R_21 when this many of the lowest levels are decided as the first class."""
+        return _error_rates(self.levels)
 
     @cached_property
-    def _misses(self) -> FloatArray:
-        """R_21 when this many of the lowest levels are decided as the first class."""
-        return _below(self.levels.second)
-
-    @cached_property
-    def _squared(self) -> tuple[FloatArray, FloatArray]:
+    def _squared(self) -> Rates:
         """The same, with samples taken by squared weight."""
-        if self.squares is None:
-            return self._alarms, self._misses
-        return _above(self.squares.first), _below(self.squares.second)
+        return self._rates if self.squares is None else _error_rates(self.squares)
 
     @cached_property
     def sizes(self) -> FloatArray:
@@ -102,7 +95,8 @@ class ThresholdSteps:
     def rates(self, thresholds: FloatArray) -> Rates:
         """Return R_12 and R_21 at log odds of the threshold."""
         place = np.searchsorted(self.levels.level, thresholds, side="right")
-        return self._alarms[place], self._misses[place]
+        alarms, misses = self._rates
+        return alarms[place], misses[place]
 
     def losses(self, threshold: float, costs: FloatArray, offsets: FloatArray) -> ClassLosses:
         """Return what is known of the loss within each class, for one threshold.
@@ -110,8 +104,9 @@ class ThresholdSteps:
         A sample of class k costs `offsets[k]`, and `costs[k]` more where the decision is wrong.
         """
         place = np.searchsorted(self.levels.level, threshold, side="right")
-        rate = np.array([self._alarms[place], self._misses[place]])
-        squared = np.array([part[place] for part in self._squared])
+        rate, squared = (
+            np.array([part[place] for part in r]) for r in (self._rates, self._squared)
+        )
         variance = np.maximum(squared - 2 * rate * squared + np.square(rate), 0)
         return ClassLosses(
             size=self.sizes,
@@ -168,13 +163,6 @@ class ThresholdSteps:
         return first, (-level[two], self.levels.second[two] / n2)
 
 
-def _below(weight: Counts) -> FloatArray:
-    """Return the share of the weight in the lowest levels, for every number of them."""
-    total = cumulative(weight)
-    return np.asarray(total / total[-1], dtype=np.float64)
-
-
-def _above(weight: Counts) -> FloatArray:
-    """Return the share of the weight in all but the lowest levels."""
-    total = cumulative(weight)
-    return np.asarray((total[-1] - total) / total[-1], dtype=np.float64)
+def _error_rates(levels: ScoreLevels) -> Rates:
+    first, second = cumulative(levels.first), cumulative(levels.second)
+    return (first[-1] - first) / first[-1], second / second[-1]
