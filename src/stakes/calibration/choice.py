@@ -14,7 +14,6 @@ from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.crossfit import (
     DealtFolds,
     Folds,
-    GivenSplits,
     HeldOut,
     TrainOnTest,
     cross_fitted,
@@ -161,7 +160,7 @@ class Selection:
 
     rule: ScoringRule
     calibrators: tuple[Calibrator, ...]
-    folds: DealtFolds | GivenSplits | TrainOnTest | HeldOut
+    folds: DealtFolds | TrainOnTest | HeldOut
     level: float
 
     def rank(self, samples: Samples, unit: IntArray | None) -> tuple[Candidate, ...]:
@@ -204,9 +203,7 @@ class Selection:
             return None
         return expectation(self.rule, samples.with_scores(scores))
 
-    def _nested(
-        self, samples: Samples, unit: IntArray | None, folds: DealtFolds | GivenSplits
-    ) -> LogPosteriors:
+    def _nested(self, samples: Samples, unit: IntArray | None, folds: DealtFolds) -> LogPosteriors:
         """Return the scores of the procedure: chosen and fitted without the fold they are in."""
         output = samples.scores.answers(samples.priors).log_p.copy()
         for train, test in folds.pairs:

@@ -50,8 +50,8 @@ class HeldOut:
         return "fitted on held-out data"
 
 
-# The last two are the others, read once.
-Folds: TypeAlias = "int | Splitter | TrainOnTest | HeldOut | Column | DealtFolds | GivenSplits"
+# The last is any of the others, read once.
+Folds: TypeAlias = "int | Splitter | TrainOnTest | HeldOut | Column | DealtFolds"
 
 
 def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is fitted
@@ -127,8 +127,8 @@ def cross_fitted(
         at = samples.priors if samples.scores.needs_priors else None  # posteriors carry their own
         return CrossFit(fitted.transform(samples.scores, at), fitted.notes)
     dealt = deal(samples, folds, groups, rng)
-    if isinstance(dealt, DealtFolds):
-        found = calibrator.fit_folds(samples, dealt.number, dealt.n_folds)
+    if dealt.number is not None:
+        found = calibrator.fit_folds(samples, dealt.number, int(dealt.number.max()) + 1)
         if found is not None:
             said = tuple(dict.fromkeys(note for fitted in found.maps for note in fitted.notes))
             return CrossFit(LogPosteriors.trusted(found.log_p, samples.scores.names), said)
@@ -155,56 +155,49 @@ def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterable[Split]
     return CrossFit(LogPosteriors.trusted(output, samples.scores.names), tuple(notes))
 
 
-@dataclass(frozen=True)
-class GivenSplits:
-    """Splits that were made once, so that several calibrators can share them."""
-
-    pairs: tuple[Split, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class DealtFolds:
-    """The fold of each sample, dealt once, so that several calibrators can share them."""
+    """The fold of each sample, or splits, dealt once, so that several calibrators can share them.
 
-    number: IntArray
+    Samples whose copies came into several folds are parted: `samples` has a row for each, and
+    `kept` says which row that was.
+    """
 
-    @property
-    def n_folds(self) -> int:
-        """How many numbers there are."""
-        return int(self.number.max()) + 1
+    samples: Samples
+    number: IntArray | None
+    splits: tuple[Split, ...] = ()  # of a splitter, which need not give each sample one number
+    kept: IntArray | None = None
 
     @property
     def pairs(self) -> tuple[Split, ...]:
         """The samples of all other folds, and those of each fold."""
-        folds = np.flatnonzero(np.bincount(self.number))
-        return tuple(
-            (np.flatnonzero(self.number != f), np.flatnonzero(self.number == f)) for f in folds
-        )
+        number = self.number
+        if number is None:
+            return self.splits
+        folds = np.flatnonzero(np.bincount(number))
+        return tuple((np.flatnonzero(number != f), np.flatnonzero(number == f)) for f in folds)
 
 
 def deal(
-    samples: Samples,
-    folds: "Folds | DealtFolds | GivenSplits",
-    groups: Column | None,
-    rng: "int | np.random.Generator",
-) -> "DealtFolds | GivenSplits":
+    samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
+) -> DealtFolds:
     """Return rows to train on and to test on; no sample and no group is on both sides."""
-    if isinstance(folds, DealtFolds | GivenSplits):
+    if isinstance(folds, DealtFolds):
         return folds
     unit = None if groups is None else group_codes(groups, samples)
     if hasattr(folds, "split") and not isinstance(folds, str):
         names = None if groups is None else _group_names(groups, samples)
         splits = folds.split(np.arange(len(samples)), samples.y, names)
-        made = GivenSplits(tuple((np.asarray(train), np.asarray(test)) for train, test in splits))
-        _check_sides(made.pairs, np.arange(len(samples)) if unit is None else unit, unit is None)
-        return made
+        pairs = tuple((np.asarray(train), np.asarray(test)) for train, test in splits)
+        _check_sides(pairs, np.arange(len(samples)) if unit is None else unit, unit is None)
+        return DealtFolds(samples, None, pairs)
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
         n_folds, draw = int(folds), _generator(rng)
         _check_enough(samples, n_folds, unit)
         if unit is None:
-            return DealtFolds(_stratified(samples.y, n_folds, draw))
-        return DealtFolds(_grouped(samples, unit, n_folds, draw))
-    numbered = DealtFolds(np.unique(_given_folds(samples, folds), return_inverse=True)[1])
+            return DealtFolds(samples, _stratified(samples.y, n_folds, draw))
+        return DealtFolds(samples, _grouped(samples, unit, n_folds, draw))
+    numbered = DealtFolds(samples, np.unique(_given_folds(samples, folds), return_inverse=True)[1])
     if unit is not None:
         _check_sides(numbered.pairs, unit, samples=False)
     return numbered
@@ -221,22 +214,13 @@ def _check_sides(pairs: Iterable[Split], unit: IntArray, samples: bool) -> None:
             raise InputError("folds", rule, found="one is trained on and tested on")
 
 
-@dataclass(frozen=True, eq=False)
-class Dealt:
-    """Samples whose rows are each in one fold, and those folds."""
-
-    samples: Samples
-    folds: "DealtFolds | GivenSplits"
-    kept: IntArray | None = None  # the rows that were dealt, where their copies were parted
-
-
 def deal_samples(
     samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
-) -> Dealt:
+) -> DealtFolds:
     """Deal samples to folds; the copies of a row may come into several, a row for each."""
     copies, single = samples.copies, groups is None and not isinstance(folds, bool)
     if copies is None or not single or not isinstance(folds, int | np.integer):
-        return Dealt(samples, deal(samples, folds, groups, rng))
+        return deal(samples, folds, groups, rng)
     n_folds, y = int(folds), samples.y
     _check_enough(samples, n_folds, None)
     draw = _generator(rng)
@@ -248,7 +232,7 @@ def deal_samples(
         table = np.bincount(cell, minlength=y.size * n_folds).reshape(-1, n_folds)
     kept, fold = np.nonzero(table)
     parted = samples.with_copies(kept, table[kept, fold])
-    return Dealt(parted, DealtFolds(fold.astype(np.min_scalar_type(n_folds))), kept)
+    return DealtFolds(parted, fold.astype(np.min_scalar_type(n_folds)), kept=kept)
 
 
 def _generator(rng: "int | np.random.Generator") -> "np.random.Generator":

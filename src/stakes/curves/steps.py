@@ -104,9 +104,8 @@ class ThresholdSteps:
         A sample of class k costs `offsets[k]`, and `costs[k]` more where the decision is wrong.
         """
         place = np.searchsorted(self.levels.level, threshold, side="right")
-        rate, squared = (
-            np.array([part[place] for part in r]) for r in (self._rates, self._squared)
-        )
+        both = self._rates, self._squared
+        rate, squared = (np.array([part[place] for part in rates]) for rates in both)
         variance = np.maximum(squared - 2 * rate * squared + np.square(rate), 0)
         return ClassLosses(
             size=self.sizes,

@@ -215,7 +215,7 @@ def _likelihood_costs(samples: Samples, curve: RocCurve, level: float) -> dict[s
             loss(some.with_scores(cross_fitted(calibrator, some, folds, None, 0).scores))
             for calibrator, some, folds in (
                 (IsotonicCalibrator(), even, TrainOnTest()),
-                (AffineCalibrator(), dealt.samples, dealt.folds),
+                (AffineCalibrator(), dealt.samples, dealt),
             )
         )
     except StakesError as error:

@@ -17,7 +17,6 @@ from stakes.calibration.crossfit import (
     CrossFit,
     DealtFolds,
     Folds,
-    GivenSplits,
     HeldOut,
     TrainOnTest,
     cross_fitted,
@@ -157,7 +156,7 @@ class CalibrationStage:
     """A calibration stage: how it is fitted, and the parts it is fitted on."""
 
     calibrator: Calibrator
-    folds: GivenSplits | DealtFolds | TrainOnTest | HeldOut
+    folds: DealtFolds | TrainOnTest | HeldOut
     seed: int
     grouped: bool
 
@@ -231,7 +230,7 @@ def with_calibration(plain: "System", settings: Settings) -> "System":
             system = replace(plain, stage=CalibrationStage(calibrator, folds, seed, grouped))
         else:  # the samples are dealt once for all uses
             dealt = deal_samples(plain.samples, folds, groups, seed)
-            system = replace(plain, stage=CalibrationStage(calibrator, dealt.folds, seed, grouped))
+            system = replace(plain, stage=CalibrationStage(calibrator, dealt, seed, grouped))
             if (kept := dealt.kept) is not None:
                 samples = dealt.samples
                 uses = tuple(_parted(use, plain.samples, samples, kept) for use in plain.uses)
@@ -470,7 +469,7 @@ class System:
         place, every = np.empty_like(order), np.arange(order.size)
         place[order] = np.arange(order.size)
         pairs = ((every, every),)
-        if isinstance(stage.folds, GivenSplits | DealtFolds):
+        if isinstance(stage.folds, DealtFolds):
             pairs = tuple((place[train], place[test]) for train, test in stage.folds.pairs)  # type: ignore[assignment]
         log_p = samples.scores.part(order).answers(samples.priors).log_p
         mass = _scaled(self.samples.mass, order)
