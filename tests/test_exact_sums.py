@@ -160,3 +160,10 @@ def test_carried_limbs_have_the_same_sum(limbs: list[int]) -> None:
         x << 32 * i for i, x in enumerate(limbs)
     )
     assert all(0 <= x < 2**32 for x in found[:-1])
+
+
+def test_sums_of_a_few_numbers() -> None:
+    sums = ExactSums(2)
+    sums.add(np.array([0, 1, 0, 0]), np.array([1e300, 0.1, 2.5, -1e300]))
+    assert sums.total().tolist() == [2.5, 0.1]
+    assert (sums + sums).total().tolist() == [5.0, 0.2]

@@ -29,7 +29,7 @@ from stakes._kernels import (
     passes,
 )
 from stakes._kernels.definitions import counted_draws, order, sample_sums, slopes
-from stakes._kernels.group_sums import _columns, sum_by, sum_by_key
+from stakes._kernels.group_sums import BlockSums, _columns, sum_by, sum_by_key
 from stakes._kernels.kernel_arrays import contiguous
 from stakes._kernels.kernel_records import CostColumns, Ranking
 from stakes._kernels.score_grid import cell_grid
@@ -866,6 +866,9 @@ def test_small_cases_by_hand() -> None:
     assert (total - [1e16, 0]).tolist() == [0, 2.5]
     found, by_key = sum_by_key(np.array([7, 3, 7]), np.array([[1, 2, 4], [0, 1, 0]]))
     assert (found.tolist(), by_key.tolist()) == ([3, 7], [[2, 5], [1, 0]])
+
+
+def test_small_cases_of_orders_and_cells() -> None:
     scores, y = np.array([0.1, 0.5, 0.5, 0.9]), np.array([0, 0, 1, 1])
     assert keys.score_spread(scores, y) == ((7, 2, 2), (0.125, 0.125))
     assert keys.score_precision(scores, y).mean == (1 + 2 / 3) / 2
@@ -873,3 +876,20 @@ def test_small_cases_by_hand() -> None:
     assert levels.level.tolist() == [0.1, 0.5, 0.9]
     assert (levels.first.tolist(), levels.second.tolist()) == ([1, 1, 0], [0, 1, 1])
     assert keys.pav_blocks(np.array([2, 1, 1, 0]), np.array([1, 0, 1, 3])).tolist() == [0, 2, 3]
+    blocks = keys.score_blocks(np.array([0.1, 0.2, 0.3, 0.4]), np.array([0, 1, 0, 1]))
+    assert (blocks.low.tolist(), blocks.high.tolist()) == ([0.1, 0.2, 0.4], [0.1, 0.3, 0.4])
+    assert (blocks.first.tolist(), blocks.second.tolist()) == ([1, 1, 0], [0, 1, 1])
+    p, classes = np.array([[0.6, 0.4], [0.5, 0.5], [0.1, 0.9]]), np.array([0, 1, 1])
+    miss = CostColumns(np.array([1.0, 5.0]), np.empty((2, 0)), 0.0)
+    cells = passes.rows_pass(p, classes, costs=[miss]).decided[0]
+    assert (cells.row.tolist(), cells.column.tolist()) == ([0, 1], [1, 1])
+    assert cells.weight.tolist() == [1, 2]
+    inside = cell_grid([0.5001]).cells(np.array([0.5, 0.50009, 0.5001]))
+    assert np.diff(inside).tolist() == [0, 1]
+    blockwise = BlockSums(2)
+    parts = [(np.array([0, 1]), np.array([1e16, 2.5])), (np.array([0]), np.array([1.0]))]
+    for group, values in parts:
+        blockwise.look(group, values)
+    for group, values in parts:
+        blockwise.add(group, values)
+    assert (blockwise.total() - [1e16, 0]).tolist() == [0, 2.5]

@@ -349,3 +349,13 @@ def test_grids_are_kept_and_compared_by_their_edges() -> None:
     for edges in ([0.2, 0.1], [0.1, 0.1], [math.nan], [0.0, -0.0]):
         with pytest.raises(ValueError, match="edges must be increasing numbers: got"):
             cell_grid(edges)
+
+
+def test_cells_of_a_few_scores() -> None:
+    cells = ScoreCells(cell_grid([0.5]))
+    assert cells.update(np.array([0.25, 0.75, 1.0]), np.array([0, 1, 0])) == (0.25, 1.0, 0, 0.0, -1)
+    levels = cells.levels()
+    assert levels.level.round(9).tolist() == [0.25, 0.75, 1.0]
+    assert (levels.first.tolist(), levels.second.tolist()) == ([1, 0, 1], [0, 1, 0])
+    assert cells.losses()[0].round(4).tolist() == [0.2877, 0.2877]
+    assert cells.infinite[0].tolist() == [1, 0]

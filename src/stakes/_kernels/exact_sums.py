@@ -31,16 +31,6 @@ class ExactSums:
 
     `total` rounds each sum once. Equal samples give equal sums in any order, in any batches, and
     added up from any parts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sums = ExactSums(2)
-    >>> sums.add(np.array([0, 1, 0, 0]), np.array([1e300, 0.1, 2.5, -1e300]))
-    >>> sums.total()
-    array([2.5, 0.1])
-    >>> (sums + sums).total()
-    array([5. , 0.2])
     """
 
     def __init__(self, n: int) -> None:

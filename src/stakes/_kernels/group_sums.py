@@ -43,18 +43,6 @@ class BlockSums:
 
     The same bits for any order and any blocks, and no memory but that of a block: what is cut off
     lies 78 bits below the largest value of a group, which the first round finds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sums = BlockSums(2)
-    >>> blocks = [(np.array([0, 1]), np.array([1e16, 2.5])), (np.array([0]), np.array([1.0]))]
-    >>> for group, values in blocks:
-    ...     sums.look(group, values)
-    >>> for group, values in blocks:
-    ...     sums.add(group, values)
-    >>> sums.total() - [1e16, 0]
-    array([0. , 2.5])
     """
 
     def __init__(self, n_groups: int) -> None:

@@ -78,13 +78,6 @@ def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
     """Return the blocks of pool-adjacent-violators: their ends and how many of either class.
 
     From block to block the share of the second class rises strictly; comparisons are exact.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = score_blocks(np.array([0.1, 0.2, 0.3, 0.4]), np.array([0, 1, 0, 1]))
-    >>> found.low, found.high, found.first, found.second
-    (array([0.1, 0.2, 0.4]), array([0.1, 0.3, 0.4]), array([1, 1, 0]), array([0, 1, 1]))
     """
     found = _sorted_keys(scores, y)
     if found is None:

@@ -100,15 +100,6 @@ def rows_pass(  # noqa: PLR0913  the data, the costs, and how bins are filled
     by class, bins of the largest posterior, and the limits that a check needs, all in one read.
     In the bins a sample weighs `factors[y]` times as much, where there are any. The largest of
     equal posteriors is the first; NaN counts as none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> p, y = np.array([[0.6, 0.4], [0.5, 0.5], [0.1, 0.9]]), np.array([0, 1, 1])
-    >>> miss = CostColumns(np.array([1.0, 5.0]), np.empty((2, 0)), 0.0)
-    >>> cells = rows_pass(p, y, costs=[miss]).decided[0]
-    >>> list(zip(cells.row.tolist(), cells.column.tolist(), cells.weight.tolist()))
-    [(0, 1, 1.0), (1, 1, 2.0)]
     """
     x, codes, w = as_numbers(values), as_codes(y), None if weights is None else as_numbers(weights)
     n, k = x.shape

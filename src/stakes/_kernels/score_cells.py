@@ -33,19 +33,6 @@ class ScoreCells:
 
     `shift` is added to the log odds for the losses alone. Equal samples give equal cells in any
     order, in any batches, and added up from any parts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from stakes._kernels.score_grid import cell_grid
-    >>> cells = ScoreCells(cell_grid([0.5]))
-    >>> cells.update(np.array([0.25, 0.75, 1.0]), np.array([0, 1, 0]))
-    Limits(least=0.25, largest=1.0, unknown=0, gap=0.0, gap_row=-1)
-    >>> levels = cells.levels()
-    >>> levels.level.round(9).tolist(), levels.first.tolist(), levels.second.tolist()
-    ([0.25, 0.75, 1.0], [1, 0, 1], [0, 1, 0])
-    >>> cells.losses()[0].round(4), cells.infinite[0]
-    (array([0.2877, 0.2877]), array([1, 0]))
     """
 
     def __init__(self, grid: CellGrid, shift: float = 0.0) -> None:

@@ -99,13 +99,6 @@ def cell_grid(edges: Sequence[float] | FloatArray = (), *, log_odds: bool = Fals
     """Return cells of P(H_2), or of its log odds, cut at further edges.
 
     A score that equals an edge lies in the cell above it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> grid = cell_grid([0.5001])
-    >>> np.diff(grid.cells(np.array([0.5, 0.50009, 0.5001]))).tolist()
-    [0, 1]
     """
     cuts = np.asarray(edges, dtype=np.float64)
     if cuts.ndim != 1 or not (np.diff(cuts) > 0).all() or np.isnan(cuts).any():

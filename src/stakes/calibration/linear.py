@@ -28,7 +28,8 @@ class LinearCalibrator(Calibrator):
     """softmax(scale * log s + bias), fitted by the cross-entropy (or, if asked, the Brier score).
 
     The cross-entropy is convex in scale and bias, and is solved to the optimum. What moves is
-    declared: one scale for all classes or a scale for each (`scales`), and a bias for each.
+    declared: the scale, the biases, or both (`moves`), and whether each class has a scale of its
+    own (`scale_for_each`).
     """
 
     rule: ScoringRule = field(default_factory=LogLoss)

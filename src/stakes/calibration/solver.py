@@ -112,7 +112,8 @@ def descend(objective: Objective, x: FloatArray, here: Slopes, enough: float = 0
     """
     dense, units, memory = here.hessian.ndim > 1, objective.units, Memory(maxlen=_MEMORY)
     steps, away = 0, 0.0  # away: how far from where the Hessian is from
-    while _steepest(here, units, dense=dense) >= _GRADIENT[dense] and steps < _STEPS[dense]:
+    steep = 1.0 if dense else units  # Newton steps are sure enough to ask for it in any units
+    while _largest(here.gradient * steep) >= _GRADIENT[dense] and steps < _STEPS[dense]:
         steps += 1
         direction = newton_step(here) if dense else _quasi_newton_step(here, memory)
         reach, gain = objective.reach(direction), -float(here.gradient @ direction)
@@ -135,11 +136,6 @@ def descend(objective: Objective, x: FloatArray, here: Slopes, enough: float = 0
 
 def _largest(values: FloatArray) -> float:
     return float(np.abs(values).max(initial=0.0))
-
-
-def _steepest(here: Slopes, units: FloatArray, *, dense: bool) -> float:
-    """Return the steepest slope; Newton steps are sure enough to ask for it in any units."""
-    return _largest(here.gradient if dense else here.gradient * units)
 
 
 def gradient_bound(
