@@ -579,7 +579,7 @@ def test_weights_of_zero_go_with_groups_and_folds() -> None:
 
 
 def test_hostile_calibrator_files_are_refused_in_words() -> None:
-    from stakes.calibration.fitted import checksum  # noqa: PLC0415
+    from stakes.calibration.maps import checksum  # noqa: PLC0415
 
     y, log_p = overlapping()
     good = stakes.AffineCalibrator().fit(stakes.LogPosteriors(log_p), y).to_dict()

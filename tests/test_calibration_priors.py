@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 import stakes
 from command import call
-from stakes.calibration.fitted import checksum
+from stakes.calibration.maps import checksum
 from stakes.simulation import MISCALIBRATED, simulate
 from test_calibration import BINARY, MANY
 

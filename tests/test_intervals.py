@@ -17,7 +17,7 @@ from stakes._typing import FloatArray, IntArray
 from stakes.calibration.crossfit import deal
 from stakes.calibration.linear import LinearCalibrator
 from stakes.costs import SampleCosts
-from stakes.curves.delong import delong_variance, placements
+from stakes.curves.area import delong_variance, placements
 from stakes.intervals import (
     NOT_DRAWN,
     CalibratedStatistic,

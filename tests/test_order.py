@@ -22,7 +22,7 @@ from stakes._kernels.definitions import order
 from stakes._kernels.kernel_records import Blocks
 from stakes._kernels.library import KERNELS
 from stakes.calibration.isotonic_calibrator import StepMap
-from stakes.curves.delong import auc_interval
+from stakes.curves.area import auc_interval
 from stakes.metrics.traditional import FourCounts
 from stakes.results import Direction
 from stakes.samples import read_samples

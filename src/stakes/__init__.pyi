@@ -76,7 +76,7 @@ from stakes.curves.roc import RocCurve as RocCurve
 from stakes.displays.roc_display import RocDisplay as RocDisplay
 from stakes.costs.by_case import SampleCosts as SampleCosts
 from stakes.calibration.loss import ScoreDecomposition as ScoreDecomposition
-from stakes.curves.distributions import ScoreDistribution as ScoreDistribution
+from stakes.curves.thresholds import ScoreDistribution as ScoreDistribution
 from stakes.displays.score_distribution_display import ScoreDistributionDisplay as ScoreDistributionDisplay
 from stakes.metrics.scorecards import Scorecard as Scorecard
 from stakes.scores.kinds import Scores as Scores
@@ -139,9 +139,9 @@ from stakes.curves.precision_recall import precision_recall_curve as precision_r
 from stakes.metrics.probability_bins import reliability as reliability
 from stakes.curves.reliability import reliability_curve as reliability_curve
 from stakes.curves.selective import risk_coverage_curve as risk_coverage_curve
-from stakes.calibration.calibrated_risk import risk_curve as risk_curve
+from stakes.calibration.loss import risk_curve as risk_curve
 from stakes.curves.roc import roc_curve as roc_curve
-from stakes.curves.distributions import score_distribution as score_distribution
+from stakes.curves.thresholds import score_distribution as score_distribution
 from stakes.metrics.scorecards import scorecard as scorecard
 from stakes import simulation as simulation
 from stakes.metrics.calibration_errors import smooth_calibration_error as smooth_calibration_error

@@ -15,14 +15,7 @@ from stakes._kernels.kernel_arrays import (
     contiguous,
     summed,
 )
-from stakes._kernels.kernel_records import (
-    Bins,
-    Cells,
-    CostColumns,
-    Limits,
-    PassSums,
-    class_parts,
-)
+from stakes._kernels.kernel_records import Bins, Cells, CostColumns, Limits, PassSums, class_parts
 from stakes._kernels.library import KERNELS, kernel, record
 from stakes._kernels.threads import over_chunks
 from stakes._typing import FloatArray, NDArray

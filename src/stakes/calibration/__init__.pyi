@@ -22,4 +22,4 @@ from stakes.calibration.crossfit import cross_calibrate as cross_calibrate
 from stakes.calibration.loss import decompose as decompose
 from stakes.calibration.shift import estimate_priors as estimate_priors
 from stakes.calibration.shift import estimate_priors_from_decisions as estimate_priors_from_decisions
-from stakes.calibration.calibrated_risk import risk_curve as risk_curve
+from stakes.calibration.loss import risk_curve as risk_curve

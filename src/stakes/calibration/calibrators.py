@@ -12,8 +12,7 @@ from stakes._check import InputError, UndefinedMetricError
 from stakes._math import log
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
-from stakes.calibration.fitted import FittedMap
-from stakes.calibration.maps import CalibrationMap
+from stakes.calibration.maps import CalibrationMap, FittedMap
 from stakes.samples import Samples, read_samples
 from stakes.scores import (
     LogLikelihoodRatios,

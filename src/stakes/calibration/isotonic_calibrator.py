@@ -10,8 +10,7 @@ from stakes._kernels.keys import score_blocks
 from stakes._math import log
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator
-from stakes.calibration.fitted import FittedMap
-from stakes.calibration.maps import CalibrationMap, log_odds
+from stakes.calibration.maps import CalibrationMap, FittedMap, log_odds
 from stakes.samples import plain_arrays, plain_names
 from stakes.scores import Logits, Posteriors, Scores
 from stakes.statistics import ScoreLevels

@@ -13,7 +13,7 @@ from stakes.curves.reliability import ReliabilityCurve as ReliabilityCurve
 from stakes.curves.selective import RiskCoverageCurve as RiskCoverageCurve
 from stakes.curves.risk_curves import RiskCurve as RiskCurve
 from stakes.curves.roc import RocCurve as RocCurve
-from stakes.curves.distributions import ScoreDistribution as ScoreDistribution
+from stakes.curves.thresholds import ScoreDistribution as ScoreDistribution
 from stakes.curves.thresholds import SweptMetric as SweptMetric
 from stakes.curves.points import TargetOdds as TargetOdds
 from stakes.curves.thresholds import ThresholdSweep as ThresholdSweep
@@ -30,6 +30,6 @@ from stakes.curves.precision_recall import precision_recall_curve as precision_r
 from stakes.curves.reliability import reliability_curve as reliability_curve
 from stakes.curves.selective import risk_coverage_curve as risk_coverage_curve
 from stakes.curves.roc import roc_curve as roc_curve
-from stakes.curves.distributions import score_distribution as score_distribution
+from stakes.curves.thresholds import score_distribution as score_distribution
 from stakes.curves.thresholds import threshold_sweep as threshold_sweep
 from stakes.curves.likelihood_ratios import tippett_curve as tippett_curve

@@ -30,8 +30,7 @@ from stakes._typing import (
 )
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import as_cost_matrix, check_order
-from stakes.curves.area import RankingValue
-from stakes.curves.delong import weighted_variance
+from stakes.curves.area import RankingValue, weighted_variance
 from stakes.curves.points import MinimumCost, OperatingPoint, TargetOdds
 from stakes.curves.profile import ErrorRatesSeen
 from stakes.curves.reading import check_both, read_detector, read_levels, read_unweighted

@@ -1,6 +1,6 @@
 """Intervals: closed form for sums elsewhere, here resampling and DeLong."""
 
-from stakes.curves.delong import auc_interval, auc_of_samples
+from stakes.curves.area import auc_interval, auc_of_samples
 from stakes.intervals.areas import auc_difference
 from stakes.intervals.bootstrap import NOT_DRAWN, Progress, Replicates, Statistic, replicate
 from stakes.intervals.calibrated import CalibrationPair, with_learning

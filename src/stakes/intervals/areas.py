@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes._math import count_by, times
 from stakes._typing import FloatArray, IntArray
-from stakes.curves.delong import placements
+from stakes.curves.area import placements
 from stakes.metrics.paired import PairedDifference
 from stakes.metrics.spreads import StudentSpread
 from stakes.statistics.group_effects import ONE_GROUP, effective_groups, left_out_by_group

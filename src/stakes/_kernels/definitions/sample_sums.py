@@ -6,14 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stakes._kernels.kernel_arrays import summed
-from stakes._kernels.kernel_records import (
-    Bins,
-    Cells,
-    CostColumns,
-    Limits,
-    PassSums,
-    class_parts,
-)
+from stakes._kernels.kernel_records import Bins, Cells, CostColumns, Limits, PassSums, class_parts
 from stakes._math import sum_by
 from stakes._typing import FloatArray, IntArray, NDArray
 
