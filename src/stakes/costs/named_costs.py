@@ -126,7 +126,4 @@ class DecidingCosts(NamedCosts, ABC):
         """
         scores = as_scores(posteriors).ordered(self.classes)
         self._check_scores(scores)
-        p = read_priors(priors, self.classes)
-        if p is None and scores.needs_priors:
-            raise scores.lacks_priors()
-        return self.least_expected(scores.answers(p).p)
+        return self.least_expected(scores.answers(read_priors(priors, self.classes)).p)

@@ -185,7 +185,7 @@ def pass_sums(
     if isinstance(answers, LogOdds):
         made = [costs.posterior_intervals() for costs in priced]
         ends = [end for _, some in made for end in some]
-        found = binary_pass(answers.log_odds, y, ends, weights, 1, log_odds=True)
+        found = binary_pass(answers.given, y, ends, weights, 1, log_odds=True)
         above = np.split(found.above, np.cumsum([len(some) for _, some in made]))
         costs = [
             (between(found.weight, part, order, c.shape[1]) * c.values).sum(axis=1)

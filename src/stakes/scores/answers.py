@@ -38,14 +38,25 @@ class Answers(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Probabilities:
-    """Posteriors given as such."""
+class GivenAnswers(Answers):
+    """Posteriors as an array: a row for each sample, or one number of the second of two classes."""
 
-    p: FloatArray
+    given: FloatArray
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.p.shape[0], self.p.shape[1]
+        return len(self.given), 2 if self.given.ndim == 1 else self.given.shape[1]
+
+    def rows(self, kept: slice | IntArray) -> Self:
+        return type(self)(self.given[kept])
+
+
+class Probabilities(GivenAnswers):
+    """Posteriors given as such."""
+
+    @property
+    def p(self) -> FloatArray:
+        return self.given
 
     @property
     def log_p(self) -> FloatArray:
@@ -57,15 +68,9 @@ class Probabilities:
     def complement(self, y: IntArray) -> FloatArray:
         return 1 - self.p[np.arange(y.size), y]
 
-    def rows(self, kept: slice | IntArray) -> Self:
-        return type(self)(self.p[kept])
 
-
-@dataclass(frozen=True, eq=False)
-class LogProbabilities:
+class LogProbabilities(GivenAnswers):
     """Posteriors given by their logs."""
-
-    log_p: FloatArray
 
     @classmethod
     def normalised(cls, scores: FloatArray) -> Self:
@@ -75,11 +80,11 @@ class LogProbabilities:
     @classmethod
     def from_log_odds(cls, log_odds: FloatArray) -> Self:
         """Return the posteriors of two classes with these log odds of the second."""
-        return cls(np.column_stack([-softplus(log_odds), -softplus(-log_odds)]))
+        return cls(LogOdds(log_odds).log_p)
 
     @property
-    def shape(self) -> tuple[int, int]:
-        return self.log_p.shape[0], self.log_p.shape[1]
+    def log_p(self) -> FloatArray:
+        return self.given
 
     @cached_property
     def p(self) -> FloatArray:
@@ -94,67 +99,44 @@ class LogProbabilities:
         others[np.arange(y.size), y] = 0
         return row_sums(others)
 
-    def rows(self, kept: slice | IntArray) -> Self:
-        return type(self)(self.log_p[kept])
 
-
-@dataclass(frozen=True, eq=False)
-class SecondProbabilities:
+class SecondProbabilities(GivenAnswers):
     """Posteriors of the second of two classes; those of the first follow."""
-
-    second: FloatArray
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.second.size, 2
 
     @property
     def p(self) -> FloatArray:
-        return np.column_stack([1 - self.second, self.second])
+        return np.column_stack([1 - self.given, self.given])
 
     @property
     def log_p(self) -> FloatArray:
         with np.errstate(divide="ignore"):
-            return np.column_stack([np.log1p(-self.second), np.log(self.second)])
+            return np.column_stack([np.log1p(-self.given), np.log(self.given)])
 
     def log_of(self, y: IntArray) -> FloatArray:
         with np.errstate(divide="ignore"):
-            return np.where(y == 0, np.log1p(-self.second), np.log(self.second))
+            return np.where(y == 0, np.log1p(-self.given), np.log(self.given))
 
     def complement(self, y: IntArray) -> FloatArray:
-        return np.where(y == 0, self.second, 1 - self.second)
-
-    def rows(self, kept: slice | IntArray) -> Self:
-        return type(self)(self.second[kept])
+        return np.where(y == 0, self.given, 1 - self.given)
 
 
-@dataclass(frozen=True, eq=False)
-class LogOdds:
+class LogOdds(GivenAnswers):
     """Posteriors of two classes given by the log odds of the second."""
-
-    log_odds: FloatArray
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.log_odds.size, 2
 
     @cached_property
     def p(self) -> FloatArray:
-        small = np.exp(-np.abs(self.log_odds))
+        small = np.exp(-np.abs(self.given))
         less, more = small / (1 + small), 1 / (1 + small)
-        up = self.log_odds > 0
+        up = self.given > 0
         return np.column_stack([np.where(up, less, more), np.where(up, more, less)])
 
     @property
     def log_p(self) -> FloatArray:
-        return np.column_stack([-softplus(self.log_odds), -softplus(-self.log_odds)])
+        return np.column_stack([-softplus(self.given), -softplus(-self.given)])
 
     def log_of(self, y: IntArray) -> FloatArray:
-        return -softplus(np.where(y == 0, self.log_odds, -self.log_odds))
+        return -softplus(np.where(y == 0, self.given, -self.given))
 
     def complement(self, y: IntArray) -> FloatArray:
         """One minus the posterior of a class: that of the other."""
         return self.p[np.arange(y.size), 1 - y]
-
-    def rows(self, kept: slice | IntArray) -> Self:
-        return type(self)(self.log_odds[kept])

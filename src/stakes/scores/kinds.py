@@ -92,9 +92,13 @@ class Scores(ABC):
     def answers(self, priors: FloatArray | None) -> Answers:
         """Return the posteriors at priors that were checked."""
 
-    @abstractmethod
     def ranks(self) -> FloatArray:
         """Return one number per sample of two classes that is higher the more it is the second."""
+        if self._values.ndim == 1:
+            return self._values
+        first, second = self._values.T
+        with np.errstate(invalid="ignore"):  # equal infinities differ by nothing
+            return np.where(first == second, 0.0, second - first)
 
     @property
     def values(self) -> FloatArray:
@@ -125,10 +129,7 @@ class Scores(ABC):
         Likelihoods need priors; posteriors stay what they are, whatever priors a metric uses.
         """
         names = self._names if self._names is not None else tuple(range(self.n_classes))
-        p = read_priors(priors, names)
-        if self.needs_priors and p is None:
-            raise self.lacks_priors()
-        return self.answers(p).log_p
+        return self.answers(read_priors(priors, names)).log_p
 
     def lacks_priors(self) -> InputError:
         """Return the error for likelihoods without priors."""
@@ -178,12 +179,6 @@ class Scores(ABC):
         scores = type(self).trusted(values, names)
         scores._rounding = self._rounding
         return scores
-
-    def _difference(self) -> FloatArray:
-        """Second column less the first; equal infinities differ by nothing."""
-        first, second = self._values.T
-        with np.errstate(invalid="ignore"):
-            return np.where(first == second, 0.0, second - first)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self)} samples, {self.n_classes} classes)"
@@ -251,11 +246,8 @@ class Posteriors(PosteriorScores):
 
     def answers(self, priors: FloatArray | None) -> Answers:  # noqa: ARG002
         """Return the posteriors themselves."""
-        return (
-            Probabilities(self._values)
-            if self._values.ndim == 2
-            else SecondProbabilities(self._values)
-        )
+        kind = Probabilities if self._values.ndim == 2 else SecondProbabilities
+        return kind(self._values)
 
     def ranks(self) -> FloatArray:
         """Return P(classes[-1])."""
@@ -285,10 +277,6 @@ class LogPosteriors(PosteriorScores):
             near = np.log(-np.expm1(self._values))
             return np.where(self._values > -math.log(2), near, np.log1p(-np.exp(self._values)))
 
-    def ranks(self) -> FloatArray:
-        """Return the log odds, or log P(classes[-1])."""
-        return self._values if self._values.ndim == 1 else self._difference()
-
 
 class Logits(PosteriorScores):
     """Log posteriors up to a constant per sample, as before a softmax.
@@ -309,10 +297,6 @@ class Logits(PosteriorScores):
         if self._values.ndim == 1:
             return LogProbabilities.from_log_odds(self._values)
         return LogProbabilities.normalised(self._values)
-
-    def ranks(self) -> FloatArray:
-        """Return the log odds."""
-        return self._values if self._values.ndim == 1 else self._difference()
 
 
 class LogLikelihoods(Scores):
@@ -337,10 +321,6 @@ class LogLikelihoods(Scores):
         joint = self._values + log(priors)
         _refuse_impossible(joint)
         return LogProbabilities.normalised(joint)
-
-    def ranks(self) -> FloatArray:
-        """Return the log likelihood ratio."""
-        return self._difference()
 
 
 class LogLikelihoodRatios(Scores):
@@ -405,10 +385,6 @@ class LogLikelihoodRatios(Scores):
             more = f" (ratio {self._values[row]}) {certain}"
             raise InputError("priors", _POSSIBLE, found="", row=row, more=more)
         return LogProbabilities.from_log_odds(log_odds)
-
-    def ranks(self) -> FloatArray:
-        """Return the ratios."""
-        return self._values
 
 
 def _refuse_impossible(joint: FloatArray) -> None:
