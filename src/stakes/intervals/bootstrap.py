@@ -63,16 +63,13 @@ class SummedStatistic(Statistic):
         """Return the values, one row for each row of sums."""
 
     def under(self, weights: FloatArray) -> FloatArray:
-        """Return the values, one row for each row of weights."""
         return self.from_sums(self.sums.under(weights))
 
     def stream(self, plan: Resampling) -> Stream:
-        """Return what gives the values of some resamples."""
         drawn = self.sums.stream(plan)
         return lambda rows: self.from_sums(drawn(rows))
 
     def left_out(self, plan: Resampling) -> FloatArray:
-        """Return the values without each part."""
         return self.from_sums(self.sums.left_out(plan))
 
 

@@ -34,11 +34,9 @@ class CountStatistic(Statistic):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of each metric."""
         return tuple(f"{self.name}.{key_of(metric.name)}" for metric in self.metrics)
 
     def under(self, weights: FloatArray) -> FloatArray:
-        """Return the values, one row for each row of weights."""
         k, m = len(self.classes), len(self.decisions)
         cell = self.y * m + self.decided
         tables = [np.bincount(cell, row, k * m).reshape(k, m) for row in weights]
@@ -59,7 +57,6 @@ class FewCountStatistic(SummedStatistic, CountStatistic):
         return ClassSums(np.array(columns, dtype=np.float64), self.y, len(self.classes))
 
     def from_sums(self, sums: FloatArray) -> FloatArray:
-        """Return the values from sums within each class."""
         return self._values(sums[:, :, :-1])
 
 

@@ -87,7 +87,6 @@ class LossStatistic(SummedStatistic):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of each loss, and of its normalised value."""
         return tuple(f"{p.name}.{part}" for p in self.priced for part in ("value", p.short))
 
     @cached_property
@@ -97,7 +96,6 @@ class LossStatistic(SummedStatistic):
         return self.means.sums(np.vstack([*(p.losses for p in self.priced), *constants]))
 
     def from_sums(self, sums: FloatArray) -> FloatArray:
-        """Return the values from sums within each class."""
         values, naive = self.levels(sums)
         return _interleaved([values, values / naive])
 
@@ -125,7 +123,6 @@ class CalibratedStatistic(Statistic):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Normalised calibrated value, normalised calibration loss and relative loss of each."""
         return tuple(
             f"{p.name}.{part}"
             for p in self.priced
@@ -133,7 +130,6 @@ class CalibratedStatistic(Statistic):
         )
 
     def under(self, weights: FloatArray) -> FloatArray:
-        """Return the values, one row for each row of weights."""
         raw, naive = self._before.levels(self._before.sums.under(weights))
         after = np.vstack([self._after(row) for row in weights])
         with np.errstate(invalid="ignore", divide="ignore"):

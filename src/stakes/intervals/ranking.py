@@ -52,7 +52,6 @@ class RankStatistic(Statistic):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the values."""
         return (
             f"{self.prefix}auc",
             f"{self.prefix}eer",
@@ -66,11 +65,9 @@ class RankStatistic(Statistic):
         return Ranking(self.scores, self.y, rises, as_rate, self.equal_error)
 
     def under(self, weights: FloatArray) -> FloatArray:
-        """Return the values, one row for each row of weights."""
         return self._values(reweighted_ranks(self._ranking, weights))
 
     def stream(self, plan: Resampling) -> Stream:
-        """Return what gives the values of some resamples."""
         ranking = self._ranking
         return lambda rows: self._values(plan.ranks(ranking, rows))
 
