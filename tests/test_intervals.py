@@ -255,7 +255,7 @@ def test_differences_are_paired() -> None:
 
 def loss_values(data: Scored, rule: stakes.ScoringRule) -> FloatArray:
     samples = read_samples(data.y, data.p, priors=data.priors)
-    priced = NamedLosses("x", "normalized", sample_losses(rule, samples), rule.losses, rule.naive)
+    priced = NamedLosses("x", "normalized", sample_losses(rule, samples), rule.losses, rule)
     means = ClassMeans(samples.y, data.n_classes, data.priors)
     w = np.ones(data.y.size) if data.weights is None else data.weights / data.weights.max()
     return LossStatistic(means, [priced]).under(w[None, :])[0]
@@ -301,7 +301,7 @@ def test_costs_per_sample_are_those_of_the_library(priors: list[float] | None) -
 
 
 def test_a_given_class_that_was_not_drawn_leaves_no_value() -> None:
-    priced = NamedLosses("x", "nec", np.ones(3), stakes.LogLoss().losses, lambda _: 1.0)
+    priced = NamedLosses("x", "nec", np.ones(3), stakes.LogLoss().losses, stakes.LogLoss())
     absent = np.array([[1.0, 1.0, 0.0]])
     y = np.array([0, 0, 1])
     at_given = LossStatistic(ClassMeans(y, 2, np.array([0.5, 0.5])), [priced]).under(absent)
@@ -580,7 +580,7 @@ def gap_in_spreads(data: Training, calibrator: LinearCalibrator, count: int = 30
     n, k = data.log_p.shape
     rule = stakes.LogLoss()
     means = ClassMeans(data.y, k, data.priors)
-    priced = [NamedLosses("x", "normalized", np.ones(n), rule.losses, rule.naive)]
+    priced = [NamedLosses("x", "normalized", np.ones(n), rule.losses, rule)]
     plan = Resampling(n, 1, weights=data.weights)
     rows = np.stack([plan.draw(i) for i in range(count)])
     warm, full = (
@@ -739,7 +739,7 @@ def test_calibrated_values_add_up(data: Scored) -> None:
     rule = stakes.BrierLoss()
     samples = read_samples(data.y, data.p)
     losses = sample_losses(rule, samples)
-    priced = [NamedLosses("x", "normalized", losses, rule.losses, rule.naive)]
+    priced = [NamedLosses("x", "normalized", losses, rule.losses, rule)]
     means = ClassMeans(samples.y, data.n_classes, None)
     flat = stakes.Posteriors(np.full(data.p.shape, 1 / data.n_classes)).answers(None)
     kept: list[Statistic] = [
@@ -783,7 +783,7 @@ def statistics_of(*, sorted_classes: bool) -> list[Statistic]:
     losses = LogLoss().losses(y, SecondProbabilities(p))
     constants = RNG.uniform(0.5, 2, (300, 2))
     priced = [
-        NamedLosses("log", "normalized", losses, LogLoss().losses, LogLoss().naive, rule=LogLoss()),
+        NamedLosses("log", "normalized", losses, LogLoss().losses, LogLoss()),
         NamedLosses("cost", "nec", losses**2, LogLoss().losses, constants=constants),
     ]
     names = ("a", "b")

@@ -106,10 +106,9 @@ def joined(parts: list[FloatArray]) -> FloatArray:
     return np.ldexp(np.ldexp(np.ldexp(low, -_LIMB) + middle, -_LIMB) + high, -_LIMB)
 
 
-def total_by(group: IntArray, parts: list[Counts]) -> Counts:
+def total_by(group: IntArray, values: Counts) -> Counts:
     """Sum the entries of each group, numbered from 0; whole numbers stay whole while they fit."""
     n = int(group.max()) + 1
-    values = np.concatenate(parts)
     if values.dtype.kind != "i" or np.abs(values).sum(dtype=np.float64) > _MOST_WHOLE:
         return sum_by(group, values.astype(np.float64, copy=False), n)
     total = np.zeros(n, dtype=np.int64)

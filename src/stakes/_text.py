@@ -100,6 +100,24 @@ def table(rows: Sequence[Sequence[str]], *, names: int = 1) -> str:
     return "\n".join(lines)
 
 
+MOST_SHOWN = 20  # rows and columns of a matrix
+
+
+def matrix_rows(
+    names: Sequence[object], heads: Sequence[object], columns: Iterable[Iterable[float]]
+) -> list[list[str]]:
+    """Return a matrix with names of its rows and columns, cut where it is too large to read."""
+    rows = zip(names[:MOST_SHOWN], *columns, strict=False)
+    body = [[plain(name, 20), *map(number, values)] for name, *values in rows]
+    return [["", *(plain(head, 20) for head in heads)], *body]
+
+
+def matrix_text(rows: Sequence[Sequence[str]], shape: tuple[int, int]) -> str:
+    """Return a matrix of classes and decisions as lines of text."""
+    cut = f" (first {MOST_SHOWN} of {shape})" if max(shape) > MOST_SHOWN else ""
+    return f"truth in rows, decision in columns{cut}\n{table(rows)}"
+
+
 def html_table(rows: Sequence[Sequence[str]], caption: str) -> str:
     """Return rows as an HTML table: first row and first column are headings."""
     import html  # noqa: PLC0415  few commands write it

@@ -20,7 +20,7 @@ from stakes._check import (
     read_priors,
 )
 from stakes._files import read_text, write_text
-from stakes._text import html_table, number, plain, quoted, table
+from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, quoted
 from stakes._typing import ArrayLike, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs.cost_files import FORMS
 from stakes.costs.cost_tables import TIE, CostTable, DenseTable, ErrorTable
@@ -30,7 +30,6 @@ from stakes.scores import Scores
 if TYPE_CHECKING:
     from stakes._kernels.kernel_records import CostColumns
 
-_MOST_SHOWN = 20
 _MOST_LISTED = 10_000
 _MOST_RIVALS = 20  # constant decisions beside the best one
 _LARGEST_GAIN = 1e300  # so that differences stay finite
@@ -374,18 +373,11 @@ class CostMatrix(DecidingCosts):
 
     def _rows(self) -> list[list[str]]:
         """Return the table to show, cut where it is too large to read."""
-        k, m = (min(n, _MOST_SHOWN) for n in self.shape)
-        head = ["", *(plain(d, 20) for d in self.decisions[:m])]
-        grid = [self.column(j)[:k] for j in range(m)]
-        body = [
-            [plain(c, 20), *(number(col[i]) for col in grid)]
-            for i, c in enumerate(self.classes[:k])
-        ]
-        return [head, *body]
+        columns = map(self.column, range(min(self.shape[1], MOST_SHOWN)))
+        return matrix_rows(self.classes, self.decisions[:MOST_SHOWN], columns)
 
     def __repr__(self) -> str:
-        cut = f" (first {_MOST_SHOWN} of {self.shape})" if max(self.shape) > _MOST_SHOWN else ""
-        return f"truth in rows, decision in columns{cut}\n{table(self._rows())}"
+        return matrix_text(self._rows(), self.shape)
 
     def _repr_html_(self) -> str:
         return html_table(self._rows(), "Costs: truth in rows, decision in columns")

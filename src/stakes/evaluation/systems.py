@@ -457,7 +457,7 @@ class System:
             losses = sample_losses(rule, self.samples)
             if np.isfinite(losses).all():
                 name, own = f"{prefix}{key_of(rule.name)}", losses[self.order]
-                priced = NamedLosses(name, "normalized", own, rule.losses, rule.naive, rule=rule)
+                priced = NamedLosses(name, "normalized", own, rule.losses, rule)
                 add(self.samples, priced)
         return list(found.values())
 
@@ -525,7 +525,7 @@ def _cost_price(decisions: ApplicationDecisions, order: IntArray, prefix: str) -
     name = f"{prefix}{use.name}"
     if not isinstance(costs, SampleCosts):
         rule = BayesCost(costs)
-        return NamedLosses(name, "nec", losses, rule.losses, rule.naive, rule=rule)
+        return NamedLosses(name, "nec", losses, rule.losses, rule)
     own = costs.part(order)
 
     def priced(y: IntArray, answers: Answers) -> FloatArray:

@@ -18,10 +18,10 @@ from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule
 
 @dataclass(frozen=True, eq=False)
 class NamedLosses:
-    """The loss of each sample, that of other answers, and what the naive system would lose.
+    """The loss of each sample, that of other answers, and the rule that they come from.
 
-    `short` is what the normalised value is called. `naive` gives the latter for any priors; where
-    costs differ from sample to sample it follows from `constants` instead: what each constant
+    `short` is what the normalised value is called. What the naive system would lose follows from
+    the rule or, where costs differ from sample to sample, from `constants`: what each constant
     decision costs each sample.
     """
 
@@ -29,9 +29,8 @@ class NamedLosses:
     short: str
     losses: FloatArray
     of_answers: Callable[[IntArray, Answers], FloatArray]
-    naive: Callable[[FloatArray], float] | None = None
+    rule: ScoringRule | None = None
     constants: FloatArray | None = None
-    rule: ScoringRule | None = None  # that the losses come from, if it is one
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +64,12 @@ class ClassMeans:
 
     def naive(self, priced: NamedLosses, sums: FloatArray, constants: FloatArray) -> FloatArray:
         """Return what the naive system loses; NaN where nothing."""
-        if priced.constants is not None:
+        if priced.rule is None:
             least = constants.min(axis=1)
-        elif priced.naive is None:
-            least = np.full(len(sums), np.nan)
         elif self.priors is not None:
-            least = np.full(len(sums), priced.naive(self.priors))
-        elif priced.rule is not None:
-            least = priced.rule.naive_each(self.class_priors(sums[:, :, -1]))
+            least = np.full(len(sums), priced.rule.naive(self.priors))
         else:
-            least = np.array([priced.naive(p) for p in self.class_priors(sums[:, :, -1])])
+            least = priced.rule.naive_each(self.class_priors(sums[:, :, -1]))
         return np.where(least > 0, least, np.nan)
 
 

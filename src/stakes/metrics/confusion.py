@@ -10,15 +10,13 @@ import numpy as np
 
 from stakes._check import InputError, check_seen, read_priors
 from stakes._math import expectation, sum_by
-from stakes._text import html_table, number, plain, quoted, table
+from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, quoted
 from stakes._typing import ArrayLike, FloatArray, Label, Names, PriorsLike
 from stakes.class_losses import ClassLosses, rivals_of
 from stakes.costs import CostMatrix
 from stakes.metrics.traditional import accuracies, correlation, detection, require_square
 from stakes.results import ExpectedLoss, MetricValue, json_number
 from stakes.statistics import ConfusionCounts
-
-_MOST_SHOWN = 20
 
 
 class ConfusionMatrix(ConfusionCounts):
@@ -68,13 +66,11 @@ class ConfusionMatrix(ConfusionCounts):
           normalised           0.5400  (95 % interval 0.4100 to 0.7143)
         """
         matrix = self._costs(costs)
-        given = read_priors(priors, self.classes)
-        p = self.priors if given is None else given
-        check_seen(p, self.class_weight, self.classes)
+        p, given = self._priors(priors)
         cost = matrix.at(self.row, self.column)
         losses = self._losses(matrix, cost)
         best, naive = matrix.naive_at(p)
-        if given is None:  # the mean over the data (eq:ec_orig)
+        if not given:  # the mean over the data (eq:ec_orig)
             weight = self.weight if self.whole else self.aligned
             total = int(weight.sum()) if self.whole else math.fsum(weight.tolist())
             value = math.fsum((weight * cost).tolist()) / total
@@ -87,10 +83,10 @@ class ConfusionMatrix(ConfusionCounts):
             naive_answer=matrix.decisions[best],
             classes=self.classes,
             priors=p,
-            priors_from_data=given is None,
+            priors_from_data=not given,
             losses=losses,
             naive_losses=matrix.column(best),
-            rivals=rivals_of(matrix, p, best) if given is None else (),
+            rivals=() if given else rivals_of(matrix, p, best),
         )
 
     def cell_costs(
@@ -100,10 +96,7 @@ class ConfusionMatrix(ConfusionCounts):
 
         Arguments as for `expected_cost`. A class of prior 0 adds nothing.
         """
-        matrix = self._costs(costs)
-        given = read_priors(priors, self.classes)
-        p = self.priors if given is None else given
-        check_seen(p, self.class_weight, self.classes)
+        matrix, (p, _) = self._costs(costs), self._priors(priors)
         rates = np.where(p[:, None] > 0, self.rates, 0.0)
         return matrix.values * p[:, None] * rates
 
@@ -160,10 +153,9 @@ class ConfusionMatrix(ConfusionCounts):
 
         Then any metric is one at deployment: `cm.at_priors([0.98, 0.02]).precision()`.
         """
-        p = read_priors(priors, self.classes)
-        if p is None:
+        p, given = self._priors(priors)
+        if not given:
             return self
-        check_seen(p, self.class_weight, self.classes)
         kept = p[self.row] > 0
         row = self.row[kept]
         scale = p[row] / self.class_weight[row]
@@ -199,6 +191,13 @@ class ConfusionMatrix(ConfusionCounts):
         exponent = self.exponent[self.row]
         return self._gathered(two, two, row, column, self.weight, self.square, exponent)
 
+    def _priors(self, priors: PriorsLike | None) -> tuple[FloatArray, bool]:
+        """Return the priors, of classes that were seen, and whether they are not the data's."""
+        given = read_priors(priors, self.classes)
+        p = self.priors if given is None else given
+        check_seen(p, self.class_weight, self.classes)
+        return p, given is not None
+
     def _costs(self, costs: CostMatrix | ArrayLike | None) -> CostMatrix:
         if costs is None:
             require_square(self, "expected_cost without costs")
@@ -223,24 +222,17 @@ class ConfusionMatrix(ConfusionCounts):
         return ClassLosses(size, mean, drift, variance, *costs.ranges(self.column))
 
     def _rows(self) -> list[list[str]]:
-        k, m = (min(n, _MOST_SHOWN) for n in (len(self.classes), len(self.decisions)))
+        k, m = (min(len(names), MOST_SHOWN) for names in (self.classes, self.decisions))
         counts = np.zeros((k, m))
         kept = (self.row < k) & (self.column < m)
         cells = self.cells
         counts[self.row[kept], self.column[kept]] = cells[kept]
         totals = sum_by(self.row, cells.astype(np.float64), len(self.classes))
         last = "samples" if self.whole else "weight"
-        head = ["", *(plain(d, 20) for d in self.decisions[:m]), last]
-        body = [
-            [plain(c, 20), *(number(x) for x in counts[i]), number(totals[i])]
-            for i, c in enumerate(self.classes[:k])
-        ]
-        return [head, *body]
+        return matrix_rows(self.classes, [*self.decisions[:m], last], [*counts.T, totals])
 
     def __repr__(self) -> str:
-        shape = len(self.classes), len(self.decisions)
-        cut = f" (first {_MOST_SHOWN} of {shape})" if max(shape) > _MOST_SHOWN else ""
-        return f"truth in rows, decision in columns{cut}\n{table(self._rows())}"
+        return matrix_text(self._rows(), (len(self.classes), len(self.decisions)))
 
     def _repr_html_(self) -> str:
         return html_table(self._rows(), "Samples: truth in rows, decision in columns")

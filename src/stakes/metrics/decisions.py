@@ -110,14 +110,14 @@ def expected_cost(
 
     Twice the cost of always answering 1: do not use it.
     """
-    if isinstance(costs, SampleCosts):
-        return _per_sample(y_true, y_pred, costs, priors, sample_weight)
     if costs is None:
         counts = confusion_matrix(
             y_true, y_pred, classes=classes, decisions=decisions, sample_weight=sample_weight
         )
         return counts.expected_cost(priors=priors)
     y, d, weights = _read(y_true, y_pred, sample_weight, named=True)
+    if isinstance(costs, SampleCosts):
+        return _per_sample(y, d, weights, costs, priors)
     if not isinstance(costs, CostMatrix):
         matrix = CostMatrix(costs, classes=classes, decisions=decisions)
     elif classes is not None and read_names(classes, "classes") != costs.classes:
@@ -155,13 +155,12 @@ def _counted(
 
 
 def _per_sample(
-    y_true: Column,
-    y_pred: Column,
+    y: LabelColumn,
+    d: LabelColumn,
+    weights: FloatArray | None,
     costs: SampleCosts,
     priors: PriorsLike | None,
-    sample_weight: Column | None,
 ) -> ExpectedLoss:
-    y, d, weights = _read(y_true, y_pred, sample_weight, named=True)
     rows = costs.shape[0]
     if y.row is not None and y.row.max() < rows:
         costs = costs.part(y.row)

@@ -114,7 +114,8 @@ def from_sums(
     p = samples.priors
     check_seen(p, sums.weight, samples.classes)
     low, high = rule.bounds(p.size)
-    losses = ClassLosses(sums.size, sums.mean, *sums.moments(), low, high, sums.third)
+    drift, variance, third = sums.moments()
+    losses = ClassLosses(sums.size, sums.mean, drift, variance, low, high, third)
     unseeing = rule.naive_losses(p)
     return ExpectedLoss(
         name=rule.name,

@@ -25,13 +25,17 @@ def expected_sample_cost(
 ) -> ExpectedLoss:
     """Return the expected cost, normalised by the best constant decision on the same samples."""
     k, m = costs.shape[1:]
+
+    def summed(loss: FloatArray) -> LossSums:
+        return LossSums.from_losses(y, loss, weights, k, copies)
+
     paid = costs.at(y, d)
-    sums = LossSums.from_losses(y, paid, weights, k, copies)
+    sums = summed(paid)
     p = shares(sums.weight, sums.exponent) if priors is None else priors
     check_seen(p, sums.weight, costs.classes)
     constants = [costs.at(y, np.full(y.size, j)) for j in range(m)]
-    means = [LossSums.from_losses(y, c, weights, k, copies).mean for c in constants]
-    values = [expectation(p, mean) for mean in means]
+    apart = [summed(cost) for cost in constants]
+    values = [expectation(p, one.mean) for one in apart]
     best = int(np.argmin(values))
     number = np.ones(y.size, dtype=np.int64) if copies is None else copies
     low, high, naive = _costly_prices(costs, y, d, best, number)
@@ -39,8 +43,8 @@ def expected_sample_cost(
     for j in range(m) if priors is None else ():
         if j != best and values[j] > 0 and optimal[:, j].any():
             padding = _costly_prices(costs, y, d, j, number)[2]
-            prices = _naive_prices(y, paid, constants[j], weights, copies, padding)
-            others.append(Constant(j, values[j], means[j], prices))
+            prices = _naive_prices(apart[j], summed(constants[j] + paid), sums, padding)
+            others.append(Constant(j, values[j], apart[j].mean, prices))
     return ExpectedLoss(
         name="expected cost",
         value=expectation(p, sums.mean),
@@ -49,9 +53,9 @@ def expected_sample_cost(
         classes=costs.classes,
         priors=p,
         priors_from_data=priors is None,
-        losses=ClassLosses(sums.size, sums.mean, *sums.moments(), low, high),
-        naive_losses=means[best],
-        prices=_naive_prices(y, paid, constants[best], weights, copies, naive),
+        losses=ClassLosses(sums.size, sums.mean, *sums.moments()[:2], low, high),
+        naive_losses=apart[best].mean,
+        prices=_naive_prices(apart[best], summed(constants[best] + paid), sums, naive),
         rivals=tuple(others),
     )
 
@@ -102,18 +106,8 @@ def _costly_case(mine: IntArray, largest: FloatArray, number: IntArray) -> int:
 
 
 def _naive_prices(
-    y: IntArray,
-    paid: FloatArray,
-    naive: FloatArray,
-    weights: FloatArray | None,
-    copies: IntArray | None,
-    padding: FloatArray,
+    naive: LossSums, both: LossSums, ours: LossSums, padding: FloatArray
 ) -> NaivePrices:
     """Return how what the naive decision costs varies, alone and with what was paid."""
-    k = padding.size
-    alone, both, ours = (
-        LossSums.from_losses(y, x, weights, k, copies) for x in (naive, naive + paid, paid)
-    )
-    drift, variance = alone.moments()
-    covariance = (both.moments()[1] - variance - ours.moments()[1]) / 2
-    return NaivePrices(alone.mean, drift, variance, covariance, padding)
+    (drift, variance, _), (_, joint, _), (_, own, _) = (x.moments() for x in (naive, both, ours))
+    return NaivePrices(naive.mean, drift, variance, (joint - variance - own) / 2, padding)

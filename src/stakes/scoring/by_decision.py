@@ -2,7 +2,7 @@
 
 __all__ = ["BayesCost", "ThresholdRange"]
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,6 +97,10 @@ class _ListedCost(ScoringRule):
 
     strict = False
 
+    def __post_init__(self) -> None:
+        if not self.decisions:
+            raise InputError("decisions", "must hold at least one decision", "none")
+
     def losses(self, y: IntArray, answers: Answers) -> FloatArray:
         values = self._values(answers.shape[1])
         return values[y, DenseTable(values).least_expected(answers.p)]
@@ -139,17 +143,3 @@ class _SoftCost(ScoringRule):
 
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
         return np.full(n_classes, -np.inf), np.full(n_classes, np.inf)
-
-
-def rule_of_cost(
-    function: Callable[[int, Any], float],
-    decisions: Sequence[Any] | Callable[[FloatArray], Any],
-    name: str,
-) -> ScoringRule:
-    """Return the rule of a cost function, for `ScoringRule.from_cost`."""
-    if callable(decisions):
-        return _SoftCost(function, decisions, name)
-    listed = tuple(decisions)
-    if not listed:
-        raise InputError("decisions", "must hold at least one decision", "none")
-    return _ListedCost(function, listed, name)

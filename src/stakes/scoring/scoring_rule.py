@@ -124,6 +124,8 @@ class ScoringRule(Named, ABC):
             The decisions to choose from, by least expected cost; or, where there are too many,
             a function that gives the Bayes decision for a vector of posteriors.
         """
-        from stakes.scoring.by_decision import rule_of_cost  # noqa: PLC0415  a rule of its own
+        from stakes.scoring.by_decision import _ListedCost, _SoftCost  # noqa: PLC0415  rules themselves
 
-        return rule_of_cost(function, decisions, name)
+        if callable(decisions):
+            return _SoftCost(function, decisions, name)
+        return _ListedCost(function, tuple(decisions), name)

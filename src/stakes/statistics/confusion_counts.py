@@ -216,7 +216,7 @@ class ConfusionCounts:
         np.maximum.at(top, row, exponent)
         shift = exponent - top[row]
         totals = [
-            total_by(code, [np.ldexp(part, power * shift) if shift.any() else part])
+            total_by(code, np.ldexp(part, power * shift) if shift.any() else part)
             for part, power in ((weight, 1), (square, 2))
         ]
         scale = np.where(np.bincount(row, minlength=top.size) > 0, top, 0)

@@ -117,23 +117,16 @@ class LossSums:
         out = np.zeros_like(self.weight)
         return np.divide(np.square(self.weight), self.square, out=out, where=self.square > 0)
 
-    def moments(self) -> tuple[FloatArray, FloatArray]:
-        """Return drift and variance: moments about the mean, samples taken by squared weight."""
+    def moments(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return drift, variance and third moment about the mean, samples by squared weight."""
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = self.mean
             first, second = self.square_loss / self.square, self.square_square / self.square
             drift = first - mean
             variance = second - 2 * mean * first + np.square(mean)
-        return drift, np.maximum(variance, 0)
-
-    @property
-    def third(self) -> FloatArray:
-        """Mean cubed distance of the loss from its mean, samples taken by squared weight."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = self.mean
-            first, second = self.square_loss / self.square, self.square_square / self.square
             cubes = self.square_cube / self.square
-            return cubes - 3 * mean * second + 3 * np.square(mean) * first - mean**3
+            third = cubes - 3 * mean * second + 3 * np.square(mean) * first - mean**3
+        return drift, np.maximum(variance, 0), third
 
 
 def _product(square: FloatArray, loss: FloatArray) -> FloatArray:

@@ -70,22 +70,15 @@ class Accuracy(ErrorRate):
         return cls()
 
 
-class BalancedErrorRate(DecisionMetric):
+class BalancedErrorRate(ErrorRate):
     """Mean of the error rates of the classes (eq:balacc2): the expected cost of costs 1/(K P_i)."""
 
-    better: ClassVar[Direction] = "lower"
     formula = "mean over classes of the share decided wrongly"
     relation = "balanced error rate = (1 - 1/K) * NEC"
     rewards = (
         "Nothing else, but it decides for you that an error on a class half as frequent costs "
         "twice as much."
     )
-    in_reports = False
-
-    @property
-    def _right(self) -> bool:
-        """Whether samples decided rightly are counted."""
-        return self.better == "higher"
 
     def evaluate(self, counts: ConfusionCounts) -> MetricValue:
         require_square(counts, self.name)
