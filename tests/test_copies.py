@@ -12,9 +12,9 @@ import stakes
 from stakes._math import turns
 from stakes.calibration import crossfit
 from stakes.curves import RocCurve
+from stakes.evaluation import sketch
 from stakes.evaluation.entry import RULES, evaluate_samples
-from stakes.evaluation.sketch import row_sketch
-from stakes.evaluation.sketch.sketch_records import LevelSketch, RowSketch
+from stakes.evaluation.sketch import LevelSketch, RowSketch
 from stakes.evaluation.system_comparison import compare_samples
 from stakes.evaluation.systems import Settings
 from stakes.intervals import Resampling
@@ -380,12 +380,12 @@ def test_resamples_draw_as_many_samples_as_there_are() -> None:
 
 
 def test_rows_of_a_sketch_are_drawn_by_their_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_sketch, "_MOST_SHUFFLED", 0)
+    monkeypatch.setattr(sketch, "_MOST_SHUFFLED", 0)
     y, p = scored(3, 60, 5)
     samples = with_copies(read_samples(y, p), 900, 5)
     assert samples.copies is not None
-    monkeypatch.setattr(row_sketch, "_MOST_ROWS", 9000)
-    kept = row_sketch.choose_rows(samples, 1).kept
+    monkeypatch.setattr(sketch, "_MOST_ROWS", 9000)
+    kept = sketch.choose_rows(samples, 1).kept
     often = np.bincount(kept, minlength=60) / kept.size
     assert often == pytest.approx(samples.copies / samples.n, abs=0.006)
 

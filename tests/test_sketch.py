@@ -9,8 +9,7 @@ from hypothesis import given, settings, strategies as st
 from numpy.typing import ArrayLike
 
 import stakes
-from stakes.evaluation.sketch import LevelSketch, RowSketch, Sketch
-from stakes.evaluation.sketch.row_sketch import posteriors_of
+from stakes.evaluation.sketch import LevelSketch, RowSketch, Sketch, posteriors_of
 
 LEVELS = [-math.inf, -40.0, -3.0, -1.5, 0.0, 0.25, 2.0, 7.0, math.inf]
 COSTS = {
