@@ -100,13 +100,9 @@ def best_threshold_estimate(
     Only the order of the scores counts, so that any rising map of them gives the same interval.
     """
     places = np.unique(scores, return_inverse=True)[1].astype(np.float64)
-    if use.samples.copies is None or use.samples.groups is not None:
-        folded = use, _decisions_of_folds(use, places, best)
-    else:
-        folded = _decisions_of_copies(use, use.samples.copies, places, best)
     first, second = (
         normalized_of(price_decisions(*made).grouped_cost, level)
-        for made in ((use, indices), folded)
+        for made in ((use, indices), _decisions_of_folds(use, places, best))
     )
     if first.interval is None or second.interval is None:
         return Estimate(first.value, None, first.method)
@@ -117,43 +113,33 @@ def best_threshold_estimate(
 
 def _decisions_of_folds(
     use: ApplicationSamples, places: FloatArray, best: BestThreshold
-) -> IntArray:
-    """Return decisions by the threshold that is best on the samples of other folds."""
-    samples, groups = use.samples, use.samples.groups
-    fold = _folds(places, samples.y) if groups is None else groups % _FOLDS
-    indices = np.zeros(len(samples), dtype=np.int64)
-    for number in range(_FOLDS):
-        test = fold == number
-        train = np.flatnonzero(~test)
-        if not np.bincount(samples.y[train], minlength=2).all():
-            continue
-        cut = best(use, places, train)
-        indices[test] = places[test] > _middle(places[train], cut)
-    return indices
-
-
-def _decisions_of_copies(
-    use: ApplicationSamples, copies: IntArray, places: FloatArray, best: BestThreshold
 ) -> tuple[ApplicationSamples, IntArray]:
-    """Return the same where rows stand for several samples, which are dealt one by one.
+    """Return decisions by the threshold that is best on the samples of other folds.
 
-    A row becomes two where its copies get different decisions.
+    Groups are dealt to folds whole. Other samples of a class are dealt one by one in the order of
+    their scores: a row that stands for several becomes two where they get different decisions.
     """
-    samples = use.samples
+    samples, others = use.samples, use
+    copies = np.ones(len(samples), dtype=np.int64) if samples.copies is None else samples.copies
     second = np.zeros(len(samples), dtype=np.int64)  # copies that get the second decision
     mine = [np.flatnonzero(samples.y == k) for k in (0, 1)]
     orders = [rows[np.argsort(places[rows], kind="stable")] for rows in mine]
     for number in range(_FOLDS):
-        own = np.empty_like(copies)  # as `_folds`, of samples one by one
+        own = np.empty_like(copies)
         for order in orders:
             own[order] = turns(copies[order], _FOLDS, number)
+        if samples.groups is not None:
+            own = np.where(samples.groups % _FOLDS == number, copies, 0)
         rest = copies - own
         train = np.flatnonzero(rest)
         if not np.bincount(samples.y[train], minlength=2).all():
             continue
-        others = replace(use, samples=replace(samples, copies=rest))
+        if samples.copies is not None:
+            others = replace(use, samples=replace(samples, copies=rest))
         cut = _middle(places[train], best(others, places, train))
         second += np.where(places > cut, own, 0)
+    if samples.copies is None or samples.groups is not None:
+        return use, (second > 0).astype(np.int64)
     made = np.stack([copies - second, second])
     indices, kept = np.nonzero(made)
     return replace(use, samples=samples.with_copies(kept, made[indices, kept])), indices
@@ -178,16 +164,6 @@ def _middle(places: FloatArray, threshold: float) -> float:
         return threshold
     above = places[places > threshold]
     return float((threshold + above.min()) / 2) if above.size else threshold
-
-
-def _folds(places: FloatArray, y: IntArray) -> IntArray:
-    """Return the fold of each sample: those of a class are dealt in the order of their scores."""
-    fold = np.empty(y.size, dtype=np.int64)
-    order = np.argsort(places, kind="stable")
-    for k in (0, 1):
-        mine = order[y[order] == k]
-        fold[mine] = np.arange(mine.size) % _FOLDS
-    return fold
 
 
 def _likelihood_costs(samples: Samples, curve: RocCurve, level: float) -> dict[str, Estimate]:

@@ -19,8 +19,14 @@ from stakes.evaluation.applications import (
     classes_of,
 )
 from stakes.evaluation.comparison_verdicts import few_errors_of, verdicts_of_comparison
-from stakes.evaluation.contrasts import Contrasts
-from stakes.evaluation.differences import Difference, RelativeCost, cost_ratio, margin_tests
+from stakes.evaluation.differences import (
+    Contrasts,
+    Difference,
+    Pair,
+    RelativeCost,
+    cost_ratio,
+    margin_tests,
+)
 from stakes.evaluation.entry import RULES, columns_of, rounding_notes
 from stakes.evaluation.findings import Paged, Verdict, plain_values
 from stakes.evaluation.odds import OddsRange, best_by_odds
@@ -227,7 +233,7 @@ def compare_samples(
 def _may_be_best(
     application: str,
     values: Mapping[str, Mapping[str, float]],
-    tests: Sequence[Mapping[tuple[str, tuple[str, str]], float]],
+    tests: Sequence[Mapping[tuple[str, Pair], float]],
     level: float,
 ) -> tuple[str, ...]:
     """Return the systems that are not distinguishable from the one of the lowest cost.
@@ -370,7 +376,7 @@ def _allowing(paired: PairedDifference, level: float) -> Estimate | None:
 
 def _differences(
     contrasts: Contrasts,
-    adjusted: Mapping[tuple[str, tuple[str, str]], float],
+    adjusted: Mapping[tuple[str, Pair], float],
     drawn: Replicates,
     values: Mapping[str, Mapping[str, float]],
     level: float,
@@ -379,7 +385,7 @@ def _differences(
     reference, *others = values
     out = []
     for system, metric in ((s, m) for s in others for m in values[s] if m in values[reference]):
-        paired = contrasts.difference(metric, system, reference)
+        paired = contrasts.found.get(metric, {}).get((system, reference))
         if paired is None:
             mine, theirs = (f"{name}{_SEPARATOR}{metric}" for name in (system, reference))
             found = drawn.difference(mine, theirs, level)

@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes._text import plain
 from stakes._typing import FloatArray, Label
-from stakes.evaluation.contrasts import LossColumn
+from stakes.evaluation.differences import LossColumn
 from stakes.evaluation.findings import ApplicationResult
 from stakes.evaluation.systems import ApplicationDecisions, System
 from stakes.evaluation.verdicts.reversal import class_areas
