@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import stakes
-from stakes.evaluation.summaries import summed_rows, totals
+from stakes.evaluation.summaries import summary_request, summed_rows
 from stakes.summary import cells
 from stakes.summary.decision_sums import DecisionPlan
 from stakes.summary.tally import Tally
@@ -106,7 +106,7 @@ def _values(name: str, n: int, seed: int, *, limits: bool) -> dict[str, Any]:
     population, grouped = POPULATIONS[name]
     if limits:
         cells.Tally = partial(Tally, most=_MOST_KEYS)  # type: ignore[misc, assignment]
-        totals.DecisionPlan = partial(DecisionPlan, most=_MOST_KEYS)  # type: ignore[misc, assignment]
+        summary_request.DecisionPlan = partial(DecisionPlan, most=_MOST_KEYS)  # type: ignore[misc, assignment]
         summed_rows._MOST_ROWS = summed_rows._MOST_OF_TWO = _KEPT
     made = population.summary(population.draw(n, seed), grouped=grouped and limits)
     found = made.evaluate(resamples=0).metrics()

@@ -12,7 +12,7 @@ from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.summaries.two_classes import change_points, samples_in_cells
 from stakes.evaluation.systems import Settings, curve_of
 from stakes.samples import read_samples
-from stakes.summary.confidence_bins import ConfidenceBins
+from stakes.summary.decision_sums import ConfidenceBins
 from stakes.summary.kept_rows import KeptRows, hash_of
 from stakes.summary.members import CheckedBatch
 

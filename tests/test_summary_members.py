@@ -167,7 +167,7 @@ def test_a_sum_shares_nothing_with_its_parts(name: str) -> None:
 def test_coarse_keys_are_the_same_for_any_order(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "Tally", partial(Tally, most=60))
     plan = partial(decision_sums.DecisionPlan, most=60)
-    monkeypatch.setattr("stakes.evaluation.summaries.totals.DecisionPlan", plan)
+    monkeypatch.setattr("stakes.evaluation.summaries.summary_request.DecisionPlan", plan)
     monkeypatch.setattr("stakes.evaluation.summaries.slice_sums._MOST_KEYS", 60)
     case, data = CASES[name], made(2000, 5, k=CASES[name].k, n_groups=300)
     order = np.random.default_rng(1).permutation(2000)

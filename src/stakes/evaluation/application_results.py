@@ -16,8 +16,8 @@ from stakes.evaluation.findings import ApplicationResult, ClassResult
 from stakes.evaluation.loss_results import application_loss, value_of
 from stakes.evaluation.ranking_results import best_threshold_estimate, least_on_part
 from stakes.evaluation.rates import (
+    DecisionShares,
     abstention_rate,
-    class_share,
     count_errors,
     few_to_resample,
     has_closed_form,
@@ -71,7 +71,7 @@ def application_result(
             point = replace(point, threshold=float(below.max()))
     threshold, llr_threshold = _thresholds(decisions.use.binary_costs, decisions.samples.priors)
     explained = [(metric, explain(metric, decisions.in_use)) for metric in metrics]
-    priors = decisions.samples.given_priors
+    shares = DecisionShares.from_decisions(decisions, level)
     return ApplicationResult(
         name=name,
         costs=decisions.use.costs,
@@ -79,14 +79,12 @@ def application_result(
         confusion=decisions.confusion,
         threshold=threshold,
         llr_threshold=llr_threshold,
-        abstention=abstention_rate(decisions, level),
+        abstention=abstention_rate(shares, decisions.use.costs),
         minimum=minimum,
         minimum_point=point,
         traditional=tuple(explanation for _, explanation in explained),
         errors=error_counts(decisions),
-        traditional_estimates=metric_estimates(
-            explained, decisions.confusion, priors, level, drawn, NOT_DRAWN, decisions
-        ),
+        traditional_estimates=metric_estimates(shares, explained, drawn, NOT_DRAWN),
     )
 
 
@@ -209,6 +207,7 @@ def binned_calibration_errors(system: System, samples: Samples) -> dict[str, Cal
 def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
     """Return what is lost on each class that occurs."""
     decisions, entropy = system.decisions_of_all[0], system.entropy
+    shares = DecisionShares.from_decisions(decisions, level)
     costs: Grouping | None = None
     losses: Grouping | None = None
     if decisions.samples.groups is not None:
@@ -225,7 +224,7 @@ def class_results(system: System, level: float) -> tuple[ClassResult, ...]:
             float(decisions.cost.priors[k]),
             _mean(decisions.cost, k, level, costs),
             _mean(entropy, k, level, losses),
-            class_share(decisions.confusion, k, level, decisions) if decisions.use.square else None,
+            shares.of_class(k) if decisions.use.square else None,
         )
         for k, name in enumerate(decisions.samples.classes)
         if (n := int(decisions.samples.counts[k]))

@@ -14,7 +14,13 @@ from stakes._text import plain
 from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix
 from stakes.evaluation.findings import Paged, Verdict
-from stakes.evaluation.rates import count_errors, few_to_resample, has_closed_form, metric_estimates
+from stakes.evaluation.rates import (
+    DecisionShares,
+    count_errors,
+    few_to_resample,
+    has_closed_form,
+    metric_estimates,
+)
 from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import replicate_counts, seed_of
@@ -151,13 +157,14 @@ def evaluate_decisions(
     drawn = None
     if resamples and others and confusion.whole and not few_to_resample(confusion):
         drawn = replicate_counts(confusion, others, given, resamples, seed)
+    shares = DecisionShares(confusion, given, level)
     undrawn = "needs resamples of samples without weights"
     return DecisionEvaluation(
         confusion=confusion,
         costs=chosen,
         expected_cost=cost,
         traditional=tuple(explanation for _, explanation in explained),
-        estimates=metric_estimates(explained, confusion, given, level, drawn, undrawn),
+        estimates=metric_estimates(shares, explained, drawn, undrawn),
         level=level,
         resamples=resamples,
         seed=seed,

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from stakes.metrics import (
     Specificity,
 )
 from stakes.results import FEWEST_GROUPS, FEWEST_OF_CLASS, Estimate, Interval
+from stakes.samples import Samples
 from stakes.statistics.group_effects import design_effect
 
 _MOST_CLASSES = 1000  # up to which a table of costs is laid out
@@ -69,30 +71,108 @@ def few_to_resample(confusion: ConfusionMatrix) -> str:
     return f"needs {FEWEST_OF_CLASS} samples of each class: got {number(least)}"
 
 
+@dataclass(frozen=True, eq=False)
+class DecisionShares:
+    """Shares of counted samples, with intervals that take whole groups where samples have any."""
+
+    confusion: ConfusionMatrix  # of the samples as they are
+    priors: FloatArray | None  # those of use, if they were given
+    level: float
+    decisions: ApplicationDecisions | None = None  # of an application
+
+    @classmethod
+    def from_decisions(cls, decisions: ApplicationDecisions, level: float) -> Self:
+        """Return the shares of the decisions of an application."""
+        return cls(decisions.confusion, decisions.samples.given_priors, level, decisions)
+
+    @property
+    def _grouped(self) -> ApplicationDecisions | None:
+        """The decisions, where samples come in groups."""
+        decisions = self.decisions
+        return None if decisions is None or decisions.samples.groups is None else decisions
+
+    def metric(self, metric: DecisionMetric) -> Estimate:
+        """Return a metric that is a share of samples."""
+        confusion = self.confusion
+        if isinstance(metric, Sensitivity | Specificity):
+            return self.of_class(int(isinstance(metric, Sensitivity)))
+        if isinstance(metric, Precision):
+            mine = confusion.column == 1
+            weight = confusion.weight[mine].astype(np.float64)
+            size = float(weight.sum()) ** 2 / float(confusion.square[mine].sum())
+            share = float(weight[confusion.row[mine] == 1].sum() / weight.sum())
+            if (d := self._grouped) is not None:
+                size = _effective(d.samples, d.indices == 1, d.samples.y == 1, size)
+            return self._wilson(share, size)
+        k = len(confusion.classes)
+        used = np.full(k, 1 / k) if isinstance(metric, BalancedAccuracy) else self.priors
+        rate = self.expected(CostMatrix.zero_one(confusion.classes), used)
+        band = rate.interval
+        turned = None if band is None else Interval(1 - band.high, 1 - band.low, band.level)
+        return Estimate(1 - rate.value, turned, rate.method)
+
+    def of_class(self, k: int) -> Estimate:
+        """Return the share of a class that is decided rightly."""
+        size, share = float(self.confusion.size[k]), float(self.confusion.rates[k, k])
+        if (d := self._grouped) is not None:
+            size = _effective(d.samples, d.samples.y == k, d.indices == k, size)
+        return self._wilson(share, size)
+
+    def expected(self, costs: CostMatrix, priors: FloatArray | None) -> Estimate:
+        """Return a rate as an expected cost of 0 and 1, any of which can occur."""
+        record = self.confusion.expected_cost(costs, priors)
+        n = record.losses.size.size
+        record = replace(record, losses=replace(record.losses, low=np.zeros(n), high=np.ones(n)))
+        if (d := self._grouped) is not None:
+            record = by_groups(record, d.samples, costs.at(d.samples.y, d.indices))
+        return value_of(record, self.level)
+
+    def _wilson(self, share: float, size: float) -> Estimate:
+        quantile, method, level = normal(self.level), "Wilson", self.level
+        codes = None if self.decisions is None else self.decisions.samples.groups
+        if codes is not None:
+            groups = int(np.unique(codes).size)
+            if groups < FEWEST_GROUPS:
+                return Estimate(share, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
+            quantile, method = student(level, groups - 1), "Wilson, by group"
+        low, high = wilson(share, size, quantile)
+        return Estimate(share, Interval(low, high, level), method)
+
+
+def _effective(samples: Samples, members: np.ndarray, hits: np.ndarray, size: float) -> float:
+    """Return how many independent samples a share of some members is worth, with groups."""
+    copies = samples.copies
+    assert samples.groups is not None  # noqa: S101  they come in groups
+    own = members * (np.ones(len(samples)) if samples.weights is None else samples.weights)
+    total = float(times(own, copies).sum())
+    share = float(times(own * hits, copies).sum()) / total
+    if share in (0.0, 1.0):  # no spread that could show how alike a group is
+        return float(min(size, np.unique(samples.groups[members]).size))
+    influence = own * (hits - share) / total
+    return size / design_effect(influence, samples.groups, own, copies=copies)
+
+
 def metric_estimates(
+    shares: DecisionShares,
     explained: Sequence[tuple[DecisionMetric, Explanation]],
-    confusion: ConfusionMatrix,
-    priors: FloatArray | None,
-    level: float,
     drawn: Replicates | None,
     undrawn: str,
-    decisions: ApplicationDecisions | None = None,
 ) -> dict[str, Estimate]:
     """Return traditional metrics with intervals: in closed form where they are shares.
 
-    `confusion` counts the samples as they are; `priors` are those of use, if they were given.
-    Others are resampled; `undrawn` says why some are not. `decisions` are those of an application,
-    whose name begins the names of resampled metrics, and whose samples may come in groups.
+    Others are resampled; `undrawn` says why some are not. The name of an application begins the
+    names of its resampled metrics.
     """
-    out, few = {}, few_to_resample(confusion) if explained else ""
-    prefix = "" if decisions is None else f"{decisions.use.name}."
+    out, few = {}, few_to_resample(shares.confusion) if explained else ""
+    level, from_data = shares.level, shares.priors is None
+    prefix = "" if shares.decisions is None else f"{shares.decisions.use.name}."
     for metric, explanation in explained:
         if explanation.value is None:
             continue
         name, value = explanation.value.name, explanation.value.value
         full = f"{prefix}{key_of(name)}"
-        if has_closed_form(metric, priors_from_data=priors is None) and math.isfinite(value):
-            out[name] = replace(_share(metric, confusion, priors, level, decisions), value=value)
+        if has_closed_form(metric, priors_from_data=from_data) and math.isfinite(value):
+            out[name] = replace(shares.metric(metric), value=value)
         elif few:
             out[name] = Estimate(value, None, few)
         elif drawn is None or full not in drawn.names:
@@ -106,95 +186,11 @@ def metric_estimates(
     return out
 
 
-def _share(
-    metric: DecisionMetric,
-    confusion: ConfusionMatrix,
-    priors: FloatArray | None,
-    level: float,
-    decisions: ApplicationDecisions | None,
-) -> Estimate:
-    if isinstance(metric, Sensitivity | Specificity):
-        return class_share(confusion, int(isinstance(metric, Sensitivity)), level, decisions)
-    if isinstance(metric, Precision):
-        mine = confusion.column == 1
-        weight = confusion.weight[mine].astype(np.float64)
-        size = float(weight.sum()) ** 2 / float(confusion.square[mine].sum())
-        share = float(weight[confusion.row[mine] == 1].sum() / weight.sum())
-        if decisions is not None and decisions.samples.groups is not None:
-            size = _effective(decisions, decisions.indices == 1, decisions.samples.y == 1, size)
-        return _wilson(share, size, level, decisions)
-    k = len(confusion.classes)
-    used = np.full(k, 1 / k) if isinstance(metric, BalancedAccuracy) else priors
-    wrong = CostMatrix.zero_one(confusion.classes)
-    rate = _expected(confusion, wrong, used, level, decisions)
-    band = rate.interval
-    turned = None if band is None else Interval(1 - band.high, 1 - band.low, band.level)
-    return Estimate(1 - rate.value, turned, rate.method)
-
-
-def class_share(
-    confusion: ConfusionMatrix, k: int, level: float, decisions: ApplicationDecisions | None
-) -> Estimate:
-    """Return the share of a class that is decided rightly."""
-    size, share = float(confusion.size[k]), float(confusion.rates[k, k])
-    if decisions is not None and decisions.samples.groups is not None:
-        size = _effective(decisions, decisions.samples.y == k, decisions.indices == k, size)
-    return _wilson(share, size, level, decisions)
-
-
-def _effective(
-    decisions: ApplicationDecisions, members: np.ndarray, hits: np.ndarray, size: float
-) -> float:
-    """Return how many independent samples a share of some members is worth, with groups."""
-    samples, copies = decisions.samples, decisions.samples.copies
-    assert samples.groups is not None  # noqa: S101  they come in groups
-    own = members * (np.ones(len(samples)) if samples.weights is None else samples.weights)
-    total = float(times(own, copies).sum())
-    share = float(times(own * hits, copies).sum()) / total
-    if share in (0.0, 1.0):  # no spread that could show how alike a group is
-        return float(min(size, np.unique(samples.groups[members]).size))
-    influence = own * (hits - share) / total
-    return size / design_effect(influence, samples.groups, own, copies=copies)
-
-
-def _wilson(
-    share: float, size: float, level: float, decisions: ApplicationDecisions | None
-) -> Estimate:
-    codes = None if decisions is None else decisions.samples.groups
-    quantile, method = normal(level), "Wilson"
-    if codes is not None:
-        groups = int(np.unique(codes).size)
-        if groups < FEWEST_GROUPS:
-            return Estimate(share, None, f"needs {FEWEST_GROUPS} groups: got {groups}")
-        quantile, method = student(level, groups - 1), "Wilson, by group"
-    low, high = wilson(share, size, quantile)
-    return Estimate(share, Interval(low, high, level), method)
-
-
-def abstention_rate(decisions: ApplicationDecisions, level: float) -> Estimate | None:
+def abstention_rate(shares: DecisionShares, costs: CostMatrix | SampleCosts) -> Estimate | None:
     """Return how often the decision is made that is no class, at the priors of use, if any is."""
-    costs = decisions.use.costs
     extra = [name not in costs.classes for name in costs.decisions]
     if sum(extra) != 1 or len(costs.decisions) != len(costs.classes) + 1:
         return None
     table = np.tile(np.array(extra, dtype=float), (len(costs.classes), 1))
     counted = CostMatrix(table, classes=costs.classes, decisions=costs.decisions)
-    given = decisions.samples.given_priors
-    return _expected(decisions.confusion, counted, given, level, decisions)
-
-
-def _expected(
-    confusion: ConfusionMatrix,
-    costs: CostMatrix,
-    priors: FloatArray | None,
-    level: float,
-    decisions: ApplicationDecisions | None,
-) -> Estimate:
-    """Return a rate as an expected cost of 0 and 1, any of which can occur."""
-    record = confusion.expected_cost(costs, priors)
-    n = record.losses.size.size
-    record = replace(record, losses=replace(record.losses, low=np.zeros(n), high=np.ones(n)))
-    if decisions is not None and decisions.samples.groups is not None:
-        losses = costs.at(decisions.samples.y, decisions.indices)
-        record = by_groups(record, decisions.samples, losses)
-    return value_of(record, level)
+    return shares.expected(counted, shares.priors)

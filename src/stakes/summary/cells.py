@@ -17,9 +17,9 @@ from stakes._math import log
 from stakes._typing import FloatArray, IntArray
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 from stakes.statistics import LossSums, ScoreLevels
+from stakes.summary.decision_sums import exact_loss_sums
 from stakes.summary.form import Part, Reader, Writer, damaged
 from stakes.summary.members import CheckedBatch, Members
-from stakes.summary.powers import exact_loss_sums
 from stakes.summary.tally import Field, Layout, Tally
 
 _MOST_IN_CELL = 2**38

@@ -1,7 +1,9 @@
 """Slices of a summary: the main application on the samples of each value of some columns."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,7 +13,7 @@ from stakes._text import plain
 from stakes._typing import IntArray
 from stakes.evaluation.slice_results import SliceDecisions
 from stakes.evaluation.summaries.summary_request import Request
-from stakes.evaluation.summaries.totals import loss_records, plan_of, summed_decisions
+from stakes.evaluation.summaries.summed_rows import loss_records
 from stakes.scores import Scores
 from stakes.scoring import LogLoss
 from stakes.summary.decision_sums import DecisionSums
@@ -35,12 +37,12 @@ class SliceSums(Part):
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._sums: dict[str, dict[str, DecisionSums]] = {name: {} for name in request.slices}
-
-    def _fresh(self) -> DecisionSums:
-        """Return the sums of no samples: of fewer keys, as there may be many slices."""
-        plan = plan_of(self._request, (self._request.main,), (LogLoss(),))
-        return DecisionSums(replace(plan, most=_MOST_KEYS))
+        plan = request.plan((request.main,), (LogLoss(),))
+        few = replace(plan, most=_MOST_KEYS)  # of fewer keys, as there may be many slices
+        self._fresh = partial(DecisionSums, few)
+        self._sums: dict[str, dict[str, DecisionSums]] = {
+            name: defaultdict(self._fresh) for name in request.slices
+        }
 
     def update(self, new: CheckedBatch, scores: Scores, columns: Mapping[str, CodedColumn]) -> None:
         """Add samples with their values; nothing changes if they are refused."""
@@ -57,7 +59,7 @@ class SliceSums(Part):
             for value, start, end in zip(values, ends[:-1], ends[1:], strict=True):
                 rows = order[start:end]
                 if rows.size:
-                    sums = self._sums[name].setdefault(value, self._fresh())
+                    sums = self._sums[name][value]
                     sums.update(new.some(rows), [decided[rows]], [losses[rows]])
 
     def check_values(self, columns: Mapping[str, CodedColumn]) -> None:
@@ -84,7 +86,7 @@ class SliceSums(Part):
             sums = self._sums[name][value]
             counts = tuple(sums.counts.tolist())
             try:
-                found = summed_decisions(self._request, self._request.main, 0, sums)
+                found = self._request.decisions(self._request.main, 0, sums)
                 losses, _ = loss_records(sums, found.use.samples)
                 yield SliceDecisions(name, value, counts, found, losses[LogLoss()])
             except StakesError as error:
@@ -108,5 +110,5 @@ class SliceSums(Part):
                     value = reader.raw(reader.number(_LONGEST)).decode()
                 except UnicodeDecodeError as error:
                     raise damaged("values that are not texts") from error
-                values[value] = self._fresh().read(reader)
+                values[value].read(reader)
         return self

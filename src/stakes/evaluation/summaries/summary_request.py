@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,11 +24,11 @@ from stakes.evaluation.applications import (
     with_columns,
 )
 from stakes.evaluation.slice_results import SliceDecisions
-from stakes.evaluation.systems import Settings, read_rules
+from stakes.evaluation.systems import ApplicationDecisions, Settings, price_decisions, read_rules
 from stakes.samples import Samples, read_samples
 from stakes.scores import SCORES, LogLikelihoodRatios, Posteriors, Scores
 from stakes.scoring import RULES, BayesCost, ScoringRule
-from stakes.summary.decision_sums import MOST_COLUMNS
+from stakes.summary.decision_sums import MOST_COLUMNS, DecisionPlan, DecisionSums
 from stakes.summary.form import damaged
 from stakes.summary.members import MemberRows, Members
 
@@ -134,6 +134,27 @@ class Request:
     ) -> ApplicationSamples:
         """Return an application of samples of this request."""
         return read_applications(self.applications(amounts, name), samples, self.training)[0]
+
+    def plan(self, names: tuple[str, ...], rules: tuple[ScoringRule, ...]) -> DecisionPlan:
+        """Return what is counted and summed of some applications and rules."""
+        costs = [self.uses[name].costs for name in names]
+        return DecisionPlan(
+            len(self.classes),
+            tuple(each.shape[1] for each in costs),
+            tuple(each.columns if isinstance(each, CostsByCase) else () for each in costs),
+            rules,
+            replace(self.members, columns=()),
+        )
+
+    def decisions(self, name: str, i: int, sums: DecisionSums) -> ApplicationDecisions:
+        """Return the decisions of an application on all samples; those alike are one row."""
+        rows, k = sums.rows(i), len(self.classes)
+        none = self.kind.trusted(np.broadcast_to(np.zeros(k), (rows.y.size, k)))  # says nothing
+        cells = self.samples(rows.y, none, rows.members.weights, copies=rows.copies)
+        if rows.members.part is not None:
+            cells = replace(cells, groups=renumbered(rows.members.part))
+        use = read_applications(self.applications(rows.members.amounts, name), cells)[0]
+        return price_decisions(use, rows.decision)
 
     def adapted(self, samples: Samples) -> Samples:
         """Return samples whose posteriors are those at the priors of use."""
@@ -293,6 +314,11 @@ def _restored_rule(data: Mapping[str, Any], own: Mapping[str, ScoringRule]) -> S
     if name == BayesCost.__name__:
         return BayesCost(_restored(data, tuple(data["classes"])))  # type: ignore[arg-type]
     return RULES.classes[name](**rest)
+
+
+def renumbered(part: IntArray) -> IntArray:
+    """Return the parts of groups in use, numbered from 0."""
+    return np.unique(part, return_inverse=True)[1]
 
 
 def _listed(priors: FloatArray | str | None) -> list[float] | str | None:

@@ -5,6 +5,7 @@ calibrator, areas, the page) rests on the rows that were kept, which the notes s
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,16 +15,18 @@ from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.slice_results import SliceDecisions
-from stakes.evaluation.summaries.summary_request import Request
-from stakes.evaluation.summaries.totals import loss_records, plan_of, summed_decisions
-from stakes.evaluation.systems import SumsOfAll
+from stakes.evaluation.summaries.summary_request import Request, renumbered
+from stakes.evaluation.systems import Grouping, SumsOfAll
+from stakes.intervals import by_groups
 from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
+from stakes.metrics.expected_losses import from_sums
+from stakes.results import ExpectedLoss
 from stakes.samples import KnownSums, Samples
 from stakes.scores import LogPosteriors, Posteriors, Scores
+from stakes.scoring import ScoringRule
 from stakes.statistics import BinSums
 from stakes.statistics.bins import equal_width
-from stakes.summary.confidence_bins import BINS, ConfidenceBins
-from stakes.summary.decision_sums import DecisionSums
+from stakes.summary.decision_sums import BINS, ConfidenceBins, DecisionSums
 from stakes.summary.form import Part, Reader, damaged
 from stakes.summary.kept_rows import KeptRows
 from stakes.summary.members import CheckedBatch
@@ -43,7 +46,7 @@ class SummedRows(Part):
         self._request, self.form = request, form
         k, width = len(request.classes), form + request.members.width
         most = _MOST_OF_TWO if k == 2 else _MOST_ROWS
-        self.sums = DecisionSums(plan_of(request, tuple(request.uses), request.rules))
+        self.sums = DecisionSums(request.plan(tuple(request.uses), request.rules))
         self.bins = ConfidenceBins(k, weighted=request.members.weighted)
         self.rows = KeptRows(k, width, max(min(most, _MOST_NUMBERS // width) // k, 1))
 
@@ -138,14 +141,13 @@ class SummedRows(Part):
 
     def _sums_of_all(self) -> SumsOfAll:
         request = self._request
-        judgements = tuple(
-            summed_decisions(request, name, i, self.sums) for i, name in enumerate(request.uses)
-        )
-        base = judgements[0].use.samples
+        every_use = enumerate(request.uses)
+        decisions = tuple(request.decisions(name, i, self.sums) for i, name in every_use)
+        base = decisions[0].use.samples
         every = request.samples(base.y, base.scores, base.weights, copies=base.copies)
         losses, groups = loss_records(self.sums, every)
         errors = {"confidence_calibration_error": _error(self.bins, every)}
-        return SumsOfAll(every, judgements, losses, errors, groups)
+        return SumsOfAll(every, decisions, losses, errors, groups)
 
 
 def _check_number(counts: IntArray) -> None:
@@ -189,3 +191,24 @@ def _check_scores(values: FloatArray, kind: type[Scores]) -> None:
     lost = values.shape[1] > 1 and (values.max(axis=1) == -np.inf).any()
     if not ((values >= least) & (values <= most)).all() or lost:
         raise damaged(f"numbers that are not {kind.__name__}")
+
+
+def loss_records(
+    sums: DecisionSums, every: Samples
+) -> tuple[dict[ScoringRule, ExpectedLoss], dict[ScoringRule, Grouping]]:
+    """Return the expected loss of each rule, with groups where there are any, and their means."""
+    none = np.empty(0, dtype=np.int64)
+    losses = {rule: from_sums(rule, s, every, none) for rule, s in sums.loss_sums().items()}
+    rows = sums.group_rows()
+    if rows is None:
+        return losses, {}
+    k = len(every.classes)
+    own = {"copies": rows.copies, "groups": renumbered(rows.part)}
+    even = np.full(k, 1 / k)
+    at = Samples.from_codes(rows.y, every.scores, rows.weights, every.classes, even, **own)
+    means: dict[ScoringRule, Grouping] = {
+        rule: partial(by_groups, samples=at, losses=loss, means=True)
+        for rule, loss in zip(sums.plan.rules, rows.losses, strict=True)
+    }
+    known = {rule: record for rule, record in losses.items() if np.isfinite(record.value)}
+    return losses | {rule: means[rule](record) for rule, record in known.items()}, means

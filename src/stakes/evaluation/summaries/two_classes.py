@@ -26,9 +26,9 @@ from stakes.scoring import ScoringRule
 from stakes.statistics import LossSums, ScoreLevels
 from stakes.statistics.bins import bin_of, equal_width
 from stakes.summary.cells import CellRows, PartedCells, PlainCells, ranked_orders
+from stakes.summary.decision_sums import LossPowers
 from stakes.summary.form import Part, Reader, damaged
 from stakes.summary.members import CheckedBatch, MemberRows
-from stakes.summary.powers import LossPowers
 
 _PROBABILITIES, _LOG_ODDS = 1, 2  # what cells are of, as a summary is written
 _FORMS = {_PROBABILITIES: "probabilities", _LOG_ODDS: "log odds"}
