@@ -38,14 +38,7 @@ from stakes.evaluation.slice_results import (
     read_slices,
     slice_results,
 )
-from stakes.evaluation.systems import (
-    Settings,
-    SumsOfAll,
-    System,
-    curve_of,
-    least_cost,
-    read_system,
-)
+from stakes.evaluation.systems import Settings, SumsOfAll, System, curve_of, least_cost, read_system
 from stakes.evaluation.verdicts import evidence_of, verdicts_of
 from stakes.intervals import Progress
 from stakes.metrics.traditional import metrics_for_report

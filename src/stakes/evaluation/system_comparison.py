@@ -14,10 +14,7 @@ from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.calibration.crossfit import Folds
 from stakes.evaluation.application_results import error_counts
-from stakes.evaluation.applications import (
-    Applications,
-    classes_of,
-)
+from stakes.evaluation.applications import Applications, classes_of
 from stakes.evaluation.comparison_verdicts import few_errors_of, verdicts_of_comparison
 from stakes.evaluation.differences import (
     Contrasts,
