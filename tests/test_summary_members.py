@@ -514,10 +514,10 @@ def test_rows_alike_are_drawn_as_one(grouped: Any) -> None:
     assert rows.y.size <= (2 * 2 * 3 * (30 if grouped else 1))
     assert (np.diff(rows.y) >= 0).all()
     part = np.zeros(800, dtype=np.int64) if unit is None else unit
-    mine = np.zeros(rows.y.size, dtype=np.int64) if rows.groups is None else rows.groups
+    mine = np.zeros(rows.y.size, dtype=np.int64) if rows.part is None else rows.part
     for y, d, u in {*zip(data.y.tolist(), found.indices.tolist(), part.tolist(), strict=True)}:
         here = (data.y == y) & (found.indices == d) & (part == u)
-        there = (rows.y == y) & (rows.indices == d) & (mine == u)
+        there = (rows.y == y) & (rows.value == d) & (mine == u)
         assert copies[here].sum() == rows.copies[there].sum()
         assert rows.weights is not None
         mass = (rows.copies * rows.weights)[there].sum() * data.weights.max()

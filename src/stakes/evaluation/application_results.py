@@ -4,12 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from stakes._math import times
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
 from stakes.evaluation.findings import ApplicationResult, ClassResult
@@ -40,6 +39,7 @@ from stakes.metrics.expected_losses import sample_losses
 from stakes.results import Estimate, ExpectedLoss
 from stakes.samples import Samples
 from stakes.scoring import LogLoss
+from stakes.summary.members import AlikeRows
 from stakes.summary.tally import split
 
 _BITS = 5  # sizes of weights in an octave are 2^5, so that one is within 2 % of the others
@@ -152,29 +152,19 @@ def resampled_decisions(
     """
     use, rows, given = decisions.use, rows_alike(decisions), decisions.samples.given_priors
     names = use.costs.classes, use.costs.decisions
-    statistic = count_statistic(use.name, rows.y, rows.indices, names, metrics, given)
+    statistic = count_statistic(use.name, rows.y, rows.value, names, metrics, given)
     n, weights, copies = rows.y.size, rows.weights, rows.copies
-    if rows.groups is None:
+    if rows.part is None:
         strata = None if given is None else rows.y
         plan = Resampling(n, seed, strata=strata, weights=weights, copies=copies)
     else:
         mass = times(np.ones(n) if weights is None else weights, copies)
-        plan = Resampling(n, seed, unit=rows.groups, weights=mass / mass.max())
+        plan = Resampling(n, seed, unit=rows.part, weights=mass / mass.max())
     return replicate([statistic], plan, resamples, progress)
 
 
-class RowsAlike(NamedTuple):
-    """Rows of one class and decision, in the order of classes: how many samples, of what weight."""
-
-    y: IntArray
-    indices: IntArray
-    groups: IntArray | None
-    copies: IntArray
-    weights: FloatArray | None
-
-
-def rows_alike(decisions: ApplicationDecisions) -> RowsAlike:
-    """Return rows that differ in class, decision, group or size of weight."""
+def rows_alike(decisions: ApplicationDecisions) -> AlikeRows:
+    """Return rows that differ in class, decision, group or size of weight, in their order."""
     samples = decisions.samples
     number = np.ones(len(samples), dtype=np.int64) if samples.copies is None else samples.copies
     size = None if samples.weights is None else split(samples.weights, _BITS)[0]
@@ -191,7 +181,7 @@ def rows_alike(decisions: ApplicationDecisions) -> RowsAlike:
         weights = weights / weights.max()
     groups = samples.groups
     own = None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
-    return RowsAlike(samples.y[rows], decisions.indices[rows], own, copies, weights)
+    return AlikeRows(samples.y[rows], copies, decisions.indices[rows], weights, own)
 
 
 def binned_calibration_errors(system: System, samples: Samples) -> dict[str, CalibrationError]:

@@ -7,7 +7,7 @@ size of weight, with the mean of their log odds. While they are few, parted cell
 others, and each group is by itself; see `tally` for what happens then.
 """
 
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from stakes.scoring import BrierLoss, LogLoss, ScoringRule
 from stakes.statistics import LossSums, ScoreLevels
 from stakes.summary.decision_sums import exact_loss_sums
 from stakes.summary.form import Part, Reader, Writer, damaged
-from stakes.summary.members import CheckedBatch, Members
+from stakes.summary.members import AlikeRows, CheckedBatch, Members
 from stakes.summary.tally import Field, Layout, Tally
 
 _MOST_IN_CELL = 2**38
@@ -32,16 +32,6 @@ _NEAR, _UNITS = 64.0, 2.0**20  # log odds up to 64 are summed in units of 2^-20
 _FAR = 30  # beyond, these low bits of a double are dropped
 _NEAR_PLACE = int(_NEAR * _UNITS)
 _FAR_ORDER = int(ordered_bits(np.array([_NEAR]))[0])
-
-
-class CellRows(NamedTuple):
-    """Samples of one cell, class, group and size of weight: their score, and how many."""
-
-    y: IntArray
-    score: FloatArray
-    copies: IntArray
-    weights: FloatArray | None = None
-    part: IntArray | None = None
 
 
 class PlainCells(Part):
@@ -62,12 +52,12 @@ class PlainCells(Part):
         """Add samples; return whether all scores were such, as otherwise nothing is added."""
         return self.cells.grid.accepts(self.cells.update(scores, new.y))
 
-    def rows(self) -> CellRows:
-        """Return the samples of each cell and class as one row."""
+    def rows(self) -> AlikeRows:
+        """Return the samples of each cell and class as one row, with their score."""
         found = self.cells.levels()
         count = np.stack([found.first, found.second])
         y, cell = np.nonzero(count)
-        return CellRows(y, found.level[cell], count[y, cell])
+        return AlikeRows(y, count[y, cell], found.level[cell])
 
     def by_cell(self) -> IntArray:
         """Return the number of either class in each cell, in the order of the scores."""
@@ -147,14 +137,14 @@ class PartedCells(Part):
         y, copies = self.tally.values()[0], self.tally.sums[0]
         return np.array([copies[y == k].sum() for k in (0, 1)], dtype=np.int64)
 
-    def rows(self) -> CellRows:
-        """Return the samples of each cell, class, group and size of weight as one row."""
+    def rows(self) -> AlikeRows:
+        """Return the samples of each cell, class, group and size of weight, with their score."""
         y, interval, *_ = self.tally.values()
         copies, places = self.tally.sums[:2]
         z = _from_places(places / copies)
         score = z if self.intervals.log_odds else np.exp(-np.logaddexp(0.0, -z))
-        weights, part, _ = self.members.from_keys(self.tally, 3)
-        return CellRows(y, self.intervals.within(score, interval), copies, weights, part)
+        own = self.members.from_keys(self.tally, 3)
+        return AlikeRows(y, copies, self.intervals.within(score, interval), *own)
 
     def by_cell(self) -> FloatArray:
         """Return the weight of either class in each cell in use, in the order of the scores."""

@@ -5,7 +5,6 @@ Sums of losses are exact: the same bits for any order of samples, batches and su
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from stakes.scoring import ScoringRule
 from stakes.statistics import LossSums
 from stakes.statistics.bins import bin_of, equal_width
 from stakes.summary.form import Part, damaged
-from stakes.summary.members import WEIGHT_BITS, CheckedBatch, MemberRows, Members
+from stakes.summary.members import WEIGHT_BITS, AlikeRows, CheckedBatch, Members
 from stakes.summary.tally import MOST_KEYS, Field, Layout, Tally, total_of_units
 
 _PRICE_BITS = {1: 4, 2: 2}  # sizes of prices in an octave, by how many columns of them there are
@@ -103,25 +102,6 @@ class DecisionPlan:
         return Layout((Field(self.n_classes), *own), after=len(self.rules))
 
 
-class DecisionRows(NamedTuple):
-    """Samples that are alike: class, decision, how many, and what belongs to each."""
-
-    y: IntArray
-    decision: IntArray
-    copies: IntArray
-    members: MemberRows
-
-
-class GroupRows(NamedTuple):
-    """Samples of a class and group: how many, weight of each, and the mean of each rule's loss."""
-
-    y: IntArray
-    copies: IntArray
-    weights: FloatArray | None
-    part: IntArray
-    losses: list[FloatArray]
-
-
 class DecisionSums(Part):
     """What is known of decisions and losses of all samples."""
 
@@ -155,22 +135,22 @@ class DecisionSums(Part):
         pairs = zip(self.plan.rules, self.powers, strict=True)
         return {rule: powers.loss_sums(self.counts) for rule, powers in pairs}
 
-    def rows(self, i: int) -> DecisionRows:
-        """Return the samples of an application, those alike as one row."""
+    def rows(self, i: int) -> AlikeRows:
+        """Return the samples of an application with their decisions, those alike as one row."""
         tally = self.tallies[i].settled()
         y, decision, *_ = tally.values()
         priced = replace(self.plan.members, columns=self.plan.columns[i])
-        return DecisionRows(y, decision, tally.sums[0], priced.from_keys(tally, 2))
+        return AlikeRows(y, tally.sums[0], decision, *priced.from_keys(tally, 2))
 
-    def group_rows(self) -> GroupRows | None:
-        """Return the samples of each class and group; None where there are no groups."""
+    def group_rows(self) -> AlikeRows | None:
+        """Return the samples of each class and group with their mean losses; None without any."""
         if self.groups is None:
             return None
         tally = self.groups.settled()
-        y, part, *_ = tally.values()
         copies, units = tally.sums[0], tally.sums[len(tally.sums) - len(self.powers) :]
         losses = [row / _UNIT / copies for row in units]
-        return GroupRows(y, copies, self.plan.members.from_keys(tally, 1).weights, part, losses)
+        own = self.plan.members.from_keys(tally, 1)
+        return AlikeRows(tally.values()[0], copies, losses, *own)
 
     def check(self) -> None:
         """Refuse parts that are not of the same samples."""

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +44,18 @@ class MemberRows(NamedTuple):
 
     weights: FloatArray | None
     part: IntArray | None
-    amounts: dict[str, FloatArray]
+    amounts: Mapping[str, FloatArray]
+
+
+class AlikeRows(NamedTuple):
+    """Rows of samples that are alike: their class, how many, and what else they share."""
+
+    y: IntArray
+    copies: IntArray
+    value: Any  # the score, the decision, or the mean of each rule's loss
+    weights: FloatArray | None = None
+    part: IntArray | None = None  # of groups
+    amounts: Mapping[str, FloatArray] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

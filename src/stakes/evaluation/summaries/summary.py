@@ -21,6 +21,7 @@ from stakes.evaluation.summaries.slice_sums import SliceSums
 from stakes.evaluation.summaries.summary_request import Request
 from stakes.evaluation.summaries.summed_rows import SummedRows
 from stakes.evaluation.summaries.two_classes import Bounds, TwoClasses
+from stakes.evaluation.systems import Settings
 from stakes.intervals import Progress
 from stakes.samples import Samples, read_pair
 from stakes.scores import Posteriors, Scores
@@ -283,9 +284,10 @@ class Summary:
         What depends on the order of scores lies within `bounds`, which notes tell where four
         digits would show it; calibrators are fitted to the cells of the scores.
         """
-        options: dict[str, Any] = {"calibrator": calibrator, "folds": folds, "level": level}
-        options |= {"resamples": resamples, "rng": rng, "progress": progress}
-        found = self._filled().evaluate(tuple(self._slices.decisions()), options)
+        training, slices = self._request.training, tuple(self._slices.decisions())
+        stage, rules = (calibrator, folds, level, resamples), self._request.rules
+        settings = Settings(None, training, *stage, None, slices, rules, rng, progress)
+        found = self._filled().evaluate(settings)  # at the costs and groups of what was kept
         notes = [
             f"{name} lies between {number(low)} and {number(high)}: scores were kept in cells."
             for name, (low, high) in self.bounds().items()

@@ -23,14 +23,13 @@ from stakes.evaluation.applications import (
     read_applications,
     with_columns,
 )
-from stakes.evaluation.slice_results import SliceDecisions
-from stakes.evaluation.systems import ApplicationDecisions, Settings, price_decisions, read_rules
+from stakes.evaluation.systems import ApplicationDecisions, price_decisions, read_rules
 from stakes.samples import Samples, read_samples
 from stakes.scores import SCORES, LogLikelihoodRatios, Posteriors, Scores
 from stakes.scoring import RULES, BayesCost, ScoringRule
 from stakes.summary.decision_sums import MOST_COLUMNS, DecisionPlan, DecisionSums
 from stakes.summary.form import damaged
-from stakes.summary.members import MemberRows, Members
+from stakes.summary.members import Members
 
 _AT_THE_END = "those of the data are known only at the end"
 _MOST_CLASSES = 10_000
@@ -111,14 +110,6 @@ class Request:
         uses = {name: self.uses[name] for name in names or self.uses}
         return dict(with_columns(uses, amounts or {}))  # type: ignore[arg-type]
 
-    def settings(
-        self, rows: MemberRows, slices: tuple[SliceDecisions, ...], options: dict[str, Any]
-    ) -> Settings:
-        """Return the settings of an evaluation of rows, of which this request knows some."""
-        costs, rules = self.applications(rows.amounts), self.rules
-        told = {"groups": rows.part, "slices": slices, "rules": rules, **options}
-        return Settings(costs=costs, training_priors=self.training, **told)
-
     def samples(
         self,
         y: IntArray,
@@ -150,11 +141,11 @@ class Request:
         """Return the decisions of an application on all samples; those alike are one row."""
         rows, k = sums.rows(i), len(self.classes)
         none = self.kind.trusted(np.broadcast_to(np.zeros(k), (rows.y.size, k)))  # says nothing
-        cells = self.samples(rows.y, none, rows.members.weights, copies=rows.copies)
-        if rows.members.part is not None:
-            cells = replace(cells, groups=renumbered(rows.members.part))
-        use = read_applications(self.applications(rows.members.amounts, name), cells)[0]
-        return price_decisions(use, rows.decision)
+        cells = self.samples(rows.y, none, rows.weights, copies=rows.copies)
+        if rows.part is not None:
+            cells = replace(cells, groups=renumbered(rows.part))
+        use = read_applications(self.applications(rows.amounts, name), cells)[0]
+        return price_decisions(use, rows.value)
 
     def adapted(self, samples: Samples) -> Samples:
         """Return samples whose posteriors are those at the priors of use."""

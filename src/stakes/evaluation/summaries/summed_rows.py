@@ -6,7 +6,7 @@ calibrator, areas, the page) rests on the rows that were kept, which the notes s
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
-from stakes.evaluation.slice_results import SliceDecisions
 from stakes.evaluation.summaries.summary_request import Request, renumbered
-from stakes.evaluation.systems import Grouping, SumsOfAll
+from stakes.evaluation.systems import Grouping, Settings, SumsOfAll
 from stakes.intervals import by_groups
 from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
 from stakes.metrics.expected_losses import from_sums
@@ -120,19 +119,19 @@ class SummedRows(Part):
         """Return nothing: areas rest on rows, not on cells."""
         return {}
 
-    def evaluate(self, slices: tuple[SliceDecisions, ...], options: dict[str, Any]) -> Evaluation:
+    def evaluate(self, settings: Settings) -> Evaluation:
         """Return the evaluation of all samples."""
         request, rows = self._request, self.rows.settled()
         values, kept = rows.values, request.members.from_columns(rows.values[:, self.form :])
-        settings = request.settings(kept, slices, options)
+        told = replace(settings, costs=request.applications(kept.amounts), groups=kept.part)
         trusted = request.kind.trusted
         scores = trusted(values[:, : self.form] if self.form > 1 else values[:, 0].copy())
         unplaced = KnownSums({}, None)
         given = request.samples(rows.y, scores, kept.weights, copies=rows.copies, known=unplaced)
         if rows.all_there:
-            return evaluate_samples(given, settings)
+            return evaluate_samples(given, told)
         of_all = self._sums_of_all()
-        found = evaluate_samples(_weighed(given, of_all.samples), settings, of_all=of_all)
+        found = evaluate_samples(_weighed(given, of_all.samples), told, of_all=of_all)
         note = (
             f"Calibration, areas and the page rest on {given.n} of {self.counts.sum()} samples,"
             f" {rows.quota} different ones of a class at most."
@@ -200,7 +199,7 @@ def loss_records(
     none = np.empty(0, dtype=np.int64)
     losses = {rule: from_sums(rule, s, every, none) for rule, s in sums.loss_sums().items()}
     rows = sums.group_rows()
-    if rows is None:
+    if rows is None or rows.part is None:
         return losses, {}
     k = len(every.classes)
     own = {"copies": rows.copies, "groups": renumbered(rows.part)}
@@ -208,7 +207,7 @@ def loss_records(
     at = Samples.from_codes(rows.y, every.scores, rows.weights, every.classes, even, **own)
     means: dict[ScoringRule, Grouping] = {
         rule: partial(by_groups, samples=at, losses=loss, means=True)
-        for rule, loss in zip(sums.plan.rules, rows.losses, strict=True)
+        for rule, loss in zip(sums.plan.rules, rows.value, strict=True)
     }
     known = {rule: record for rule, record in losses.items() if np.isfinite(record.value)}
     return losses | {rule: means[rule](record) for rule, record in known.items()}, means

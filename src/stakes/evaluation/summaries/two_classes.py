@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -16,19 +16,18 @@ from stakes.curves.likelihood_ratios import minimum_cllr_of
 from stakes.evaluation.applications import Applications
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
-from stakes.evaluation.slice_results import SliceDecisions
 from stakes.evaluation.summaries.summary_request import Request
-from stakes.evaluation.systems import curve_of
+from stakes.evaluation.systems import Settings, curve_of
 from stakes.metrics.probability_bins import event_of
 from stakes.samples import KnownSums, Samples
 from stakes.scores import Logits, LogLikelihoodRatios, LogPosteriors, Posteriors, Scores
 from stakes.scoring import ScoringRule
 from stakes.statistics import LossSums, ScoreLevels
 from stakes.statistics.bins import bin_of, equal_width
-from stakes.summary.cells import CellRows, PartedCells, PlainCells, ranked_orders
+from stakes.summary.cells import PartedCells, PlainCells, ranked_orders
 from stakes.summary.decision_sums import LossPowers
 from stakes.summary.form import Part, Reader, damaged
-from stakes.summary.members import CheckedBatch, MemberRows
+from stakes.summary.members import AlikeRows, CheckedBatch
 
 _PROBABILITIES, _LOG_ODDS = 1, 2  # what cells are of, as a summary is written
 _FORMS = {_PROBABILITIES: "probabilities", _LOG_ODDS: "log odds"}
@@ -112,12 +111,12 @@ class TwoClasses(Part):
         sums = KnownSums(self.loss_sums(), request.priors if moved else None)
         return replace(self._samples(self._rows()), known=sums)
 
-    def _rows(self) -> CellRows:
+    def _rows(self) -> AlikeRows:
         """Return score and number of the samples that share a cell, class, group and weight."""
         return (self.grouped or self.cells).rows()
 
-    def _samples(self, rows: CellRows) -> Samples:
-        scores = _scores_at(self._request, self.form, rows.score)
+    def _samples(self, rows: AlikeRows) -> Samples:
+        scores = _scores_at(self._request, self.form, rows.value)
         return self._request.samples(rows.y, scores, rows.weights, copies=rows.copies)
 
     def loss_sums(self) -> dict[ScoringRule, LossSums]:
@@ -127,13 +126,13 @@ class TwoClasses(Part):
         found |= {rule: powers.loss_sums(self.counts) for rule, powers in further}
         return {rule: found[rule] for rule in self._request.rules}
 
-    def evaluate(self, slices: tuple[SliceDecisions, ...], options: dict[str, Any]) -> Evaluation:
+    def evaluate(self, settings: Settings) -> Evaluation:
         """Return the evaluation of all samples."""
         request, rows, curve = self._request, self._rows(), None
         if self.grouped is not None:  # without groups cells are finer
             curve = curve_of(request.adapted(self._samples(self.cells.rows())))
-        settings = request.settings(MemberRows(rows.weights, rows.part, {}), slices, options)
-        found = evaluate_samples(self.samples(), settings, curve=curve)
+        told = replace(settings, costs=request.applications(rows.amounts), groups=rows.part)
+        found = evaluate_samples(self.samples(), told, curve=curve)
         return replace(found, data=replace(found.data, scores=request.kind.__name__))
 
     def bounds(self) -> Bounds:
