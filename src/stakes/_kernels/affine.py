@@ -5,14 +5,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.definitions import slopes
-from stakes._kernels.kernel_arrays import (
-    as_codes,
-    as_numbers,
-    check_lengths,
-    chunks,
-    contiguous,
-    summed,
-)
+from stakes._kernels.kernel_arrays import check_lengths, chunks, contiguous, sample_arrays, summed
 from stakes._kernels.kernel_records import Slopes
 from stakes._kernels.library import KERNELS, kernel, record
 from stakes._kernels.threads import over_chunks
@@ -45,7 +38,7 @@ def affine_pass(  # noqa: PLR0913  the data, the point, and what is asked
     most of the time saved; of log odds it is always whole. `rows` says which row of log posteriors
     belongs to each label; the weights of each class are multiplied by `class_weights`.
     """
-    x, codes, w = as_numbers(values), as_codes(y), None if weights is None else as_numbers(weights)
+    x, codes, w = sample_arrays(values, y, weights)
     odds, table = x.ndim == 1, x[:, None] if x.ndim == 1 else x
     k = table.shape[1]
     index = None if rows is None else contiguous(rows, np.int64)
@@ -89,7 +82,7 @@ def affine_answers(
     `values` are log posteriors with K shifts for each group, or the log odds of two classes with
     one. A class of log posterior minus infinity stays impossible.
     """
-    x, group = as_numbers(values), as_codes(groups)
+    x, group, _ = sample_arrays(values, groups)
     slope, moved = (contiguous(a, np.float64) for a in (scale, shift))
     check_lengths(x.shape[0], groups=group)
     wanted = (slope.size,) if x.ndim == 1 else (slope.size, x.shape[1])

@@ -33,6 +33,13 @@ def as_codes(y: NDArray[Any]) -> NDArray[Any]:
     return array.astype(np.int64)
 
 
+def sample_arrays(
+    values: NDArray[Any], y: NDArray[Any], weights: NDArray[Any] | None = None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+    """Return scores, class codes and weights as kernels take them."""
+    return as_numbers(values), as_codes(y), None if weights is None else as_numbers(weights)
+
+
 def check_lengths(n: int, **columns: NDArray[Any] | None) -> None:
     """Refuse columns of another length: a kernel would read beyond their end."""
     for name, values in columns.items():

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stakes._kernels.definitions import order
-from stakes._kernels.kernel_arrays import as_codes, as_numbers, check_lengths, contiguous
+from stakes._kernels.kernel_arrays import check_lengths, contiguous, sample_arrays
 from stakes._kernels.kernel_records import Blocks, Levels, Pairs, Precisions
 from stakes._kernels.library import KERNELS, kernel
 from stakes._typing import Counts, FloatArray, IntArray, NDArray
@@ -124,8 +124,7 @@ def _sorted_keys(scores: NDArray[Any], y: NDArray[Any]) -> _Keys | None:
     """
     if KERNELS is None:
         return None
-    values, codes = as_numbers(scores), as_codes(y)
-    check_lengths(values.size, scores=values, y=codes)
+    values, codes = _columns(scores, y)
     key = np.empty(values.size)
     shift = _USUAL
     limits, size, outside, second = _written(values, codes, shift, key)
@@ -160,11 +159,16 @@ def _written(
 
 
 def _checked(scores: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    values, codes = as_numbers(scores), as_codes(y)
-    check_lengths(values.size, scores=values, y=codes)
+    values, codes = _columns(scores, y)
     unknown = bool(np.isnan(values).any())
     if unknown or (codes.size and (codes.min() < 0 or codes.max() > 1)):
         raise _odd(unknown)
+    return values, codes
+
+
+def _columns(scores: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    values, codes, _ = sample_arrays(scores, y)
+    check_lengths(values.size, scores=values, y=codes)
     return values, codes
 
 

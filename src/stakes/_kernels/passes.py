@@ -7,14 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes._kernels.definitions import sample_sums
-from stakes._kernels.kernel_arrays import (
-    as_codes,
-    as_numbers,
-    check_lengths,
-    chunks,
-    contiguous,
-    summed,
-)
+from stakes._kernels.kernel_arrays import check_lengths, chunks, contiguous, sample_arrays, summed
 from stakes._kernels.kernel_records import Bins, Cells, CostColumns, Limits, PassSums, class_parts
 from stakes._kernels.library import KERNELS, kernel, record
 from stakes._kernels.threads import over_chunks
@@ -53,7 +46,7 @@ def binary_pass(
     each threshold, bins of P(H_2), and the limits that a check needs, all in one read. NaN makes
     the sums it enters NaN; `limits.unknown` counts it.
     """
-    x, codes, w = as_numbers(values), as_codes(y), None if weights is None else as_numbers(weights)
+    x, codes, w = sample_arrays(values, y, weights)
     check_lengths(x.size, values=x, y=codes, weights=w)
     cuts = contiguous(thresholds, np.float64)
     if KERNELS is None:
@@ -94,7 +87,7 @@ def rows_pass(  # noqa: PLR0913  the data, the costs, and how bins are filled
     In the bins a sample weighs `factors[y]` times as much, where there are any. The largest of
     equal posteriors is the first; NaN counts as none.
     """
-    x, codes, w = as_numbers(values), as_codes(y), None if weights is None else as_numbers(weights)
+    x, codes, w = sample_arrays(values, y, weights)
     n, k = x.shape
     check_lengths(n, y=codes, weights=w)
     if KERNELS is None:

@@ -104,14 +104,8 @@ class Calibrator(ABC):
             raise (error if value is None else _swapped(value)) from None
         return self.fit_samples(samples)
 
-    def learn_plain(
-        self,
-        scores: Scores | Column,  # noqa: ARG002
-        y_true: Column,  # noqa: ARG002
-        priors: PriorsLike | None,  # noqa: ARG002
-        classes: NamesLike | None,  # noqa: ARG002
-    ) -> FittedMap | None:
-        """Return the fit to arrays where they can be read as they are; by default not."""
+    def learn_plain(self, *data: Any, **settings: Any) -> FittedMap | None:  # noqa: ANN401, ARG002
+        """Return the fit to scores, labels, priors and classes read as they are; None: not so."""
         return None
 
     def fit_samples(self, samples: Samples) -> Self:

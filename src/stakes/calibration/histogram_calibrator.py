@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._check import InputError
 from stakes._math import log
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.maps import CalibrationMap
+from stakes.metrics.probability_bins import check_bins
 from stakes.statistics.bins import equal_mass, equal_width
 
 __all__ = ["HistogramCalibrator"]
@@ -47,9 +47,7 @@ class HistogramCalibrator(Calibrator):
     use = "for comparison"
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.bins, int | np.integer) and not isinstance(self.bins, bool)
-        if not whole or self.bins < 1:
-            raise InputError("bins", "must be a whole number of at least 1", repr(self.bins))
+        check_bins(self.bins)
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return edges and shares; an empty bin keeps its middle."""

@@ -14,7 +14,7 @@ from stakes.costs import CostMatrix
 from stakes.costs.matrix import declared_classes
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.results import ExpectedLoss
-from stakes.samples import read_samples
+from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import BayesCost
 from stakes.statistics import ScoreLevels
@@ -55,7 +55,7 @@ def abstention_curve(
     """
     named = declared_classes(classes, costs)
     samples = read_samples(y_true, scores, priors, sample_weight, named)
-    given = None if samples.priors_from_data else samples.priors
+    given = samples.given_priors
     base = CostMatrix.zero_one(samples.classes) if costs is None else costs
     BayesCost(base).check(samples.classes)
     if prices is None:
@@ -67,16 +67,21 @@ def abstention_curve(
     records, rates = [], []
     for price in listed.tolist():
         matrix = base.with_abstention(price)
-        decided = np.empty(len(samples), dtype=np.int64)
-        for part, _, answers in samples.blocks():
-            decided[part] = matrix.least_expected(answers.p)
-        counts = ConfusionMatrix.from_codes(
-            samples.y, decided, samples.weights, matrix.classes, matrix.decisions
-        )
+        counts = bayes_counts(samples, matrix)
         records.append(counts.expected_cost(matrix, given))
         in_use = counts if given is None else counts.at_priors(given)
         rates.append(float(in_use.decision_rates[-1]))
     return AbstentionCurve(tuple(listed.tolist()), tuple(records), tuple(rates))
+
+
+def bayes_counts(samples: Samples, costs: CostMatrix) -> ConfusionMatrix:
+    """Return how often each class gets each Bayes decision."""
+    decided = np.empty(len(samples), dtype=np.int64)
+    for part, _, answers in samples.blocks():
+        decided[part] = costs.least_expected(answers.p)
+    return ConfusionMatrix.from_codes(
+        samples.y, decided, samples.weights, costs.classes, costs.decisions
+    )
 
 
 @dataclass(frozen=True, eq=False)

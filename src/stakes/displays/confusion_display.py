@@ -10,7 +10,8 @@ import numpy as np
 from stakes._text import number
 from stakes._typing import ArrayLike, Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
-from stakes.costs.matrix import check_order, declared_classes
+from stakes.costs.matrix import as_cost_matrix, check_order, declared_classes
+from stakes.curves.selective import bayes_counts
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import digits, shown
 from stakes.metrics import ConfusionMatrix, confusion_matrix
@@ -66,14 +67,9 @@ class ConfusionDisplay(ScoreDisplay):
         samples = read_samples(
             y_true, scores, priors=priors, sample_weight=sample_weight, classes=declared
         )
-        matrix = _matrix(costs, samples.classes, None)
-        decided = np.empty(len(samples), dtype=np.int64)
-        for part, _, answers in samples.blocks():
-            decided[part] = matrix.least_expected(answers.p)
-        counts = ConfusionMatrix.from_codes(
-            samples.y, decided, samples.weights, matrix.classes, matrix.decisions
-        )
-        return cls._of(counts, matrix, None if samples.priors_from_data else samples.priors)
+        matrix = as_cost_matrix(costs, samples.classes)
+        check_order(matrix, samples.classes)
+        return cls._from_counts(bayes_counts(samples, matrix), matrix, samples.given_priors)
 
     @classmethod
     def from_decisions(
@@ -94,10 +90,16 @@ class ConfusionDisplay(ScoreDisplay):
         counts = confusion_matrix(
             y_true, y_pred, classes=classes, decisions=decisions, sample_weight=sample_weight
         )
-        return cls._of(counts, _matrix(costs, counts.classes, counts.decisions), priors)
+        if costs is not None and not isinstance(costs, CostMatrix):
+            costs = CostMatrix(costs, classes=counts.classes, decisions=counts.decisions)
+        matrix = as_cost_matrix(costs, counts.classes)
+        check_order(matrix, counts.classes)
+        return cls._from_counts(counts, matrix, priors)
 
     @classmethod
-    def _of(cls, counts: ConfusionMatrix, costs: CostMatrix, priors: PriorsLike | None) -> Self:
+    def _from_counts(
+        cls, counts: ConfusionMatrix, costs: CostMatrix, priors: PriorsLike | None
+    ) -> Self:
         cost = counts.expected_cost(costs, priors)
         return cls(counts, costs, cost, counts.cell_costs(costs, priors))
 
@@ -158,19 +160,8 @@ class ConfusionDisplay(ScoreDisplay):
             axes.text(j, i, text, ha="center", va="center", color=colour, fontsize=size)
 
 
-def _matrix(
-    costs: CostMatrix | ArrayLike | None, classes: Names, decisions: Names | None
-) -> CostMatrix:
-    if costs is None:
-        return CostMatrix.zero_one(classes)
-    if not isinstance(costs, CostMatrix):
-        return CostMatrix(costs, classes=classes, decisions=decisions)
-    check_order(costs, classes)
-    return costs
-
-
 def _ticks(names: Names) -> tuple[list[int], list[str]]:
-    """Return places and names for an axis; of very many, every so manieth."""
+    """Return places and names for an axis; of very many, every n-th."""
     step = 1 + (len(names) - 1) // _MOST_NAMES
     places = list(range(0, len(names), step))
     return places, [shown(names[i], 16) for i in places]

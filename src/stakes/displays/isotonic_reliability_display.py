@@ -13,13 +13,7 @@ from stakes.calibration import ScoreDecomposition, decompose
 from stakes.curves import ReliabilityCurve, reliability_curve
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import GREY, class_of, digits, draw_system, next_look
-from stakes.displays.reliability_display import (
-    ABOVE,
-    FINE,
-    draw_background,
-    draw_histogram,
-    name_axes,
-)
+from stakes.displays.reliability_display import ABOVE, FINE, draw_background, draw_foot
 from stakes.metrics.probability_bins import Reliability, reliability_of
 from stakes.samples import read_samples
 from stakes.scores import Scores
@@ -104,5 +98,4 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
         discrimination = f"discrimination {digits(parts.discrimination)}"
         axes.plot([], [], " ", label=self._label(discrimination))
         axes.plot([], [], " ", label=f"uncertainty {digits(parts.uncertainty)}")
-        draw_histogram(axes, self.histogram, look.colour)
-        name_axes(axes, class_of(curve.classes[-1]))
+        draw_foot(axes, self.histogram, look.colour, class_of(curve.classes[-1]))

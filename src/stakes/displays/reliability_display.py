@@ -126,8 +126,7 @@ class ReliabilityDisplay(ScoreDisplay):
         value = f"{digits(self.bins.error())}\nin {self.bins.share.size} bins"
         text = self._label(f"{error} {value}")
         draw_system(axes, p, rate, label=text, marker=look.mark, markersize=4, **look.line)
-        draw_histogram(axes, self.histogram, look.colour)
-        name_axes(axes, self.event)
+        draw_foot(axes, self.histogram, look.colour, self.event)
 
 
 def draw_background(axes: Axes, naive: float) -> None:
@@ -137,8 +136,11 @@ def draw_background(axes: Axes, naive: float) -> None:
     axes.plot(naive, naive, "D", label="naive: the priors", **mark)
 
 
-def draw_histogram(axes: Axes, fine: Reliability, colour: str) -> None:
-    """Draw how often each probability was given, events up and others down."""
+def draw_foot(axes: Axes, fine: Reliability, colour: str, event: str) -> None:
+    """Draw how often each probability was given, events up and others down, and name the axes.
+
+    The scale on the left ends where the histogram begins.
+    """
     edges = np.concatenate([[0.0], fine.sums.edges, [1.0]])
     middle, width = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
     down, up = fine.sums.weight_by
@@ -146,10 +148,6 @@ def draw_histogram(axes: Axes, fine: Reliability, colour: str) -> None:
     for heights, alpha in ((up * unit, 0.9), (-down * unit, 0.45)):
         axes.bar(middle, heights, width, bottom=_MIDDLE, color=colour, alpha=alpha, linewidth=0)
     axes.axhline(_MIDDLE, color=GREY, linewidth=0.5)
-
-
-def name_axes(axes: Axes, event: str) -> None:
-    """Name the axes; the scale on the left ends where the histogram begins."""
     axes.set(
         xlabel=f"posterior of {event}\n(bars: {event} up, others down)",
         ylabel=f"share of {event}",

@@ -105,8 +105,9 @@ def pass_over(
     given = read_priors(priors, data.classes)
     if not passable(matrix, column=data.scores.values.ndim == 1):
         return None
+    threads = available_threads()  # whose fault is not one of labels
     try:
-        found, cells = _run(data, matrix, given, bins)
+        found, cells = _run(data, matrix, given, bins, threads)
     except ValueError:  # labels that are no classes
         return None
     if cells is None or not (checked or _fine(found, data.scores.values)):
@@ -127,10 +128,10 @@ def pass_over(
 
 
 def _run(
-    data: Samples, costs: CostMatrix, priors: FloatArray | None, bins: int
+    data: Samples, costs: CostMatrix, priors: FloatArray | None, bins: int, threads: int
 ) -> tuple[PassSums, Cells | None]:
     """Go over one column of two classes, where decisions change at thresholds, or a table."""
-    values, kind, threads = data.scores.values, _KINDS[type(data.scores)], available_threads()
+    values, kind = data.scores.values, _KINDS[type(data.scores)]
     if values.ndim == 1:
         order, ends = costs.posterior_intervals()
         read = values, data.y, ends, data.weights, bins
