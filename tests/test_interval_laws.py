@@ -260,7 +260,7 @@ def test_calibration_loss_reaches_up_by_the_cost_of_learning() -> None:
     assert 0 in found.interval  # the system is calibrated
     samples = read_samples(y, p)
     before, after, naive = -np.log(np.where(y == 1, p, 1 - p)), np.full(300, 0.3), np.full(300, 0.5)
-    pair = CalibrationPair(samples, before, after, naive, None, 0.0, bounded=False)
+    pair = CalibrationPair(samples, before, after, naive, 0.0, bounded=False)
     one, other = (replace(pair, learning=x).loss(0.95, 0.5).interval for x in (0.0, 0.01))
     assert one is not None
     assert other is not None

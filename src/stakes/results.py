@@ -403,6 +403,23 @@ class MetricValue:
         }
 
 
+def value_of(record: ExpectedLoss, level: float) -> Estimate:
+    """Return the value with its interval, or why there is none."""
+    why = record.no_interval
+    return Estimate(record.value, None if why else record.interval(level), why or _method(record))
+
+
+def normalized_of(record: ExpectedLoss, level: float) -> Estimate:
+    """Return the normalised value with its interval, or why there is none."""
+    why = record.no_interval if record.undefined is None else record.undefined.text
+    band = None if why else record.normalized_interval(level)
+    return Estimate(record.normalized, band, why or _method(record))
+
+
+def _method(record: ExpectedLoss) -> str:
+    return "closed form" if record.design is None else "closed form, by group"
+
+
 def json_number(value: float) -> float | str | None:
     """Return a number that JSON can hold: null for NaN, a text for an infinity."""
     if math.isnan(value):

@@ -1,4 +1,4 @@
-"""What is found in each application and of each class: numbers with their intervals."""
+"""What is found in each application, by each rule and of each class: numbers with intervals."""
 
 import math
 from collections.abc import Sequence
@@ -11,8 +11,7 @@ from stakes._math import times
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
-from stakes.evaluation.findings import ApplicationResult, ClassResult
-from stakes.evaluation.loss_results import application_loss, value_of
+from stakes.evaluation.findings import ApplicationResult, ClassResult, LossResult
 from stakes.evaluation.ranking_results import best_threshold_estimate, least_on_part
 from stakes.evaluation.rates import (
     DecisionShares,
@@ -22,9 +21,16 @@ from stakes.evaluation.rates import (
     has_closed_form,
     metric_estimates,
 )
-from stakes.evaluation.systems import ApplicationDecisions, Grouping, Settings, System
+from stakes.evaluation.systems import (
+    ApplicationDecisions,
+    Grouping,
+    Settings,
+    System,
+    bayes_decisions,
+)
 from stakes.intervals import (
     NOT_DRAWN,
+    CalibrationPair,
     Progress,
     Replicates,
     Resampling,
@@ -32,11 +38,12 @@ from stakes.intervals import (
     count_statistic,
     replicate,
     replicate_counts,
+    with_learning,
 )
 from stakes.metrics import CalibrationError, DecisionMetric, explain
 from stakes.metrics.calibration_errors import binned_errors
-from stakes.metrics.expected_losses import sample_losses
-from stakes.results import Estimate, ExpectedLoss
+from stakes.metrics.expected_losses import expectation, sample_losses
+from stakes.results import FEWEST_OF_CLASS, Estimate, ExpectedLoss, normalized_of, value_of
 from stakes.samples import Samples
 from stakes.scoring import LogLoss
 from stakes.summary.members import AlikeRows
@@ -192,6 +199,78 @@ def binned_calibration_errors(system: System, samples: Samples) -> dict[str, Cal
     if samples.groups is None:
         return errors
     return {name: error.without_interval(_GROUPED) for name, error in errors.items()}
+
+
+def rule_result(system: System, i: int, level: float) -> LossResult:
+    """Return a scoring rule, uncalibrated and calibrated."""
+    rule, samples, rows = system.rules[i], system.samples, system.expected_losses[i]
+    before = sample_losses(rule, samples)
+    known = system.of_all
+    raw = by_groups(rows, samples, before) if known is None else known.losses[rule]
+    if system.stage is None:
+        return LossResult(raw, value_of(raw, level), normalized_of(raw, level))
+    after = sample_losses(rule, system.calibrated)
+    record = by_groups(system.calibrated_losses[i], samples, after)
+    learning = system.learning_cost(
+        samples, record.value, lambda better: expectation(rule, better).value
+    )
+    bounded = bool(np.isfinite(rule.bounds(len(samples.classes))[1]).all())
+    naive = raw.naive_losses[samples.y]
+    pair = CalibrationPair(samples, before, after, naive, learning, bounded=bounded)
+    return _calibrated(raw, record, pair, level, rows)
+
+
+def application_loss(system: System, i: int, level: float) -> LossResult:
+    """Return the cost of decisions in one application, uncalibrated and calibrated."""
+    before, raw = system.decisions[i], system.decisions_of_all[i].grouped_cost
+    if system.stage is None:
+        return LossResult(raw, value_of(raw, level), normalized_of(raw, level))
+    after, use = system.calibrated_decisions[i], system.uses[i]
+
+    def loss(better: Samples) -> float:
+        return bayes_decisions(replace(use, samples=better)).cost.value
+
+    losses = before.losses(), after.losses(), before.naive()
+    learning = system.learning_cost(use.samples, after.cost.value, loss)
+    pair = CalibrationPair(before.samples, *losses, learning, before.largest_difference())
+    return _calibrated(raw, after.grouped_cost, pair, level, before.cost)
+
+
+def _calibrated(
+    raw: ExpectedLoss,
+    after: ExpectedLoss,
+    pair: CalibrationPair,
+    level: float,
+    of_rows: ExpectedLoss,
+) -> LossResult:
+    """Return a loss before and after calibration, and the difference.
+
+    What all samples lose more than the rows that a calibrator is fitted to is added to the
+    calibrated loss, so that the loss of all samples less what calibration recovers on the rows is
+    the calibrated loss.
+    """
+    value, normalized = value_of(raw, level), normalized_of(raw, level)
+    calibrated = normalized_of(after, level)
+    beyond = raw.normalized - of_rows.normalized
+    if beyond and np.isfinite(beyond):
+        after = replace(after, value=max(after.value + beyond * after.naive, 0.0))
+        calibrated = calibrated.moved(beyond)
+    counts = pair.samples.counts
+    least = int(counts[counts > 0].min())
+    if least < FEWEST_OF_CLASS:
+        why = f"a calibrator needs {FEWEST_OF_CLASS} samples of each class: got {least}"
+        calibrated = Estimate(calibrated.value, None, why)
+    if calibrated.interval is not None:
+        fixed, band = pair.largest is not None, calibrated.interval
+        if not fixed:  # decisions are, as the live page computes it
+            band = with_learning(band, pair.learning / after.naive)
+        how = "the calibrator taken as fixed" if fixed else "with the cost of learning"
+        calibrated = Estimate(calibrated.value, band, f"{calibrated.method}, {how}")
+    gain = Estimate(raw.normalized - after.normalized, None, normalized.method)
+    if raw.undefined is None:
+        gain = pair.loss(level, raw.naive)
+    relative = pair.relative(level, raw.value) if raw.value > 0 else Estimate(float("nan"), None)
+    return LossResult(raw, value, normalized, after, calibrated, gain, relative)
 
 
 def class_results(system: System, level: float) -> tuple[ClassResult, ...]:

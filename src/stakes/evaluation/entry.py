@@ -20,6 +20,7 @@ from stakes.evaluation.application_results import (
     binned_calibration_errors,
     class_results,
     count_replicates,
+    rule_result,
 )
 from stakes.evaluation.applications import (
     Applications,
@@ -29,7 +30,6 @@ from stakes.evaluation.applications import (
     with_columns,
 )
 from stakes.evaluation.findings import DataSummary, Evaluation
-from stakes.evaluation.loss_results import rule_result
 from stakes.evaluation.ranking_results import ranking_of
 from stakes.evaluation.sketch import Source, sketch_of
 from stakes.evaluation.slice_results import (

@@ -14,11 +14,10 @@ from stakes.calibration.crossfit import TrainOnTest, cross_fitted, deal_samples
 from stakes.curves import RocCurve
 from stakes.curves.detectors import detectors_of
 from stakes.evaluation.applications import ApplicationSamples
-from stakes.evaluation.loss_results import normalized_of, rule_loss
-from stakes.evaluation.systems import curve_of, price_decisions
+from stakes.evaluation.systems import curve_of, price_decisions, rule_loss
 from stakes.intervals import auc_interval, auc_of_samples
 from stakes.metrics.expected_losses import expectation
-from stakes.results import FEWEST_GROUPS, Estimate, Interval
+from stakes.results import FEWEST_GROUPS, Estimate, Interval, normalized_of
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoodRatios
 from stakes.statistics import ScoreLevels

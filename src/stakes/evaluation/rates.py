@@ -12,7 +12,6 @@ from stakes._quantiles import normal, student, wilson
 from stakes._text import key_of, number
 from stakes._typing import Counts, FloatArray, IntArray
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.evaluation.loss_results import value_of
 from stakes.evaluation.systems import ApplicationDecisions
 from stakes.intervals import Replicates, by_groups
 from stakes.metrics import (
@@ -25,7 +24,7 @@ from stakes.metrics import (
     Sensitivity,
     Specificity,
 )
-from stakes.results import FEWEST_GROUPS, FEWEST_OF_CLASS, Estimate, Interval
+from stakes.results import FEWEST_GROUPS, FEWEST_OF_CLASS, Estimate, Interval, value_of
 from stakes.samples import Samples
 from stakes.statistics.group_effects import design_effect
 

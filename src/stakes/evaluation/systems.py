@@ -151,6 +151,13 @@ def price_decisions(use: ApplicationSamples, indices: IntArray) -> ApplicationDe
     return ApplicationDecisions(use, indices, from_sums(BayesCost(costs), sums, samples, empty))
 
 
+def rule_loss(rule: ScoringRule, record: ExpectedLoss, samples: Samples) -> ExpectedLoss:
+    """Return an expected loss, with the groups that samples come in."""
+    if samples.groups is None:
+        return record
+    return by_groups(record, samples, sample_losses(rule, samples))
+
+
 @dataclass(frozen=True, eq=False)
 class CalibrationStage:
     """A calibration stage: how it is fitted, and the parts it is fitted on."""

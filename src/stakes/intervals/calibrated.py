@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes._math import times
 from stakes._quantiles import skewed_ends, student
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray
 from stakes.metrics.paired import PairedDifference, paired_difference
 from stakes.metrics.spreads import StudentSpread
 from stakes.results import Estimate, Interval
@@ -30,7 +30,6 @@ class CalibrationPair:
     before: FloatArray
     after: FloatArray
     naive: FloatArray  # loss of each sample under the naive system
-    unit: IntArray | None  # group of each sample
     learning: float
     largest: FloatArray | None = None
     bounded: bool = True
@@ -73,7 +72,7 @@ class CalibrationPair:
         found = paired_difference(
             samples.y, self.before, self.after,
             n_classes=len(samples.classes), priors=samples.given_priors, weights=samples.weights,
-            copies=samples.copies, unit=self.unit, naive=unit_losses, largest=self.largest,
+            copies=samples.copies, unit=samples.groups, naive=unit_losses, largest=self.largest,
         )  # fmt: skip
         band = found.interval(level)
         if band is None:
@@ -97,8 +96,8 @@ class CalibrationPair:
         if not self.samples.priors_from_data:
             means = np.bincount(y, times(parts, copies), self.samples.counts.size)
             parts = parts - (means / np.maximum(self.samples.counts, 1))[y]
-        if self.unit is not None:
-            parts = np.bincount(self.unit, times(parts, copies)).astype(np.float64)
+        if (codes := self.samples.groups) is not None:
+            parts = np.bincount(codes, times(parts, copies)).astype(np.float64)
             copies = None
         squares = times(np.square(parts), copies)
         square = float(squares.sum())

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from stakes._text import number
 from stakes._typing import Label
 from stakes.evaluation.findings import Verdict
-from stakes.evaluation.loss_results import normalized_of
 from stakes.evaluation.verdicts.wording import (
     name_of,
     p_text,
@@ -16,7 +15,7 @@ from stakes.evaluation.verdicts.wording import (
     with_interval,
 )
 from stakes.metrics.paired import PairedDifference
-from stakes.results import Estimate, ExpectedLoss, Interval
+from stakes.results import Estimate, ExpectedLoss, Interval, normalized_of
 
 MARGIN = 0.05  # distance from 1 within which a normalised cost is the same for practical purposes
 
