@@ -26,7 +26,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtr
 
 import stakes
-from stakes.evaluation.verdicts.calibration_gains import GAIN
+from stakes.evaluation.verdicts.evaluation_verdicts import GAIN
 from stakes.evaluation.verdicts.usefulness import MARGIN
 
 SHARE = 0.3  # of the second class, in the data

@@ -26,17 +26,10 @@ from judged import (
 from stakes._typing import FloatArray, IntArray
 from stakes.cli.places import COMMANDS, with_commands, with_options
 from stakes.evaluation import Evaluation, Verdict, evaluate_decisions
-from stakes.evaluation.verdicts import (
-    CostClaim,
-    Evidence,
-    calibration_gains,
-    evaluation_verdicts,
-    small_samples,
-    supported_claims,
-    usefulness,
-    usefulness_of,
-    verdicts_of,
-)
+from stakes.evaluation.verdicts import evaluation_verdicts, small_samples, usefulness
+from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
+from stakes.evaluation.verdicts.evidence import Evidence
+from stakes.evaluation.verdicts.usefulness import CostClaim, supported_claims, usefulness_of
 from stakes.metrics.multiplicity import holm
 from stakes.report.page_of_evaluation import ACTIONS
 
@@ -222,8 +215,8 @@ def test_the_same_decision_can_be_worse_than_naive() -> None:
 @pytest.mark.parametrize(
     ("p_value", "value", "expected"),
     [
-        (0.01, calibration_gains.GAIN, True),
-        (0.01, calibration_gains.GAIN - 1e-9, False),
+        (0.01, evaluation_verdicts.GAIN, True),
+        (0.01, evaluation_verdicts.GAIN - 1e-9, False),
         (0.0501, 0.3, False),
         (0.049, 0.3, True),
         (math.nan, 0.3, False),
@@ -271,11 +264,11 @@ def test_verdicts_do_not_depend_on_resamples() -> None:
 @pytest.mark.parametrize(
     ("p_value", "share", "gain", "expected"),
     [
-        (0.01, calibration_gains.POOR, Gain(0, 1, 0.04), "decisions_fine_probabilities_not"),
-        (0.01, calibration_gains.POOR, Gain(0, 1, 0.06), "probabilities_not_calibrated"),
-        (0.01, calibration_gains.POOR - 1e-9, Gain(0, 1, 0.04), None),
-        (0.0501, calibration_gains.POOR, Gain(0, 1, 0.04), None),  # it may be chance
-        (0.01, calibration_gains.POOR, Gain(0.5, 0.01, 0.6), None),  # said of the cost already
+        (0.01, evaluation_verdicts.POOR, Gain(0, 1, 0.04), "decisions_fine_probabilities_not"),
+        (0.01, evaluation_verdicts.POOR, Gain(0, 1, 0.06), "probabilities_not_calibrated"),
+        (0.01, evaluation_verdicts.POOR - 1e-9, Gain(0, 1, 0.04), None),
+        (0.0501, evaluation_verdicts.POOR, Gain(0, 1, 0.04), None),  # it may be chance
+        (0.01, evaluation_verdicts.POOR, Gain(0.5, 0.01, 0.6), None),  # said of the cost already
     ],
 )
 def test_poor_probabilities(p_value: float, share: float, gain: Gain, expected: str | None) -> None:
@@ -303,7 +296,7 @@ def test_poor_probabilities(p_value: float, share: float, gain: Gain, expected: 
     ],
 )
 def test_confidence_goes_by_the_slope(low: float, high: float, code: str | None) -> None:
-    found = [v.code for v in calibration_gains.confidence(estimate(low, 0.7, high))]
+    found = [v.code for v in evaluation_verdicts.confidence(estimate(low, 0.7, high))]
     assert found == ([code] if code else [])
 
 
@@ -711,7 +704,7 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
     assert set(re.findall(r"^\| `([a-z_]+)`", page, re.MULTILINE)) == known
     constants = {
         name: getattr(module, name)
-        for module in (calibration_gains, evaluation_verdicts, small_samples, usefulness)
+        for module in (evaluation_verdicts, small_samples, usefulness)
         for name in vars(module)
         if re.fullmatch(r"[A-Z][A-Z_]+", name) and isinstance(vars(module)[name], int | float)
     }

@@ -16,7 +16,7 @@ from stakes.cli.outputs import check_output
 from stakes.cli.parsing import class_names
 from stakes.cli.read_mode import read_table
 from stakes.cli.table_request import LabelledTable, prepare
-from stakes.evaluation.verdicts import reversed_systems
+from stakes.evaluation.verdicts.reversal import reversed_systems
 from stakes.scoring import BrierLoss, LogLoss
 
 

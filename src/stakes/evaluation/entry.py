@@ -39,7 +39,8 @@ from stakes.evaluation.slice_results import (
     slice_results,
 )
 from stakes.evaluation.systems import Settings, SumsOfAll, System, curve_of, least_cost, read_system
-from stakes.evaluation.verdicts import evidence_of, verdicts_of
+from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
+from stakes.evaluation.verdicts.evidence import evidence_of
 from stakes.intervals import Progress
 from stakes.metrics.traditional import metrics_for_report
 from stakes.samples import Samples, read_samples
