@@ -18,7 +18,7 @@ from stakes.evaluation.applications import read_applications
 from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions
 from stakes.samples import read_samples
 from stakes.summary import cells, decision_sums
-from stakes.summary.group_hashes import GroupCount, group_hashes
+from stakes.summary.members import GroupCount, group_hashes
 from stakes.summary.tally import Field, Layout, Tally, split, total, total_of_units
 
 BINARY = stakes.CostMatrix.binary(miss=5, false_alarm=1)

@@ -150,20 +150,17 @@ def bootstrap(  # noqa: PLR0913  the data, the metrics, the intervals
         equal_error = any(isinstance(metric, EqualErrorRate) for metric in asked)
         statistics.append(replace(system.ranking(), equal_error=equal_error))
     found = replicate(statistics, system.resampling(seed), resamples, progress)
-    named: dict[str, Estimate] = {}
     losses = iter(system.expected_losses)
+    named: dict[str, Estimate] = {}
     for metric in asked:
-        if isinstance(metric, ScoringRule):
-            loss, key = next(losses), key_of(metric.name)
-            for name, value in (
-                (f"{key}.value", loss.value),
-                (f"{key}.normalized", loss.normalized),
-            ):
-                named[name] = Estimate(value, None, "infinite")
-                if name in found.names:
-                    named[name] = found.estimate(name, level, value)
-        else:
+        if not isinstance(metric, ScoringRule):
             named[metric.name] = found.estimate(metric.name, level)
+            continue
+        loss, key = next(losses), key_of(metric.name)
+        for name, value in ((f"{key}.value", loss.value), (f"{key}.normalized", loss.normalized)):
+            known = name in found.names
+            bare = Estimate(value, None, "infinite")
+            named[name] = found.estimate(name, level, value) if known else bare
     drawn = {name: found.drawn[:, found.column(name)] for name in named if name in found.names}
     return Bootstrap(named, drawn, len(samples), level, resamples, seed)
 

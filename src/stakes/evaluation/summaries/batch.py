@@ -12,9 +12,8 @@ from stakes._typing import Column, FloatArray, IntArray
 from stakes.evaluation.slice_results import slice_texts
 from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.scores import Scores
-from stakes.summary.group_hashes import group_hashes
 from stakes.summary.kept_rows import Hashes
-from stakes.summary.members import CheckedBatch, Members
+from stakes.summary.members import CheckedBatch, Members, group_hashes
 
 _LEAST, _LARGEST = 1e-100, 1e100  # weights whose products and squares are plain numbers
 

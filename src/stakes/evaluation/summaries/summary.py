@@ -27,7 +27,7 @@ from stakes.samples import Samples, read_pair
 from stakes.scores import Posteriors, Scores
 from stakes.scoring import ScoringRule
 from stakes.summary.form import Reader, Writer, damaged
-from stakes.summary.group_hashes import GroupCount
+from stakes.summary.members import GroupCount
 
 _NEARLY_ALL = 0.95  # parts for each group, of which few share their hash: not worth a note
 _DIGITS = 1e-4  # bounds that are nearer to each other are not told: four digits are shown
