@@ -9,7 +9,7 @@ import pytest
 import stakes
 from stakes.evaluation.bootstrapping import Drawable
 from stakes.intervals.losses import pass_sums, passable
-from stakes.intervals.sums import ClassSums
+from stakes.intervals.resampling import ClassSums
 from stakes.scores import LogProbabilities
 from stakes.scores.answers import LogOdds
 from stakes.simulation import simulate

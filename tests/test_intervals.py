@@ -44,7 +44,7 @@ from stakes.intervals import (
     seed_of,
 )
 from stakes.intervals.bootstrap import Statistic, SummedStatistic
-from stakes.intervals.sums import ClassSums
+from stakes.intervals.resampling import ClassSums
 from stakes.metrics.expected_losses import sample_losses
 from stakes.samples import read_samples
 from stakes.scores import Answers

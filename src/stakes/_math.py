@@ -47,6 +47,12 @@ def log_softmax(x: FloatArray) -> FloatArray:
     return shifted - np.log1p(others.sum(axis=1))[:, None]
 
 
+def quotient(above: Floats | Counts, below: Floats | Counts, empty: Floats = 0.0) -> FloatArray:
+    """Return above / below, and `empty` where there is nothing below."""
+    out = np.full(np.broadcast(above, below).shape, empty, dtype=np.float64)
+    return np.divide(above, below, out=out, where=np.greater(below, 0))
+
+
 def row_sums(x: FloatArray) -> FloatArray:
     """Return the sum of each row; numpy is slow along rows of two."""
     return x[:, 0] + x[:, 1] if x.shape[1] == 2 else x.sum(axis=1)

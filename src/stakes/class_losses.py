@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stakes._math import expectation
+from stakes._math import expectation, quotient
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 
@@ -34,7 +34,7 @@ class ClassLosses:
         It keeps an interval honest where few errors, or none, were seen.
         """
         size = self.size + amount
-        share = np.divide(amount, size, out=np.zeros_like(size), where=size > 0)
+        share = quotient(amount, size)
         mean = (1 - share) * self.mean + share * (self.low + self.high) / 2
         inner = self.spread_about(mean)
         outer = (np.square(self.low - mean) + np.square(self.high - mean)) / 2
@@ -78,7 +78,7 @@ class NaivePrices:
     def padded_mean(self, size: FloatArray, amount: FloatArray) -> FloatArray:
         """Return the mean with `amount` more samples of the costly case."""
         total = size + amount
-        share = np.divide(amount, total, out=np.zeros_like(total), where=total > 0)
+        share = quotient(amount, total)
         return (1 - share) * self.mean + share * self.padding
 
     def residuals(self, losses: ClassLosses, ratio: float) -> ClassLosses:

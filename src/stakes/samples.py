@@ -18,7 +18,7 @@ from stakes._check import (
     read_weights,
 )
 from stakes._kernels.group_sums import sum_by
-from stakes._math import count_by, shares, times, weight_exponents
+from stakes._math import count_by, quotient, shares, times, weight_exponents
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.scores import Answers, Scores, as_scores, class_names
 
@@ -148,7 +148,7 @@ class Samples:
             return None
         share = self.data_priors()
         check_seen(self.priors, share, self.classes)
-        return np.divide(self.priors, share, out=np.zeros(share.size), where=share > 0)
+        return quotient(self.priors, share)
 
     def weights_at_priors(self) -> FloatArray | None:
         """Return the weight of one sample of each row at the priors of use; None where all weigh 1.
@@ -186,7 +186,7 @@ class Samples:
         """
         w = self.scaled_weights()
         totals = np.bincount(self.y, times(w, self.copies), len(self.classes))
-        share = np.divide(self.priors, totals, out=np.zeros(totals.size), where=totals > 0)
+        share = quotient(self.priors, totals)
         return w * share[self.y]
 
     @property

@@ -22,7 +22,7 @@ from stakes.calibration.crossfit import (
 )
 from stakes.metrics.expected_losses import expectation, sample_losses
 from stakes.metrics.multiplicity import holm
-from stakes.metrics.paired import PairedDifference, paired_difference
+from stakes.metrics.paired import PairedDifference, paired_losses
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples, read_samples
 from stakes.scores import LogPosteriors, Scores
@@ -174,12 +174,9 @@ class Selection:
         for calibrator in self.calibrators:
             scores = cross_fitted(calibrator, samples, self.folds, None, 0).scores
             better = samples.with_scores(scores)
-            gap = paired_difference(
-                y, sample_losses(self.rule, better), before,
-                n_classes=k, priors=samples.given_priors, weights=samples.weights,
-                copies=samples.copies, unit=unit,
-                naive=self.rule.naive_losses(samples.priors)[y], largest=largest,
-            )  # fmt: skip
+            after, naive = sample_losses(self.rule, better), self.rule.naive_losses(samples.priors)
+            grouped = replace(samples, groups=unit)
+            gap = paired_losses(grouped, after, before, naive=naive[y], largest=largest)
             loss = expectation(self.rule, better)
             p = _no_better(gap, own, loss)
             found.append(Candidate(calibrator.name, calibrator, loss, gap, p))

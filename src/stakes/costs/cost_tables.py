@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes._check import InputError
+from stakes._math import quotient
 from stakes._typing import BoolArray, FloatArray, Floats, IntArray
 from stakes.costs.dominance import MOST_COMPARED, optimal_decisions
 
@@ -178,8 +179,7 @@ class ErrorTable:
             found = DenseTable(self.dense()).optimal()
             found[:k] = True
             return found
-        error, ones = self.error[:, None], np.ones_like(self.further)
-        ratio = np.divide(self.further, error, out=ones, where=error > 0)
+        ratio = quotient(self.further, self.error[:, None], 1.0)
         gain = np.maximum(1 - ratio, 0).sum(axis=0)
         return np.concatenate([np.ones(k, dtype=bool), gain >= 1 - k * TIE])
 

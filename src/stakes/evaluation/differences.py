@@ -19,7 +19,7 @@ from stakes.evaluation.systems import System
 from stakes.intervals import auc_difference
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import holm
-from stakes.metrics.paired import PairedDifference, paired_difference, sample_shares
+from stakes.metrics.paired import PairedDifference, paired_losses, sample_shares
 from stakes.results import Direction, Estimate, Interval
 from stakes.samples import Samples
 
@@ -148,19 +148,7 @@ class LossColumn:
         return robust if alike.spread is None else replace(alike, allowing=robust)
 
     def _paired(self, other: "LossColumn", **how: Any) -> PairedDifference:  # noqa: ANN401
-        s = self.samples
-        return paired_difference(
-            s.y,
-            self.losses,
-            other.losses,
-            n_classes=len(s.classes),
-            priors=s.given_priors,
-            weights=s.weights,
-            copies=s.copies,
-            unit=s.groups,
-            naive=self.naive,
-            **how,
-        )
+        return paired_losses(self.samples, self.losses, other.losses, naive=self.naive, **how)
 
 
 def loss_columns(system: System) -> dict[str, LossColumn]:

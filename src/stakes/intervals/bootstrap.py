@@ -13,8 +13,7 @@ import numpy as np
 from stakes._kernels.threads import available_threads
 from stakes._quantiles import student
 from stakes._typing import FloatArray
-from stakes.intervals.resampling import Resampling
-from stakes.intervals.sums import ClassSums, Stream
+from stakes.intervals.resampling import ClassSums, Resampling, Stream
 from stakes.results import Estimate, Interval
 
 if TYPE_CHECKING:

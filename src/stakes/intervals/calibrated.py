@@ -8,7 +8,7 @@ import numpy as np
 from stakes._math import times
 from stakes._quantiles import skewed_ends, student
 from stakes._typing import FloatArray
-from stakes.metrics.paired import PairedDifference, paired_difference
+from stakes.metrics.paired import PairedDifference, paired_losses
 from stakes.metrics.spreads import StudentSpread
 from stakes.results import Estimate, Interval
 from stakes.samples import Samples
@@ -69,11 +69,8 @@ class CalibrationPair:
             with np.errstate(invalid="ignore"):
                 gap = float(share @ self.before - share @ self.after)
             return Estimate(gap / unit if unit > 0 else math.nan, None, self.why_none)
-        found = paired_difference(
-            samples.y, self.before, self.after,
-            n_classes=len(samples.classes), priors=samples.given_priors, weights=samples.weights,
-            copies=samples.copies, unit=samples.groups, naive=unit_losses, largest=self.largest,
-        )  # fmt: skip
+        how = {"naive": unit_losses, "largest": self.largest}
+        found = paired_losses(samples, self.before, self.after, **how)
         band = found.interval(level)
         if band is None:
             return Estimate(found.value, None, found.why)
@@ -96,8 +93,8 @@ class CalibrationPair:
         if not self.samples.priors_from_data:
             means = np.bincount(y, times(parts, copies), self.samples.counts.size)
             parts = parts - (means / np.maximum(self.samples.counts, 1))[y]
-        if (codes := self.samples.groups) is not None:
-            parts = np.bincount(codes, times(parts, copies)).astype(np.float64)
+        if self.samples.groups is not None:
+            parts = np.bincount(self.samples.groups, times(parts, copies)).astype(np.float64)
             copies = None
         squares = times(np.square(parts), copies)
         square = float(squares.sum())

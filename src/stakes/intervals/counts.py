@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 
 from stakes._check import UndefinedMetricError
+from stakes._math import quotient
 from stakes._text import key_of
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.intervals.bootstrap import Replicates, Statistic, SummedStatistic
-from stakes.intervals.resampling import seed_of
-from stakes.intervals.sums import ClassSums
+from stakes.intervals.resampling import ClassSums, seed_of
 from stakes.metrics import ConfusionMatrix, DecisionMetric, Matthews
 from stakes.metrics.traditional import FourCounts
 
@@ -181,7 +181,7 @@ class _Cells:
         rows = np.zeros((len(cells), self.shape[0]))
         rows[:, self.row[starts]] = np.add.reduceat(cells, starts, axis=1)
         if priors is not None:
-            factors = np.divide(priors, rows, out=np.zeros_like(rows), where=rows > 0)
+            factors = quotient(priors, rows)
             cells *= factors[:, self.row]
             rows *= factors
         order = np.argsort(self.column, kind="stable")

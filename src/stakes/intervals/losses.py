@@ -9,7 +9,7 @@ import numpy as np
 from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._typing import FloatArray, IntArray
 from stakes.intervals.bootstrap import Statistic, SummedStatistic
-from stakes.intervals.sums import ClassSums
+from stakes.intervals.resampling import ClassSums
 from stakes.metrics.one_pass import between, passable as passable_costs
 from stakes.scores import Answers, LogProbabilities
 from stakes.scores.answers import LogOdds

@@ -10,8 +10,7 @@ from stakes._kernels.draws import reweighted_ranks
 from stakes._kernels.kernel_records import Ranking
 from stakes._typing import FloatArray, IntArray
 from stakes.intervals.bootstrap import Statistic
-from stakes.intervals.resampling import Resampling
-from stakes.intervals.sums import Stream
+from stakes.intervals.resampling import Resampling, Stream
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from stakes.metrics.probability_bins import EqualWidth as EqualWidth
 from stakes.metrics.traditional.accuracies import ErrorRate as ErrorRate
 from stakes.metrics.explanations import Explanation as Explanation
 from stakes.metrics.traditional.detection import FScore as FScore
-from stakes.metrics.traditional.correlation import Matthews as Matthews
+from stakes.metrics.traditional.accuracies import Matthews as Matthews
 from stakes.metrics.traditional.detection import NetBenefit as NetBenefit
 from stakes.metrics.traditional.detection import PositiveLikelihoodRatio as PositiveLikelihoodRatio
 from stakes.metrics.traditional.detection import Precision as Precision

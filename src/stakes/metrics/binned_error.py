@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 
 from stakes._kernels.group_sums import sum_by
+from stakes._math import quotient
 from stakes._typing import FloatArray
 from stakes.metrics.class_gaps import FEWEST, ClassGaps
 from stakes.statistics import BinSums
@@ -37,13 +38,11 @@ class Steps:
     @classmethod
     def from_moments(cls, size: FloatArray, variance: FloatArray, third: FloatArray) -> Self:
         """Return those with these numbers of samples, variances and third moments."""
-        one = np.divide(variance, size, out=np.zeros_like(size), where=size > 0)
+        one = quotient(variance, size)
         cube = size * one**1.5
-        skew = np.divide(third, cube, out=np.zeros_like(size), where=cube > 0)
+        skew = quotient(third, cube)
         rate = np.where(cube > 0, (1 - skew / np.sqrt(4 + skew * skew)) / 2, 0.0)
-        chance = rate * (1 - rate)
-        step = np.sqrt(np.divide(one, chance, out=np.zeros_like(size), where=chance > 0))
-        return cls(size, rate, step)
+        return cls(size, rate, np.sqrt(quotient(one, rate * (1 - rate))))
 
     @property
     def variance(self) -> FloatArray:
@@ -88,13 +87,11 @@ class Chance(Steps):
         (u0, u1), sizes = sums.units / total, sums.sizes
         size, parts, unit = sizes.sum(axis=0), sums.probability_by, sums.units
         # the mean probability of the samples in each bin, one as heavy as another
-        p = np.divide(parts, unit, out=np.zeros_like(parts), where=unit > 0).sum(axis=0)
-        p = np.divide(p, size, out=np.zeros_like(p), where=size > 0)
+        p = quotient(quotient(parts, unit).sum(axis=0), size)
         step = u0 * p + u1 * (1 - p)
-        rate = np.divide(u0 * p, step, out=np.zeros_like(p), where=step > 0)
+        rate = quotient(u0 * p, step)
         product = p * (1 - p)
-        rest = np.maximum(product - inside(sums.edges, p), 0.0)
-        even = np.divide(rest, product, out=np.zeros_like(p), where=product > 0)
+        even = quotient(np.maximum(product - inside(sums.edges, p), 0.0), product)
         if not fixed:
             return cls(size, rate, step, even, ())
         down, up = _parts(sums)
@@ -136,7 +133,7 @@ class Chance(Steps):
             terms = self.step * binomial_distance(self.size, self.rate) * np.sqrt(self.even)
         known = self.variance
         lost = sum((np.square(part) / n for part, n in self.strata), np.zeros_like(known))
-        share = np.divide(lost, known, out=np.ones_like(known), where=known > 0)
+        share = quotient(lost, known, 1.0)
         return math.fsum(terms * np.sqrt(np.maximum(1 - share, 0.0)))
 
 
@@ -197,8 +194,7 @@ class GapModel:
         """Mean square of what single samples add to the gap of each bin, summed."""
         s = self.sums
         middle = (np.concatenate([[0.0], s.edges]) + np.concatenate([s.edges, [1.0]])) / 2
-        weight = s.weight_by
-        p = np.divide(s.probability_by, weight, out=np.tile(middle, (2, 1)), where=weight > 0)
+        p = quotient(s.probability_by, s.weight_by, middle)
         residual = np.square(p - [[0.0], [1.0]]) + inside(s.edges, p)
         return np.asarray((s.square_by * residual).sum(axis=0) / self._total**2)
 
@@ -263,7 +259,7 @@ def with_prior_event(
 
     A bin without events has told little about their rate.
     """
-    extra = np.divide(_PRIOR_EVENTS, chance, out=np.zeros_like(chance), where=chance > 0)
+    extra = quotient(_PRIOR_EVENTS, chance)
     mixed = (size * seen + extra * calibrated) / np.maximum(size + extra, 1e-300)
     return np.maximum(seen, mixed)
 
@@ -282,8 +278,7 @@ def _parts(sums: BinSums) -> FloatArray:
 
 def _folded(gap: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return E|X|, E|X|^3 and E sign(X) of normal X."""
-    z = np.divide(gap, deviation, out=np.full_like(gap, 40.0), where=deviation > 0)
-    z = np.minimum(z, 40.0)
+    z = np.minimum(quotient(gap, deviation, 40.0), 40.0)
     signs = np.array([math.erf(x / math.sqrt(2)) for x in z.tolist()])
     density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     mean = 2 * deviation * density + gap * signs

@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 
 from stakes._kernels.group_sums import sum_by
-from stakes._math import times
+from stakes._math import quotient, times
 from stakes._typing import FloatArray, IntArray
 from stakes.metrics.probability_bins import event_of
 from stakes.samples import Samples
@@ -49,9 +49,7 @@ class ClassGaps:
 
     def sizes(self) -> FloatArray:
         """Return samples of each class; with weights, equal ones that are as precise."""
-        square = self.square
-        found = np.divide(self.weight**2, square, out=np.zeros_like(square), where=square > 0)
-        return found.round(9)  # equal weights count as none
+        return quotient(self.weight**2, self.square).round(9)  # equal weights count as none
 
     def fewest(self) -> float:
         """Return the samples of the class that has fewest, of those that weigh a tenth or more."""
@@ -65,7 +63,7 @@ class ClassGaps:
         count = total = samples.counts
         if weights is not None:
             total = np.bincount(samples.y, times(weights, samples.copies), k)
-        mean = np.divide(total, count, out=np.zeros(k), where=count > 0)  # weight of a sample
+        mean = quotient(total, count)  # weight of a sample
         unit = mean if factors is None else mean * factors  # the same at the priors of use
         group = _groups(count, unit)
         copies = np.ones(len(samples)) if samples.copies is None else samples.copies.astype(float)
@@ -96,7 +94,7 @@ class ClassGaps:
         top, table = np.minimum(p, 1.0), answers.p
         n, k, m = edges.size + 1, unit.size, int(group.max()) + 1
         code, choice = bin_of(top, edges), table.argmax(axis=1)
-        inverse = np.divide(1.0, unit, out=np.zeros(k), where=unit > 0)
+        inverse = quotient(1.0, unit)
         odds = np.maximum(table @ inverse, 1e-300)
         own, rest = unit[choice], 1 - top
         second = top * own * rest**2 + top**2 * np.maximum(table @ unit - top * own, 0.0)

@@ -14,7 +14,7 @@ from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, quote
 from stakes._typing import ArrayLike, FloatArray, Label, Names, PriorsLike
 from stakes.class_losses import ClassLosses, rivals_of
 from stakes.costs import CostMatrix
-from stakes.metrics.traditional import accuracies, correlation, detection, require_square
+from stakes.metrics.traditional import accuracies, detection, require_square
 from stakes.results import ExpectedLoss, MetricValue, json_number
 from stakes.statistics import ConfusionCounts
 
@@ -118,7 +118,7 @@ class ConfusionMatrix(ConfusionCounts):
 
     def matthews(self) -> MetricValue:
         """Return the Matthews correlation (MCC), after Gorodkin for more than two classes."""
-        return correlation.Matthews().evaluate(self)
+        return accuracies.Matthews().evaluate(self)
 
     def net_benefit(self, threshold: float, *, positive: Label | None = None) -> MetricValue:
         """Return the net benefit at a threshold probability (NB)."""

@@ -14,6 +14,7 @@ from stakes._check import encode, read_column, read_names, read_priors, read_wei
 from stakes._kernels.kernel_records import Cells, LossParts, PassSums
 from stakes._kernels.passes import Kind, binary_pass, rows_pass
 from stakes._kernels.threads import available_threads
+from stakes._math import quotient
 from stakes._typing import ArrayLike, Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.metrics.confusion import ConfusionMatrix
@@ -119,7 +120,7 @@ def pass_over(
     confusion = ConfusionMatrix(*names, cells.row, cells.column, weight, square, none)
     used, factors, sums = confusion.priors, None, _bin_sums(data, found, bins)
     if given is not None:
-        used, factors = given, _factors(given, confusion.priors)
+        used, factors = given, quotient(given, confusion.priors)
         sums = sums.scaled(factors) if k == 2 else sums  # of more classes the pass has seen to it
     samples = replace(data, priors=used, priors_from_data=given is None)
     log, brier = (_loss_sums(samples, found, parts) for parts in (found.log, found.brier))
@@ -179,11 +180,7 @@ def _label_factors(data: Samples, priors: FloatArray | None) -> FloatArray | Non
     if labels.min() < 0 or labels.max() >= k:
         return None  # the pass will refuse them
     weight = np.bincount(labels, data.weights, k).astype(np.float64)
-    return _factors(priors, weight / weight.sum())
-
-
-def _factors(priors: FloatArray, share: FloatArray) -> FloatArray:
-    return np.divide(priors, share, out=np.zeros(share.size), where=share > 0)
+    return quotient(priors, weight / weight.sum())
 
 
 def _loss_sums(samples: Samples, found: PassSums, parts: LossParts) -> LossSums:

@@ -3,15 +3,17 @@
 import math
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
 from stakes._check import read_level
-from stakes._math import count_by, times
+from stakes._math import count_by, quotient, times
 from stakes._quantiles import student
 from stakes._typing import FloatArray, IntArray
 from stakes.metrics.spreads import EventSpread, Spread, Stratum, StudentSpread, flip_test
 from stakes.results import Estimate, Interval
+from stakes.samples import Samples
 
 _STEP = 4.0  # events whose possible weights differ by less are counted together
 _MOST_STRATA = 6
@@ -147,6 +149,19 @@ def paired_difference(  # noqa: PLR0913  two losses, and how samples become expe
     return PairedDifference(value, p_value, differ, units, spread, exchangeable=exchangeable)
 
 
+def paired_losses(
+    samples: Samples,
+    first: FloatArray,
+    second: FloatArray,
+    **how: Any,  # noqa: ANN401  further arguments
+) -> PairedDifference:
+    """Return the difference of losses of samples, in their groups and at their priors."""
+    return paired_difference(
+        samples.y, first, second, n_classes=len(samples.classes), priors=samples.given_priors,
+        weights=samples.weights, copies=samples.copies, unit=samples.groups, **how,
+    )  # fmt: skip
+
+
 def _unequal(first: FloatArray, second: FloatArray) -> "np.ndarray":
     """Return where losses differ; nowhere if that is rounding, or fits that end near an optimum."""
     with np.errstate(invalid="ignore"):
@@ -249,7 +264,7 @@ class _Data:
         a sum of errors grows with the large ones.
         """
         total, square = self._by_class(possible), self._by_class(np.square(possible))
-        unseen = np.divide(square, total, out=np.zeros(self.n_classes), where=total > 0)
+        unseen = quotient(square, total)
         step = np.zeros(self.n_classes, dtype=np.int64)
         used = unseen > 0
         ratio = np.log(unseen.max(initial=0.0) / unseen[used]) / math.log(_STEP)

@@ -25,11 +25,7 @@ class EqualWidth:
     def __post_init__(self) -> None:
         check_bins(self.n)
 
-    def edges(
-        self,
-        probability: FloatArray,  # noqa: ARG002
-        weights: FloatArray | None,  # noqa: ARG002
-    ) -> FloatArray:
+    def edges(self, probability: FloatArray, weights: FloatArray | None) -> FloatArray:  # noqa: ARG002
         """Return the inner edges."""
         return equal_width(self.n)
 
@@ -131,18 +127,15 @@ def reliability(
 
 def reliability_of(samples: Samples, bins: Bins, *, confidence: bool = False) -> Reliability:
     """Return the reliability of checked samples."""
-    probability, hit = events(samples, confidence=confidence)
+    if not confidence:
+        check_two(samples)
+    probability, hit = event_of(
+        samples.y, samples.scores.answers(samples.priors), confidence=confidence
+    )
     p = np.minimum(probability, 1.0)
     weights = samples.weights_at_priors()
     edges = read_bins(bins).edges(p, weights)
     return Reliability(BinSums.from_probabilities(p, hit, weights, edges, samples.copies))
-
-
-def events(samples: Samples, *, confidence: bool) -> tuple[FloatArray, IntArray]:
-    """Return P(classes[-1]) of two classes, or the largest posterior, and whether it came true."""
-    if not confidence:
-        check_two(samples)
-    return event_of(samples.y, samples.scores.answers(samples.priors), confidence=confidence)
 
 
 def event_of(y: IntArray, answers: Answers, *, confidence: bool) -> tuple[FloatArray, IntArray]:

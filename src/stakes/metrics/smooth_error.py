@@ -12,6 +12,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
+from stakes._math import quotient
 from stakes._typing import FloatArray, NDArray
 from stakes.metrics.binned_error import GapModel, Strata, with_prior_event
 
@@ -100,8 +101,7 @@ class SmoothModel:
         c = self.cells.chance
         columns = self.cells.seen, c.variance, c.size, c.size * c.rate * (1 - c.rate)
         seen, calibrated, size, chance = (np.maximum(self._smoothed(x), 0.0) for x in columns)
-        chance = np.divide(chance, size, out=np.zeros_like(size), where=size > 0)
-        return with_prior_event(seen, calibrated, size * self._reach, chance)
+        return with_prior_event(seen, calibrated, size * self._reach, quotient(chance, size))
 
     @cached_property
     def _event(self) -> FloatArray:
@@ -109,8 +109,7 @@ class SmoothModel:
         c = self.cells.chance
         step = c.step * np.maximum(c.rate, 1 - c.rate)
         top, bottom = (np.maximum(self._at_places(x), 0.0) for x in (step * c.variance, c.variance))
-        mean = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
-        return np.asarray(mean * self._scale / self._reach)
+        return np.asarray(quotient(top, bottom) * self._scale / self._reach)
 
     @property
     def _reach(self) -> float:
@@ -144,10 +143,7 @@ def _taken_away(deviation: FloatArray, strata: Strata) -> tuple[FloatArray, Floa
 
     Then its covariance is that of independent cells less part part' / number of each group.
     """
-    columns = [
-        np.divide(part, deviation, out=np.zeros(GRID), where=deviation > 0) / math.sqrt(n)
-        for part, n in strata
-    ]
+    columns = [quotient(part, deviation) / math.sqrt(n) for part, n in strata]
     if not columns:
         return np.zeros((GRID, 0)), np.zeros(0)
     basis, lengths, _ = np.linalg.svd(np.stack(columns, axis=1), full_matrices=False)

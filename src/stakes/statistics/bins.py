@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from stakes._kernels.group_sums import BlockSums, sum_by
-from stakes._math import times
+from stakes._math import quotient, times
 from stakes._typing import FloatArray, IntArray
 
 Blocks = Callable[[], Iterator[tuple[FloatArray, IntArray, FloatArray | None]]]
@@ -107,15 +107,13 @@ class BinSums:
         weight, square = self.weight_by, self.square_by
         totals = weight.sum(axis=1), square.sum(axis=1)
         every = totals[1].sum() / totals[0].sum()
-        of_all = np.divide(totals[1], totals[0], out=np.full(2, every), where=totals[0] > 0)
-        usual = np.repeat(of_all[:, None], weight.shape[1], axis=1)
-        return np.divide(square, weight, out=usual, where=weight > 0)
+        of_all = quotient(totals[1], totals[0], every)
+        return quotient(square, weight, of_all[:, None])
 
     @cached_property
     def sizes(self) -> FloatArray:
         """Samples of either outcome in each bin; with weights, equal ones that are as precise."""
-        units = self.units
-        return np.divide(self.weight_by, units, out=np.zeros_like(units), where=units > 0)
+        return quotient(self.weight_by, self.units)
 
 
 def bin_of(probability: FloatArray, edges: FloatArray) -> IntArray:

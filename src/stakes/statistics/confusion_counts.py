@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes._check import InputError, read_array, read_names
 from stakes._kernels.group_sums import sum_by
-from stakes._math import count_by, shares, times, total_by, weight_exponents
+from stakes._math import count_by, quotient, shares, times, total_by, weight_exponents
 from stakes._text import quoted
 from stakes._typing import ArrayLike, Counts, FloatArray, IntArray, Names, NamesLike
 from stakes.costs.named_costs import default_decisions
@@ -126,9 +126,7 @@ class ConfusionCounts:
         """How many equal samples each class is worth: (sum w)^2 / sum w^2."""
         if self.square is self.weight:
             return self.class_weight
-        square = self._by_class(self.square)
-        out = np.zeros_like(square)
-        return np.divide(np.square(self.class_weight), square, out=out, where=square > 0)
+        return quotient(np.square(self.class_weight), self._by_class(self.square))
 
     @property
     def n(self) -> float:

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from stakes._kernels.group_sums import BlockSums, sum_by
-from stakes._math import count_by, times, weight_exponents
+from stakes._math import count_by, quotient, times, weight_exponents
 from stakes._typing import FloatArray, IntArray
 
 Blocks = Callable[[], Iterator[tuple[IntArray, FloatArray]]]
@@ -114,8 +114,7 @@ class LossSums:
         """How many equal samples each class is worth: (sum w)^2 / sum w^2."""
         if self.square is self.weight:
             return self.weight
-        out = np.zeros_like(self.weight)
-        return np.divide(np.square(self.weight), self.square, out=out, where=self.square > 0)
+        return quotient(np.square(self.weight), self.square)
 
     def moments(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return drift, variance and third moment about the mean, samples by squared weight."""

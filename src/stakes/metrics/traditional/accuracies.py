@@ -1,9 +1,13 @@
-"""Shares of samples decided rightly or wrongly, for any number of classes."""
+"""Metrics of any number of classes: shares decided rightly or wrongly, Matthews correlation."""
 
-__all__ = ["Accuracy", "BalancedAccuracy", "BalancedErrorRate", "ErrorRate"]
+__all__ = ["Accuracy", "BalancedAccuracy", "BalancedErrorRate", "ErrorRate", "Matthews"]
 
 import math
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import ClassVar, Self
+
+import numpy as np
 
 from stakes._check import UndefinedMetricError
 from stakes._text import quoted
@@ -13,6 +17,7 @@ from stakes.metrics.traditional.decision_metric import (
     DecisionMetric,
     FourCounts,
     ratio,
+    require_binary,
     require_square,
 )
 from stakes.results import Direction, MetricValue, Undefined
@@ -113,3 +118,77 @@ class BalancedAccuracy(BalancedErrorRate):
     formula = "mean over classes of the share decided rightly"
     relation = "balanced accuracy = 1 - (1 - 1/K) * NEC"
     in_reports = True
+
+
+class Matthews(DecisionMetric):
+    """Matthews correlation of classes and decisions; after Gorodkin for more than two classes."""
+
+    name = "Matthews correlation"
+    aliases: ClassVar[Mapping[str, tuple[float, ...]]] = {"mcc": ()}
+    limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    formula = "(N_11 N_22 - N_12 N_21) / sqrt(N_1* N_2* N_*1 N_*2)"
+    relation = "MCC = sqrt(P_1 P_2 / (R_*1 R_*2)) * (1 - NEC), with costs 1/P_i"
+    rewards = (
+        "Lopsided decisions: of two systems with the same balanced cost, the one that gives one "
+        "answer more often scores higher, even on balanced data."
+    )
+
+    def evaluate(self, counts: ConfusionCounts) -> MetricValue:
+        """Return the value for these counts, in exact arithmetic but for the last root."""
+        require_square(counts, self.name)
+        rows: list[Fraction | int] = [0] * len(counts.classes)
+        columns: list[Fraction | int] = [0] * len(counts.classes)
+        right: Fraction | int = 0
+        level = counts.weight if counts.whole else counts.aligned
+        for i, j, cell in zip(counts.row, counts.column, level.tolist(), strict=True):
+            exact = cell if counts.whole else Fraction(cell)
+            rows[i] += exact
+            columns[j] += exact
+            right += exact if i == j else 0
+        total = sum(rows)
+        above = right * total - sum(t * p for t, p in zip(rows, columns, strict=True))
+        below = total**2 - sum(t * t for t in rows), total**2 - sum(p * p for p in columns)
+        reason = Undefined("zero_margin", "all samples have one class or all got one decision")
+        if not all(below):
+            return self._record(math.nan, 0.0, reason)
+        value = math.copysign(_root(Fraction(above**2) / (below[0] * below[1])), above)
+        return self._record(value, 0.0, reason)
+
+    def values(self, n: FourCounts) -> FloatArray:
+        n = n.level()
+        spread = np.sqrt(n.n1) * np.sqrt(n.n2) * np.sqrt(n.n11 + n.n21) * np.sqrt(n.n12 + n.n22)
+        return ratio(n.determinant, spread)
+
+    def from_margins(self, rows: FloatArray, columns: FloatArray, right: FloatArray) -> FloatArray:
+        """Return the correlation of many tables: sums by class and decision, and what is right.
+
+        NaN where it is undefined; a few units in the last place from `evaluate`.
+        """
+        total = rows.sum(axis=1)
+        above = right * total - (rows * columns).sum(axis=1)
+        below = [np.square(total) - np.square(m).sum(axis=1) for m in (rows, columns)]
+        alike = [np.count_nonzero(m, axis=1) < 2 for m in (rows, columns)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = above / np.sqrt(below[0] * below[1])
+        return np.where(alike[0] | alike[1], np.nan, found)
+
+    def costs(self, counts: ConfusionCounts) -> CostMatrix:
+        return CostMatrix.balanced(counts.classes, counts.priors)
+
+    def from_normalized_cost(self, normalized: float, counts: ConfusionCounts) -> float:
+        """Return the metric from the normalised expected cost (eq:mcc); for two classes."""
+        require_binary(counts, "the identity of the Matthews correlation with the NEC")
+        p, r = counts.priors, counts.decision_rates
+        return float(ratio(math.sqrt(p[0] * p[1]), math.sqrt(r[0] * r[1]))) * (1 - normalized)
+
+    def exchange_rate(self, counts: ConfusionCounts) -> float:
+        n = FourCounts.from_counts(counts).level()
+        with np.errstate(invalid="ignore"):  # NaN where a decision was never made
+            tilt = n.determinant / 2 * (ratio(1.0, n.n11 + n.n21) - ratio(1.0, n.n12 + n.n22))
+        return float(ratio(n.n1 + tilt, n.n2 - tilt))
+
+
+def _root(exact: Fraction) -> float:
+    """Return the square root of an exact number, however small it is."""
+    shift = (exact.denominator.bit_length() - exact.numerator.bit_length()) // 2
+    return math.ldexp(math.sqrt(exact * Fraction(4) ** shift), -shift)
