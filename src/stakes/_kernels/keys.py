@@ -71,7 +71,9 @@ def score_levels(scores: NDArray[Any], y: NDArray[Any]) -> Levels:
     low, high = (np.empty(level.size, dtype=np.int64) for _ in range(2))
     size = np.zeros(1, dtype=np.int64)
     _key_levels(level, level.size, found.shift, low, high, size)
-    return Levels(*(_trimmed(part, size[0]) for part in (level, low, high)))
+    used: list[NDArray[Any]] = [part[: size[0]] for part in (level, low, high)]
+    sparse = 2 * size[0] < level.size  # ties left much of the memory empty: let go of it
+    return Levels(*(part.copy() if sparse else part for part in used))
 
 
 def score_blocks(scores: NDArray[Any], y: NDArray[Any]) -> Blocks:
@@ -174,8 +176,3 @@ def _columns(scores: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArr
 
 def _odd(unknown: object) -> ValueError:
     return ValueError("scores must not be NaN." if unknown else "y must hold 0 and 1 alone.")
-
-
-def _trimmed(part: NDArray[Any], size: int) -> NDArray[Any]:
-    """Return the part in use; let go of the memory where ties left much of it empty."""
-    return part[:size].copy() if 2 * size < part.size else part[:size]

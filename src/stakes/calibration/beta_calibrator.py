@@ -8,7 +8,8 @@ from stakes._typing import FloatArray, IntArray
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.class_scales import ClassScales
 from stakes.calibration.linear import refuse_impossible
-from stakes.calibration.maps import CalibrationMap, from_log_odds
+from stakes.calibration.maps import CalibrationMap
+from stakes.scores import LogProbabilities
 
 __all__ = ["BetaCalibrator"]
 
@@ -30,7 +31,7 @@ class BetaMap(CalibrationMap):
             down = np.where(self.b == 0, 0.0, self.b * first)
         odds = up - down + self.c
         odds = np.where(np.isneginf(first), np.inf, np.where(np.isneginf(second), -np.inf, odds))
-        return from_log_odds(odds)  # a certain answer stays certain
+        return LogProbabilities.from_log_odds(odds).log_p  # a certain answer stays certain
 
 
 @dataclass(eq=False)

@@ -58,7 +58,7 @@ class LinearCalibrator(Calibrator):
         """
         few = samples.n * len(samples.classes) <= _FEW
         whole = None if few else self._plain(samples, fold, n_folds)
-        return None if whole is None else whole.fold_fits(fold)
+        return None if whole is None else whole.fold_fits(samples, fold)
 
     def _plain(
         self, samples: Samples, fold: IntArray | None = None, n_folds: int = 1

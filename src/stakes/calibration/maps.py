@@ -13,7 +13,7 @@ from stakes._math import log_softmax
 from stakes._text import plain, quoted
 from stakes._typing import FloatArray, Names, PriorsLike
 from stakes.calibration.registry import calibrator_class, calibrator_names
-from stakes.scores import LogPosteriors, LogProbabilities, ScoreMeaning, Scores
+from stakes.scores import LogPosteriors, ScoreMeaning, Scores
 
 FORMAT, VERSION = "stakes-calibrator", 2
 _EARLIER = 1  # kept priors for likelihoods only, and never the kind of scores
@@ -114,11 +114,6 @@ def scaled(log_p: FloatArray, scale: FloatArray) -> FloatArray:
     if finite.all():
         return log_p * scale
     return np.where(finite, np.where(finite, log_p, 0.0) * scale, -np.inf)
-
-
-def from_log_odds(odds: FloatArray) -> FloatArray:
-    """Return the log posteriors of two classes."""
-    return LogProbabilities.from_log_odds(odds).log_p
 
 
 def log_odds(log_p: FloatArray) -> FloatArray:

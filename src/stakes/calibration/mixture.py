@@ -61,6 +61,14 @@ def _penalised(ratio: FloatArray, weights: FloatArray) -> float:
         return float(np.log(ratio @ weights).mean() - weights.sum())
 
 
+def priors_by_rates(rates: FloatArray, share: FloatArray) -> FloatArray:
+    """Return the priors for which rates R_ij give each decision its share, or nearly; NaN: none."""
+    from scipy.optimize import nnls  # noqa: PLC0415  slow to import
+
+    found = np.asarray(nnls(rates.T, share)[0])
+    return found / found.sum() if found.any() else np.full(found.size, math.nan)
+
+
 def information_errors(ratio: FloatArray, priors: FloatArray) -> FloatArray:
     """Return standard errors from the curvature of the likelihood of the priors."""
     relative = ratio / (ratio @ priors)[:, None]

@@ -10,7 +10,7 @@ from stakes._math import log
 from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.affine_calibrator import AffineCalibrator
-from stakes.calibration.mixture import information_errors, most_likely_priors
+from stakes.calibration.mixture import information_errors, most_likely_priors, priors_by_rates
 from stakes.calibration.slope import affine_curvature
 from stakes.samples import Samples
 from stakes.scores import LogLikelihoods
@@ -176,21 +176,17 @@ def _by_decisions(
     new: UnlabelledScores, labelled: LabelledScores, scale: FloatArray
 ) -> tuple[FloatArray, float]:
     """Return the priors that follow from decisions, and the p-value of the estimated ones."""
-    from scipy.optimize import nnls  # noqa: PLC0415  slow to import
-
     k, n = new.ratio.shape[1], new.ratio.shape[0]
     decided = (new.ratio * scale).argmax(axis=1)
     rates, sizes = labelled.rates((labelled.ratio * scale).argmax(axis=1))
     share = np.bincount(decided, minlength=k) / n
-    priors = nnls(rates.T, share)[0]
-    priors = priors / priors.sum() if priors.any() else np.full(k, np.nan)
     moves = np.eye(k)[decided] - share - new.influence @ rates
     spread = moves.T @ moves / n**2
     for p, row, size in zip(new.priors, rates, sizes, strict=True):
         smooth = (row * size + 0.5) / (size + 0.5 * k)  # half a sample more of each decision
         variance = (np.diag(smooth) - np.outer(smooth, smooth)) / size
         spread += p**2 * variance
-    return priors, _chi_square(share - new.priors @ rates, spread)
+    return priors_by_rates(rates, share), _chi_square(share - new.priors @ rates, spread)
 
 
 def _chi_square(gap: FloatArray, spread: FloatArray) -> float:

@@ -93,7 +93,6 @@ class SharedScale:
     ends: tuple[float, float]  # the least and the largest finite value
     centre: float = 0.0  # what was taken from all values
     divisor: float = 1.0  # what all values were divided by before
-    fold_weights: tuple[FloatArray, ...] | None = None  # `each` without each part, if it can be
     most_dense: int = 150  # classes up to which a Hessian is worth its time in the kernel
     row: IntArray | None = None  # where samples stand among the values, if some are left out: -1
     last: tuple[FloatArray, list[Slopes]] | None = field(default=None, repr=False)
@@ -142,18 +141,11 @@ class SharedScale:
         if fold is not None:
             parts = _parted(values, y, weights, fold, n_folds)
         whole: FloatArray | None = np.full(k, 1 / len(samples))
-        less: list[FloatArray | None] = [None]
         if fold is not None or weights is not None or not samples.priors_from_data:
-            totals = np.stack([part.totals(k) for part in parts])
-            whole = _each(totals.sum(axis=0), samples)
-            less = [
-                _each(np.delete(totals, i, axis=0).sum(axis=0), samples) for i in range(n_folds)
-            ]
+            whole = _each(np.sum([part.totals(k) for part in parts], axis=0), samples)
         if whole is None:
             return None
-        known_less = tuple(each for each in less if each is not None)
-        folds = known_less if len(known_less) == n_folds else None
-        return cls(values, parts, whole, moves.places(k), ends, centre, divisor, folds)
+        return cls(values, parts, whole, moves.places(k), ends, centre, divisor)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -264,15 +256,18 @@ class SharedScale:
             found = solve(replace(self, most_dense=self.each.size), self.start)
         return found
 
-    def fold_fits(self, fold: IntArray) -> FoldFits | None:
+    def fold_fits(self, samples: Samples, fold: IntArray) -> FoldFits | None:
         """Return the fit without each part; None where one does not settle or has no optimum.
 
         Without an optimum, as of separable classes, a common start would tell of the test fold.
         """
-        if self.fold_weights is None:
+        totals = np.stack([part.totals(self.each.size) for part in self.parts])
+        others = (np.delete(totals, i, axis=0).sum(axis=0) for i in range(len(totals)))
+        less = [_each(total, samples) for total in others]
+        if any(each is None for each in less):
             return None
         first = solve(self, self.start)
-        found = [self._without(i, each, first.x) for i, each in enumerate(self.fold_weights)]
+        found = [self._without(i, each, first.x) for i, each in enumerate(less) if each is not None]
         if not all(f.settled and not f.separable for f in (first, *found)):
             return None
         thetas = [self._theta(f.x) for f in found]

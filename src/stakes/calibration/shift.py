@@ -2,7 +2,6 @@
 
 __all__ = ["PriorEstimate", "estimate_priors", "estimate_priors_from_decisions"]
 
-import math
 import warnings
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -21,7 +20,7 @@ from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import require_every_class
 from stakes.calibration.crossfit import HeldOut, read_held_out
-from stakes.calibration.mixture import information_errors, most_likely_priors
+from stakes.calibration.mixture import information_errors, most_likely_priors, priors_by_rates
 from stakes.calibration.prior_check import (
     LabelledScores,
     PriorCheck,
@@ -151,8 +150,6 @@ def estimate_priors_from_decisions(
     `confusion` counts labelled data; the rates R_ij are taken to hold, so that the decision rates
     of the new data are sum_i P_i R_ij. Errors are those of resampling both sets of counts.
     """
-    from scipy.optimize import nnls  # noqa: PLC0415  slow to import
-
     rates = confusion.rates
     if np.isnan(rates).any():
         bare = quoted([confusion.classes[int(np.isnan(rates).any(axis=1).argmax())]])
@@ -170,19 +167,13 @@ def estimate_priors_from_decisions(
         name = quoted([confusion.decisions[int(unknown.argmax())]])
         rule = "must hold decisions that confusion shows"
         raise UndefinedMetricError("y_pred", rule, found=f"it has no sample decided as {name}")
-
-    def solve(r: FloatArray, share: FloatArray) -> FloatArray:
-        found, _ = nnls(r.T, share)
-        return found / found.sum() if found.sum() > 0 else np.full(found.size, math.nan)
-
     draw = np.random.default_rng(rng)
     sizes = np.maximum(np.round(confusion.size), 1).astype(int)
     again = []
     for _ in range(resamples):
         r = np.array([draw.multinomial(n, row) / n for n, row in zip(sizes, rates, strict=True)])
         share = draw.multinomial(decided.size, counts / decided.size) / decided.size
-        again.append(solve(r, share))
+        again.append(priors_by_rates(r, share))
     errors = np.nanstd(again, axis=0)
-    return PriorEstimate(
-        confusion.classes, solve(rates, counts / decided.size), errors, "decision rates"
-    )
+    priors = priors_by_rates(rates, counts / decided.size)
+    return PriorEstimate(confusion.classes, priors, errors, "decision rates")

@@ -8,8 +8,9 @@ import numpy as np
 from stakes._check import InputError
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.calibrators import Calibrator
-from stakes.calibration.maps import CalibrationMap, from_log_odds, log_odds
+from stakes.calibration.maps import CalibrationMap, log_odds
 from stakes.costs import CostMatrix
+from stakes.scores import LogProbabilities
 from stakes.statistics import ScoreLevels
 
 __all__ = ["ThresholdCalibrator"]
@@ -26,7 +27,7 @@ class ShiftMap(CalibrationMap):
     kind = "threshold"
 
     def __call__(self, log_p: FloatArray) -> FloatArray:
-        return from_log_odds(log_odds(log_p) + self.shift)
+        return LogProbabilities.from_log_odds(log_odds(log_p) + self.shift).log_p
 
 
 @dataclass(eq=False)
