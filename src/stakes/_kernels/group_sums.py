@@ -86,15 +86,8 @@ def sum_by_key(keys: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
         return keys, numbers
     if KERNELS is None:
         return _sorted(keys, numbers)
-    found, sums = [], []
-    for start in range(0, keys.size, _SLICE):
-        part = slice(start, start + _SLICE)
-        own, summed = _hashed(keys[part], numbers[:, part])
-        found.append(own)
-        sums.append(summed)
-    if len(found) == 1:
-        order = np.argsort(found[0])
-        return found[0][order], np.ascontiguousarray(sums[0][order].T)
+    slices = (slice(start, start + _SLICE) for start in range(0, keys.size, _SLICE))
+    found, sums = zip(*(_hashed(keys[part], numbers[:, part]) for part in slices), strict=True)
     return _sorted(np.concatenate(found), np.concatenate(sums).T)
 
 

@@ -6,12 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes._errors import InputError
-from stakes._kernels.definitions.sample_sums import (
-    check_codes,
-    from_log_odds,
-    from_second,
-    limits_of,
-)
+from stakes._kernels.definitions import sample_sums
 from stakes._kernels.exact_sums import ExactSums, add_defined
 from stakes._kernels.kernel_arrays import as_codes, as_numbers, check_lengths
 from stakes._kernels.kernel_records import Levels, Limits
@@ -184,8 +179,8 @@ def score_limits(values: NDArray[Any], y: NDArray[Any]) -> Limits:
     """Return what a batch holds; labels other than 0 and 1 raise ValueError."""
     x, codes = as_numbers(values), as_codes(_unsigned(y))
     if KERNELS is None:
-        check_codes(codes, 2)
-        return limits_of(x.astype(np.float64))
+        sample_sums.check_codes(codes, 2)
+        return sample_sums.limits_of(x.astype(np.float64))
     found = np.empty(3)
     _limits(_CellsJob(values=x, y=codes, n=x.size, limits=found))
     least, largest, unknown = found.tolist()
@@ -203,7 +198,7 @@ def _losses(
     if log_odds or shift != 0:
         with np.errstate(divide="ignore"):
             z = x if log_odds else np.log(x) - np.log1p(-x)
-        _, loss, wrong = from_log_odds(z + shift, y)
+        _, loss, wrong = sample_sums.from_log_odds(z + shift, y)
     else:
-        _, loss, wrong = from_second(x, y)
+        _, loss, wrong = sample_sums.from_second(x, y)
     return loss, wrong * wrong

@@ -306,9 +306,7 @@ def _grouped(
     load: FloatArray = np.zeros((n_folds, share.shape[1]))
     fold_of = np.empty(counts.shape[0], dtype=np.int64)
     for g in order:
-        spread = [
-            np.square(load[f] + share[g]).sum() - np.square(load[f]).sum() for f in range(n_folds)
-        ]
+        spread = np.square(load + share[g]).sum(axis=1) - np.square(load).sum(axis=1)
         fold_of[g] = int(np.argmin(spread))
         load[fold_of[g]] += share[g]
     return fold_of[group]

@@ -137,14 +137,17 @@ class LabelledScores:
         return most_likely_priors(np.exp(better - better.max(axis=1, keepdims=True)), priors)
 
 
-def check_priors(new: UnlabelledScores, labelled: LabelledScores) -> PriorCheck:
+def check_priors(
+    ratio: FloatArray, priors: FloatArray, samples: Samples, labelled_ratio: FloatArray
+) -> PriorCheck:
     """Compare estimated priors with decisions, and with the estimate from calibrated scores.
 
     If the priors are right, the new samples get each decision as often as sum_i P_i R_ij, with the
     rates R_ij of labelled samples. Two kinds of decision are looked at, by the largest likelihood
     and by the largest posterior at the estimated priors; the p-value is corrected for that.
     """
-    k, n = new.priors.size, new.ratio.shape[0]
+    new, labelled = UnlabelledScores(ratio, priors), LabelledScores(samples, labelled_ratio)
+    n, k = ratio.shape
     scales = np.ones(k), np.maximum(new.priors, 1 / n)
     found = [_by_decisions(new, labelled, scale) for scale in scales]
     p_value = min(1.0, len(found) * min(p for _, p in found))

@@ -21,13 +21,7 @@ from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLi
 from stakes.calibration.calibrators import require_every_class
 from stakes.calibration.crossfit import HeldOut, read_held_out
 from stakes.calibration.mixture import information_errors, most_likely_priors, priors_by_rates
-from stakes.calibration.prior_check import (
-    LabelledScores,
-    PriorCheck,
-    UnlabelledScores,
-    check_priors,
-    disagreement,
-)
+from stakes.calibration.prior_check import PriorCheck, check_priors, disagreement
 from stakes.metrics import ConfusionMatrix
 from stakes.results import Interval
 from stakes.scores import Scores, as_scores, class_names
@@ -131,7 +125,7 @@ def estimate_priors(
     check = None
     if known is not None:
         their_ratio = known.scores.answers(trained).p / trained
-        check = check_priors(UnlabelledScores(ratio, p), LabelledScores(known, their_ratio))
+        check = check_priors(ratio, p, known, their_ratio)
     found = PriorEstimate(names, p, information_errors(ratio, p), "EM on posteriors", check)
     if check is not None and check.disagrees:
         warnings.warn(disagreement(names, p, check), UserWarning, stacklevel=2)

@@ -16,16 +16,7 @@ from stakes._text import number
 from stakes._typing import ArrayLike, FloatArray, Names
 from stakes.class_losses import Constant
 from stakes.curves import dialects
-from stakes.curves.dialects import (
-    MOST_LOG_ODDS,
-    Dialect,
-    Prices,
-    Priors,
-    Thresholds,
-    finite_odds,
-    inside,
-    read_grid,
-)
+from stakes.curves.dialects import Dialect, Prices, Priors, Thresholds, finite_odds, inside
 from stakes.curves.reading import check_both
 from stakes.curves.steps import ThresholdSteps, logit, sigmoid
 from stakes.curves.views import CalibrationLossView, CurveArea, CurveView, WorstApplication
@@ -146,7 +137,7 @@ class RiskCurve:
         is Cllr, the minimum its least value after PAV; the reference answers the prior. It is
         infinite where a certain answer was wrong. (Not the expected calibration error.)
         """
-        x = read_grid(grid, dialects.LOG10_ODDS)
+        x = dialects.read_grid(grid, dialects.LOG10_ODDS)
         odds = finite_odds(x * math.log(10))
         priors = np.column_stack([sigmoid(-odds), sigmoid(odds)])
         actual, minimum, crossed = self._each(lambda steps: self._bits(steps, odds, priors))
@@ -174,7 +165,7 @@ class RiskCurve:
         naive cost. The worst threshold is sought exactly, not on the grid: between the ends of a
         given grid, by default between 0 and 1.
         """
-        x = read_grid(grid, dialects.PERCENT)
+        x = dialects.read_grid(grid, dialects.PERCENT)
         dialect = dialects.NORMALIZED_MURPHY if normalized else dialects.MURPHY
         at = dialect.thresholds(x, self._priors)
         prices = dialect.prices(at, self._priors)
@@ -231,7 +222,7 @@ class RiskCurve:
         return np.array(nats) / math.log(2)
 
     def _view(self, dialect: Dialect, grid: ArrayLike | None, level: float | None) -> CurveView:
-        x = read_grid(grid, dialect.grid)
+        x = dialects.read_grid(grid, dialect.grid)
         at = dialect.thresholds(x, self._priors)
         prices = dialect.prices(at, self._priors)
         actual, minimum, crossed = self._each(
@@ -304,7 +295,7 @@ class RiskCurve:
                 if wrong.any():
                     worst = float(limit), math.inf, math.inf, 1.0
                     return WorstApplication(*worst, normalized, self.classes)
-        low, high = np.clip(logit(np.array(ends)), -MOST_LOG_ODDS, MOST_LOG_ODDS)
+        low, high = np.clip(logit(np.array(ends)), -dialects.MOST_LOG_ODDS, dialects.MOST_LOG_ODDS)
         jumps = jumps[np.isfinite(jumps)]
         below = jumps - _BELOW * np.maximum(np.abs(jumps), 1)
         places = np.concatenate([jumps, below, bends, [self._priors.log_odds, low, high]])
