@@ -61,11 +61,9 @@ def application_result(
     metrics: Sequence[DecisionMetric],
     least: tuple[MinimumCost | None, MinimumCost | None],
 ) -> ApplicationResult:
-    """Return what Bayes decisions cost in one application.
-
-    `least` is the least cost of any threshold on the samples, and on the rows that stand for them.
-    """
+    """Return what Bayes decisions cost in one application."""
     decisions, given = system.decisions_of_all[i], system.as_given
+    # the least cost of any threshold: on the samples, and on the rows that stand for them
     (best, of_rows), use, name = least, given.uses[i], decisions.use.name
     minimum = point = None
     if best is not None and of_rows is not None:
@@ -114,10 +112,7 @@ def error_counts(decisions: ApplicationDecisions) -> dict[str, int]:
 def count_replicates(
     system: System, metrics: Sequence[Sequence[DecisionMetric]], settings: Settings
 ) -> Sequence[Replicates | None]:
-    """Return the resampled metrics of each application that have no interval in closed form.
-
-    Counts of samples that are alike are drawn as such; weights and groups need each sample.
-    """
+    """Return the resampled metrics of each application that have no interval in closed form."""
     every, samples = system.decisions_of_all, system.decisions_of_all[0].samples
     resamples, seed, progress = settings.resamples, settings.seed, settings.progress
     chosen = [
@@ -128,7 +123,7 @@ def count_replicates(
     ]
     if not resamples or not any(chosen):
         return [None] * len(chosen)
-    if system.samples.groups is not None or samples.weights is not None:
+    if system.samples.groups is not None or samples.weights is not None:  # each sample is drawn
         if samples.copies is None:
             statistics = system.count_statistics(chosen)
             drawn = replicate(statistics, system.resampling(seed), resamples, progress)
@@ -153,10 +148,7 @@ def resampled_decisions(
     seed: int,
     progress: Progress | None,
 ) -> Replicates:
-    """Return resampled metrics of rows that stand for several samples, with weights or groups.
-
-    Rows of one class, decision, group and size of weight are drawn as one.
-    """
+    """Return resampled metrics of rows with weights or groups; those that are alike are one."""
     use, rows, given = decisions.use, rows_alike(decisions), decisions.samples.given_priors
     names = use.costs.classes, use.costs.decisions
     statistic = count_statistic(use.name, rows.y, rows.value, names, metrics, given)

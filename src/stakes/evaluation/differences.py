@@ -129,10 +129,7 @@ class LossColumn:
         return float(times(share, s.copies) @ self.losses)
 
     def minus(self, other: "LossColumn", factor: float = 1.0) -> PairedDifference:
-        """Return the expected loss less a multiple of that of another system.
-
-        Errors of decisions that were not seen are allowed for.
-        """
+        """Return the expected loss less a multiple of another's; unseen errors are allowed for."""
         return self._paired(other, largest=self.largest, factor=factor)
 
     def against(self, other: "LossColumn") -> PairedDifference:
@@ -233,13 +230,10 @@ class Contrasts:
     def adjusted(
         self, metrics: Sequence[str], *, unseen: bool = False
     ) -> dict[tuple[str, Pair], float]:
-        """Return the p-values of all pairs in some metrics, corrected as one family by Holm.
-
-        With `unseen`, those that allow for errors that were not seen.
-        """
+        """Return the p-values of all pairs in some metrics, corrected as one family by Holm."""
         keys = [(m, pair) for m in metrics if m in self.found for pair in self.pairs]
         found = [self.found[m][pair] for m, pair in keys]
-        if unseen:
+        if unseen:  # errors that were not seen are allowed for
             found = [f if f.allowing is None else f.allowing for f in found]
         out = dict(zip(keys, holm([f.p_value for f in found]), strict=True))
         return out | {(m, (b, a)): p for (m, (a, b)), p in out.items()}

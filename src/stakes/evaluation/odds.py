@@ -161,10 +161,7 @@ class _Paths:
         return cls(odds, totals, squares, variance, covariance, _unseen(samples, w), degrees)
 
     def claims(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return where the first system costs less, and where the second does.
-
-        Either is claimed anywhere that it is not so with probability alpha at most.
-        """
+        """Return where either costs less; falsely anywhere with a probability of alpha at most."""
         q = student(1 - outside(self._critical(alpha), math.inf), self.degrees)
         gap = self.odds * (self.totals[0, 0] - self.totals[0, 1]) + self.totals[1, 0]
         gap = gap - self.totals[1, 1]

@@ -164,10 +164,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
 def compare_samples(
     systems: Mapping[str, Samples], settings: Settings, margin: float | None
 ) -> Comparison:
-    """Compare systems on the same checked samples, whose rows may stand for several.
-
-    The first is the reference.
-    """
+    """Compare systems on the same checked samples with the first; rows may stand for several."""
     level = settings.level
     _check(systems, margin, level)
     made = {name: read_system(samples, settings) for name, samples in systems.items()}
@@ -359,15 +356,13 @@ def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
 
 
 def _allowing(paired: PairedDifference, level: float) -> Estimate | None:
-    """Return the difference that allows for errors not seen, where there is another.
-
-    To allow for more makes no interval narrower: it includes the plain one.
-    """
+    """Return the difference that allows for errors not seen, where there is another."""
     if paired.allowing is None:
         return None
     found, plain_band = paired.allowing.estimate(level), paired.estimate(level).interval
     if found.interval is None or plain_band is None:
         return found
+    # to allow for more makes no interval narrower
     low, high = min(found.interval.low, plain_band.low), max(found.interval.high, plain_band.high)
     return replace(found, interval=Interval(low, high, level))
 

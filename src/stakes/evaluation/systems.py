@@ -221,10 +221,7 @@ def read_system(given: Samples, settings: Settings, of_all: "SumsOfAll | None" =
 
 
 def with_calibration(plain: "System", settings: Settings) -> "System":
-    """Return a system with a calibration stage, unless that cannot be fitted, which is noted.
-
-    Rows whose copies come into several folds are parted, so that each has a calibrated score.
-    """
+    """Return a system with a calibration stage, unless that cannot be fitted, which is noted."""
     calibrator, folds, groups = settings.calibrator, settings.folds, settings.groups
     if calibrator is None:
         return plain
@@ -238,7 +235,7 @@ def with_calibration(plain: "System", settings: Settings) -> "System":
         else:  # the samples are dealt once for all uses
             dealt = deal_samples(plain.samples, folds, groups, seed)
             system = replace(plain, stage=CalibrationStage(calibrator, dealt, seed, grouped))
-            if (kept := dealt.kept) is not None:
+            if (kept := dealt.kept) is not None:  # copies of a row came into several folds
                 samples = dealt.samples
                 uses = tuple(_parted(use, plain.samples, samples, kept) for use in plain.uses)
                 given = plain.given.with_copies(kept, samples.copies)
@@ -381,10 +378,7 @@ class System:
         return self.stage
 
     def calibrated_at(self, samples: Samples, *, to_all: bool = False) -> Samples:
-        """Return samples with calibrated scores; one fit for applications of the same priors.
-
-        The scores are those of a fit to all samples if told.
-        """
+        """Return samples with calibrated scores, by one fit for each priors; to all if told."""
         key, stage = (samples.priors.tobytes(), to_all), self._stage
         if key not in self._fits:
             folds = TrainOnTest() if to_all else stage.folds
@@ -406,10 +400,7 @@ class System:
     def statistics(
         self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = ""
     ) -> list[Statistic]:
-        """Return what has no closed form, ready to be resampled: decisions, ranking, calibration.
-
-        Samples are taken in the order of their classes, so that sums over a class need no copy.
-        """
+        """Return what has no closed form, to be resampled: decisions, ranking, calibration."""
         out: list[Statistic] = []
         if self.stage is not None:
             for samples, priced in self._prices(prefix):
@@ -443,7 +434,7 @@ class System:
 
     @cached_property
     def order(self) -> IntArray:
-        """The samples in the order of their classes."""
+        """The samples in the order of their classes, so that sums over a class need no copy."""
         few = len(self.samples.classes) < 2**15  # small whole numbers are sorted by their digits
         return np.argsort(self.samples.y.astype(np.int16) if few else self.samples.y, kind="stable")
 

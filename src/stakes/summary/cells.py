@@ -162,11 +162,7 @@ class PartedCells(Part):
 
 
 def ranked_orders(counts: "IntArray | FloatArray") -> tuple[ScoreLevels, ScoreLevels]:
-    """Return the levels in the worst and in the best order of the samples of each cell.
-
-    `counts` are those of either class by cell. No order of samples within cells ranks worse than
-    the first, or better than the second.
-    """
+    """Return levels of counts by class and cell: in the worst order within cells, in the best."""
     first, second = counts
     none = np.zeros_like(first)
     return (

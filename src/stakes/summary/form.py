@@ -36,10 +36,7 @@ class Writer:
         self._parts.append(text)
 
     def array(self, values: "IntArray | Sequence[int]") -> None:
-        """Write whole numbers of at least 0 and below 2^63, seven bits to a byte.
-
-        All bytes of a number but its last are at least 128.
-        """
+        """Write whole numbers of at least 0 and below 2^63, seven bits to a byte."""
         numbers = np.asarray(values, dtype=np.int64)
         if not numbers.size:
             return
@@ -49,7 +46,7 @@ class Writer:
         ends = np.cumsum(length)
         place = np.arange(ends[-1]) - np.repeat(ends - length, length)
         digits = ((np.repeat(numbers, length) >> (7 * place)) & 127) | 128
-        digits[ends - 1] &= 127
+        digits[ends - 1] &= 127  # all bytes of a number but its last are at least 128
         self._parts.append(digits.astype(np.uint8).tobytes())
 
     def listed(self, values: IntArray) -> None:

@@ -96,10 +96,7 @@ class Layout:
         return math.prod(field.radix(step) for field in self.fields)
 
     def keys(self, values: Sequence[IntArray], step: int, old: int | None = None) -> IntArray:
-        """Return the key of each row at a step, from the values of its fields.
-
-        These are as coarse as they are at the step `old`, or as fine as they came.
-        """
+        """Return the key of each row at a step, from values as they came, or as at a step `old`."""
         key = np.zeros(values[0].size, dtype=np.int64)
         for field, value in zip(self.fields, values, strict=True):
             drop = field.drop(step) - (0 if old is None else field.drop(old))
@@ -230,10 +227,7 @@ class Tally(Part):
 
 
 def split(amount: FloatArray, bits: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the size of each amount, 0 for 0, and two whole numbers, summed within a size.
-
-    Sizes are 2^bits in an octave.
-    """
+    """Return the size of each amount, 2^bits in an octave, and two numbers, summed within it."""
     fraction, exponent = np.frexp(amount)
     whole = (fraction * 2.0**_BITS).astype(np.int64)
     size = (exponent.astype(np.int64) + _OFFSET) << bits

@@ -98,10 +98,7 @@ class ComparedRows(Part):
         training_priors: PriorsLike | None,
         **options: Any,  # noqa: ANN401  further settings
     ) -> Comparison:
-        """Return what `stakes.compare` says of the rows that were kept.
-
-        Priors from the data are those of all samples.
-        """
+        """Return what `stakes.compare` says of the rows kept, at the priors of all samples."""
         if not self.n:
             msg = "samples must be added before systems are compared: call update first."
             raise InputError(msg)

@@ -157,10 +157,7 @@ def _check_number(counts: IntArray) -> None:
 
 
 def _weighed(given: Samples, every: Samples) -> Samples:
-    """Return rows of each class with the weight that the class has among all samples.
-
-    As many rows are kept of a rare class as of a frequent one.
-    """
+    """Return rows with the weight of their class: rare ones keep as many rows as others."""
     kept, whole = (
         np.bincount(s.y, s.mass, len(s.classes)).astype(np.float64) for s in (given, every)
     )

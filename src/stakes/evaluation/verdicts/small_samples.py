@@ -57,14 +57,10 @@ def small_classes(
     counts: Sequence[int],
     groups: Groups | None = None,
     *,
-    scored: bool = True,
-    calibrated: Sequence[str] = (),
+    scored: bool = True,  # losses of scores have intervals too
+    calibrated: Sequence[str] = (),  # scoring rules whose calibration loss has one
 ) -> Iterator[Verdict]:
-    """Warn of classes with few samples, or in few groups where samples come in groups.
-
-    `scored` where losses of scores have intervals too; `calibrated` are the scoring rules whose
-    calibration loss has one.
-    """
+    """Warn of classes with few samples, or in few groups where samples come in groups."""
     pairs = zip(classes, counts if groups is None else groups.holding, strict=True)
     small = [f"{name_of(name)}: {n}" for name, n in pairs if n < FEWEST_SAMPLES]
     if small:

@@ -67,10 +67,7 @@ class CostClaim:
 
 
 def supported_claims(claims: Sequence[Callable[[float], bool]], level: float) -> list[bool]:
-    """Return which claims may be made, after Holm; each tells whether a level supports it.
-
-    The probability of any false one among them is at most 1 - level.
-    """
+    """Return which claims may be made, after Holm; each tells whether a level supports it."""
     waiting = list(range(len(claims)))
     while waiting:
         own = level_among(len(waiting), level)
