@@ -256,7 +256,7 @@ def test_what_is_drawn_again_is_near_that_of_the_fits(priors: list[float] | None
     stage = stakes.AffineCalibrator(), 5, 0.95, 0
     settings = Settings(COSTS, None, *stage, None, None, (stakes.LogLoss(),), 0, None)
     system = read_system(samples, settings)
-    drawn = replicate(system.statistics([()]), system.resampling(0), 0)
+    drawn = replicate(system.statistics(), system.resampling(0), 0)
     for name, value in system.calibrated_values().items():
         assert drawn.observed[drawn.column(name)] == pytest.approx(value, abs=3e-5), name
 

@@ -58,7 +58,6 @@ def application_result(
     i: int,
     drawn: Replicates | None,
     level: float,
-    metrics: Sequence[DecisionMetric],
     least: tuple[MinimumCost | None, MinimumCost | None],
 ) -> ApplicationResult:
     """Return what Bayes decisions cost in one application."""
@@ -75,7 +74,7 @@ def application_result(
             below = use.samples.scores.ranks()[ranks <= point.threshold]  # at its own priors
             point = replace(point, threshold=float(below.max()))
     threshold, llr_threshold = _thresholds(decisions.use.binary_costs, decisions.samples.priors)
-    explained = [(metric, explain(metric, decisions.in_use)) for metric in metrics]
+    explained = [(metric, explain(metric, decisions.in_use)) for metric in decisions.metrics]
     shares = DecisionShares.from_decisions(decisions, level)
     return ApplicationResult(
         name=name,
@@ -109,18 +108,15 @@ def error_counts(decisions: ApplicationDecisions) -> dict[str, int]:
     return count_errors(decisions.use.costs, samples.y, decisions.indices, samples.copies)
 
 
-def count_replicates(
-    system: System, metrics: Sequence[Sequence[DecisionMetric]], settings: Settings
-) -> Sequence[Replicates | None]:
+def count_replicates(system: System, settings: Settings) -> Sequence[Replicates | None]:
     """Return the resampled metrics of each application that have no interval in closed form."""
     every, samples = system.decisions_of_all, system.decisions_of_all[0].samples
     resamples, seed, progress = settings.resamples, settings.seed, settings.progress
-    chosen = [
-        [m for m in some if not has_closed_form(m, priors_from_data=d.samples.priors_from_data)]
-        if not few_to_resample(d.confusion)
-        else []
-        for d, some in zip(every, metrics, strict=True)
-    ]
+    chosen: list[list[DecisionMetric]] = []
+    for d in every:
+        from_data, few = d.samples.priors_from_data, few_to_resample(d.confusion)
+        others = [m for m in d.metrics if not has_closed_form(m, priors_from_data=from_data)]
+        chosen.append([] if few else others)
     if not resamples or not any(chosen):
         return [None] * len(chosen)
     if system.samples.groups is not None or samples.weights is not None:  # each sample is drawn

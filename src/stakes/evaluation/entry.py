@@ -42,7 +42,6 @@ from stakes.evaluation.systems import Settings, SumsOfAll, System, curve_of, lea
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
 from stakes.evaluation.verdicts.evidence import evidence_of
 from stakes.intervals import Progress
-from stakes.metrics.traditional import metrics_for_report
 from stakes.samples import Samples, read_samples
 from stakes.scores import Posteriors, Scores
 from stakes.scoring import BrierLoss, LogLoss, ScoringRule
@@ -169,8 +168,7 @@ def evaluate_samples(
         parts: Iterable[SliceDecisions] = slices
     else:
         parts = decide_slices(system.as_given.uses[0], read_slices(slices, samples))
-    metrics = [metrics_for_report(d.in_use, d.use.costs) for d in system.decisions_of_all]
-    drawn = count_replicates(system, metrics, settings)
+    drawn = count_replicates(system, settings)
     of_rows = curve_of(samples)
     curve = of_rows if curve is None else curve
     ranking = ranking_of(samples, curve, level)
@@ -179,7 +177,7 @@ def evaluate_samples(
     evaluation = Evaluation(
         data=_summary(system),
         applications=tuple(
-            application_result(system, i, drawn[i], level, metrics[i], least[i])
+            application_result(system, i, drawn[i], level, least[i])
             for i in range(len(system.uses))
         ),
         rules=tuple(rule_result(system, i, level) for i in range(len(system.rules))),

@@ -31,10 +31,9 @@ from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import Settings, System, read_system
 from stakes.evaluation.verdicts.reversal import reversed_systems
 from stakes.evaluation.verdicts.small_samples import Groups, few_groups, small_classes
-from stakes.intervals import Progress, Replicates, Statistic, replicate
+from stakes.intervals import Progress, Replicates, replicate
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference
-from stakes.metrics.traditional import metrics_for_report
 from stakes.results import Estimate, Interval
 from stakes.samples import Samples, read_samples
 from stakes.scores import Posteriors, Scores
@@ -193,7 +192,7 @@ def compare_samples(
     higher = {"auc"} | {
         f"{d.use.name}.{key_of(metric.name)}"
         for d in first.decisions
-        for metric in metrics_for_report(d.in_use, d.use.costs)
+        for metric in d.metrics
         if metric.better == "higher"
     }
     differences = _differences(contrasts, adjusted, drawn, values, level, higher)
@@ -324,15 +323,13 @@ def system_names(systems: Mapping[str, Any], reference: str | None) -> list[str]
 
 def _drawn(made: Mapping[str, System], settings: Settings) -> Replicates:
     """Return what has no closed form, over resamples of the same samples."""
-    statistics: list[Statistic] = []
-    for name, system in made.items():
-        metrics = [metrics_for_report(d.in_use, d.use.costs) for d in system.decisions]
-        statistics += system.statistics(metrics, f"{name}{_SEPARATOR}")
-    plan = next(iter(made.values())).resampling(settings.seed)
+    every = [(name, s) for name, system in made.items() for s in system.statistics()]
+    names = tuple(f"{name}{_SEPARATOR}{metric}" for name, s in every for metric in s.names)
+    plan, statistics = next(iter(made.values())).resampling(settings.seed), [s for _, s in every]
     if settings.resamples and statistics:
-        return replicate(statistics, plan, settings.resamples, settings.progress)
+        drawn = replicate(statistics, plan, settings.resamples, settings.progress)
+        return replace(drawn, names=names)
     observed = [s.under(plan.base[None, :])[0] for s in statistics]
-    names = tuple(name for s in statistics for name in s.names)
     return Replicates(
         names, np.concatenate([np.empty(0), *observed]), np.empty((0, len(names))), None
     )

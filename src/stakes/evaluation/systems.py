@@ -53,6 +53,7 @@ from stakes.intervals.refit import Refit
 from stakes.metrics import CalibrationError, ConfusionMatrix, DecisionMetric
 from stakes.metrics.expected_losses import expectation, from_sums, losses_summed, sample_losses
 from stakes.metrics.per_sample import expected_sample_cost
+from stakes.metrics.traditional import metrics_for_report
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scores import Answers
@@ -88,6 +89,11 @@ class ApplicationDecisions:
         """The same at the priors of the application."""
         s = self.samples
         return self.confusion if s.priors_from_data else self.confusion.at_priors(s.priors)
+
+    @cached_property
+    def metrics(self) -> Sequence[DecisionMetric]:
+        """The traditional metrics that a report shows."""
+        return metrics_for_report(self.in_use, self.use.costs)
 
     @property
     def grouped_cost(self) -> ExpectedLoss:
@@ -397,27 +403,23 @@ class System:
             return 0.0  # no sample is calibrated by a fit to others of the same data
         return max((after - loss(self.calibrated_at(samples, to_all=True))) / 2, 0.0)
 
-    def statistics(
-        self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = ""
-    ) -> list[Statistic]:
+    def statistics(self) -> list[Statistic]:
         """Return what has no closed form, to be resampled: decisions, ranking, calibration."""
         out: list[Statistic] = []
         if self.stage is not None:
-            for samples, priced in self._prices(prefix):
+            for samples, priced in self._prices():
                 answers = self._refit(samples)
                 out.append(CalibratedStatistic(self._class_means(samples), priced, answers))
-        out += self.count_statistics(metrics, prefix)
+        out += self.count_statistics([d.metrics for d in self.decisions])
         if len(self.samples.classes) == 2:
-            out.append(self.ranking(prefix))
+            out.append(self.ranking())
         return out
 
-    def count_statistics(
-        self, metrics: Sequence[Sequence[DecisionMetric]], prefix: str = ""
-    ) -> list[Statistic]:
+    def count_statistics(self, metrics: Sequence[Sequence[DecisionMetric]]) -> list[Statistic]:
         """Return metrics of decisions that have no closed-form interval, ready to be resampled."""
         return [
             count_statistic(
-                f"{prefix}{decisions.use.name}",
+                decisions.use.name,
                 decisions.samples.y[self.order],
                 decisions.indices[self.order],
                 (decisions.use.costs.classes, decisions.use.costs.decisions),
@@ -430,7 +432,7 @@ class System:
 
     def loss_statistics(self) -> list[Statistic]:
         """Return expected losses and costs as they are resampled; infinite ones are left out."""
-        return [LossStatistic(self._class_means(at), priced) for at, priced in self._prices("")]
+        return [LossStatistic(self._class_means(at), priced) for at, priced in self._prices()]
 
     @cached_property
     def order(self) -> IntArray:
@@ -441,7 +443,7 @@ class System:
     def _class_means(self, samples: Samples) -> ClassMeans:
         return ClassMeans(samples.y[self.order], len(samples.classes), samples.given_priors)
 
-    def _prices(self, prefix: str) -> list[tuple[Samples, list[NamedLosses]]]:
+    def _prices(self) -> list[tuple[Samples, list[NamedLosses]]]:
         """Return all losses by the priors they are computed at, so that each needs one fit only."""
         found: dict[bytes, tuple[Samples, list[NamedLosses]]] = {}
 
@@ -450,13 +452,12 @@ class System:
             found.setdefault(key, (samples, []))[1].append(priced)
 
         for decisions in self.decisions:
-            add(decisions.samples, _cost_price(decisions, self.order, prefix))
+            add(decisions.samples, _cost_price(decisions, self.order))
         for rule in self.rules:
             losses = sample_losses(rule, self.samples)
             if np.isfinite(losses).all():
-                name, own = f"{prefix}{key_of(rule.name)}", losses[self.order]
-                priced = NamedLosses(name, "normalized", own, rule.losses, rule)
-                add(self.samples, priced)
+                name, own = key_of(rule.name), losses[self.order]
+                add(self.samples, NamedLosses(name, "normalized", own, rule.losses, rule))
         return list(found.values())
 
     def _refit(self, samples: Samples) -> Refit:
@@ -489,15 +490,15 @@ class System:
             out[f"{name}.relative"] = (a.value - b.value) / a.value if a.value > 0 else math.nan
         return out
 
-    def ranking(self, prefix: str = "") -> RankStatistic:
+    def ranking(self) -> RankStatistic:
         """Return what follows from the order of the scores."""
         odds = [
-            Odds(f"{prefix}{use.name}", costs.values, use.samples.given_priors)
+            Odds(use.name, costs.values, use.samples.given_priors)
             for use in self.uses
             if (costs := use.binary_costs) is not None
         ]
         ranks = self.samples.scores.ranks()[self.order]
-        return RankStatistic(ranks, self.samples.y[self.order], odds, prefix)
+        return RankStatistic(ranks, self.samples.y[self.order], odds)
 
     def resampling(self, seed: int) -> Resampling:
         """Return how the samples are resampled: class sizes are kept where priors are given."""
@@ -518,15 +519,14 @@ def _scaled(weights: FloatArray | None, order: IntArray) -> FloatArray | None:
     return np.asarray(weights[order] / weights.max(), dtype=np.float64)
 
 
-def _cost_price(decisions: ApplicationDecisions, order: IntArray, prefix: str) -> NamedLosses:
+def _cost_price(decisions: ApplicationDecisions, order: IntArray) -> NamedLosses:
     use, costs, losses = decisions.use, decisions.use.costs, decisions.losses()[order]
-    name = f"{prefix}{use.name}"
     if not isinstance(costs, SampleCosts):
         rule = BayesCost(costs)
-        return NamedLosses(name, "nec", losses, rule.losses, rule)
+        return NamedLosses(use.name, "nec", losses, rule.losses, rule)
     own = costs.part(order)
 
     def priced(y: IntArray, answers: Answers) -> FloatArray:
         return own.at(y, own.least_expected(answers.p))
 
-    return NamedLosses(name, "nec", losses, priced, constants=use.constants()[order])
+    return NamedLosses(use.name, "nec", losses, priced, constants=use.constants()[order])

@@ -45,17 +45,12 @@ class RankStatistic(Statistic):
     scores: FloatArray
     y: IntArray
     applications: Sequence[Odds]
-    prefix: str = ""
     equal_error: bool = True  # whether it is asked for; NaN if not
     smooth = False
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (
-            f"{self.prefix}auc",
-            f"{self.prefix}eer",
-            *(f"{a.name}.minimum_nec" for a in self.applications),
-        )
+        return ("auc", "eer", *(f"{a.name}.minimum_nec" for a in self.applications))
 
     @cached_property
     def _ranking(self) -> Ranking:
