@@ -371,7 +371,7 @@ DEFECTS = [
     ("evaluation/applications.py", "replace(use, samples=adapted(use.samples, training))", "use", "adapted_to_the_priors"),
     ("evaluation/threshold_choice.py", "max(bayes, capped_threshold(value, share, cap))", "capped_threshold(value, share, cap)", "cap_is_kept"),
     ("evaluation/threshold_choice.py", "above <= cap + 1e-12", "above < 2 * cap", "cap_is_kept"),
-    ("evaluation/threshold_choice.py", "w * (first - second)", "first - second", "best_on_the_data"),
+    ("evaluation/ranking_results.py", "w * (first - second)", "first - second", "best_on_the_data"),
     ("evaluation/threshold_choice.py", "return first - second,", "return second - first,", "expected_saving or largest_expected"),
     ("curves/likelihood_ratios.py", "LogLoss().losses(y, answers) / math.log(2)", "LogLoss().losses(y, answers)", "cllr_is_normalised"),
     # the risk curve

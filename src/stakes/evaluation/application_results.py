@@ -12,7 +12,7 @@ from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
 from stakes.evaluation.findings import ApplicationResult, ClassResult, LossResult
-from stakes.evaluation.ranking_results import best_threshold_estimate, least_on_part
+from stakes.evaluation.ranking_results import best_threshold_estimate
 from stakes.evaluation.rates import (
     DecisionShares,
     abstention_rate,
@@ -68,7 +68,7 @@ def application_result(
     if best is not None and of_rows is not None:
         ranks, point = given.samples.scores.ranks(), best.point
         indices = (ranks > of_rows.point.threshold).astype(np.int64)
-        minimum = best_threshold_estimate(use, ranks, indices, least_on_part, level)
+        minimum = best_threshold_estimate(use, ranks, indices, level)
         minimum = replace(minimum, value=best.normalized)
         if math.isfinite(point.threshold) and use.samples.scores is not given.samples.scores:
             below = use.samples.scores.ranks()[ranks <= point.threshold]  # at its own priors

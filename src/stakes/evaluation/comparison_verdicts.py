@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from stakes._text import number, plain
 from stakes.evaluation.differences import Difference, RelativeCost
 from stakes.evaluation.findings import Verdict
-from stakes.evaluation.verdicts.small_samples import FEWEST_ERRORS
-from stakes.evaluation.verdicts.wording import counted, listed, p_number
+from stakes.evaluation.verdicts.small_samples import few_errors, few_kinds
+from stakes.evaluation.verdicts.wording import listed, p_number
 
 NONE_BEST = "none is distinguishable"  # where no system is named for a range of odds
 _MOST_NAMED = 6
@@ -92,20 +92,10 @@ def best_verdict(names: Sequence[str], lowest: str, systems: int, where: str) ->
 
 def few_errors_of(errors: Mapping[str, Mapping[str, int]], where: str) -> Iterator[Verdict]:
     """Warn where decisions of some systems rest on few errors of a kind."""
-    few = {
-        name: [counted(n, kind) for kind, n in counts.items() if n < FEWEST_ERRORS]
-        for name, counts in errors.items()
-    }
-    found = [f"{plain(name)} {' and '.join(kinds)}" for name, kinds in few.items() if kinds]
-    if found:
-        more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-        yield Verdict(
-            "few_errors",
-            f"{where}The decisions rest on few errors: {'; '.join(found[:_MOST_NAMED])}{more}."
-            f" With fewer than {FEWEST_ERRORS}, an error rate is uncertain by 30 % or more either"
-            " way.",
-            "Use more labelled samples, or quote the interval.",
-        )
+    few = {name: few_kinds(counts) for name, counts in errors.items()}
+    found = [f"{plain(name)} {kinds}" for name, kinds in few.items() if kinds]
+    more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    return few_errors(f"few errors: {'; '.join(found[:_MOST_NAMED])}{more}" if found else "", where)
 
 
 def verdicts_of_comparison(

@@ -21,7 +21,7 @@ from stakes.evaluation.rates import (
     has_closed_form,
     metric_estimates,
 )
-from stakes.evaluation.verdicts.small_samples import few_errors, small_classes
+from stakes.evaluation.verdicts.small_samples import few_errors, few_kinds, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import replicate_counts, seed_of
 from stakes.metrics import ConfusionMatrix, Explanation, explain
@@ -67,7 +67,7 @@ class DecisionEvaluation(Paged):
                 costs = CostMatrix.zero_one(confusion.classes)
             if costs is not None:
                 cells = confusion.row, confusion.column, confusion.weight
-                said += few_errors(count_errors(costs, *cells))
+                said += few_errors(few_kinds(count_errors(costs, *cells)))
         return (*said, *small_classes(confusion.classes, sizes, scored=False))
 
     @property

@@ -1,7 +1,6 @@
 """How well scores rank: areas, error rates and costs of the best threshold, with intervals."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +23,6 @@ from stakes.statistics import ScoreLevels
 from stakes.statistics.group_effects import ONE_GROUP, design_effect, effective_groups
 
 _FOLDS = 5
-BestThreshold = Callable[[ApplicationSamples, FloatArray, IntArray], float]  # on the samples kept
 
 
 def area_of(samples: Samples, level: float) -> Estimate:
@@ -86,11 +84,7 @@ def _equal_error(samples: Samples, curve: RocCurve, level: float) -> Estimate:
 
 
 def best_threshold_estimate(
-    use: ApplicationSamples,
-    scores: FloatArray,
-    indices: IntArray,
-    best: BestThreshold,
-    level: float,
+    use: ApplicationSamples, scores: FloatArray, indices: IntArray, level: float
 ) -> Estimate:
     """Return the normalised cost of decisions by the best threshold, with its interval.
 
@@ -101,7 +95,7 @@ def best_threshold_estimate(
     places = np.unique(scores, return_inverse=True)[1].astype(np.float64)
     first, second = (
         normalized_of(price_decisions(*made).grouped_cost, level)
-        for made in ((use, indices), _decisions_of_folds(use, places, best))
+        for made in ((use, indices), _decisions_of_folds(use, places))
     )
     if first.interval is None or second.interval is None:
         return Estimate(first.value, None, first.method)
@@ -111,7 +105,7 @@ def best_threshold_estimate(
 
 
 def _decisions_of_folds(
-    use: ApplicationSamples, places: FloatArray, best: BestThreshold
+    use: ApplicationSamples, places: FloatArray
 ) -> tuple[ApplicationSamples, IntArray]:
     """Return decisions by the threshold that is best on the samples of other folds.
 
@@ -119,6 +113,7 @@ def _decisions_of_folds(
     their scores: a row that stands for several becomes two where they get different decisions.
     """
     samples, others = use.samples, use
+    best = best_on_part if use.binary_costs is None else _least_on_part
     copies = np.ones(len(samples), dtype=np.int64) if samples.copies is None else samples.copies
     second = np.zeros(len(samples), dtype=np.int64)  # copies that get the second decision
     mine = [np.flatnonzero(samples.y == k) for k in (0, 1)]
@@ -144,7 +139,7 @@ def _decisions_of_folds(
     return replace(use, samples=samples.with_copies(kept, made[indices, kept])), indices
 
 
-def least_on_part(use: ApplicationSamples, places: FloatArray, kept: IntArray) -> float:
+def _least_on_part(use: ApplicationSamples, places: FloatArray, kept: IntArray) -> float:
     """Return the threshold of least cost on some of the samples, for one matrix of costs."""
     samples = use.samples
     if samples.weights is None and samples.copies is None:
@@ -155,6 +150,17 @@ def least_on_part(use: ApplicationSamples, places: FloatArray, kept: IntArray) -
         levels = ScoreLevels.from_scores(places[kept], samples.y[kept], weights, copies)
     curve = RocCurve(levels, samples.classes)
     return curve.minimum_cost(use.binary_costs, samples.given_priors).point.threshold
+
+
+def best_on_part(use: ApplicationSamples, value: FloatArray, kept: IntArray) -> float:
+    """Return the threshold of least cost on some of the samples, just below a distinct value."""
+    part = use.part(kept)
+    w, first, second = part.samples.balanced_mass(), part.constant(0), part.constant(1)
+    level, code = np.unique(value[kept], return_inverse=True)
+    saved = np.bincount(code, w * (first - second), level.size)
+    above = np.concatenate([np.cumsum(saved[::-1])[::-1], [0.0]])  # if all from here on are taken
+    best = int(above.argmax())
+    return float("-inf") if best == 0 else float(level[best - 1])
 
 
 def _middle(places: FloatArray, threshold: float) -> float:

@@ -19,7 +19,7 @@ from stakes.evaluation.applications import (
     read_applications,
 )
 from stakes.evaluation.findings import Verdict, plain_values
-from stakes.evaluation.ranking_results import best_threshold_estimate, least_on_part
+from stakes.evaluation.ranking_results import best_on_part, best_threshold_estimate
 from stakes.evaluation.systems import curve_of, least_cost, price_decisions
 from stakes.evaluation.verdicts.reversal import reversed_systems
 from stakes.results import Estimate
@@ -230,20 +230,9 @@ def _best_on_data(use: ApplicationSamples, value: FloatArray) -> float:
     """Return the threshold of least cost on the samples; by the ROC curve if costs allow."""
     least = least_cost(use, curve_of(use.samples))
     if least is None:
-        return _best_on_part(use, value, np.arange(len(use.samples)))
+        return best_on_part(use, value, np.arange(len(use.samples)))
     below = value[use.samples.scores.ranks() <= least.point.threshold]
     return float(below.max()) if below.size else float("-inf")
-
-
-def _best_on_part(use: ApplicationSamples, value: FloatArray, kept: IntArray) -> float:
-    """Return the threshold of least cost on some of the samples, just below a distinct value."""
-    part = use.part(kept)
-    w, first, second = part.samples.balanced_mass(), part.constant(0), part.constant(1)
-    level, code = np.unique(value[kept], return_inverse=True)
-    saved = np.bincount(code, w * (first - second), level.size)
-    above = np.concatenate([np.cumsum(saved[::-1])[::-1], [0.0]])  # if all from here on are taken
-    best = int(above.argmax())
-    return float("-inf") if best == 0 else float(level[best - 1])
 
 
 def _result(
@@ -260,11 +249,9 @@ def _result(
         rates.append(float(mine @ (indices == k)) / total if total else float("nan"))
     if name != _BEST or not samples.counts.all():
         normalized = Estimate(cost.normalized, cost.normalized_interval(level), "closed form")
-    elif use.binary_costs is None:
-        normalized = best_threshold_estimate(use, value, indices, _best_on_part, level)
     else:
-        ranks = samples.scores.ranks()
-        normalized = best_threshold_estimate(use, ranks, indices, least_on_part, level)
+        scores = value if use.binary_costs is None else samples.scores.ranks()
+        normalized = best_threshold_estimate(use, scores, indices, level)
     return ThresholdResult(
         rule=name,
         threshold=cut,

@@ -12,7 +12,12 @@ from stakes._typing import FloatArray
 from stakes.evaluation.findings import ApplicationResult, Evaluation, Verdict
 from stakes.evaluation.verdicts.evidence import Evidence
 from stakes.evaluation.verdicts.reversal import below, reversed_verdict, wrong_ranks
-from stakes.evaluation.verdicts.small_samples import few_errors, few_groups, small_classes
+from stakes.evaluation.verdicts.small_samples import (
+    few_errors,
+    few_groups,
+    few_kinds,
+    small_classes,
+)
 from stakes.evaluation.verdicts.usefulness import (
     CostClaim,
     level_among,
@@ -53,7 +58,7 @@ def verdicts_of(evaluation: Evaluation, evidence: Evidence) -> tuple[Verdict, ..
         parts = [*_decisions(evaluation, evidence, i, said[i]), gains[i]]
         parts += _disagreement(a, claim, level_among(len(said), evaluation.level))
         if "always_the_same" not in [v.code for v in parts if v]:
-            parts += few_errors(a.errors, claim.where)
+            parts += few_errors(few_kinds(a.errors), claim.where)
         found += [replace(v, application=a.name) for v in parts if v is not None]
     if not reversed_:
         found += confidence(evaluation.slope)

@@ -40,16 +40,20 @@ class Groups:
         return cls(int(np.unique(unit).size), effective, tuple(holding.tolist()))
 
 
-def few_errors(errors: Mapping[str, int], where: str = "") -> Iterator[Verdict]:
-    """Warn where decisions rest on few errors of a kind, such as {"misses": 4}."""
-    few = [counted(n, kind) for kind, n in errors.items() if n < FEWEST_ERRORS]
+def few_errors(few: str, where: str = "") -> Iterator[Verdict]:
+    """Warn where decisions rest on few errors, such as "4 misses"; nothing if none are few."""
     if few:
         yield Verdict(
             "few_errors",
-            f"{where}The decisions rest on {' and '.join(few)}. With fewer than {FEWEST_ERRORS}, an"
+            f"{where}The decisions rest on {few}. With fewer than {FEWEST_ERRORS}, an"
             " error rate is uncertain by 30 % or more either way.",
             "Use more labelled samples, or quote the interval.",
         )
+
+
+def few_kinds(errors: Mapping[str, int]) -> str:
+    """Name the errors that are few, of kinds such as {"misses": 4}."""
+    return " and ".join(counted(n, kind) for kind, n in errors.items() if n < FEWEST_ERRORS)
 
 
 def small_classes(
