@@ -345,7 +345,7 @@ DEFECTS = [
     ("evaluation/verdicts/usefulness.py", "return -1 if band.high < 1 else 1 if band.low > 1 else 0", "return -1 if band.high < 1 else 1 if band.low >= 1 else 0", "usefulness"),
     ("evaluation/verdicts/usefulness.py", "return shown if self.p_value < 1 - level else 0", "return shown", "usefulness"),
     ("evaluation/verdicts/usefulness.py", "own = level_among(len(waiting), level)", "own = level", "several_claims"),
-    ("evaluation/verdicts/usefulness.py", "return 1 - (1 - level) / claims", "return level", "several_claims"),
+    ("metrics/multiplicity.py", "return 1 - (1 - level) / claims", "return level", "several_claims"),
     ("evaluation/verdicts/evaluation_verdicts.py", "not share.value >= GAIN", "not share.value > GAIN", "calibration_is_advised"),
     ("evaluation/verdicts/evaluation_verdicts.py", "after.interval.high < 1 and corrected.high < 1", "after.value < 1", "makes_useful"),
     ("evaluation/verdicts/evaluation_verdicts.py", "(a, most) for a, most in kept if most <= GAIN", "(a, most) for a, most in kept", "poor_probabilities"),

@@ -15,7 +15,7 @@ from stakes.calibration.slope import calibration_slope
 from stakes.evaluation.ranking_results import ranking_of
 from stakes.evaluation.systems import curve_of
 from stakes.evaluation.verdicts.evaluation_verdicts import SHIFT, share_test
-from stakes.evaluation.verdicts.evidence import effective_units
+from stakes.evaluation.verdicts.usefulness import effective_units
 from stakes.intervals import auc_difference
 from stakes.metrics.spreads import StudentSpread
 from stakes.samples import read_samples

@@ -28,8 +28,12 @@ from stakes.cli.places import COMMANDS, with_commands, with_options
 from stakes.evaluation import Evaluation, Verdict, evaluate_decisions
 from stakes.evaluation.verdicts import evaluation_verdicts, small_samples, usefulness
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
-from stakes.evaluation.verdicts.evidence import Evidence
-from stakes.evaluation.verdicts.usefulness import CostClaim, supported_claims, usefulness_of
+from stakes.evaluation.verdicts.usefulness import (
+    CostClaim,
+    Evidence,
+    supported_claims,
+    usefulness_of,
+)
 from stakes.metrics.multiplicity import holm
 from stakes.report.page_of_evaluation import ACTIONS
 

@@ -40,7 +40,7 @@ from stakes.evaluation.slice_results import (
 )
 from stakes.evaluation.systems import Settings, SumsOfAll, System, curve_of, least_cost, read_system
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
-from stakes.evaluation.verdicts.evidence import evidence_of
+from stakes.evaluation.verdicts.usefulness import evidence_of
 from stakes.intervals import Progress
 from stakes.samples import Samples, read_samples
 from stakes.scores import Posteriors, Scores

@@ -12,8 +12,7 @@ from stakes._typing import Column
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.evaluation.findings import SliceResult, Verdict
 from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions, rule_loss
-from stakes.evaluation.verdicts.evidence import naive_p_value
-from stakes.evaluation.verdicts.usefulness import CostClaim, slice_verdicts
+from stakes.evaluation.verdicts.usefulness import CostClaim, naive_p_value, slice_verdicts
 from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss, normalized_of
 from stakes.samples import Samples

@@ -23,3 +23,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     out = p.copy()
     out[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
     return [float(x) for x in out]
+
+
+def level_among(claims: int, level: float) -> float:
+    """Return the level at which each of several claims is made, after Bonferroni."""
+    return 1 - (1 - level) / claims

@@ -10,7 +10,6 @@ from stakes._check import Place, PlacedText
 from stakes._text import number, plain
 from stakes._typing import FloatArray
 from stakes.evaluation.findings import ApplicationResult, Evaluation, Verdict
-from stakes.evaluation.verdicts.evidence import Evidence
 from stakes.evaluation.verdicts.reversal import below, reversed_verdict, wrong_ranks
 from stakes.evaluation.verdicts.small_samples import (
     few_errors,
@@ -20,7 +19,7 @@ from stakes.evaluation.verdicts.small_samples import (
 )
 from stakes.evaluation.verdicts.usefulness import (
     CostClaim,
-    level_among,
+    Evidence,
     usefulness_of,
     with_constant,
 )
@@ -32,7 +31,7 @@ from stakes.evaluation.verdicts.wording import (
     percent_at_most,
     with_interval,
 )
-from stakes.metrics.multiplicity import holm
+from stakes.metrics.multiplicity import holm, level_among
 from stakes.metrics.paired import PairedDifference
 from stakes.results import Estimate
 

@@ -8,9 +8,9 @@ from stakes._typing import Label, Names
 from stakes.curves.detectors import detectors_of
 from stakes.evaluation.findings import Verdict
 from stakes.evaluation.ranking_results import area_of
-from stakes.evaluation.verdicts.usefulness import level_among
 from stakes.evaluation.verdicts.wording import listed, name_of, with_interval
 from stakes.intervals import auc_interval
+from stakes.metrics.multiplicity import level_among
 from stakes.results import Estimate
 from stakes.samples import Samples
 

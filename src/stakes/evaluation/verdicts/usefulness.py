@@ -1,12 +1,18 @@
-"""Whether decisions beat the best constant answer, for each application or slice of several."""
+"""Whether decisions beat the best constant answer, and what this and other sentences rest on."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from stakes._text import number
-from stakes._typing import Label
-from stakes.evaluation.findings import Verdict
+import numpy as np
+
+from stakes._text import number, plain
+from stakes._typing import FloatArray, Label
+from stakes.evaluation.differences import LossColumn
+from stakes.evaluation.findings import ApplicationResult, Verdict
+from stakes.evaluation.systems import ApplicationDecisions, System
+from stakes.evaluation.verdicts.reversal import class_areas
+from stakes.evaluation.verdicts.small_samples import Groups
 from stakes.evaluation.verdicts.wording import (
     name_of,
     p_text,
@@ -14,8 +20,13 @@ from stakes.evaluation.verdicts.wording import (
     percent_at_most,
     with_interval,
 )
+from stakes.intervals import by_groups
+from stakes.metrics.expected_losses import sample_losses
+from stakes.metrics.multiplicity import level_among
 from stakes.metrics.paired import PairedDifference
 from stakes.results import Estimate, ExpectedLoss, Interval, normalized_of
+from stakes.samples import Samples
+from stakes.statistics.group_effects import effective_groups, effective_samples
 
 MARGIN = 0.05  # distance from 1 within which a normalised cost is the same for practical purposes
 
@@ -66,6 +77,98 @@ class CostClaim:
         return all(b is not None and b.low >= 1 - MARGIN and b.high <= 1 + MARGIN for b in bands)
 
 
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The claims about a system in some applications, in their order."""
+
+    costs: tuple[CostClaim, ...]
+    rule_gain: PairedDifference | None  # of the first scoring rule, uncalibrated less calibrated
+    class_areas: dict[Label, Estimate]  # AUC of each class, corrected for how many there are
+    units: float  # how many samples, or groups, vary independently
+    groups: Groups | None = None
+
+
+def evidence_of(system: System, results: tuple[ApplicationResult, ...], level: float) -> Evidence:
+    """Return what the verdicts on a system rest on."""
+    every, samples = system.decisions_of_all, system.samples
+    gains: list[PairedDifference | None] = [None] * len(every)
+    rule_gain = None
+    if system.stage is not None:
+        gains = [
+            paired(before.losses(), after.losses(), before.samples, before.largest_difference())
+            for before, after in zip(system.decisions, system.calibrated_decisions, strict=True)
+        ]
+        for rule in system.rules[:1]:
+            later = sample_losses(rule, system.calibrated)
+            rule_gain = paired(sample_losses(rule, samples), later, samples)
+    return Evidence(
+        costs=tuple(
+            CostClaim(
+                a.cost.raw,
+                a.cost.normalized,
+                naive_p_value(decisions, a.cost.normalized),
+                f"{plain(a.name)}: " if len(results) > 1 else "",
+                _errors(decisions),
+                gain,
+            )
+            for a, decisions, gain in zip(results, every, gains, strict=True)
+        ),
+        rule_gain=rule_gain,
+        class_areas=class_areas(samples, level),
+        units=effective_units(every[0].samples),
+        groups=Groups.from_samples(every[0].samples),
+    )
+
+
+def naive_p_value(decisions: ApplicationDecisions, shown: Estimate) -> float:
+    """Return the p-value of costing as much as the best constant answer, on the same samples.
+
+    To cost less than the best of them is to cost less than each: the largest p-value counts.
+    NaN where the interval shown includes 1, so that no test is needed.
+    """
+    cost, samples = decisions.cost, decisions.samples
+    if cost.undefined is not None or shown.interval is None or 1 in shown.interval:
+        return math.nan  # the interval has decided
+    others = [decisions.naive()]
+    if cost.normalized < 1:  # less than each: another may be best in the population
+        others += [decisions.use.constant(rival.decision) for rival in cost.rivals]
+    losses, largest = decisions.losses(), decisions.largest_difference()
+    found = [paired(losses, other, samples, largest) for other in others]
+    return max((math.nan if f is None else f.p_value) for f in found)
+
+
+def _errors(decisions: ApplicationDecisions) -> ExpectedLoss | None:
+    """Return the error rate, where decisions are classes."""
+    if not decisions.use.square:
+        return None
+    samples = decisions.samples
+    rate = decisions.confusion.expected_cost(None, samples.given_priors)
+    wrong = (decisions.indices != samples.y).astype(np.float64)
+    return by_groups(rate, samples, wrong)
+
+
+def paired(
+    before: FloatArray, after: FloatArray, samples: Samples, largest: FloatArray | None = None
+) -> PairedDifference | None:
+    """Return the expected loss before less that after, on the same samples."""
+    if not (np.isfinite(before).all() and np.isfinite(after).all()):
+        return None
+    return LossColumn(samples, before, largest=largest).minus(LossColumn(samples, after))
+
+
+def effective_units(samples: Samples) -> float:
+    """Return how many equal samples, or groups if all samples of a group are alike, are as precise.
+
+    The shares of classes of groups of unequal size vary as those of this many samples.
+    """
+    mass = samples.mass
+    if samples.groups is not None:
+        return effective_groups(samples.groups, np.ones(len(samples)) if mass is None else mass)
+    if samples.weights is None:
+        return float(samples.n)
+    return effective_samples(samples.weights, samples.copies)
+
+
 def supported_claims(claims: Sequence[Callable[[float], bool]], level: float) -> list[bool]:
     """Return which claims may be made, after Holm; each tells whether a level supports it."""
     waiting = list(range(len(claims)))
@@ -76,11 +179,6 @@ def supported_claims(claims: Sequence[Callable[[float], bool]], level: float) ->
             break
         waiting = [i for i in waiting if i not in supported]
     return [i not in waiting for i in range(len(claims))]
-
-
-def level_among(claims: int, level: float) -> float:
-    """Return the level at which each of several claims is made, after Bonferroni."""
-    return 1 - (1 - level) / claims
 
 
 def usefulness_of(
