@@ -20,6 +20,7 @@ from stakes.evaluation import Comparison, Evaluation, compare, evaluate
 from stakes.io import Columns, read_columns
 from stakes.scores import Logits, Posteriors
 
+Story = tuple[str, str, list[tuple[str, ...]], list[str]]  # title, text, table, conclusions
 _FILE = "stakes-demo.json"
 _RESAMPLES = 200
 _DIGITS = [str(k) for k in range(10)]
@@ -42,9 +43,20 @@ def run(options: Options) -> None:
 
     def draw(screen: Screen) -> None:
         screen.head("demo", f"three real problems, seed {seed}")
-        _print_biopsies(screen, biopsies)
-        _print_digits(screen, digits)
-        _print_patients(screen, patients)
+        stories = _on_biopsies(biopsies), _on_digits(digits), _on_patients(patients)
+        for title, text, rows, conclusions in stories:
+            screen.print()
+            screen.put(title, "bold")
+            screen.say(text)
+            screen.print()
+            screen.table(rows[0], rows[1:])
+            for conclusion in conclusions:
+                screen.say(conclusion, "bold", "=> ")
+        screen.print()
+        screen.put(
+            "Next: stakes evaluate YOUR.csv --label Y --scores P --scores-are posteriors \\\n"
+            "          --positive CLASS --cost miss=20,false_alarm=1"
+        )
 
     document = Document("demo", body, draw=draw)
     show(document, options)
@@ -113,7 +125,7 @@ def _patients(seed: int) -> Comparison:
     )
 
 
-def _print_biopsies(screen: Screen, e: Evaluation) -> None:
+def _on_biopsies(e: Evaluation) -> Story:
     cost = e.main.cost
     estimates = {
         "AUC": e.ranking["auc"],
@@ -125,46 +137,45 @@ def _print_biopsies(screen: Screen, e: Evaluation) -> None:
         for name, found in estimates.items()
         if found is not None
     ]
-    _story(
-        screen, "1. breast.csv: is this biopsy malignant?",
-        f"Naive Bayes on {e.data.n} biopsies it had not seen. A missed cancer is taken to cost 20"
-        " times a needless second look.",
+    return (
+        "1. breast.csv: is this biopsy malignant?",
+        (
+            f"Naive Bayes on {e.data.n} biopsies it had not seen. A missed cancer is taken to cost 20"
+            " times a needless second look."
+        ),
         [("", "value", "95 % interval", "naive"), *rows],
         [v.text for v in e.verdicts if v.code in _TOLD],
-    )  # fmt: skip
+    )
 
 
-def _print_digits(screen: Screen, c: Comparison) -> None:
+def _on_digits(c: Comparison) -> Story:
     _, counts = np.unique(_read("digits.csv", ("digit",), ()).texts("digit"), return_counts=True)
     metrics = {
         "accuracy": ("cost.accuracy", number(counts.max() / counts.sum())),
         "cross-entropy, of the naive one": ("cross_entropy.normalized", "1"),
         "the same after calibration": ("cross_entropy.calibrated_normalized", "1"),
     }
-    _story(
-        screen, "2. digits.csv: which digit is it?",
+    return (
+        "2. digits.csv: which digit is it?",
         f"Two models on {c.n} images they had not seen; each error costs 1.",
         _side_by_side(c, metrics),
         [
             _compared(c, "cross_entropy.normalized", "Uncalibrated"),
             _compared(c, "cross_entropy.calibrated_normalized", "Calibrated"),
         ],
-    )  # fmt: skip
+    )
 
 
-def _print_patients(screen: Screen, c: Comparison) -> None:
+def _on_patients(c: Comparison) -> Story:
     metrics = {"AUC": ("auc", "0.5"), "cost of its decisions, of the naive cost": ("cost.nec", "1")}
-    _story(
-        screen, "3. diabetes.csv: who will be severely ill in a year?",
-        f"Two models on {c.n} patients, 10 % of them severe. Close care costs 5, missing a severe"
-        " case the years the patient has to 80: a price for each.",
+    return (
+        "3. diabetes.csv: who will be severely ill in a year?",
+        (
+            f"Two models on {c.n} patients, 10 % of them severe. Close care costs 5, missing a severe"
+            " case the years the patient has to 80: a price for each."
+        ),
         _side_by_side(c, metrics),
         [_compared(c, "auc", "By AUC"), *(v.text for v in c.verdicts[:1])],
-    )  # fmt: skip
-    screen.print()
-    screen.put(
-        "Next: stakes evaluate YOUR.csv --label Y --scores P --scores-are posteriors \\\n"
-        "          --positive CLASS --cost miss=20,false_alarm=1"
     )
 
 
@@ -186,15 +197,3 @@ def _compared(c: Comparison, metric: str, how: str) -> str:
         return f"{how}, {name} and {c.reference} are not distinguishable {seen}."
     best = name if found.wins else c.reference
     return f"{how}, {best} is better {seen}."
-
-
-def _story(
-    screen: Screen, title: str, text: str, rows: list[tuple[str, ...]], conclusions: list[str]
-) -> None:
-    screen.print()
-    screen.put(title, "bold")
-    screen.say(text)
-    screen.print()
-    screen.table(rows[0], rows[1:])
-    for conclusion in conclusions:
-        screen.say(conclusion, "bold", "=> ")
