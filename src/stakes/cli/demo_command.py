@@ -140,8 +140,8 @@ def _on_biopsies(e: Evaluation) -> Story:
     return (
         "1. breast.csv: is this biopsy malignant?",
         (
-            f"Naive Bayes on {e.data.n} biopsies it had not seen. A missed cancer is taken to cost 20"
-            " times a needless second look."
+            f"Naive Bayes on {e.data.n} biopsies it had not seen. A missed cancer is taken to cost"
+            " 20 times a needless second look."
         ),
         [("", "value", "95 % interval", "naive"), *rows],
         [v.text for v in e.verdicts if v.code in _TOLD],
@@ -171,8 +171,8 @@ def _on_patients(c: Comparison) -> Story:
     return (
         "3. diabetes.csv: who will be severely ill in a year?",
         (
-            f"Two models on {c.n} patients, 10 % of them severe. Close care costs 5, missing a severe"
-            " case the years the patient has to 80: a price for each."
+            f"Two models on {c.n} patients, 10 % of them severe. Close care costs 5, missing a"
+            " severe case the years the patient has to 80: a price for each."
         ),
         _side_by_side(c, metrics),
         [_compared(c, "auc", "By AUC"), *(v.text for v in c.verdicts[:1])],

@@ -117,9 +117,7 @@ class SummedTable(LabelledTable):
 
     def compare(self, **told: Any) -> "Comparison":  # noqa: ANN401
         """Compare all systems."""
-        own = {"costs": self.costs, "priors": self.priors, "rules": self.request.rules}
-        adapted = self.training_priors
-        found: Comparison = self.total.compare(**own, training_priors=adapted, **told)
+        found: Comparison = self.total.compare(**self.arguments, **told)
         return replace(found, notes=(*self.rounding, *found.notes))
 
     def samples(self) -> Samples:

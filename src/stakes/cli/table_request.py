@@ -106,6 +106,16 @@ class Setting:
     priors: dict[str, float] | str | None
     training_priors: dict[str, float] | str | None
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the library is told, by name."""
+        return {
+            "costs": self.costs,
+            "priors": self.priors,
+            "training_priors": self.training_priors,
+            "rules": self.request.rules,
+        }
+
     def turned(self, systems: Mapping[str, Scores]) -> dict[str, Scores]:
         """Return scores with the class of interest last."""
         columns, classes = tuple(self.columns), tuple(self.classes)
@@ -155,27 +165,20 @@ class WholeTable(LabelledTable):
     slices: dict[str, Any]
 
     @property
-    def _arguments(self) -> dict[str, Any]:
-        """What `evaluate` and `compare` are told alike."""
-        return {
-            "costs": self.costs,
-            "priors": self.priors,
-            "training_priors": self.training_priors,
-            "groups": self.groups,
-            "sample_weight": self.weights,
-            "classes": self.classes,
-            "rules": self.request.rules,
-        }
+    def arguments(self) -> dict[str, Any]:
+        """What the library is told, by name."""
+        own = {"groups": self.groups, "sample_weight": self.weights, "classes": self.classes}
+        return super().arguments | own
 
     def evaluate(self, **told: Any) -> Evaluation:  # noqa: ANN401
         """Evaluate the first system."""
         scores = next(iter(self.systems.values()))
-        return evaluate(self.y, scores, slices=self.slices, **self._arguments, **told)
+        return evaluate(self.y, scores, slices=self.slices, **self.arguments, **told)
 
     def compare(self, *names: str, **told: Any) -> Comparison:  # noqa: ANN401
         """Compare systems, all or those that are named."""
         systems = {name: self.systems[name] for name in names or self.systems}
-        return compare(self.y, systems, **self._arguments, **told)
+        return compare(self.y, systems, **self.arguments, **told)
 
     def samples(self) -> Samples:
         """Return the rows as samples of the first system."""

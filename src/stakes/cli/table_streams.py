@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache
 from itertools import chain
 from threading import Lock
 from typing import Any
@@ -52,8 +52,7 @@ class Stream:
     def __init__(self, request: Request, choice: Choice, *, cells: bool = False) -> None:
         self.request, self.choice = request, choice
         self.units, first = self._begun(cells=cells)
-        found = read_setting(request, self._labels(first), first, by_name=True)
-        self.setting, self.first = found
+        self.setting, self.first = read_setting(request, self._labels(first), first, by_name=True)
         self._roundings: dict[str, Rounding | None] = dict.fromkeys(self.first)
         self._lock = Lock()
 
@@ -89,10 +88,7 @@ class Stream:
         return Summary(
             classes=setting.classes,
             scores=type(next(iter(self.first.values()))),
-            costs=setting.costs,
-            priors=setting.priors,
-            training_priors=setting.training_priors,
-            rules=self.request.rules,
+            **setting.arguments,
             weighted=o.weight is not None,
             grouped=o.group is not None,
             slices=o.slices,
@@ -118,8 +114,8 @@ class Stream:
         units = self._all_units(self.request.columns)
         begun: list[Unit] = []
         for unit in units:
-            piece = unit.read()
-            begun.append(replace(unit, read=partial(_same, piece)))
+            begun.append(replace(unit, read=cache(unit.read)))
+            piece = begun[-1].read()
             if len(piece):
                 columns = piece.checked(Piece.columns)
                 if cells and columns.matrix(self.request.score_columns).ndim > 1:
@@ -167,7 +163,3 @@ class Stream:
             {name: columns.numbers(name) for name in self.request.prices},
         )
         return Batch(columns, rows, systems)
-
-
-def _same(piece: Piece) -> Piece:
-    return piece
