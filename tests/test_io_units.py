@@ -237,6 +237,6 @@ def test_a_list_of_paths_may_hold_directories_and_patterns(tmp_path: Path) -> No
 )
 def test_size_in_memory(kind: str, n_bytes: Callable[[int], int], tmp_path: Path) -> None:
     path = write(tmp_path / f"t.{kind}", table())
-    size = size_in_memory(find_parts(path)[1], Ask(("y",), ("p",)), Limits())
-    assert size.n_bytes == n_bytes(path.stat().st_size)
-    assert size.rows == (N if kind == "parquet" else None)
+    size, rows = size_in_memory(find_parts(path)[1], Ask(("y",), ("p",)), Limits())
+    assert size == n_bytes(path.stat().st_size)
+    assert rows == (N if kind == "parquet" else None)

@@ -75,7 +75,7 @@ def _pairs(text: str, option: str) -> dict[str, float]:
     return pairs
 
 
-def listed_names(text: str, option: str, what: str = "names") -> list[str]:
+def listed_names(text: str, option: str = "--classes", what: str = "names") -> list[str]:
     """Read names, separated by commas."""
     names = [name.strip() for name in text.split(",")]
     if "" in names or len(set(names)) < len(names):
@@ -83,17 +83,12 @@ def listed_names(text: str, option: str, what: str = "names") -> list[str]:
     return names
 
 
-def listed_classes(text: str) -> list[str]:
-    """Read the names of classes, separated by commas."""
-    return listed_names(text, "--classes")
-
-
 def order_classes(
     labels: set[str], decisions: set[str], classes: str | None, positive: str | None
 ) -> list[str]:
     """Return the classes in order: as typed, or sorted, with the class of interest last."""
     if classes is not None:
-        names = listed_classes(classes)
+        names = listed_names(classes)
     else:
         found = labels | decisions
         numbers = all(map(_is_number, found))
@@ -151,7 +146,7 @@ def class_names(
     columns are taken in the order of classes that are known, from a calibrator or a cost file.
     """
     if classes is not None:
-        return listed_classes(classes)
+        return listed_names(classes)
     columns = score_columns(scores)
     named = class_part(columns)
     fits = set(named) == set(known) if known is not None else set(labels or named) <= set(named)
@@ -181,12 +176,3 @@ def class_part(columns: Sequence[str]) -> list[str]:
     while not all(column.startswith(shared) for column in columns):
         shared = shared[:-1]
     return [column.removeprefix(shared) or column for column in columns]
-
-
-def in_order(scores: Scores, names: Sequence[str], wanted: Sequence[str]) -> Scores:
-    """Return scores whose columns are in the order of a calibrator or a cost file."""
-    if list(names) == list(wanted):
-        return scores
-    if scores.values.ndim == 1 or sorted(names) != sorted(wanted):
-        refuse(f"the classes of the score columns must be {quoted(wanted)}: got {quoted(names)}.")
-    return scores.named(tuple(names)).ordered(tuple(wanted))

@@ -8,7 +8,7 @@ from stakes._check import Rounding
 from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
-from stakes.cli.parsing import listed_classes
+from stakes.cli.parsing import listed_names
 from stakes.cli.table_request import WHOLE, LabelledTable, Request, WholeTable, read_request
 from stakes.io import Columns
 from stakes.io.batches import Ask, Part, Places
@@ -50,7 +50,7 @@ def why_whole(request: Request, *, summed: bool = False, cells: bool = False) ->
         "--cost with more than two columns": len(set(request.prices)) > MOST_PRICES,
     }
     if cells:
-        named = listed_classes(o.classes) if o.classes else request.known_classes
+        named = listed_names(o.classes) if o.classes else request.known_classes
         reasons |= {
             "several columns of scores": len(request.score_columns) > 1,
             "--group": o.group,
@@ -80,14 +80,14 @@ def choose(options: Options, ask: Ask, reason: str = "", most: int | None = None
     memory, resume = options.memory, options.resume
     source, parts = find_parts(options.file, "csv" if options.key else options.input_format)
     limits = Limits.read(options.max_bytes, options.timeout, None)
-    size = size_in_memory(parts, ask, limits)
-    usual = (size for size in (default_memory(), most) if size is not None)
+    size, rows = size_in_memory(parts, ask, limits)
+    usual = (known for known in (default_memory(), most) if known is not None)
     limit = min(usual, default=None) if memory is None else memory
-    about = f"the columns take about {size_in_words(size.n_bytes)} in memory"
+    about = f"the columns take about {size_in_words(size)} in memory"
     wanted = ""
     if resume or memory == 0:
         wanted = f", as {'--resume' if resume else '--memory 0'} asks"
-    elif limit is not None and size.n_bytes > limit:
+    elif limit is not None and size > limit:
         wanted = f": {about}, more than {size_in_words(limit)} (--memory)"
     stream = next((part for part in parts if part.streamed), None)
     if stream is not None and (memory != 0 or resume):  # --memory 0 knows that it is read once
@@ -96,7 +96,7 @@ def choose(options: Options, ask: Ask, reason: str = "", most: int | None = None
         say_whole(reason, options)
     elif wanted:
         note(f"read in batches{wanted}.")
-        return Choice(IN_BATCHES, source, tuple(parts), size.rows)
+        return Choice(IN_BATCHES, source, tuple(parts), rows)
     elif memory is not None:
         note(f"read whole: {about}.")
     return Choice(WHOLE, source)

@@ -7,18 +7,10 @@ from typing import Any
 
 from stakes._errors import InputError
 from stakes._text import plain, quoted
+from stakes.cli import parsing
 from stakes.cli.cost_text import CostText, read_application
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
-from stakes.cli.parsing import (
-    KINDS,
-    class_names,
-    listed_classes,
-    order_classes,
-    parse_priors,
-    score_columns,
-    system_scores,
-)
 from stakes.cli.places import said, told_in_place
 from stakes.cli.progress import progress_bar
 from stakes.evaluation import Application, Comparison, Evaluation, compare, evaluate
@@ -46,7 +38,7 @@ class Request:
     @property
     def score_columns(self) -> list[str]:
         """The columns of scores of all systems."""
-        return [c for part in self.systems.values() for c in score_columns(part)]
+        return [c for part in self.systems.values() for c in parsing.score_columns(part)]
 
     @property
     def prices(self) -> list[str]:
@@ -80,7 +72,9 @@ class Request:
     def scores(self, table: Columns, names: list[str]) -> dict[str, Scores]:
         """Return the scores of each system for classes in the order of the columns."""
         systems = self.systems.items()
-        return {n: system_scores(table, columns, self.options, names) for n, columns in systems}
+        return {
+            n: parsing.system_scores(table, columns, self.options, names) for n, columns in systems
+        }
 
     @property
     def rules(self) -> tuple[ScoringRule, ...]:
@@ -198,9 +192,11 @@ def prepare(options: Options, systems: Mapping[str, str] | None = None) -> Reque
     else:
         options = _guessed(options, named=bool(systems))
     if options.scores_are is None:
-        refuse(f"--scores-are must say what the scores are, one of {quoted(KINDS, most=9)}.")
+        refuse(
+            f"--scores-are must say what the scores are, one of {quoted(parsing.KINDS, most=9)}."
+        )
     systems = systems or {"system": str(options.scores)}
-    if any(options.label in score_columns(columns) for columns in systems.values()):
+    if any(options.label in parsing.score_columns(columns) for columns in systems.values()):
         refuse(f"--label must not be a column of scores: {options.label!r} is.")
     o, several = options, options.applications
     if several and (o.cost or o.dcf or o.abstain):
@@ -252,15 +248,17 @@ def read_setting(
     o, ordered = request.options, names
     needs_priors = any(scores.needs_priors for scores in systems.values())
     if isinstance(table, LongColumns) and o.classes is not None:
-        ordered = listed_classes(o.classes)
+        ordered = parsing.listed_names(o.classes)
     if o.positive is not None:
-        ordered = order_classes(set(ordered), set(), ",".join(ordered), o.positive)
+        ordered = parsing.order_classes(set(ordered), set(), ",".join(ordered), o.positive)
     prior = o.prior if o.applications else request.costs["cost"].prior
-    priors = None if prior is None else parse_priors(prior, ordered)
+    priors = None if prior is None else parsing.parse_priors(prior, ordered)
     training = o.training_prior
     if training is not None and needs_priors:
         refuse("--training-prior is for posteriors: likelihoods carry no priors.")
-    adapted = None if training is None else parse_priors(training, ordered, "--training-prior")
+    adapted = (
+        None if training is None else parsing.parse_priors(training, ordered, "--training-prior")
+    )
     setting = Setting(
         request=request,
         classes=ordered,
@@ -331,15 +329,15 @@ def _class_order(request: Request, seen: list[str], table: Columns) -> list[str]
     o, known = request.options, request.known_classes
     if isinstance(table, LongColumns):
         found = [str(name) for name in table.classes]
-        listed = found if o.classes is None else listed_classes(o.classes)
+        listed = found if o.classes is None else parsing.listed_names(o.classes)
         if set(listed) != set(found) or not set(seen) <= set(found):
             msg = f"--class-column must hold all classes: it holds {quoted(found)}, the labels are"
             refuse(f"{msg} {quoted(seen)}.")
         return found
     columns = next(iter(request.systems.values()))
-    single = len(score_columns(columns)) == 1
+    single = len(parsing.score_columns(columns)) == 1
     if o.classes is None and known is None and single:
-        width = table.matrix(score_columns(columns)).shape[1:]
+        width = table.matrix(parsing.score_columns(columns)).shape[1:]
         if width and set(seen) <= {str(k) for k in range(width[0])}:
             note(f"classes taken as 0 to {width[0] - 1}, the places in column {columns}.")
             return [str(k) for k in range(width[0])]
@@ -348,8 +346,8 @@ def _class_order(request: Request, seen: list[str], table: Columns) -> list[str]
             refuse(f"{msg} the labels are {quoted(seen)}.")
         if o.positive is not None and len(seen) <= 2:
             alone = {o.positive} if len(seen) < 2 else set()
-            return order_classes(set(seen), alone, None, o.positive)
-    return class_names(o.classes, columns, seen, known)
+            return parsing.order_classes(set(seen), alone, None, o.positive)
+    return parsing.class_names(o.classes, columns, seen, known)
 
 
 def _applications(request: Request, classes: list[str], table: Columns | None) -> Any:  # noqa: ANN401
@@ -359,6 +357,6 @@ def _applications(request: Request, classes: list[str], table: Columns | None) -
         if [str(c) for c in costs.classes] != classes:
             msg = f"--cost must have the classes {quoted(classes)}, in that order: got"
             refuse(f"{msg} {quoted(costs.classes)}.")
-        priors = None if text.prior is None else parse_priors(text.prior, classes) or "data"
+        priors = None if text.prior is None else parsing.parse_priors(text.prior, classes) or "data"
         built[name] = Application(costs, priors)
     return built if request.options.applications else built["cost"].costs

@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 
 from stakes._check import InputError, Rounding
 from stakes._files import read_text
+from stakes._text import quoted
 from stakes.calibration import Calibrator, calibrator_from_dict
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_output
-from stakes.cli.parsing import in_order, parse_priors, system_scores
+from stakes.cli.parsing import parse_priors, system_scores
 from stakes.cli.read_mode import RoundedRowsError, choose, joined, say_rounded
 from stakes.cli.table_request import WHOLE
 from stakes.io import (
@@ -68,7 +69,12 @@ class TableRows:
         if self.read != WHOLE:
             found = joined(self.rounding, found, renormalize=self.options.renormalize)
         self.rounding = found
-        return in_order(scores, names, wanted)
+        if names == wanted:
+            return scores
+        if scores.values.ndim == 1 or sorted(names) != sorted(wanted):
+            ours, theirs = quoted(names), quoted(wanted)
+            refuse(f"the classes of the score columns must be {theirs}: got {ours}.")
+        return scores.named(tuple(names)).ordered(tuple(wanted))
 
     def write(self, made: Callable[[Columns], Mapping[str, Any]]) -> None:
         """Write all rows with the columns that are made for them, whole or not at all."""

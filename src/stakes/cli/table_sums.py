@@ -39,18 +39,17 @@ def summarize(stream: Stream, resume: str | None = None) -> Any:  # noqa: ANN401
 
         threads.run(look)
     saved.take(*threads.collect())
+    source = stream.choice.source
+    if not saved.total.n and threads.rows:
+        found, weight = (
+            f"all {threads.rows} weights are 0",
+            f"column {stream.request.options.weight!r}",
+        )
+        error = InputError(weight, "must be above 0 for some sample", found=found)
+        raise error.moved(source=plain(source))
     if not saved.total.n:
-        raise _nothing(stream, threads.rows)
+        raise no_rows(source)
     return saved.total
-
-
-def _nothing(stream: Stream, rows: int) -> InputError:
-    """Return the error for a table without rows, or all of whose weights are 0."""
-    if not rows:
-        return no_rows(stream.choice.source)
-    rule, weight = "must be above 0 for some sample", f"column {stream.request.options.weight!r}"
-    error = InputError(weight, rule, found=f"all {rows} weights are 0")
-    return error.moved(source=plain(stream.choice.source))
 
 
 class _Saved:

@@ -214,18 +214,11 @@ def damage_named(part: Part) -> Iterator[None]:
         raise part.wrong(f"cannot be read: {plain(error, 200)}. It may be damaged") from error
 
 
-@dataclass(frozen=True)
-class TableSize:
-    """Bytes in memory and number of rows, as far as they are known beforehand."""
+def size_in_memory(parts: Sequence[Part], ask: Ask, limits: Limits) -> tuple[int, int | None]:
+    """Estimate the bytes that columns take: from the rows that files declare, or their sizes.
 
-    n_bytes: int
-    rows: int | None
-
-
-def size_in_memory(parts: Sequence[Part], ask: Ask, limits: Limits) -> TableSize:
-    """Estimate how much memory columns take: from the rows that files declare, or their sizes.
-
-    Packed text takes ten times its bytes; nothing is known of a pipe.
+    Also return the number of rows where it is known. Packed text takes ten times its bytes;
+    nothing is known of a pipe.
     """
     total, rows = 0, 0
     known = True
@@ -239,4 +232,4 @@ def size_in_memory(parts: Sequence[Part], ask: Ask, limits: Limits) -> TableSize
             known = False
             factor = _PACKED if part.packed or part.kind is None else part.reader.memory
             total += 0 if part.streamed else factor * os.stat(part.path).st_size  # noqa: PTH116
-    return TableSize(total, rows if known else None)
+    return total, rows if known else None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -155,9 +155,7 @@ def _broken() -> tuple[type[Exception], ...]:
 
 
 def _header(
-    stream: Any,  # noqa: ANN401
-    called: tuple[str, str, "zipfile.ZipInfo | None"],
-    size: int,
+    stream: IO[bytes], called: tuple[str, str, "zipfile.ZipInfo | None"], size: int
 ) -> Member:
     """Read the header of an array, and hold it against the bytes that are there."""
     place = called[1]
@@ -205,11 +203,7 @@ def _names(members: list[Member]) -> list[str]:
 
 
 def _load_named(
-    source: Any,  # noqa: ANN401
-    members: list[Member],
-    ask: Ask,
-    part: Part,
-    limits: Limits,
+    source: object, members: list[Member], ask: Ask, part: Part, limits: Limits
 ) -> dict[str, Any]:
     """Load the arrays asked for; 'post_0' is a column of the 2-D array 'post'."""
     by_name = {member.name: member for member in members}

@@ -92,17 +92,17 @@ def _runs(metadata: Any, most: int) -> Iterator[tuple[list[int], int]]:  # noqa:
 def _read_groups(
     part: Part,
     limits: Limits,
-    metadata: Any,  # noqa: ANN401
+    metadata: "parquet.FileMetaData",
     groups: list[int],
-    columns: list[str],
+    names: list[str],
 ) -> Batch:
     """Read some row groups of a file whose footer is known."""
     with open_binary(part, limits) as source:
         file = _opened(source, part, metadata)
         # Arrow's threads can abort a process that ends while they still run
-        told = {"columns": columns, "use_threads": False}
+        told = {"columns": names, "use_threads": False}
         try:
-            return Batch(file.read_row_groups(groups, **told).select(columns))
+            return Batch(file.read_row_groups(groups, **told).select(names))
         except (pa.ArrowException, OSError):
             for group in groups:  # to name the one that is damaged
                 with _damage_in(part, group):
@@ -111,11 +111,7 @@ def _read_groups(
 
 
 def _row_group(
-    file: Any,  # noqa: ANN401
-    group: int,
-    columns: list[str],
-    part: Part,
-    most: int,
+    file: "parquet.ParquetFile", group: int, columns: list[str], part: Part, most: int
 ) -> Iterator[Batch]:
     with _damage_in(part, group):
         asked = {"row_groups": [group], "columns": columns, "use_threads": False}  # as above
