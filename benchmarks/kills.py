@@ -22,9 +22,9 @@ from pyarrow import parquet
 _GROUPS, _ROWS = 300, 500
 _RUN = f"""
 import sys
-from stakes.cli import main, table_streams, table_sums
-table_sums.WAIT, table_sums.EVERY = 0.002, 0.0
-table_streams.ROWS = table_sums.ROWS = {_ROWS}
+from stakes.cli import main, table_streams
+table_streams.WAIT, table_streams.EVERY = 0.002, 0.0
+table_streams.ROWS = {_ROWS}
 main(sys.argv[1:])
 """
 _OPTIONS = (

@@ -18,10 +18,10 @@ from pyarrow import csv, parquet
 
 from command import STAKES, call, environment, shell
 from stakes import InputError
-from stakes.cli import progress, table_streams, table_sums
+from stakes.cli import messages, table_streams
 from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.resume_file import Bookmark
-from stakes.cli.table_sums import UnitThreads
+from stakes.cli.table_streams import UnitThreads
 from stakes.io.units import Unit
 
 N = 6000
@@ -68,10 +68,9 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units of one row group, and a file of --resume as often as can be."""
-    for module in (table_streams, table_sums):
-        monkeypatch.setattr(module, "ROWS", 500)
-    monkeypatch.setattr(table_sums, "EVERY", 0.0)
-    monkeypatch.setattr(table_sums, "WAIT", 0.001)
+    monkeypatch.setattr(table_streams, "ROWS", 500)
+    monkeypatch.setattr(table_streams, "EVERY", 0.0)
+    monkeypatch.setattr(table_streams, "WAIT", 0.001)
 
 
 def document(*arguments: str, cwd: Path) -> dict[str, Any]:
@@ -223,8 +222,8 @@ def test_an_interrupted_run_of_all_members_goes_on(
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(table_sums, "EVERY", 0.0)
-    monkeypatch.setattr(table_sums, "available_threads", lambda: 1)
+    monkeypatch.setattr(table_streams, "EVERY", 0.0)
+    monkeypatch.setattr(table_streams, "available_threads", lambda: 1)
     monkeypatch.setattr(table_streams.Stream, "add", stopped)
     call(*run, cwd=folder)
     monkeypatch.setattr(table_streams.Stream, "add", real)
@@ -612,9 +611,9 @@ def test_a_signal_ends_a_run_at_once(sign: signal.Signals, code: int, folder: Pa
     script = f"""
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background would ignore it
-from stakes.cli import main, table_streams, table_sums
-table_sums.WAIT, table_sums.EVERY = 0.01, 0.0
-table_streams.ROWS = table_sums.ROWS = 500
+from stakes.cli import main, table_streams
+table_streams.WAIT, table_streams.EVERY = 0.01, 0.0
+table_streams.ROWS = 500
 ready = table_streams.Stream.ready
 def slowly(self, unit):
     time.sleep(0.2)
@@ -669,7 +668,7 @@ def units(n: int) -> Iterator[Unit]:
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_a_crew_takes_each_unit_once(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_sums, "WAIT", 0.001)
+    monkeypatch.setattr(table_streams, "WAIT", 0.001)
 
     def ready(unit: Unit) -> int:
         time.sleep(0.0005)
@@ -743,9 +742,9 @@ def test_the_progress_bar_shows_rows_and_rate(monkeypatch: pytest.MonkeyPatch) -
     ):
         screen = Screen()
         monkeypatch.setattr(sys, "stderr", screen)
-        monkeypatch.setattr(progress, "_PATIENCE", 0.0)
-        monkeypatch.setattr(progress, "_STEP", 0.0)
-        with progress.row_progress(total, before=500_000) as show:
+        monkeypatch.setattr(messages, "_PATIENCE", 0.0)
+        monkeypatch.setattr(messages, "_STEP", 0.0)
+        with messages.row_progress(total, before=500_000) as show:
             show(1_500_000)
         assert words in screen.text
         assert "million rows/s" in screen.text

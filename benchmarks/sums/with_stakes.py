@@ -9,8 +9,7 @@ from stakes.cli.cost_text import CostText
 from stakes.cli.options import Options
 from stakes.cli.read_mode import IN_BATCHES, Choice
 from stakes.cli.table_request import Request
-from stakes.cli.table_streams import Stream
-from stakes.cli.table_sums import summarize
+from stakes.cli.table_streams import Stream, summarize
 from stakes.evaluation import Summary
 from stakes.io.sources import find_parts
 from stakes.scoring import BrierLoss, LogLoss

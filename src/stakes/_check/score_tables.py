@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check.digits import FORMATS, has_bits, parts
+from stakes._check.digits import FORMATS, SHORTEST, has_bits, is_text_of, parts
 from stakes._check.frames import gathered, is_table, off_device
-from stakes._check.gaps import Unexplained, explain_gaps
 from stakes._check.labels import read_names
 from stakes._check.numbers import read_array
-from stakes._check.precision import Rounding, log_slack, slack
-from stakes._check.written import SHORTEST, is_text_of
+from stakes._check.precision import Rounding, Unexplained, explain_gaps, log_slack, slack
 from stakes._errors import Action, InputError, Place
 from stakes._typing import BoolArray, Column, FloatArray, Names
 

@@ -6,11 +6,10 @@ from dataclasses import replace
 from stakes._text import interval_name, number, plain
 from stakes.cli.evaluate_command import stage_arguments
 from stakes.cli.formats import Cell, Document, ends, publish
-from stakes.cli.messages import refuse
+from stakes.cli.messages import progress_bar, refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_outputs
 from stakes.cli.places import with_options
-from stakes.cli.progress import progress_bar
 from stakes.cli.read_mode import read_table
 from stakes.cli.screen import Screen
 from stakes.cli.table_request import prepare

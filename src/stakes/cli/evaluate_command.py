@@ -7,11 +7,11 @@ from typing import Any
 
 from stakes._text import plain
 from stakes.cli.formats import publish
+from stakes.cli.messages import progress_bar
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_outputs, forget
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import COMMANDS, text_in_file, with_options
-from stakes.cli.progress import progress_bar
 from stakes.cli.read_mode import SummedTable, read_table, say_whole
 from stakes.cli.table_request import Setting, WholeTable, prepare
 from stakes.cli.terminal_report import evaluation_document

@@ -19,14 +19,12 @@ _SINGLE = ("apply", "calibrator_file", "key", "cost")  # options that name a fil
 
 def check_output(path: str, *, force: bool) -> None:
     """Refuse an output that cannot be written, or that is a file being read, also with `force`."""
-    if _is_standard_input(path):
-        msg = f"cannot write '{plain(path, 1000)}': it is read as standard input and would be lost."
+    shown = [" as standard input"] if _is_standard_input(path) else []
+    same = (source for source in _inputs() if _same_file(path, source))
+    shown += ["" if source == path else f" (as '{plain(source, 1000)}')" for source in same]
+    if shown:
+        msg = f"cannot write '{plain(path, 1000)}': it is read{shown[0]} and would be lost."
         raise FileError(f"{msg} Name another output; --force does not change that.")
-    for source in _inputs():
-        if _same_file(path, source):
-            shown = "" if source == path else f" (as '{plain(source, 1000)}')"
-            msg = f"cannot write '{plain(path, 1000)}': it is read{shown} and would be lost."
-            raise FileError(f"{msg} Name another output; --force does not change that.")
     refuse_taken(path, force=force)
 
 

@@ -140,13 +140,12 @@ def read_table(
     choice = choose(options, request.columns, reason, MOST_WHOLE if single else None)
     if choice.read == WHOLE:
         return read_request(request)
-    from stakes.cli.table_streams import ListedScoresError, Stream  # noqa: PLC0415  slow to load
-    from stakes.cli.table_sums import summarize  # noqa: PLC0415
+    from stakes.cli import table_streams as streams  # noqa: PLC0415  slow to load
 
     try:
-        stream = Stream(request, choice, cells=cells)
-        total = summarize(stream, options.resume)
-    except ListedScoresError:
+        stream = streams.Stream(request, choice, cells=cells)
+        total = streams.summarize(stream, options.resume)
+    except streams.ListedScoresError:
         say_whole("a column of lists", options)
         return read_request(request)
     except RoundedRowsError:

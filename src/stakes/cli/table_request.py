@@ -9,10 +9,9 @@ from stakes._errors import InputError
 from stakes._text import plain, quoted
 from stakes.cli import parsing
 from stakes.cli.cost_text import CostText, read_application
-from stakes.cli.messages import note, refuse
+from stakes.cli.messages import note, progress_bar, refuse
 from stakes.cli.options import Options
 from stakes.cli.places import said, told_in_place
-from stakes.cli.progress import progress_bar
 from stakes.evaluation import Application, Comparison, Evaluation, compare, evaluate
 from stakes.evaluation.entry import RULES as USUAL_RULES
 from stakes.io import Columns, LongColumns, column_names, read_columns
