@@ -13,8 +13,8 @@ from scipy.special import chdtri, ndtr, stdtrit
 
 import stakes
 from stakes._quantiles import normal, skewed_ends, student, wilson
+from stakes.cli.evaluate_command import print_evaluation
 from stakes.cli.screen import Screen
-from stakes.cli.terminal_report import print_evaluation
 from stakes.costs.dominance import game_value, optimal_decisions
 from stakes.intervals import CalibrationPair
 from stakes.metrics.paired import paired_difference

@@ -7,9 +7,9 @@ import numpy as np
 from stakes._kernels.exact_sums import ExactSums
 from stakes._text import plain
 from stakes._typing import FloatArray
-from stakes.cli.formats import Document, show
 from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
+from stakes.cli.outputs import Document, show
 from stakes.cli.parsing import class_names, score_columns
 from stakes.cli.places import told_in_place
 from stakes.cli.table_rewriting import (

@@ -9,10 +9,9 @@ from stakes._text import number, percent
 from stakes.calibration import CalibrationLoss, Calibrator
 from stakes.calibration.loss import calibration_loss_of
 from stakes.calibration.registry import calibrator_class
-from stakes.cli.formats import Document, show
 from stakes.cli.messages import refuse, wrote
 from stakes.cli.options import Options
-from stakes.cli.outputs import check_output
+from stakes.cli.outputs import Document, check_output, show
 from stakes.cli.parsing import class_names
 from stakes.cli.read_mode import read_table
 from stakes.cli.table_request import LabelledTable, prepare

@@ -7,10 +7,9 @@ import click
 
 from stakes._text import interval_name, number, plain, quoted
 from stakes.cli.evaluate_command import evaluated, stage_arguments
-from stakes.cli.formats import Cell, Document, publish
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
-from stakes.cli.outputs import check_outputs, forget
+from stakes.cli.outputs import Cell, Document, check_outputs, forget, publish
 from stakes.cli.read_mode import read_table
 from stakes.cli.table_request import LabelledTable, WholeTable, prepare
 from stakes.evaluation import Evaluation

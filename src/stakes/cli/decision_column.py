@@ -2,9 +2,9 @@
 
 from stakes._text import interval_name, number, plain
 from stakes.cli.cost_text import CostText, read_costs
-from stakes.cli.formats import Cell, Document, ends
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
+from stakes.cli.outputs import Cell, Document, ends
 from stakes.cli.parsing import order_classes, parse_priors
 from stakes.cli.places import told_in_place
 from stakes.cli.screen import Screen, described, priors_in_words

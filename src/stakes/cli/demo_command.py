@@ -11,9 +11,9 @@ from stakes._check import FileError
 from stakes._files import write_text
 from stakes._text import interval_name, number
 from stakes.calibration import AffineCalibrator
-from stakes.cli.formats import Document, show
 from stakes.cli.messages import wrote
 from stakes.cli.options import Options
+from stakes.cli.outputs import Document, show
 from stakes.cli.screen import Screen
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Comparison, Evaluation, compare, evaluate

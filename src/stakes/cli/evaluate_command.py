@@ -1,21 +1,25 @@
 """stakes evaluate: what a system costs, whether it is any use, how good its probabilities are."""
 
+import math
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stakes._text import plain
-from stakes.cli.formats import publish
+from stakes._text import interval_name, number, percent, plain
 from stakes.cli.messages import progress_bar
 from stakes.cli.options import Options
-from stakes.cli.outputs import check_outputs, forget
+from stakes.cli.outputs import Cell, Document, check_outputs, ends, forget, publish
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import COMMANDS, text_in_file, with_options
 from stakes.cli.read_mode import SummedTable, read_table, say_whole
-from stakes.cli.table_request import Setting, WholeTable, prepare
-from stakes.cli.terminal_report import evaluation_document
-from stakes.evaluation import Evaluation
+from stakes.cli.screen import Screen, described, priors_in_words
+from stakes.cli.table_request import LabelledTable, WholeTable, prepare
+from stakes.costs import CostMatrix
+from stakes.evaluation import ApplicationResult, Evaluation
+
+_SHOWN = 12  # classes or slices on one screen
 
 
 def run(options: Options) -> None:
@@ -31,7 +35,7 @@ def run(options: Options) -> None:
         table = read_table(prepare(options))
         evaluation = evaluated(table)
         commands = {**COMMANDS, "calibrate": _calibrate_command(table, evaluation)}
-        document = evaluation_document(evaluation, table, commands)
+        document = _document(evaluation, table, commands)
     publish(document, options)
     forget(options)
 
@@ -64,7 +68,7 @@ def stage_arguments(options: Options) -> dict[str, Any]:
     }
 
 
-def _calibrate_command(setting: Setting, evaluation: Evaluation) -> str:
+def _calibrate_command(setting: LabelledTable, evaluation: Evaluation) -> str:
     """Return the command that fits the calibrator whose gain was told; none for trials."""
     o = setting.request.options
     if o.key is not None or evaluation.calibrator is None or not isinstance(o.file, str):
@@ -88,3 +92,177 @@ def _calibrate_command(setting: Setting, evaluation: Evaluation) -> str:
     words += [word for option, text in own.items() if text for word in (option, text)]
     quoted = " ".join(shlex.quote(plain(word, 10**6)) for word in words)
     return f"stakes calibrate {quoted} -o calibrator.json"
+
+
+def _document(
+    evaluation: Evaluation, table: LabelledTable, commands: Mapping[str, str]
+) -> Document:
+    """Return an evaluation in every form."""
+    source, details = table.source, table.request.options.details
+    rows: list[list[Cell]] = [["metric", "value", "low", "high", "method"]]
+    rows += [[name, e.value, *ends(e), e.method] for name, e in evaluation.metrics().items()]
+
+    def page() -> str:
+        from stakes.report import page_of  # noqa: PLC0415  where a page is asked for
+
+        return page_of(evaluation, source=source, actions=commands).html()
+
+    return Document(
+        command="evaluate",
+        body=evaluation.to_dict(),
+        source=source,
+        read=table.read,
+        facts=f"{evaluation.data.n} samples, seed {evaluation.seed}",
+        rows=rows,
+        sentences=[str(verdict) for verdict in evaluation.verdicts],
+        draw=lambda screen: print_evaluation(
+            screen, evaluation, source, details=details, commands=commands
+        ),
+        page=page,
+        commands=commands,
+    )
+
+
+def print_evaluation(
+    screen: Screen,
+    evaluation: Evaluation,
+    source: str,
+    *,
+    details: bool = False,
+    commands: Mapping[str, str] = COMMANDS,
+) -> None:
+    """Print an evaluation on one screen."""
+    data, several = evaluation.data, len(evaluation.applications) > 1
+    groups = "" if data.groups is None else f" in {data.groups} groups"
+    facts = f"{data.n} samples{groups}, {len(data.classes)} classes, seed {evaluation.seed}"
+    screen.head(source, facts)
+    for application in evaluation.applications:
+        if several:
+            screen.put(f"{plain(application.name)}:")
+        raw, costs = application.cost.raw, application.costs
+        origin = "as in the data" if raw.priors_from_data else "as given"
+        screen.put(f"{'priors':<8} {priors_in_words(raw, 5, 20)}, {origin}")
+        decisions = ", ".join(plain(d, 20) for d in costs.decisions[:5])
+        by_case = f"from case to case; decisions {decisions}"
+        text = described(costs) if isinstance(costs, CostMatrix) else by_case
+        screen.put(f"{'costs':<8} {text}")
+    screen.print()
+    screen.verdicts(evaluation.verdicts, commands)
+    _print_values(screen, evaluation)
+    screen.say(_ranking(evaluation))
+    screen.print()
+    for application in evaluation.applications:
+        _print_decisions(screen, application, several=several)
+        if details and application.traditional:
+            screen.print()
+            screen.traditional(application.traditional)
+    if details:
+        _print_details(screen, evaluation)
+    if evaluation.slices:
+        _print_slices(screen, evaluation, details=details)
+    screen.notes(evaluation.notes)
+
+
+def _print_values(screen: Screen, evaluation: Evaluation) -> None:
+    staged = () if evaluation.calibrator is None else ("calibrated", "recovers, %")
+    several = len(evaluation.applications) > 1
+    losses = [
+        (f"cost, {plain(a.name, 14)}" if several else "cost (NEC)", a.cost)
+        for a in evaluation.applications
+    ]
+    losses += [(rule.raw.name, rule) for rule in evaluation.rules]
+    rows = []
+    for name, x in losses:
+        cells = [name, number(x.normalized.value), str(x.normalized.interval or "")]
+        if x.calibrated_normalized is not None and x.relative is not None:
+            band, known = x.relative.interval, not math.isnan(x.relative.value)
+            span = "" if band is None else f" ({percent(band.low)} to {percent(band.high)})"
+            recovered = f"{percent(x.relative.value)}{span}" if known else "undefined"
+            cells += [number(x.calibrated_normalized.value), recovered]
+        rows.append(cells)
+    screen.table(("naive = 1", "uncalibrated", interval_name(evaluation.level), *staged), rows)
+    reasons: dict[str, list[str]] = {}  # metrics with the same reason share a sentence
+    for x in (*evaluation.rules, *(a.cost for a in evaluation.applications)):
+        if x.normalized.interval is None and not x.raw.undefined and math.isfinite(x.raw.value):
+            reasons.setdefault(x.normalized.method, []).append(x.raw.name)
+    for why, names in reasons.items():
+        screen.say(f"No interval of the {', '.join(dict.fromkeys(names))}: {plain(why, 200)}.")
+
+
+def _ranking(evaluation: Evaluation) -> str:
+    parts, ranking = [], evaluation.ranking
+    if "auc" in ranking:
+        mean = " (mean of classes)" if len(evaluation.data.classes) > 2 else ""
+        parts.append(f"AUC{mean} {ranking['auc']}, naive 0.5")
+    if "eer" in ranking:
+        parts.append(f"EER {ranking['eer']}")
+    if "cllr" in ranking:
+        parts.append(f"Cllr {ranking['cllr']}, minimum {ranking['minimum_cllr']}")
+    errors = evaluation.calibration_errors
+    error = errors.get("calibration_error", errors["confidence_calibration_error"])
+    chance = error.expected_if_calibrated
+    beside = "" if math.isnan(chance) else f", {number(chance)} expected if calibrated"
+    parts.append(f"{error.name} {error.estimate(evaluation.level)}{beside}")
+    if evaluation.slope is not None and evaluation.slope.interval is not None:
+        parts.append(f"calibration slope {evaluation.slope}, calibrated 1")
+    return "; ".join(parts) + "."
+
+
+def _print_decisions(screen: Screen, a: ApplicationResult, *, several: bool) -> None:
+    raw, band = a.cost.raw, a.cost.value.interval
+    name = f"{plain(a.name)}, cost" if several else "Cost"
+    span = "" if band is None else f" ({band})"
+    cost = f"{name} per case: {number(raw.value)}{span};"
+    naive = f"always answering '{plain(raw.naive_answer)}': {number(raw.naive)}."
+    screen.say(f"{cost} {naive}", "bold")
+    if a.threshold is not None:
+        last, decided = plain(a.cost.raw.classes[-1]), plain(a.costs.decisions[-1])
+        whose = "its posterior" if last == decided else f"the posterior of {last}"
+        best = ""
+        if a.minimum is not None:
+            best = f"; the best threshold on these data would cost {a.minimum} of naive"
+        screen.say(f"Decides {decided} where {whose} is above {number(a.threshold)}{best}.")
+    if a.abstention is not None:
+        band = a.abstention.interval
+        span = "" if band is None else f" ({percent(band.low, 1)} to {percent(band.high, 1)})"
+        screen.say(f"Abstains in {percent(a.abstention.value, 1)} % of cases{span}.")
+    screen.counts(a.confusion, a.costs if isinstance(a.costs, CostMatrix) else None)
+
+
+def _print_details(screen: Screen, evaluation: Evaluation) -> None:
+    screen.table(
+        ("metric", "value", interval_name(evaluation.level), "interval by"),
+        [
+            (plain(name), number(e.value), str(e.interval or ""), e.method)
+            for name, e in evaluation.metrics().items()
+        ],
+    )
+    screen.table(
+        ("class", "samples", "prior", "recall", "mean cost", "cross-entropy"),
+        [
+            (plain(c.name, 18), str(c.samples), number(c.prior), str(c.recall or ""),
+             number(c.cost.value), number(c.cross_entropy.value))
+            for c in evaluation.by_class
+        ],
+    )  # fmt: skip
+
+
+def _print_slices(screen: Screen, evaluation: Evaluation, *, details: bool) -> None:
+    slices, level = evaluation.slices, interval_name(evaluation.level)
+    rows = []
+    for s in slices if details else slices[:_SHOWN]:
+        values = ("undefined", "", "", "")
+        if s.cost is not None and s.cross_entropy is not None:
+            cost, entropy = number(s.cost.value), number(s.cross_entropy.value)
+            values = (cost, str(s.cost.interval or ""), entropy, s.standing)
+        rows.append((f"{plain(s.column, 10)} {plain(s.value, 12)}", str(s.samples), *values))
+    screen.print()
+    screen.table(("slice", "samples", "NEC", level, "cross-entropy", "verdict"), rows)
+    if len(slices) > _SHOWN and not details:
+        screen.print(f"({_SHOWN} of {len(slices)} slices; --details shows all)")
+    if len(slices) > 1:
+        many = f"verdict: against the best constant answer, corrected for {len(slices)} slices;"
+        screen.say(f"{many} unclear: not distinguishable from it.")
+    for s in slices:
+        if s.why:
+            screen.say(f"{plain(s.column)} {plain(s.value)}: {plain(s.why, 200)}")

@@ -1,20 +1,153 @@
-"""Outputs that commands write: never over what is read."""
+"""Outputs of commands: a screen, Markdown, CSV or JSON, never written over what is read."""
 
+import csv
+import io
+import json
+import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import click
+from rich.text import Text
 
+import stakes
 from stakes._check import FileError, StakesError
-from stakes._files import refuse_taken
-from stakes._text import plain
-from stakes.cli.messages import refuse
+from stakes._files import refuse_taken, write_text
+from stakes._text import number, plain
+from stakes.cli.messages import refuse, wrote
 from stakes.cli.options import Options
+from stakes.cli.places import COMMANDS, with_commands
+from stakes.cli.screen import Screen, head
+from stakes.evaluation.findings import SCHEMA_VERSION
 from stakes.io.sources import find_parts
+from stakes.results import Estimate
 
+Cell = str | float | None
 _SINGLE = ("apply", "calibrator_file", "key", "cost")  # options that name a file, or may
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A result: as plain values, as rows under a heading, in sentences, and on a screen."""
+
+    command: str
+    body: Mapping[str, Any]
+    source: str = ""  # the table, where there is one
+    read: str = ""  # whole or in batches
+    facts: str = ""  # how many samples, with which seed
+    rows: Sequence[Sequence[Cell]] = ()  # the first holds the names of the columns
+    sentences: Sequence[str] = ()
+    draw: Callable[[Screen], None] | None = None  # on a screen; by default the sentences
+    page: Callable[[], str] | None = None  # the same as HTML
+    commands: Mapping[str, str] = field(default_factory=lambda: COMMANDS)  # by action
+
+    def json(self) -> str:
+        """Return one JSON document that says what made it."""
+        head = {"stakes": stakes.__version__, "schema": SCHEMA_VERSION, "command": self.command}
+        table = {"source": Path(self.source).name, "read": self.read} if self.source else {}
+        body = with_commands(self.body, self.commands)
+        return json.dumps({**head, **table, **body}, indent=2, allow_nan=False) + "\n"
+
+
+def ends(estimate: Estimate) -> tuple[Cell, Cell]:
+    """Return the ends of an interval as cells."""
+    band = estimate.interval
+    return (None, None) if band is None else (band.low, band.high)
+
+
+def publish(document: Document, options: Options) -> None:
+    """Print a result, or write it whole to a file; write its page where one is asked for."""
+    output = options.output
+    if output in (None, "-"):
+        show(document, options)
+    else:
+        _write(str(output), _WRITERS[_layout(options)](document), options)
+    if options.html is not None and document.page is not None:
+        _write(options.html, document.page(), options, ": open it in a browser")
+
+
+def show(document: Document, options: Options) -> None:
+    """Print a result."""
+    layout = _layout(options)
+    if layout == "table":
+        _draw(document, Screen())
+    else:
+        click.echo(_WRITERS[layout](document), nl=False)
+
+
+def _layout(options: Options) -> str:
+    return "json" if options.as_json else options.layout
+
+
+def _write(path: str, text: str, options: Options, what: str = "") -> None:
+    check_output(path, force=options.force)
+    write_text(path, text)
+    wrote(path, what)
+
+
+def _draw(document: Document, screen: Screen) -> None:
+    if document.draw is not None:
+        document.draw(screen)
+        return
+    for line in document.sentences:
+        screen.print(Text(line), soft_wrap=True)
+
+
+def _as_screen(document: Document) -> str:
+    """Return what a screen of 80 columns would show."""
+    stream = io.StringIO()
+    _draw(document, Screen(stream))
+    return stream.getvalue()
+
+
+def _as_csv(document: Document) -> str:
+    """Return rows of CSV; a text that a spreadsheet would run is made harmless."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    for row in document.rows:
+        risky = [isinstance(cell, str) and cell.startswith(_FORMULA) for cell in row]
+        cells = ["" if _missing(cell) else cell for cell in row]
+        writer.writerow([f"'{c}" if r else c for c, r in zip(cells, risky, strict=True)])
+    return stream.getvalue()
+
+
+def _missing(cell: Cell) -> bool:
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def _as_markdown(document: Document) -> str:
+    lines = [f"## {_md(head(document.source, document.facts))}", ""] if document.source else []
+    lines += [f"- {_md(sentence)}" for sentence in document.sentences]
+    lines += [""] if document.sentences else []
+    header, *rows = document.rows
+    lines.append("| " + " | ".join(_md(str(cell)) for cell in header) + " |")
+    lines.append("|" + "---|" * len(header))
+    lines += ["| " + " | ".join(_md(_short(cell)) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _short(cell: Cell) -> str:
+    if _missing(cell):
+        return ""
+    return cell if isinstance(cell, str) else number(cell or 0.0)
+
+
+def _md(text: str) -> str:
+    safe = "".join(f"\\{c}" if c in r"\`*_{}[]<>#|!~" else c for c in plain(text, 400))
+    return safe.replace("&", "&amp;")
+
+
+_WRITERS: dict[str, Callable[[Document], str]] = {
+    "table": _as_screen,
+    "json": Document.json,
+    "csv": _as_csv,
+    "md": _as_markdown,
+}
 
 
 def check_output(path: str, *, force: bool) -> None:

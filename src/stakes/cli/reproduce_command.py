@@ -8,10 +8,9 @@ import click
 
 from stakes._check import FileError, MissingExtraError
 from stakes._files import write_text
-from stakes.cli.formats import Document, show
 from stakes.cli.messages import wrote
 from stakes.cli.options import Options
-from stakes.cli.outputs import check_output
+from stakes.cli.outputs import Document, check_output, show
 from stakes.cli.screen import Screen, head
 from stakes.displays import Drawing, png, save_figure
 from stakes.paper import (

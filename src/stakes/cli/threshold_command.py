@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 from stakes._text import interval_name, number, percent, plain
-from stakes.cli.formats import Cell, Document, ends, publish
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options, typed
-from stakes.cli.outputs import check_outputs
+from stakes.cli.outputs import Cell, Document, check_outputs, ends, publish
 from stakes.cli.places import with_options
 from stakes.cli.read_mode import read_table
 from stakes.cli.screen import Screen

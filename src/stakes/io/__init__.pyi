@@ -1,6 +1,6 @@
 # Written by `make exports` from the `__all__` of each module.
 from stakes.io.columns import Columns as Columns
-from stakes.io.long import LongColumns as LongColumns
+from stakes.io.columns import LongColumns as LongColumns
 from stakes.io.relations import Relation as Relation
 from stakes.io.relations import Roles as Roles
 from stakes.io.units import column_names as column_names
