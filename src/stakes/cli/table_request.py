@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stakes._errors import InputError
 from stakes._text import plain, quoted
@@ -12,13 +12,16 @@ from stakes.cli.cost_text import CostText, read_application
 from stakes.cli.messages import note, progress_bar, refuse
 from stakes.cli.options import Options
 from stakes.cli.places import said, told_in_place
-from stakes.evaluation import Application, Comparison, Evaluation, compare, evaluate
+from stakes.evaluation import Application, Evaluation, evaluate
 from stakes.evaluation.entry import RULES as USUAL_RULES
 from stakes.io import Columns, LongColumns, column_names, read_columns
 from stakes.io.batches import Ask
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import RULES, ScoringRule
+
+if TYPE_CHECKING:
+    from stakes.evaluation import Comparison
 
 WHOLE = "whole"  # how a table was read
 _LABELS = ("label", "y", "y_true", "target", "truth", "class")
@@ -168,8 +171,10 @@ class WholeTable(LabelledTable):
         scores = next(iter(self.systems.values()))
         return evaluate(self.y, scores, slices=self.slices, **self.arguments, **told)
 
-    def compare(self, *names: str, **told: Any) -> Comparison:  # noqa: ANN401
+    def compare(self, *names: str, **told: Any) -> "Comparison":  # noqa: ANN401
         """Compare systems, all or those that are named."""
+        from stakes.evaluation import compare  # noqa: PLC0415  not for other commands
+
         systems = {name: self.systems[name] for name in names or self.systems}
         return compare(self.y, systems, **self.arguments, **told)
 
