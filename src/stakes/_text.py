@@ -41,6 +41,13 @@ def quoted(names: Iterable[object], most: int = 8) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
+def plain_list(names: Iterable[object], most: int = 1000) -> str:
+    """Return names made harmless as a list: a, b and 3 more."""
+    listed = list(names)
+    shown = ", ".join(plain(name) for name in listed[:most])
+    return f"{shown} and {len(listed) - most} more" if len(listed) > most else shown
+
+
 def number(value: float, digits: int = 4) -> str:
     """Return a number with a sensible count of digits: 0.4667, 1200, 3.1e-07.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.exact_sums import ExactSums
-from stakes._text import number, percent, plain
+from stakes._text import number, percent, plain, plain_list
 from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
@@ -99,7 +99,7 @@ class _Rule:
         kept = rows.scores(table, self._columns, self.names)
         costs = self._text.build(self.names, table)
         if [str(name) for name in costs.classes] != self.names:
-            listed = ", ".join(plain(name) for name in self.names)
+            listed = plain_list(self.names)
             refuse(f"--cost must have the classes of the scores, {listed}, in that order.")
         with told_in_place(table, {}):
             if self._calibrator is None:

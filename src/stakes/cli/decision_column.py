@@ -1,6 +1,6 @@
 """stakes evaluate --decision: what hard decisions in a file cost."""
 
-from stakes._text import interval_name, number, plain
+from stakes._text import interval_name, number, plain, plain_list
 from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
@@ -72,13 +72,11 @@ def _class_order(
     if names is None:
         odd = sorted(decisions - labels)
         if odd and classes is None:
-            listed = ", ".join(plain(name) for name in odd[:5])
-            note(f"decided but never true, counted as classes: {listed}.")
+            note(f"decided but never true, counted as classes: {plain_list(odd[:5])}.")
         return order_classes(labels, decisions, classes, positive)
     if order_classes(set(names), set(), classes or ",".join(names), positive) != names:
-        listed = ", ".join(plain(name) for name in names)
-        msg = f"--classes and --positive must agree with the cost file, whose classes are {listed}"
-        refuse(f"{msg} (the last is of interest).")
+        msg = "--classes and --positive must agree with the cost file, whose classes are"
+        refuse(f"{msg} {plain_list(names)} (the last is of interest).")
     return names
 
 

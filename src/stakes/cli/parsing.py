@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 
 from stakes._check import InputError
-from stakes._text import plain, quoted
+from stakes._text import plain, plain_list, quoted
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.places import in_file
@@ -126,9 +126,8 @@ def system_scores(table: Columns, named: str, options: Options, names: list[str]
         by_sum = options.renormalize
         scores = Posteriors(values, renormalize=True) if by_sum else KINDS[kind](values)
     except InputError as error:
-        columns = f"columns {', '.join(plain(c) for c in listed)}"
-        place = in_file(error.place, table)
-        raise error.moved(source=f"{plain(table.source)}: {columns}", place=place) from error
+        source = f"{plain(table.source)}: columns {plain_list(listed)}"
+        raise error.moved(source=source, place=in_file(error.place, table)) from error
     if scores.n_classes != len(names):
         msg = f"{plain(table.source)}: scores {named!r} are of {scores.n_classes} classes, but"
         raise InputError(f"{msg} there are {len(names)}: {quoted(names)}.")
@@ -151,12 +150,10 @@ def class_names(
     named = class_part(columns)
     fits = set(named) == set(known) if known is not None else set(labels or named) <= set(named)
     if len(columns) > 1 and fits:
-        listed = ", ".join(plain(name) for name in named)
-        note(f"classes taken from the names of the columns: {listed}.")
+        note(f"classes taken from the names of the columns: {plain_list(named)}.")
         return named
     if known is not None:
-        listed = ", ".join(plain(name) for name in known)
-        note(f"columns taken in the order of the classes {listed}.")
+        note(f"columns taken in the order of the classes {plain_list(known)}.")
         return list(known)
     numbered = any(named == [str(k + start) for k in range(len(named))] for start in (0, 1))
     if labels is None or not numbered or len(set(labels)) != len(named):

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 import stakes
-from stakes._text import number, plain
+from stakes._text import number, plain, plain_list
 from stakes._typing import Label
 from stakes.cli.places import COMMANDS
 from stakes.costs import CostMatrix
@@ -161,6 +161,5 @@ def described(costs: CostMatrix) -> str:
         ]
         if len(others) == costs.shape[1] - k:
             return ", ".join(["each error 1", *others])
-    decisions = ", ".join(plain(d) for d in costs.decisions[:8])
-    more = f" and {costs.shape[1] - 8} more" if costs.shape[1] > 8 else ""
-    return f"{costs.shape[0]} classes, {costs.shape[1]} decisions: {decisions}{more}"
+    decisions = plain_list(costs.decisions, 8)
+    return f"{costs.shape[0]} classes, {costs.shape[1]} decisions: {decisions}"

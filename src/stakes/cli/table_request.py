@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from stakes._errors import InputError
-from stakes._text import plain, quoted
+from stakes._text import plain_list, quoted
 from stakes.cli import parsing
 from stakes.cli.cost_text import CostText, read_application
 from stakes.cli.messages import note, progress_bar, refuse
@@ -323,8 +323,7 @@ def _only(usual: Sequence[str], option: str, there: Sequence[str]) -> str:
     """Return the one column that an option can mean, by usual names."""
     found = [name for name in there if name.lower() in usual]
     if len(found) != 1:
-        listed = ", ".join(plain(name) for name in there)
-        refuse(f"{option} must name a column; the columns are: {listed}.")
+        refuse(f"{option} must name a column; the columns are: {plain_list(there)}.")
     return found[0]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from stakes._check import Action, InputError, Place
-from stakes._text import plain
+from stakes._text import plain_list
 from stakes.io.arrow_library import pa
 
 if TYPE_CHECKING:
@@ -122,9 +122,7 @@ def check_present(wanted: Sequence[str], present: Sequence[str], name: str) -> N
         if count == 1:
             continue
         fault = f"contains {count} columns named" if count else "has no column"
-        listed = ", ".join(plain(n) for n in present[:40])
-        more = f" and {len(present) - 40} more" if len(present) > 40 else ""
-        msg = f"'{name}' {fault} {column!r}. Its columns are: {listed}{more}."
+        msg = f"'{name}' {fault} {column!r}. Its columns are: {plain_list(present, 40)}."
         if len(present) == 1 and (";" in present[0] or "\t" in present[0]):
             msg = f"{msg} Its fields seem to be parted by {';' if ';' in present[0] else 'tabs'}:"
             msg = f"{msg} save it with commas, or as .tsv."

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from stakes._check import InputError, Place
-from stakes._text import plain, quoted
+from stakes._text import plain, plain_list, quoted
 from stakes._typing import FloatArray, IntArray, Label, NDArray
 from stakes.io.batches import Ask, Batch, Part, Places
 from stakes.io.gather import Kinds, Numbers, Texts, recoded
@@ -80,9 +80,8 @@ class Columns:
 
     def _known(self, columns: Mapping[str, T], name: str) -> T:
         if name not in columns:
-            listed = ", ".join(plain(n) for n in columns)
-            msg = f"column {name!r} was not read for this use; those that were: {listed}."
-            raise InputError(msg)
+            msg = f"column {name!r} was not read for this use; those that were:"
+            raise InputError(f"{msg} {plain_list(columns)}.")
         return columns[name]
 
 

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, cast
 
 from stakes._check import Action, FileError, InputError
 from stakes._files import refuse_taken, whole_file
-from stakes._text import plain
+from stakes._text import plain, plain_list
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Part
 from stakes.io.columns import Columns, no_rows
@@ -123,7 +123,7 @@ def _alike(unit: Unit, before: "pa.Schema | None") -> "pa.Table":
     if before is None:
         return table
     if set(table.column_names) != set(before.names):
-        names = ", ".join(plain(n) for n in before.names)
+        names = plain_list(before.names)
         raise piece.part.wrong(f"must have the columns of the parts before it: {names}")
     return table.select(before.names)
 
