@@ -6,7 +6,7 @@ and as text. Rounding never moves a probability beyond 0 or 1, which every preci
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,7 +33,6 @@ from stakes._check.digits import (
 )
 from stakes._typing import BoolArray, FloatArray, IntArray
 
-Slack = Callable[[float, int], float]
 _HALF = 1e-4  # units above are of half precision, computed in single and rounded at the end
 _SINGLE = float(np.finfo(np.float32).eps)
 _FLOOR = 1e-12  # how far a row may be from summing to 1, at least
@@ -76,18 +75,14 @@ class Shown:
     rounded: bool  # to decimal digits, rather than to numbers of a binary format
 
 
-def slack(unit: float, n_classes: int) -> float:
-    """Return how far a row of probabilities computed with this rounding unit may be from 1."""
-    return _limit(unit if unit > _HALF else 8 * unit * math.sqrt(n_classes))
+def slack(unit: float, n_classes: int, *, logs: bool = False) -> float:
+    """Return how far a row of probabilities computed with this rounding unit may be from 1.
 
-
-def log_slack(unit: float, n_classes: int) -> float:
-    """Return the same for the exponentials of log probabilities, which are larger numbers."""
-    return _limit(4 * unit if unit > _HALF else 64 * unit * math.sqrt(n_classes))
-
-
-def _limit(most: float) -> float:
-    """Return a limit that no rounding in double precision exceeds, and that is never 1 %."""
+    It is more for exponentials of log probabilities, which are larger numbers. No rounding in
+    double precision exceeds it, and it is never 1 %.
+    """
+    half, factor = (4 * unit, 64) if logs else (unit, 8)
+    most = half if unit > _HALF else factor * unit * math.sqrt(n_classes)
     return min(max(most, _FLOOR), _NEVER * (1 - MARGIN))
 
 
@@ -110,8 +105,7 @@ def shown_precisions(
     k = values.shape[1]
     name = next((n for n, bits in FORMATS.items() if every(values, has_bits(bits))), "float64")
     unit = 2.0 ** (1 - FORMATS.get(name, 53))
-    limit = (log_slack if logs else slack)(unit, k)
-    yield Shown(name, np.full(len(values), limit), rounded=False)
+    yield Shown(name, np.full(len(values), slack(unit, k, logs=logs)), rounded=False)
     if name in {"bfloat16", "float16"}:
         return
     computed = _computed(k, logs=logs)
@@ -151,7 +145,7 @@ def shown_by_text(values: FloatArray, *, logs: bool = False) -> Iterator[tuple[B
 
 def _computed(k: int, *, logs: bool) -> float:
     """Return how far computing in single precision can move the sum of a row before rounding."""
-    return log_slack(_SINGLE, k) if logs else _SINGLE * (k / 2 + 2)
+    return slack(_SINGLE, k, logs=True) if logs else _SINGLE * (k / 2 + 2)
 
 
 def _digit_bounds(
@@ -185,14 +179,14 @@ class Unexplained:
 
 
 def explain_gaps(
-    values: FloatArray, gap: FloatArray, unit: float, limit: Slack, *, logs: bool = False
+    values: FloatArray, gap: FloatArray, unit: float, *, logs: bool = False
 ) -> Explained | Unexplained:
     """Return how rounding explains the gaps of rows, or the rows for which it does not."""
     most = float(gap.max(initial=0))
-    least = limit(_DOUBLE, values.shape[1])
+    least = slack(_DOUBLE, values.shape[1], logs=logs)
     if most <= least:
         return None, None
-    if most <= limit(unit, values.shape[1]):
+    if most <= slack(unit, values.shape[1], logs=logs):
         return Rounding(format_name(unit), most, renormalized=False), None
     tried = []
     for shown in shown_precisions(values, logs=logs):

@@ -11,7 +11,7 @@ from stakes._check.digits import FORMATS, SHORTEST, has_bits, is_text_of, parts
 from stakes._check.frames import gathered, is_table, off_device
 from stakes._check.labels import read_names
 from stakes._check.numbers import read_array
-from stakes._check.precision import Rounding, Unexplained, explain_gaps, log_slack, slack
+from stakes._check.precision import Rounding, Unexplained, explain_gaps
 from stakes._errors import Action, InputError, Place
 from stakes._typing import BoolArray, Column, FloatArray, Names
 
@@ -90,7 +90,7 @@ def settle_posteriors(
     rounding, rounded = None, None
     if p.ndim == 2:
         total = np.concatenate([part.sum(axis=1) for part in parts(p)]) if len(p) else np.empty(0)
-        found = explain_gaps(p, np.abs(total - 1), unit, slack)
+        found = explain_gaps(p, np.abs(total - 1), unit)
         if isinstance(found, Unexplained):
             raise _off(total, found, argument)
         rounding, rounded = found
@@ -220,7 +220,7 @@ def settle_log_posteriors(
         return values, None
     total = np.concatenate([np.exp(part).sum(axis=1) for part in parts(values)])
     gap = np.abs(total - 1)
-    found = explain_gaps(values, gap, unit, log_slack, logs=True)
+    found = explain_gaps(values, gap, unit, logs=True)
     if isinstance(found, Unexplained):
         rule = "must be log posteriors, whose exponentials sum to 1"
         got = f"sum {total[found.row]:.10g}"

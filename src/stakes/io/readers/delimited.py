@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO
 
 import numpy as np
 
@@ -115,17 +115,6 @@ class _Layout:
             for name in self.ask.names
         }
 
-    def rows(self, chunk: Chunk) -> Iterator[tuple[int, list[str]]]:
-        return records(chunk, self.delimiter, self.name, len(self.header))
-
-    def numbers(self, fields: list[str]) -> Iterator[tuple[str, str]]:
-        """Go through the fields of a row that are to be numbers, with their columns."""
-        return ((name, fields[self.header.index(name)]) for name in self.ask.numbers)
-
-    def wrong(self, line: int, column: str, rule: str, found: str, hint: str = "") -> InputError:
-        place = Place(file=self.name, line=line, column=column)
-        return InputError(None, rule, found=found, place=place, hint=hint)
-
 
 def _parse(chunk: Chunk, layout: _Layout) -> Batch:
     """Parse a chunk; where Arrow fails, find the line and the reason."""
@@ -151,37 +140,46 @@ def _parse(chunk: Chunk, layout: _Layout) -> Batch:
         for name in set(layout.ask.texts) & set(layout.ask.numbers):  # they must be both
             table.column(name).cast(pa.string()).cast(pa.float64())
     except pa.ArrowInvalid as error:
-        _explain(chunk, layout, error)
+        _check_fields(chunk, layout, error)
     names = set(layout.ask.numbers) - set(layout.ask.texts)
     if any(np.isinf(c.to_numpy()).any() for n in names for c in table.column(n).chunks):
-        _check_overflow(chunk, layout)
+        _check_fields(chunk, layout)
     return Batch(table, lines_of(chunk, table.num_rows, layout.delimiter, layout.name, width))
 
 
-def _explain(chunk: Chunk, layout: _Layout, error: Exception) -> NoReturn:
-    """Find the first row that is no row of this table, and say why."""
+def _check_fields(chunk: Chunk, layout: _Layout, error: Exception | None = None) -> None:
+    """Refuse the first row that is no row of this table, or a number that would become infinite.
+
+    An error of Arrow's is raised as it is where no row explains it.
+    """
     width = len(layout.header)
-    for line, fields in layout.rows(chunk):
+    for line, fields in records(chunk, layout.delimiter, layout.name, width):
         if len(fields) != width:
             msg = f"'{layout.name}', line {line} has {len(fields)} fields where the header has"
             more = "A field that holds the separator must be quoted."
             raise InputError(f"{msg} {width}.", hint=more if len(fields) > width else "")
-        for name, field in layout.numbers(fields):
-            if not (NUMBER.fullmatch(field) or SPECIAL.fullmatch(field)):
-                hint, found = "", f"got '{plain(field)}'"
-                if field.strip().lower() in _MISSING:
-                    found = "the value is missing" + (f" ('{plain(field)}')" if field else "")
-                    hint = "Leave such rows out, or fill them."
-                elif NUMBER.fullmatch(field.replace(",", "")):
-                    hint = "Write it without thousands separators and with a decimal point."
-                raise layout.wrong(line, name, "must hold numbers", found, hint)
-    raise InputError(f"'{layout.name}', after line {chunk.line}: {plain(error, 200)}.") from error
+        for name in layout.ask.numbers:
+            fault = _fault(fields[layout.header.index(name)])
+            if fault is not None:
+                rule, found, hint = fault
+                place = Place(file=layout.name, line=line, column=name)
+                raise InputError(None, rule, found=found, place=place, hint=hint)
+    if error is not None:
+        msg = f"'{layout.name}', after line {chunk.line}: {plain(error, 200)}."
+        raise InputError(msg) from error
 
 
-def _check_overflow(chunk: Chunk, layout: _Layout) -> None:
-    """Refuse numbers too large for a double, which would become infinite unseen."""
-    for line, fields in layout.rows(chunk):
-        for name, field in layout.numbers(fields):
-            if NUMBER.fullmatch(field) and math.isinf(float(field)):
-                found = f"'{plain(field)}' is larger than any"
-                raise layout.wrong(line, name, "must hold doubles", found)
+def _fault(field: str) -> tuple[str, str, str] | None:
+    """Return the rule that a field breaks, what it holds and what to do; None for a number."""
+    rule, found = "must hold numbers", f"got '{plain(field)}'"
+    if NUMBER.fullmatch(field):
+        large = f"'{plain(field)}' is larger than any"
+        return ("must hold doubles", large, "") if math.isinf(float(field)) else None
+    if SPECIAL.fullmatch(field):
+        return None
+    if field.strip().lower() in _MISSING:
+        found = "the value is missing" + (f" ('{plain(field)}')" if field else "")
+        return rule, found, "Leave such rows out, or fill them."
+    if NUMBER.fullmatch(field.replace(",", "")):
+        return rule, found, "Write it without thousands separators and with a decimal point."
+    return rule, found, ""
