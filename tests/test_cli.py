@@ -354,3 +354,18 @@ def test_numbered_columns_take_the_sorted_labels_and_say_so(tmp_path: Path) -> N
     )  # fmt: skip
     assert json.loads(done.stdout)["data"]["classes"] == ["007", "7"]
     assert "columns taken in the order of the sorted labels: p0 007, p1 7." in done.stderr
+
+
+def test_names_of_classes_in_a_cost_file_may_hold_commas(tmp_path: Path) -> None:
+    names = ["mild, at home", "severe"]
+    costs = stakes.CostMatrix([[0, 1], [5, 0]], classes=names)
+    (tmp_path / "t.csv").write_text(
+        "y,d\n" + "".join(f'"{y}","{d}"\n' for y in names for d in names)
+    )
+    costs.write(tmp_path / "costs.toml")
+    decided = ("evaluate", "t.csv", "--label", "y", "--decision", "d", "--cost", "costs.toml")
+    for more in ((), ("--positive", "severe")):
+        done = call(*decided, "--json", *more, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    done = call(*decided, "--positive", names[0], cwd=tmp_path)
+    assert (done.returncode, "must agree with the cost file" in done.stderr) == (2, True)

@@ -5,7 +5,7 @@ from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import Cell, Document, ends
-from stakes.cli.parsing import order_classes, parse_priors
+from stakes.cli.parsing import listed_names, order_classes, parse_priors, positive_last
 from stakes.cli.places import told_in_place
 from stakes.cli.screen import Screen, described, priors_in_words
 from stakes.cli.table_request import WHOLE
@@ -73,8 +73,8 @@ def _class_order(
         odd = sorted(decisions - labels)
         if odd and classes is None:
             note(f"decided but never true, counted as classes: {plain_list(odd[:5])}.")
-        return order_classes(labels, decisions, classes, positive)
-    if order_classes(set(names), set(), classes or ",".join(names), positive) != names:
+        return order_classes(labels | decisions, classes, positive)
+    if positive_last(listed_names(classes) if classes else names, positive) != names:
         msg = "--classes and --positive must agree with the cost file, whose classes are"
         refuse(f"{msg} {plain_list(names)} (the last is of interest).")
     return names

@@ -84,15 +84,18 @@ def listed_names(text: str, option: str = "--classes", what: str = "names") -> l
 
 
 def order_classes(
-    labels: set[str], decisions: set[str], classes: str | None, positive: str | None
+    found: set[str], classes: str | None = None, positive: str | None = None
 ) -> list[str]:
     """Return the classes in order: as typed, or sorted, with the class of interest last."""
     if classes is not None:
-        names = listed_names(classes)
-    else:
-        found = labels | decisions
-        numbers = all(map(_is_number, found))
-        names = sorted(found, key=lambda name: (int(name), name)) if numbers else sorted(found)
+        return positive_last(listed_names(classes), positive)
+    numbers = all(map(_is_number, found))
+    names = sorted(found, key=lambda name: (int(name), name)) if numbers else sorted(found)
+    return positive_last(names, positive)
+
+
+def positive_last(names: list[str], positive: str | None) -> list[str]:
+    """Return classes with that of interest last."""
     if positive is None:
         return names
     if positive not in names:
@@ -159,7 +162,7 @@ def class_names(
     if labels is None or not numbered or len(set(labels)) != len(named):
         msg = f"--classes must name the classes in the order of the score columns {quoted(columns)}"
         refuse(f"{msg}: the labels are {quoted(sorted(set(labels)))}." if labels else f"{msg}.")
-    names = order_classes(set(labels), set(), None, None)
+    names = order_classes(set(labels))
     pairs = ", ".join(f"{plain(c)} {plain(n)}" for c, n in zip(columns, names, strict=True))
     note(f"columns taken in the order of the sorted labels: {pairs}.")
     return names

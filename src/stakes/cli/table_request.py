@@ -253,8 +253,7 @@ def read_setting(
     needs_priors = any(scores.needs_priors for scores in systems.values())
     if isinstance(table, LongColumns) and o.classes is not None:
         ordered = parsing.listed_names(o.classes)
-    if o.positive is not None:
-        ordered = parsing.order_classes(set(ordered), set(), ",".join(ordered), o.positive)
+    ordered = parsing.positive_last(ordered, o.positive)
     prior = o.prior if o.applications else request.costs["cost"].prior
     priors = None if prior is None else parsing.parse_priors(prior, ordered)
     training = o.training_prior
@@ -349,7 +348,7 @@ def _class_order(request: Request, seen: list[str], table: Columns) -> list[str]
             refuse(f"{msg} the labels are {quoted(seen)}.")
         if o.positive is not None and len(seen) <= 2:
             alone = {o.positive} if len(seen) < 2 else set()
-            return parsing.order_classes(set(seen), alone, None, o.positive)
+            return parsing.order_classes({*seen, *alone}, None, o.positive)
     return parsing.class_names(o.classes, columns, seen, known)
 
 
