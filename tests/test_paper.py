@@ -27,7 +27,7 @@ from stakes.paper import (
 )
 from stakes.paper.hard_decisions import system
 from stakes.paper.paper_figures import scatter_displays, scatter_figure, threshold_displays
-from stakes.paper.threshold_tables import posterior_sets
+from stakes.paper.simulated_tables import posterior_sets
 from strategies import Decided, decided
 
 METRICS_OF_THE_TABLES = 5

@@ -6,7 +6,7 @@ from stakes.curves import SweptMetric, ThresholdSweep
 from stakes.displays import MetricScatterDisplay, ThresholdSweepDisplay, panels
 from stakes.displays.figures import Drawing
 from stakes.paper.hard_decisions import metric_scatter
-from stakes.paper.threshold_tables import ThresholdStudy
+from stakes.paper.simulated_tables import ThresholdStudy
 
 _PAIRS = (("NEC_b", "MCC"), ("NEC_b2=1", "F1"), ("NEC_b2=2", "F1"))
 _NAMES = {
