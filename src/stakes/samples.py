@@ -29,6 +29,7 @@ _RENAME = (
 )
 _BLOCK = 65_536  # rows at a time, so that temporary tables stay small
 _MOST_AT_ONCE = 2**18  # samples; beyond, to go over them twice costs less than fresh memory
+_MOST_POSTERIORS = 2**22  # beyond, they are computed some rows at a time
 _CELLS, _FEWEST_ROWS = 2**18, 1024  # the same where rows are long
 
 
@@ -193,6 +194,12 @@ class Samples:
     def many(self) -> bool:
         """Whether there are so many, all of one weight, that a number for each is not held."""
         return self.weights is None and self.copies is None and len(self) > _MOST_AT_ONCE
+
+    @property
+    def large(self) -> bool:
+        """Whether posteriors are so many that they are computed some rows at a time."""
+        cells = len(self) * len(self.classes)
+        return self.copies is None and (self.many or cells > _MOST_POSTERIORS)
 
     def blocks(self) -> Iterator[tuple[slice, IntArray, Answers]]:
         """Yield labels and posteriors of some thousand samples at a time."""

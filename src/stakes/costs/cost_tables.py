@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +10,6 @@ from stakes._check import InputError
 from stakes._math import quotient
 from stakes._typing import BoolArray, FloatArray, Floats, IntArray
 from stakes.costs.dominance import MOST_COMPARED, optimal_decisions
-
-if TYPE_CHECKING:
-    from stakes._kernels.kernel_records import CostColumns
 
 _MOST_CELLS = 2**26
 _MOST_IN_ORDER = 64
@@ -69,11 +65,9 @@ class DenseTable:
             take_lower(best, chosen, expected_column(p, self.values[:, j]), j, self.tie)
         return chosen
 
-    def columns(self) -> "CostColumns":
-        """Return the costs as the kernels take them."""
-        from stakes._kernels.kernel_records import CostColumns  # noqa: PLC0415  not needed to write costs down
-
-        return CostColumns(None, self.values, self.tie)
+    def columns(self) -> tuple[FloatArray | None, FloatArray]:
+        """Return what any error of a class costs, if it is one number, and all other columns."""
+        return None, self.values
 
     def optimal(self) -> BoolArray:
         """Return for each decision whether some posterior makes it optimal."""
@@ -163,10 +157,8 @@ class ErrorTable:
             take_lower(best, chosen, column, self.error.size + m, self.tie)
         return chosen
 
-    def columns(self) -> "CostColumns":
-        from stakes._kernels.kernel_records import CostColumns  # noqa: PLC0415  not needed to write costs down
-
-        return CostColumns(self.error, self.further, self.tie)
+    def columns(self) -> tuple[FloatArray | None, FloatArray]:
+        return self.error, self.further
 
     def optimal(self) -> BoolArray:
         """Return for each decision whether some posterior makes it optimal.

@@ -249,7 +249,9 @@ class CostMatrix(DecidingCosts):
 
     def columns(self) -> "CostColumns":
         """Return the costs as the kernels take them."""
-        return self._table.columns()
+        from stakes._kernels.kernel_records import CostColumns  # noqa: PLC0415  not needed to write costs down
+
+        return CostColumns(*self._table.columns(), self._table.tie)
 
     def posterior_intervals(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
         """Return the Bayes decisions of two classes in rising order of P(H_2), and where they end.

@@ -39,8 +39,6 @@ from stakes.scores import Scores
 from stakes.statistics import BinSums
 from stakes.statistics.bins import equal_width
 
-_MOST_AT_ONCE = 2**22  # posteriors; beyond, they are computed some rows at a time
-
 
 @dataclass(frozen=True, eq=False)
 class CalibrationError(NumberRecord):
@@ -259,23 +257,12 @@ def _sums(
 ) -> tuple[BinSums, ClassGaps | None]:
     """Return sums by outcome and, of confidences at given priors, by class."""
     factors = samples.class_factors()
-    if _large(samples) and isinstance(bins, EqualWidth):
+    if samples.large and isinstance(bins, EqualWidth):
         sums = _sums_in_blocks(samples, bins, factors, confidence=confidence)
     else:
         sums = reliability_of(samples, bins, confidence=confidence).sums
     by_class = chance and confidence and factors is not None
-    return sums, gaps_of(samples, sums.edges) if by_class else None
-
-
-def gaps_of(samples: Samples, edges: FloatArray) -> ClassGaps:
-    """Return what each class adds to the gaps of confidences."""
-    return ClassGaps.from_samples(samples, edges, in_blocks=_large(samples))
-
-
-def _large(samples: Samples) -> bool:
-    if samples.copies is not None:
-        return False
-    return samples.many or len(samples) * len(samples.classes) > _MOST_AT_ONCE
+    return sums, ClassGaps.from_samples(samples, sums.edges) if by_class else None
 
 
 def _sums_in_blocks(
@@ -289,8 +276,8 @@ def _sums_in_blocks(
 
     def blocks() -> Iterator[tuple[FloatArray, IntArray, FloatArray | None]]:
         for part, y, answers in samples.blocks():
-            probability, hit = event_of(y, answers, confidence=confidence)
-            yield np.minimum(probability, 1.0), hit, None if weights is None else weights[part]
+            some = None if weights is None else weights[part]
+            yield *event_of(y, answers, confidence=confidence), some
 
     sums = BinSums.from_blocks(blocks, equal_width(bins.n))
     return sums.scaled(factors) if late and factors is not None else sums

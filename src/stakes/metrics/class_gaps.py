@@ -57,7 +57,7 @@ class ClassGaps:
         return float(self.sizes()[heavy].min()) if heavy.any() else math.inf
 
     @classmethod
-    def from_samples(cls, samples: Samples, edges: FloatArray, *, in_blocks: bool) -> "ClassGaps":
+    def from_samples(cls, samples: Samples, edges: FloatArray) -> "ClassGaps":
         """Sum samples into bins of the largest posterior."""
         factors, weights, k = samples.class_factors(), samples.plain_weights(), len(samples.classes)
         count = total = samples.counts
@@ -68,7 +68,7 @@ class ClassGaps:
         group = _groups(count, unit)
         copies = np.ones(len(samples)) if samples.copies is None else samples.copies.astype(float)
         blocks: Iterable[tuple[slice, IntArray, Answers]] = samples.blocks()
-        if not in_blocks:
+        if not samples.large:
             every = samples.scores.answers(samples.priors)
             blocks = [(slice(0, len(samples)), samples.y, every)]
 
@@ -90,8 +90,7 @@ class ClassGaps:
         copies: FloatArray,
     ) -> Self:
         """Sum some rows; `relative` is the weight of a sample over the mean of its class."""
-        p, hit = event_of(y, answers, confidence=True)
-        top, table = np.minimum(p, 1.0), answers.p
+        (top, hit), table = event_of(y, answers, confidence=True), answers.p
         n, k, m = edges.size + 1, unit.size, int(group.max()) + 1
         code, choice = bin_of(top, edges), table.argmax(axis=1)
         inverse = quotient(1.0, unit)

@@ -129,22 +129,21 @@ def reliability_of(samples: Samples, bins: Bins, *, confidence: bool = False) ->
     """Return the reliability of checked samples."""
     if not confidence:
         check_two(samples)
-    probability, hit = event_of(
-        samples.y, samples.scores.answers(samples.priors), confidence=confidence
-    )
-    p = np.minimum(probability, 1.0)
+    answers = samples.scores.answers(samples.priors)
+    p, hit = event_of(samples.y, answers, confidence=confidence)
     weights = samples.weights_at_priors()
     edges = read_bins(bins).edges(p, weights)
     return Reliability(BinSums.from_probabilities(p, hit, weights, edges, samples.copies))
 
 
 def event_of(y: IntArray, answers: Answers, *, confidence: bool) -> tuple[FloatArray, IntArray]:
-    """Return P(classes[-1]), or the largest posterior, and whether it came true."""
+    """Return P(classes[-1]), or the largest posterior, 1 at most, and whether it came true."""
     p = answers.p
     if not confidence:
-        return p[:, 1], y
+        return np.minimum(p[:, 1], 1.0), y
     choice = p.argmax(axis=1)
-    return p[np.arange(choice.size), choice], (choice == y).astype(np.int64)
+    top = p[np.arange(choice.size), choice]
+    return np.minimum(top, 1.0), (choice == y).astype(np.int64)
 
 
 def check_two(samples: Samples) -> None:

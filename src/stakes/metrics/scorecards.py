@@ -11,12 +11,8 @@ import numpy as np
 from stakes._check import InputError
 from stakes._typing import ArrayLike, Column, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.metrics.calibration_errors import (
-    CalibrationError,
-    binned_errors,
-    error_of_sums,
-    gaps_of,
-)
+from stakes.metrics.calibration_errors import CalibrationError, binned_errors, error_of_sums
+from stakes.metrics.class_gaps import ClassGaps
 from stakes.metrics.expected_losses import bayes_cost_of, expectation, from_sums, sample_losses
 from stakes.metrics.one_pass import ScorecardSums, pass_over, read_plain_inputs
 from stakes.metrics.probability_bins import check_bins
@@ -113,7 +109,7 @@ def _from_pass(found: ScorecardSums) -> Scorecard:
     samples, gaps = found.samples, None
     two = len(samples.classes) == 2
     if not two and found.factors is not None:
-        gaps = gaps_of(_coded(samples), found.bins.edges)
+        gaps = ClassGaps.from_samples(_coded(samples), found.bins.edges)
     at = found.bins, samples.classes, found.factors
     error = error_of_sums(*at, confidence=not two, gaps=gaps)
     return Scorecard(
