@@ -85,10 +85,10 @@ def test_folds_that_share_find_what_each_finds_alone(
     shared = calibrator.fit_folds(samples, dealt.number, 5)
     alone = _one_by_one(calibrator, samples, dealt.pairs).scores.values
     assert shared is not None
-    np.testing.assert_allclose(shared.log_p, alone, atol=3e-7 if k < 150 else 1e-4)
+    np.testing.assert_allclose(shared.scores.values, alone, atol=3e-7 if k < 150 else 1e-4)
     for fitted, (train, test) in zip(shared.maps, dealt.pairs, strict=True):
         assert gradient(samples.part(train), fitted, calibrator) < 1e-8
-        np.testing.assert_allclose(fitted(log_p[test]), shared.log_p[test], atol=1e-12)
+        np.testing.assert_allclose(fitted(log_p[test]), shared.scores.values[test], atol=1e-12)
 
 
 def test_labels_of_a_fold_are_not_felt_in_its_answers() -> None:

@@ -59,15 +59,28 @@ def _base_of_log_odds(z: FloatArray) -> IntArray:
 
 
 @dataclass(frozen=True, eq=False)
-class CellGrid:
+class _Edges:
+    """Edges between probabilities, or between log odds: these say whether two grids are equal."""
+
+    log_odds: bool
+    edges: FloatArray
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return self.log_odds == other.log_odds and np.array_equal(self.edges, other.edges)
+
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class CellGrid(_Edges):
     """Cells of probabilities, or of log odds, with further edges; made by `cell_grid`.
 
     `least` holds the ordered bits of the least score of each cell, and `bits` how many bits a
     place within the cell drops; both are 0 for the cells that no score lies in.
     """
 
-    log_odds: bool
-    edges: FloatArray
     least: IntArray
     bits: IntArray
     base: NDArray[np.void]  # of each base cell: least score, its cell, bits; -1 if an edge cuts it
@@ -86,13 +99,6 @@ class CellGrid:
         return limits.unknown == 0 and (
             self.log_odds or (limits.least >= 0 and limits.largest <= 1)
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CellGrid):
-            return NotImplemented
-        return self.log_odds == other.log_odds and np.array_equal(self.edges, other.edges)
-
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
 
 def cell_grid(edges: Sequence[float] | FloatArray = (), *, log_odds: bool = False) -> CellGrid:
@@ -169,11 +175,8 @@ def _grid(cuts: tuple[float, ...], log_odds: bool) -> CellGrid:  # noqa: FBT001 
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreIntervals:
+class ScoreIntervals(_Edges):
     """Intervals of scores between edges, and base cells within them; certain scores are apart."""
-
-    edges: FloatArray
-    log_odds: bool
 
     @property
     def number(self) -> int:
@@ -201,10 +204,3 @@ class ScoreIntervals:
         last = from_ordered_bits(ordered_bits(self.edges) - 1)
         high = np.concatenate([[least], last, [inner[1], largest]])
         return np.clip(x, low[interval], high[interval])
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ScoreIntervals):
-            return NotImplemented
-        return self.log_odds == other.log_odds and np.array_equal(self.edges, other.edges)
-
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]

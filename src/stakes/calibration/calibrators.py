@@ -42,11 +42,16 @@ class ImpossibleTruthError(UndefinedMetricError):
 
 
 @dataclass(frozen=True, eq=False)
-class FoldFits:
-    """The map of each fold, and log posteriors of all samples by the maps of their folds."""
+class CrossFit:
+    """Calibrated scores, and the maps behind them: one for each fold."""
 
+    scores: LogPosteriors
     maps: tuple[CalibrationMap, ...]
-    log_p: FloatArray
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the fits, once."""
+        return tuple(dict.fromkeys(note for fitted in self.maps for note in fitted.notes))
 
 
 class Calibrator(ABC):
@@ -135,7 +140,7 @@ class Calibrator(ABC):
         self._fit = FittedMap(found, samples.classes, samples.scores.meaning, samples.priors)
         return self
 
-    def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> "FoldFits | None":  # noqa: ARG002
+    def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> CrossFit | None:  # noqa: ARG002
         """Learn for each fold from all the others, if there is a way to do that all at once."""
         return None
 

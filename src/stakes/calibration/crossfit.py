@@ -12,7 +12,7 @@ from stakes._check import InputError, UndefinedMetricError, read_array, read_col
 from stakes._math import rows_by_code
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
-from stakes.calibration.calibrators import Calibrator
+from stakes.calibration.calibrators import Calibrator, CrossFit
 from stakes.samples import Samples, read_samples
 from stakes.scores import LogPosteriors, Scores
 
@@ -100,14 +100,6 @@ def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is f
     return cross_fitted(calibrator, samples, folds, groups, rng).scores
 
 
-@dataclass(frozen=True, eq=False)
-class CrossFit:
-    """Calibrated scores, and what the fits behind them had to say."""
-
-    scores: LogPosteriors
-    notes: tuple[str, ...]
-
-
 def cross_fitted(
     calibrator: Calibrator,
     samples: Samples,
@@ -125,13 +117,12 @@ def cross_fitted(
             seen = read_held_out(folds, priors, samples.classes)
         fitted = calibrator.fresh().fit_samples(seen)
         at = samples.priors if samples.scores.needs_priors else None  # posteriors carry their own
-        return CrossFit(fitted.transform(samples.scores, at), fitted.notes)
+        return CrossFit(fitted.transform(samples.scores, at), (fitted.fitted,))
     dealt = deal(samples, folds, groups, rng)
     if dealt.number is not None:
         found = calibrator.fit_folds(samples, dealt.number, int(dealt.number.max()) + 1)
         if found is not None:
-            said = tuple(dict.fromkeys(note for fitted in found.maps for note in fitted.notes))
-            return CrossFit(LogPosteriors.trusted(found.log_p, samples.scores.names), said)
+            return found
     return _one_by_one(calibrator, samples, dealt.pairs)
 
 
@@ -142,17 +133,17 @@ def read_held_out(data: HeldOut, priors: PriorsLike, classes: Names) -> Samples:
 
 def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterable[Split]) -> CrossFit:
     output = np.full((len(samples), len(samples.classes)), np.nan)
-    notes: dict[str, None] = {}
+    maps = []
     for train, test in pairs:
         seen = samples.part(train)  # with priors of its own, so that no test label has an effect
         fitted = calibrator.fresh().fit_samples(seen).fitted
         output[test] = fitted(samples.scores.part(test).answers(seen.priors).log_p)
-        notes |= dict.fromkeys(fitted.notes)
+        maps.append(fitted)
     missed = np.isnan(output).any(axis=1)
     if missed.any():
         row, more = int(missed.argmax()), " is in no test set"
         raise InputError("folds", "must test every sample", found="", row=row, more=more)
-    return CrossFit(LogPosteriors.trusted(output, samples.scores.names), tuple(notes))
+    return CrossFit(LogPosteriors.trusted(output, samples.scores.names), tuple(maps))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from stakes._check import InputError, UndefinedMetricError
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.calibrators import (
     Calibrator,
-    FoldFits,
+    CrossFit,
     ImpossibleTruthError,
     require_every_class,
 )
@@ -50,7 +50,7 @@ class LinearCalibrator(Calibrator):
         require_every_class(samples)
         return self._fitted_on(samples, self._map(whole, whole.solved()))
 
-    def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> FoldFits | None:
+    def fit_folds(self, samples: Samples, fold: IntArray, n_folds: int) -> CrossFit | None:
         """Learn for each fold from all the others, which start from the fit to all samples.
 
         Few samples are left to fits of their own: there no label of a test fold is to be felt even

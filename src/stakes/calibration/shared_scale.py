@@ -17,11 +17,11 @@ from stakes._kernels.kernel_records import Slopes
 from stakes._kernels.threads import available_threads
 from stakes._math import rows_by_code
 from stakes._typing import FloatArray, IntArray, NDArray
-from stakes.calibration.calibrators import FoldFits
+from stakes.calibration.calibrators import CrossFit
 from stakes.calibration.maps import AffineMap, log_odds
 from stakes.calibration.solver import Descent, descend, short_step, solve
 from stakes.samples import Samples
-from stakes.scores import Logits
+from stakes.scores import Logits, LogPosteriors
 
 _UNITS = 1e-100, 1e100  # sizes of scores whose squares are neither 0 nor infinite
 _FAR = 4.0  # times their range: how far off values may lie
@@ -256,7 +256,7 @@ class SharedScale:
             found = solve(replace(self, most_dense=self.each.size), self.start)
         return found
 
-    def fold_fits(self, samples: Samples, fold: IntArray) -> FoldFits | None:
+    def fold_fits(self, samples: Samples, fold: IntArray) -> CrossFit | None:
         """Return the fit without each part; None where one does not settle or has no optimum.
 
         Without an optimum, as of separable classes, a common start would tell of the test fold.
@@ -274,7 +274,8 @@ class SharedScale:
         scale, shift = np.array([*map(self._scale, thetas)]), np.stack([t[1:] for t in thetas])
         shift = shift[:, 0] if self.values.ndim == 1 else shift
         log_p = affine_answers(self.values, fold, scale, shift, threads=available_threads())
-        return FoldFits(tuple(self.affine_map(f.x) for f in found), log_p)
+        scores = LogPosteriors.trusted(log_p, samples.scores.names)
+        return CrossFit(scores, tuple(self.affine_map(f.x) for f in found))
 
     def _without(self, part: int, each: FloatArray, x: FloatArray) -> Descent:
         """Return the fit to all other parts, which begins where that to all came near its end."""

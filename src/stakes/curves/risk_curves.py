@@ -24,6 +24,7 @@ from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 
 _T = TypeVar("_T")
+Grid = ArrayLike | None  # points of an axis; None: those that are usual there
 _BELOW = 1e-12  # how far below a jump its lower side is looked at, in parts of the log odds
 
 
@@ -87,32 +88,26 @@ class RiskCurve:
         at = Thresholds.from_probabilities(np.array([x]))
         return self._record(at, dialects.MURPHY.prices(at, self._priors), 0)
 
-    def murphy(self, grid: ArrayLike | None = None, *, level: float | None = 0.95) -> CurveView:
+    def murphy(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
         """Return EC over the threshold, as weather forecasters draw it (Murphy diagram)."""
         return self._view(dialects.MURPHY, grid, level)
 
-    def relative_value(
-        self, grid: ArrayLike | None = None, *, level: float | None = 0.95
-    ) -> CurveView:
+    def relative_value(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
         """Return the relative economic value, 1 - EC / naive, over the cost/loss ratio t."""
         return self._view(dialects.RELATIVE_VALUE, grid, level)
 
-    def decision_curve(
-        self, grid: ArrayLike | None = None, *, level: float | None = 0.95
-    ) -> CurveView:
+    def decision_curve(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
         """Return the net benefit P_2 - EC / (1 - t) over the threshold probability (medicine)."""
         return self._view(dialects.DECISION_CURVE, grid, level)
 
-    def interventions_avoided(
-        self, grid: ArrayLike | None = None, *, level: float | None = 0.95
-    ) -> CurveView:
+    def interventions_avoided(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
         """Return the interventions avoided per 100 people, net of missed cases (medicine).
 
         100 (NB - NB of treating all) (1 - t) / t, over the threshold probability.
         """
         return self._view(dialects.INTERVENTIONS_AVOIDED, grid, level)
 
-    def ape(self, grid: ArrayLike | None = None, *, level: float | None = 0.95) -> CurveView:
+    def ape(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
         """Return the applied probability of error over log odds of the effective prior (speech).
 
         At x the threshold has log odds logit(P_2) - x, and the error rate is
@@ -120,17 +115,15 @@ class RiskCurve:
         """
         return self._view(dialects.APPLIED_ERROR_RATE, grid, level)
 
-    def normalized_bayes_error(
-        self, grid: ArrayLike | None = None, *, level: float | None = 0.95
-    ) -> CurveView:
+    def normalized_bayes_error(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
         """Return EC / naive over log odds of the effective prior: normalised DCF (speech)."""
         return self._view(dialects.NORMALIZED_BAYES_ERROR, grid, level)
 
-    def cost_curve(self, grid: ArrayLike | None = None, *, level: float | None = 0.95) -> CurveView:
+    def cost_curve(self, grid: Grid = None, *, level: float | None = 0.95) -> CurveView:
         """Return the error rate over the effective prior, as Drummond and Holte draw it."""
         return self._view(dialects.COST_CURVE, grid, level)
 
-    def empirical_cross_entropy(self, grid: ArrayLike | None = None) -> CurveView:
+    def empirical_cross_entropy(self, grid: Grid = None) -> CurveView:
         """Return the cross-entropy in bits over log10 of the prior odds (forensics).
 
         The scores count as likelihood ratios: posterior over prior odds. At x = 0 the actual line
@@ -157,7 +150,7 @@ class RiskCurve:
         )
 
     def calibration_loss(
-        self, grid: ArrayLike | None = None, *, normalized: bool = False
+        self, grid: Grid = None, *, normalized: bool = False
     ) -> CalibrationLossView:
         """Return actual less minimum cost over the threshold, and where it is worst.
 

@@ -56,12 +56,11 @@ class Detector:
         given = read_priors(priors, self.roc.classes)
         return gap.llr_threshold(self.roc.priors if given is None else given)
 
-    def points(
-        self, costs: CostMatrix, priors: PriorsLike | None = None
-    ) -> dict[str, OperatingPoint]:
+    def points(self, costs: Costs, priors: PriorsLike | None) -> dict[str, OperatingPoint]:
         """Return where the Bayes rule stands on the curve, and where the least cost is had."""
-        best = self.roc.minimum_cost(costs, priors).point  # also sees that the costs fit
-        return {"Bayes": self.roc.at_threshold(self.bayes_threshold(costs, priors)), "best": best}
+        matrix = as_cost_matrix(costs, self.roc.classes)
+        best = self.roc.minimum_cost(matrix, priors).point  # also sees that the costs fit
+        return {"Bayes": self.roc.at_threshold(self.bayes_threshold(matrix, priors)), "best": best}
 
 
 def detector(

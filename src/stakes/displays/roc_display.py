@@ -11,7 +11,7 @@ import numpy as np
 from stakes._check import read_level
 from stakes._typing import ArrayLike, Column, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
-from stakes.costs.matrix import as_cost_matrix, declared_classes
+from stakes.costs.matrix import declared_classes
 from stakes.curves import OperatingPoint, RocCurve, roc_curve
 from stakes.curves.thresholds import detector
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
@@ -93,7 +93,7 @@ class RocDisplay(ScoreDisplay):
         else:
             found = detector(y_true, scores, **kinds)
             curve = found.roc
-            points = found.points(as_cost_matrix(costs, curve.classes), priors)
+            points = found.points(costs, priors)
         auc = curve.auc()
         whole = curve.levels.whole
         estimate = auc_interval(curve.levels, auc, level) if whole else Estimate(auc)

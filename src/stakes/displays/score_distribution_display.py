@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from stakes._typing import ArrayLike, Column, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
-from stakes.costs.matrix import as_cost_matrix, declared_classes
+from stakes.costs.matrix import declared_classes
 from stakes.curves import ScoreDistribution, score_distribution
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import BLACK, Dashes, class_of, digits, look_of, note
@@ -62,7 +62,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
         )
         if costs is None:
             return cls(found)
-        points = found.detector.points(as_cost_matrix(costs, found.classes), priors)
+        points = found.detector.points(costs, priors)
         return cls(found, {what: point.threshold for what, point in points.items()})
 
     def frame(self) -> Frame:

@@ -12,9 +12,8 @@ from stakes._check import InputError, UndefinedMetricError, read_level
 from stakes._text import key_of, quoted
 from stakes._typing import Column, FloatArray, IntArray, PriorsLike
 from stakes.calibration import Calibrator
-from stakes.calibration.calibrators import ImpossibleTruthError
+from stakes.calibration.calibrators import CrossFit, ImpossibleTruthError
 from stakes.calibration.crossfit import (
-    CrossFit,
     DealtFolds,
     Folds,
     HeldOut,

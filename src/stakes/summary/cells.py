@@ -111,7 +111,7 @@ class PartedCells(Part):
     pieces = ("tally",)
 
     def __init__(self, edges: FloatArray, members: Members, *, log_odds: bool) -> None:
-        self.intervals, self.members = ScoreIntervals(edges, log_odds), members
+        self.intervals, self.members = ScoreIntervals(log_odds, edges), members
         cells = Field(self.intervals.number), Field(self.intervals.n_cells, _CELL_DROPS)
         own = members.fields(_PART_DROPS, _SIZE_DROPS)
         self.tally = Tally(Layout((Field(2), *cells, *own), before=1))
