@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes._text import interval_name, number, percent, plain
+from stakes.calibration.registry import calibrator_class
 from stakes.cli.messages import progress_bar
 from stakes.cli.options import Options
 from stakes.cli.outputs import Cell, Document, check_outputs, ends, forget, publish
@@ -54,13 +55,8 @@ def evaluated(table: WholeTable | SummedTable) -> Evaluation:
 
 def stage_arguments(options: Options) -> dict[str, Any]:
     """Return how calibration and intervals are to be computed."""
-    calibrator = None
-    if options.method != "none":
-        from stakes.calibration.registry import calibrator_class  # noqa: PLC0415  slow to load
-
-        calibrator = calibrator_class(options.method)()
     return {
-        "calibrator": calibrator,
+        "calibrator": None if options.method == "none" else calibrator_class(options.method)(),
         "folds": options.folds,
         "level": options.level,
         "resamples": options.resamples,

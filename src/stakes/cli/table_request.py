@@ -61,7 +61,7 @@ class Request:
         )
 
     @property
-    def arguments(self) -> dict[str, str | None]:
+    def argument_columns(self) -> dict[str, str | None]:
         """The columns that stand for arguments of the library."""
         o = self.options
         return {"y_true": o.label, "sample_weight": o.weight, "groups": o.group}
@@ -141,7 +141,7 @@ class LabelledTable(Setting):
 
     def told_in_place(self) -> AbstractContextManager[None]:
         """Say columns and lines of the file where the library says arguments and rows."""
-        return told_in_place(self.table, self.request.arguments)
+        return told_in_place(self.table, self.request.argument_columns)
 
     def notes(self, what: str) -> list[str]:
         """Say that something was found from cells of the score, where it was."""

@@ -79,7 +79,7 @@ class Stream:
         with self._lock:
             for name, scores in batch.systems.items():
                 known[name] = joined(known[name], scores.rounding, renormalize=by_sum)
-        with told_in_place(batch.columns, self.request.arguments):
+        with told_in_place(batch.columns, self.request.argument_columns):
             self._keep(total, batch)
         return len(batch.columns)
 

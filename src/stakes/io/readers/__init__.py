@@ -13,7 +13,7 @@ from stakes.io.readers.base_reader import READERS, Reader
 for _name in sorted({file.name.partition(".")[0] for file in Path(__path__[0]).iterdir()}):
     if not _name.startswith("_"):
         import_module(f"{__name__}.{_name}")
-for _name in sorted(READERS, key=lambda name: not READERS[name].packable):  # text comes first
+for _name in sorted(READERS, key=lambda name: "" if READERS[name].packable else name):  # text first
     READERS[_name] = READERS.pop(_name)
 _PACKED = ".gz"
 

@@ -1,4 +1,4 @@
-"""Parquet files: read row group by row group, with checksums verified."""
+"""Columns in binary files: Arrow with bounds checked, Parquet with checksums verified."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,11 +7,36 @@ from typing import Any, BinaryIO
 
 from stakes._check import Action, ChecksumError, InputError, ResourceError
 from stakes._text import plain
-from stakes.io.arrow_library import pa, parquet
+from stakes.io.arrow_library import ipc, pa, parquet
 from stakes.io.batches import Ask, Batch, Part
-from stakes.io.readers.arrow import open_binary, whole
 from stakes.io.readers.base_reader import LazyBatch, Reader, Write
-from stakes.io.streams import Limits
+from stakes.io.streams import Limits, open_anywhere, too_long
+
+
+class Arrow(Reader):
+    """Arrow's own format, in a file or as a stream; Feather is its other name."""
+
+    name, endings = "arrow", (".arrow", ".feather", ".ipc")
+    columns = "those of the schema; a list column is a matrix"
+    sign = (b"ARROW1", "an Arrow file")
+
+    def header(self, part: Part, limits: Limits) -> list[str]:
+        """Read the names in the schema."""
+        with _open_binary(part, limits) as source, _whole(part, "a whole Arrow"):
+            return list(_open_arrow(source, part).schema.names)
+
+    def chunks(self, part: Part, ask: Ask, limits: Limits, most: int) -> Iterator[LazyBatch]:  # noqa: ARG002
+        """Read batch by batch, which a file has numbered and a stream has not."""
+        with _open_binary(part, limits) as source, _whole(part, "a whole Arrow"):
+            file = _open_arrow(source, part)
+            columns = ask.chosen(file.schema.names, part.name)
+            numbered = range(getattr(file, "num_record_batches", 0))
+            for batch in map(file.get_batch, numbered) if hasattr(file, "get_batch") else file:
+                table = pa.Table.from_batches([batch]).select(columns)
+                table.validate(full=True)  # offsets of an unknown file may point anywhere
+                if limits.progress is not None:
+                    limits.progress(min(source.tell(), source.size()), source.size())
+                yield table.num_rows, Batch(table).itself
 
 
 class Parquet(Reader):
@@ -24,12 +49,12 @@ class Parquet(Reader):
 
     def header(self, part: Part, limits: Limits) -> list[str]:
         """Read the names in the footer."""
-        with open_binary(part, limits) as source:
-            return list(_opened(source, part).schema_arrow.names)
+        with _open_binary(part, limits) as source:
+            return list(_open_parquet(source, part).schema_arrow.names)
 
     def chunks(self, part: Part, ask: Ask, limits: Limits, most: int) -> Iterator[LazyBatch]:
         """Cut a file into runs of row groups; a larger row group is read here, in pieces."""
-        with open_binary(part, limits) as source:
+        with _open_binary(part, limits) as source:
             file, columns = _chosen(source, ask, part, limits)
             size, done = source.size(), 0
             for groups, rows in _runs(file.metadata, most):
@@ -45,8 +70,8 @@ class Parquet(Reader):
 
     def rows(self, part: Part, limits: Limits) -> int | None:
         """Return how many rows the footer declares."""
-        with open_binary(part, limits) as source:
-            return int(_opened(source, part).metadata.num_rows)
+        with _open_binary(part, limits) as source:
+            return int(_open_parquet(source, part).metadata.num_rows)
 
     @contextmanager
     def writer(self, stream: BinaryIO, schema: "pa.Schema") -> Iterator[Write]:
@@ -55,9 +80,39 @@ class Parquet(Reader):
             yield writer.write_table
 
 
-def _opened(source: "pa.NativeFile", part: Part, metadata: Any = None) -> Any:  # noqa: ANN401
+def _open_arrow(source: "pa.NativeFile", part: Part) -> Any:  # noqa: ANN401
+    """Open an Arrow file, or a stream of Arrow batches in a file."""
+    start = source.read(6)
+    source.seek(0)
+    if start[:4] == b"FEA1":
+        raise part.wrong("is of Feather's first version, which is not read: write it again")
+    return ipc.open_file(source) if start == b"ARROW1" else ipc.open_stream(source)
+
+
+@contextmanager
+def _open_binary(part: Part, limits: Limits) -> "Iterator[pa.NativeFile]":
+    """Open a file of bearable size that is not empty."""
+    with open_anywhere(part, limits, pa.OSFile, pa.BufferReader) as source:
+        size = source.size()
+        if size > limits.batches:
+            raise too_long(part.name, limits.batches)
+        if not size:
+            raise part.wrong("must be a table: it is empty")
+        yield source
+
+
+@contextmanager
+def _whole(part: Part, what: str) -> Iterator[None]:
+    """Refuse a file that Arrow cannot read to its end."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise part.wrong(f"must be {what} file: {plain(error, 200)}") from error
+
+
+def _open_parquet(source: "pa.NativeFile", part: Part, metadata: Any = None) -> Any:  # noqa: ANN401
     """Open a file by its footer, which may be known."""
-    with whole(part, "a whole Parquet"):
+    with _whole(part, "a whole Parquet"):
         return parquet.ParquetFile(
             source, metadata=metadata, page_checksum_verification=True, pre_buffer=False
         )
@@ -65,7 +120,7 @@ def _opened(source: "pa.NativeFile", part: Part, metadata: Any = None) -> Any:  
 
 def _chosen(source: "pa.NativeFile", ask: Ask, part: Part, limits: Limits) -> tuple[Any, list[str]]:
     """Open a file of bearable size, and return the columns to read."""
-    file = _opened(source, part)
+    file = _open_parquet(source, part)
     columns = ask.chosen(file.schema_arrow.names, part.name)
     rows = file.metadata.num_rows
     if 8 * rows * len(columns) > limits.batches:
@@ -97,8 +152,8 @@ def _read_groups(
     names: list[str],
 ) -> Batch:
     """Read some row groups of a file whose footer is known."""
-    with open_binary(part, limits) as source:
-        file = _opened(source, part, metadata)
+    with _open_binary(part, limits) as source:
+        file = _open_parquet(source, part, metadata)
         # Arrow's threads can abort a process that ends while they still run
         told = {"columns": names, "use_threads": False}
         try:
