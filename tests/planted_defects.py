@@ -402,7 +402,7 @@ DEFECTS = [
     ("evaluation/threshold_choice.py", "        samples.n,\n        level,", "        len(samples),\n        level,", "test_cells"),
     ("calibration/loss.py", "parted, dealt = made.samples, made", "parted = made.samples", "loss_of_copies"),
     ("cli/read_mode.py", '"--training-prior without --prior": o.training_prior and without,', "", "other_reasons"),
-    ("cli/calibrate_command.py", 'if o.scores_are == "log-posteriors":', "if False:", "other_reasons"),
+    ("cli/calibrate_command.py", 'o.scores_are if o.scores_are == "log-posteriors" else ""', '""', "other_reasons"),
     ("evaluation/deciding.py", "np.concatenate([self._count, count])", "np.concatenate([self._count, count * 0 + 1])", "ties_at_a_cap"),
     ("io/whole.py", "rest = [table.slice(n)]", "rest = []", "however_both_are_cut"),
     ("io/whole.py", "yield _joined([schema.empty_table(), table], shown)", "yield table", "schema_of_the_whole_table"),

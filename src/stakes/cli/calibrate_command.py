@@ -33,11 +33,10 @@ def run(options: Options) -> None:
     output = str(options.output)
     check_output(output, force=options.force)
     request = prepare(options)
-    o, whole = request.options, ""
+    o = request.options
     if o.classes is None and len(request.score_columns) == 1:
         class_names(None, request.score_columns[0], None, None)  # names the mistake
-    if o.scores_are == "log-posteriors":
-        whole = "log-posteriors"
+    whole = o.scores_are if o.scores_are == "log-posteriors" else ""
     table = read_table(request, whole, cells=True)
     with table.told_in_place():
         samples = table.samples()

@@ -5,10 +5,9 @@ from stakes.evaluation import Comparison
 from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import p_number
 from stakes.report.markup import Markup, element, table, user_text
-from stakes.report.metric_labels import metric_label
 from stakes.report.page import Page, folded, listed_notes, record_page, verdict
 from stakes.report.page_of_evaluation import estimate_cells
-from stakes.report.payload import comparison_payload, payload
+from stakes.report.payload import comparison_payload, metric_label, payload
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
 _MOST_ROWS = 500

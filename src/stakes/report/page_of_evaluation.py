@@ -10,9 +10,8 @@ from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import ApplicationResult, DecisionEvaluation, Evaluation, Verdict
 from stakes.metrics import ConfusionMatrix, Explanation
 from stakes.report.markup import Content, Markup, element, table, user_text
-from stakes.report.metric_labels import ranking_label
 from stakes.report.page import Page, folded, listed_notes, record_page, verdict
-from stakes.report.payload import decision_payload, payload
+from stakes.report.payload import decision_payload, payload, ranking_label
 from stakes.results import Estimate, ExpectedLoss
 
 _MOST_ROWS = 500

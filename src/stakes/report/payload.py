@@ -1,4 +1,4 @@
-"""What a page embeds: numbers packed for the script, in the form of frontend/src/types.ts."""
+"""What a page embeds, in the form of frontend/src/types.ts: packed numbers, names of metrics."""
 
 import base64
 import gzip
@@ -23,7 +23,6 @@ from stakes.evaluation.sketch import (
     Sketch,
     SketchedApplication,
 )
-from stakes.report.metric_labels import metric_label
 from stakes.results import ExpectedLoss, json_number
 
 _VERSION = 1
@@ -32,6 +31,15 @@ _MOST_DIFFERENCES = 400
 _MOST_RANGES = 200
 _MOST_LETTERS = 20_000  # of the names of classes, all together
 _WEIGHTED = "samples have weights"
+_WORDS = {
+    "auc": "AUC",
+    "brier": "Brier",
+    "cllr": "Cllr",
+    "eer": "EER",
+    "f1": "F1",
+    "matthews": "Matthews",
+    "nec": "NEC",
+}
 
 
 def payload(kind: str, sketch: Sketch | None, level: float) -> dict[str, Any]:
@@ -188,3 +196,34 @@ def as_script(body: Mapping[str, Any]) -> str:
     """Return JSON that can stand in a script element: no sign in it can end the element."""
     text = json.dumps(body, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def metric_label(metric: str, *, several: bool = False) -> str:
+    """Return the name of a metric; with several applications it says which.
+
+    >>> metric_label("cost.minimum_nec"), metric_label("cross_entropy.normalized")
+    ('minimum NEC', 'cross-entropy')
+    >>> metric_label("screening.matthews_correlation", several=True)
+    'screening: Matthews correlation'
+    """
+    scope, _, last = metric.rpartition(".")
+    if last == "normalized":
+        return _words(scope)
+    if last == "calibrated_normalized":
+        return f"{_words(scope)}, calibrated"
+    return f"{plain(scope)}: {_words(last)}" if scope and several else _words(last)
+
+
+def ranking_label(metric: str) -> str:
+    """Return the name of a metric of the ranking; an area may be of one class.
+
+    >>> ranking_label("minimum_cllr"), ranking_label("auc.setosa")
+    ('minimum Cllr', 'AUC of setosa')
+    """
+    name, _, of = metric.partition(".")
+    return f"{_words(name)} of {plain(of)}" if of else _words(name)
+
+
+def _words(key: str) -> str:
+    words = " ".join(_WORDS.get(word, word) for word in plain(key).split("_"))
+    return words.replace("cross entropy", "cross-entropy")
