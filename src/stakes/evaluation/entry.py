@@ -174,6 +174,9 @@ def evaluate_samples(
     ranking = ranking_of(samples, curve, level)
     least = [(least_cost(use, curve), least_cost(use, of_rows)) for use in system.uses]
     del curve, of_rows  # they hold as much as the samples
+    sources = [Source.given("uncalibrated", system)]
+    if system.stage is not None:
+        sources.append(Source.calibrated("calibrated", system))
     evaluation = Evaluation(
         data=_summary(system),
         applications=tuple(
@@ -192,15 +195,10 @@ def evaluate_samples(
         seed=settings.seed,
         slope=calibration_slope(samples, samples.groups).estimate(level),
         notes=(*rounding_notes({"": given}), *system.notes),
-        sketch=sketch_of(_sources(system)),
+        sketch=sketch_of(sources),
     )
     evidence = evidence_of(system, evaluation.applications, level)
     return replace(evaluation, verdicts=verdicts_of(evaluation, evidence))
-
-
-def _sources(system: System) -> list[Source]:
-    plain = Source.given("uncalibrated", system)
-    return [plain] if system.stage is None else [plain, Source.calibrated("calibrated", system)]
 
 
 def _summary(system: System) -> DataSummary:

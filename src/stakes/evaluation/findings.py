@@ -40,7 +40,7 @@ _STANDINGS = {
 
 
 class Paged:
-    """A record with a page of its own, which is made in a package above this one."""
+    """A record with a page, made in a package above, by name so that no import goes up."""
 
     def to_html(self, *, title: str = "", source: str = "") -> str:
         """Return one live page that loads nothing: verdicts, numbers, pictures, other costs.
@@ -50,7 +50,7 @@ class Paged:
         title, source : str, optional
             The heading, and the name of the data.
         """
-        page: str = _report().page_of(self, title, source).html()
+        page: str = import_module("stakes.report").page_of(self, title, source).html()
         return page
 
     def save_html(self, path: str | PathLike[str], *, title: str = "", source: str = "") -> None:
@@ -58,13 +58,8 @@ class Paged:
         write_text(path, self.to_html(title=title, source=source))
 
     def _repr_html_(self) -> str:
-        frame: str = _report().notebook_frame(self.to_html())
+        frame: str = import_module("stakes.report").notebook_frame(self.to_html())
         return frame
-
-
-def _report() -> Any:  # noqa: ANN401
-    """Return the package that makes pages; by name, so that no import goes up."""
-    return import_module("stakes.report")
 
 
 def plain_values(record: object, **names: str) -> dict[str, Any]:
