@@ -26,7 +26,7 @@ from judged import (
 from stakes._typing import FloatArray, IntArray
 from stakes.cli.places import COMMANDS, with_commands, with_options
 from stakes.evaluation import Evaluation, Verdict, evaluate_decisions
-from stakes.evaluation.verdicts import evaluation_verdicts, small_samples, usefulness
+from stakes.evaluation.verdicts import cautions, evaluation_verdicts, usefulness
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
 from stakes.evaluation.verdicts.usefulness import (
     CostClaim,
@@ -453,7 +453,7 @@ def test_few_errors(misses: int, alarms: int) -> None:
     counted = evaluate_decisions(confusion(y, d), resamples=0)
     for verdicts in (scored.verdicts, counted.verdicts):
         said = [v.text for v in verdicts if v.code == "few_errors"]
-        assert bool(said) == (min(misses, alarms) < small_samples.FEWEST_ERRORS)
+        assert bool(said) == (min(misses, alarms) < cautions.FEWEST_ERRORS)
         for text in said:
             assert ("29 misses" in text) == (misses == 29)
             assert ("1 miss." in text) == (misses == 1)
@@ -476,7 +476,7 @@ def test_few_errors_of_several_classes(errors: int, expected: bool) -> None:  # 
 @pytest.mark.parametrize(("n", "expected"), [(59, True), (60, False)])
 def test_small_classes(n: int, expected: bool) -> None:  # noqa: FBT001
     kept = np.concatenate([np.flatnonzero(TWO.y == 0), np.flatnonzero(TWO.y == 1)[:n]])
-    assert small_samples.FEWEST_SAMPLES == 60
+    assert cautions.FEWEST_SAMPLES == 60
     result = stakes.evaluate(TWO.y[kept], RAW[kept], resamples=0)
     assert ("small_class" in codes(result)) == expected
     bare = stakes.evaluate(TWO.y[kept], RAW[kept], calibrator=None, resamples=0)
@@ -708,7 +708,7 @@ def test_the_page_names_every_verdict_and_threshold() -> None:
     assert set(re.findall(r"^\| `([a-z_]+)`", page, re.MULTILINE)) == known
     constants = {
         name: getattr(module, name)
-        for module in (evaluation_verdicts, small_samples, usefulness)
+        for module in (evaluation_verdicts, cautions, usefulness)
         for name in vars(module)
         if re.fullmatch(r"[A-Z][A-Z_]+", name) and isinstance(vars(module)[name], int | float)
     }

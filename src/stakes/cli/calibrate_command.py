@@ -15,7 +15,7 @@ from stakes.cli.outputs import Document, check_output, show
 from stakes.cli.parsing import class_names
 from stakes.cli.read_mode import read_table
 from stakes.cli.table_request import LabelledTable, prepare
-from stakes.evaluation.verdicts.reversal import reversed_systems
+from stakes.evaluation.verdicts.cautions import reversed_systems
 from stakes.scoring import BrierLoss, LogLoss
 
 

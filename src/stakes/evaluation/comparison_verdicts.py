@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from stakes._text import number, plain
 from stakes.evaluation.differences import Difference, RelativeCost
 from stakes.evaluation.findings import Verdict
-from stakes.evaluation.verdicts.small_samples import few_errors, few_kinds
+from stakes.evaluation.verdicts.cautions import few_errors, few_kinds
 from stakes.evaluation.verdicts.wording import listed, p_number
 
 NONE_BEST = "none is distinguishable"  # where no system is named for a range of odds

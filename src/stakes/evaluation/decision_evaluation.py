@@ -21,7 +21,7 @@ from stakes.evaluation.rates import (
     has_closed_form,
     metric_estimates,
 )
-from stakes.evaluation.verdicts.small_samples import few_errors, few_kinds, small_classes
+from stakes.evaluation.verdicts.cautions import few_errors, few_kinds, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import replicate_counts, seed_of
 from stakes.metrics import ConfusionMatrix, Explanation, explain

@@ -29,8 +29,7 @@ from stakes.evaluation.findings import Paged, Verdict, plain_values
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import Settings, System, read_system
-from stakes.evaluation.verdicts.reversal import reversed_systems
-from stakes.evaluation.verdicts.small_samples import Groups, few_groups, small_classes
+from stakes.evaluation.verdicts.cautions import Groups, few_groups, reversed_systems, small_classes
 from stakes.intervals import Progress, Replicates, replicate
 from stakes.metrics.multiplicity import holm
 from stakes.metrics.paired import PairedDifference

@@ -21,7 +21,7 @@ from stakes.evaluation.applications import (
 from stakes.evaluation.findings import Verdict, plain_values
 from stakes.evaluation.ranking_results import best_on_part, best_threshold_estimate
 from stakes.evaluation.systems import curve_of, least_cost, price_decisions
-from stakes.evaluation.verdicts.reversal import reversed_systems
+from stakes.evaluation.verdicts.cautions import reversed_systems
 from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores

@@ -10,12 +10,14 @@ from stakes._check import Place, PlacedText
 from stakes._text import number, plain
 from stakes._typing import FloatArray
 from stakes.evaluation.findings import ApplicationResult, Evaluation, Verdict
-from stakes.evaluation.verdicts.reversal import below, reversed_verdict, wrong_ranks
-from stakes.evaluation.verdicts.small_samples import (
+from stakes.evaluation.verdicts.cautions import (
+    below,
     few_errors,
     few_groups,
     few_kinds,
+    reversed_verdict,
     small_classes,
+    wrong_ranks,
 )
 from stakes.evaluation.verdicts.usefulness import (
     CostClaim,

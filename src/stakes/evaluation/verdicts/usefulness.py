@@ -11,8 +11,7 @@ from stakes._typing import FloatArray, Label
 from stakes.evaluation.differences import LossColumn
 from stakes.evaluation.findings import ApplicationResult, Verdict
 from stakes.evaluation.systems import ApplicationDecisions, System
-from stakes.evaluation.verdicts.reversal import class_areas
-from stakes.evaluation.verdicts.small_samples import Groups
+from stakes.evaluation.verdicts.cautions import Groups, class_areas
 from stakes.evaluation.verdicts.wording import (
     name_of,
     p_text,
