@@ -6,11 +6,11 @@ from stakes.scores.answers import Answers as Answers
 from stakes.evaluation.applications import Application as Application
 from stakes.evaluation.findings import ApplicationResult as ApplicationResult
 from stakes.evaluation.bootstrapping import AreaUnderRoc as AreaUnderRoc
-from stakes.scoring.by_decision import BayesCost as BayesCost
+from stakes.scoring.rules import BayesCost as BayesCost
 from stakes.calibration.beta_calibrator import BetaCalibrator as BetaCalibrator
 from stakes.calibration.bias_calibrator import BiasCalibrator as BiasCalibrator
 from stakes.evaluation.bootstrapping import Bootstrap as Bootstrap
-from stakes.scoring.by_answer import BrierLoss as BrierLoss
+from stakes.scoring.rules import BrierLoss as BrierLoss
 from stakes.metrics.calibration_errors import CalibrationError as CalibrationError
 from stakes.calibration.loss import CalibrationLoss as CalibrationLoss
 from stakes.curves.views import CalibrationLossView as CalibrationLossView
@@ -48,7 +48,7 @@ from stakes.calibration.isotonic_calibrator import IsotonicCalibrator as Isotoni
 from stakes.displays.isotonic_reliability_display import IsotonicReliabilityDisplay as IsotonicReliabilityDisplay
 from stakes.scores.kinds import LogLikelihoodRatios as LogLikelihoodRatios
 from stakes.scores.kinds import LogLikelihoods as LogLikelihoods
-from stakes.scoring.by_answer import LogLoss as LogLoss
+from stakes.scoring.rules import LogLoss as LogLoss
 from stakes.scores.kinds import LogPosteriors as LogPosteriors
 from stakes.scores.kinds import Logits as Logits
 from stakes.evaluation.findings import LossResult as LossResult
@@ -82,7 +82,7 @@ from stakes.metrics.scorecards import Scorecard as Scorecard
 from stakes.scores.kinds import Scores as Scores
 from stakes.scoring.scoring_rule import ScoringRule as ScoringRule
 from stakes.evaluation.findings import SliceResult as SliceResult
-from stakes.scoring.by_answer import SphericalLoss as SphericalLoss
+from stakes.scoring.rules import SphericalLoss as SphericalLoss
 from stakes._errors import StakesError as StakesError
 from stakes.evaluation.summaries.summary import Summary as Summary
 from stakes.curves.thresholds import SweptMetric as SweptMetric
@@ -90,7 +90,7 @@ from stakes.curves.points import TargetOdds as TargetOdds
 from stakes.calibration.temperature_calibrator import TemperatureCalibrator as TemperatureCalibrator
 from stakes.calibration.threshold_calibrator import ThresholdCalibrator as ThresholdCalibrator
 from stakes.evaluation.threshold_choice import ThresholdChoice as ThresholdChoice
-from stakes.scoring.by_decision import ThresholdRange as ThresholdRange
+from stakes.scoring.rules import ThresholdRange as ThresholdRange
 from stakes.evaluation.threshold_choice import ThresholdResult as ThresholdResult
 from stakes.curves.thresholds import ThresholdSweep as ThresholdSweep
 from stakes.displays.threshold_sweep_display import ThresholdSweepDisplay as ThresholdSweepDisplay

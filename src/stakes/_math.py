@@ -171,10 +171,9 @@ def cumulative(values: Counts) -> Counts:
 
 
 def weight_exponents(y: IntArray, weights: FloatArray, n_classes: int) -> IntArray:
-    """Return a power of two for each class that brings extreme weights back to a safe range.
+    """Return a power of two for each class that keeps sums and squares of extreme weights finite.
 
-    Zero for all classes unless some weight is so large or so small that sums or squares would
-    leave the range of a double.
+    It is 0 for all classes where no weight is so large or so small.
     """
     peak = np.zeros(n_classes)
     np.maximum.at(peak, y, weights)

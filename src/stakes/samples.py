@@ -152,17 +152,14 @@ class Samples:
         return quotient(self.priors, share)
 
     def weights_at_priors(self) -> FloatArray | None:
-        """Return the weight of one sample of each row at the priors of use; None where all weigh 1.
-
-        Extreme weights come on another scale, so that their squares are numbers.
-        """
+        """Return plain weights at the priors of use; None where all weigh 1."""
         factors, weights = self.class_factors(), self.plain_weights()
         if factors is None:
             return weights
         return factors[self.y] if weights is None else weights * factors[self.y]
 
     def plain_weights(self) -> FloatArray | None:
-        """Return the weights, extreme ones on another scale; None where all weigh 1."""
+        """Return weights, extreme ones on a scale where squares are numbers; None if all are 1."""
         weights = self.weights
         if weights is None or PLAIN[0] < weights.max() < PLAIN[1]:
             return weights
@@ -177,14 +174,11 @@ class Samples:
         return np.ones(len(self)) if self.weights is None else self.weights / self.weights.max()
 
     def balanced_mass(self) -> FloatArray:
-        """Return the weight of each row, in all 1, with each class as heavy as its prior."""
+        """Return the weight of all copies of each row: in all 1, of each class its prior."""
         return times(self.balanced_weights(), self.copies)
 
     def balanced_weights(self) -> FloatArray:
-        """Return the weight of one sample of each row, with each class as heavy as its prior.
-
-        The weights of all samples sum to 1.
-        """
+        """Return the weight of one sample of each row: in all 1, of each class its prior."""
         w = self.scaled_weights()
         totals = np.bincount(self.y, times(w, self.copies), len(self.classes))
         share = quotient(self.priors, totals)

@@ -140,10 +140,7 @@ def replicate(
     count: int,
     progress: Progress | None = None,
 ) -> Replicates:
-    """Return the values of several statistics over the same resamples.
-
-    What a resample draws follows from its number, so that all statistics see the same samples.
-    """
+    """Return the values of several statistics over the same resamples."""
     observed = np.concatenate([s.under(resampling.base[None, :])[0] for s in statistics])
     names = tuple(name for s in statistics for name in s.names)
     n_parts = resampling.n_parts

@@ -107,14 +107,11 @@ class LossStatistic(SummedStatistic):
 
 @dataclass(frozen=True, eq=False)
 class CalibratedStatistic(Statistic):
-    """The same losses after a calibration stage that is fitted anew under each row of weights.
-
-    `answers` gives the cross-fitted posteriors under one row of weights.
-    """
+    """The same losses after a calibration stage that is fitted anew under each row of weights."""
 
     means: ClassMeans
     priced: Sequence[NamedLosses]
-    answers: Callable[[FloatArray], Answers | None]
+    answers: Callable[[FloatArray], Answers | None]  # cross-fitted, under one row of weights
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -168,10 +165,7 @@ def passable(rule: ScoringRule | None, n_classes: int) -> bool:
 def pass_sums(
     rules: Sequence[ScoringRule], y: IntArray, answers: Answers, weights: FloatArray
 ) -> FloatArray | None:
-    """Return classes x (rules and last the weight); None where a loss is infinite.
-
-    The rules must be `passable`.
-    """
+    """Return classes x (passable rules and last the weight); None where a loss is infinite."""
     priced = [rule.costs for rule in rules if isinstance(rule, BayesCost)]
     if isinstance(answers, LogOdds):
         made = [costs.posterior_intervals() for costs in priced]

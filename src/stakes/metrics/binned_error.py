@@ -255,10 +255,7 @@ class GapModel:
 def with_prior_event(
     seen: FloatArray, calibrated: FloatArray, size: FloatArray, chance: FloatArray
 ) -> FloatArray:
-    """Return variances seen, but no less than with one more event, as frequent as predicted.
-
-    A bin without events has told little about their rate.
-    """
+    """Return variances seen, but no less than with one more event: no events tell little."""
     extra = quotient(_PRIOR_EVENTS, chance)
     mixed = (size * seen + extra * calibrated) / np.maximum(size + extra, 1e-300)
     return np.maximum(seen, mixed)
@@ -288,10 +285,7 @@ def _folded(gap: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def root(excess: Callable[[float], float]) -> float:
-    """Return where a rising function of a scale passes 0; 0 where it is above from the start.
-
-    False position; an end that stays twice counts half (Illinois).
-    """
+    """Return where a rising function passes 0, by false position (Illinois); 0 if above at once."""
     low, high = 0.0, 1.0
     below, above = excess(low), excess(high)
     if below >= 0:

@@ -234,10 +234,7 @@ def error_of_sums(
     norm: float = 1,
     gaps: ClassGaps | None = None,
 ) -> CalibrationError:
-    """Return the calibration error of sums at the priors of use.
-
-    `gaps` are needed for confidences at given priors.
-    """
+    """Return the error of sums at the priors of use; confidences at given ones need `gaps`."""
     value, model = Reliability(sums).error(norm), GapModel(sums, factors is not None, gaps)
     found = CalibrationError(value, NAMES[confidence], classes, factors, model)
     return found if norm == 1 else found.without_interval("given for norm 1 only")

@@ -4,8 +4,7 @@ Each rule of a module here is registered in `RULES`.
 """
 
 from stakes._registry import Registry
-from stakes.scoring.by_answer import BrierLoss, LogLoss, SphericalLoss
-from stakes.scoring.by_decision import BayesCost, ThresholdRange
+from stakes.scoring.rules import BayesCost, BrierLoss, LogLoss, SphericalLoss, ThresholdRange
 from stakes.scoring.scoring_rule import ScoringRule
 
 RULES: Registry[ScoringRule] = Registry(__name__, ScoringRule, "rule")  # type: ignore[type-abstract]

@@ -124,7 +124,7 @@ class ScoringRule(Named, ABC):
             The decisions to choose from, by least expected cost; or, where there are too many,
             a function that gives the Bayes decision for a vector of posteriors.
         """
-        from stakes.scoring.by_decision import _ListedCost, _SoftCost  # noqa: PLC0415  rules themselves
+        from stakes.scoring.rules import _ListedCost, _SoftCost  # noqa: PLC0415  rules themselves
 
         if callable(decisions):
             return _SoftCost(function, decisions, name)

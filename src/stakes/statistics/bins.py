@@ -37,10 +37,7 @@ class BinSums:
         copies: IntArray | None = None,
         own: IntArray | None = None,
     ) -> Self:
-        """Sum samples into bins; a row stands for `copies` of them.
-
-        `own` is the bin of each row, where it is known.
-        """
+        """Sum samples into bins, or into their `own`; a row stands for `copies` of them."""
         n = edges.size + 1
         code = (bin_of(probability, edges) if own is None else own) + n * hit
         w = np.ones(probability.size) if weights is None else weights

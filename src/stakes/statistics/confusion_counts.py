@@ -46,10 +46,7 @@ class ConfusionCounts:
         decisions: Names,
         copies: IntArray | None = None,
     ) -> Self:
-        """Count coded classes and decisions; every weight is above 0.
-
-        A row stands for `copies` samples.
-        """
+        """Count coded classes and decisions; weights are above 0, rows stand for `copies`."""
         k, m = len(classes), len(decisions)
         exponent = np.zeros(k, dtype=np.int64)
         if weights is None:

@@ -57,10 +57,7 @@ def effective_samples(weights: FloatArray, copies: IntArray | None) -> float:
 
 
 def effective_groups(unit: IntArray, share: FloatArray, stratum: IntArray | None = None) -> float:
-    """Return how many groups of equal weight would be as precise: of the stratum with fewest.
-
-    Exactly 1 if some stratum is within one group.
-    """
+    """Return how many equal groups would be as precise, of the stratum with fewest: 1 of one."""
     groups = int(unit.max()) + 1
     code = unit if stratum is None else unit + groups * stratum
     cells, place = np.unique(code[share > 0], return_inverse=True)

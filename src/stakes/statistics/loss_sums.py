@@ -57,10 +57,7 @@ class LossSums:
         n: int,
         copies: IntArray | None = None,
     ) -> Self:
-        """Sum the losses within each of n classes coded by y; every weight is above 0.
-
-        A row stands for `copies` samples.
-        """
+        """Sum losses within each of n classes; weights are above 0, rows stand for `copies`."""
         unbounded = np.isinf(loss)
         finite = np.where(unbounded, 0.0, loss) if unbounded.any() else loss
         lost = count_by(y[unbounded], None if copies is None else copies[unbounded], n)

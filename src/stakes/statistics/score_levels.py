@@ -33,10 +33,7 @@ class ScoreLevels:
         weights: FloatArray | None,
         copies: IntArray | None = None,
     ) -> Self:
-        """Gather scores of samples coded 0 and 1; every weight is above 0.
-
-        A row stands for `copies` samples.
-        """
+        """Gather scores of classes 0 and 1; weights are above 0, rows stand for `copies`."""
         if weights is None and copies is not None:
             return cls._counted(scores, y, copies)
         if weights is None:  # values are sorted much quicker than their places
