@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import stakes
-from stakes.metrics.one_pass import read_plain_inputs
+from stakes.metrics.scorecards import read_plain_inputs
 
 COSTS: dict[int, list[Any]] = {
     2: [None, [[0, 1], [5, 0]], [[0.5, 1], [3, 0.1]], [[0, 1, 0.2], [4, 0, 0.2]], [[0, 0], [1, 0]]],

@@ -50,8 +50,13 @@ from stakes.intervals import (
 )
 from stakes.intervals.refit import Refit
 from stakes.metrics import CalibrationError, ConfusionMatrix, DecisionMetric
-from stakes.metrics.expected_losses import expectation, from_sums, losses_summed, sample_losses
-from stakes.metrics.per_sample import expected_sample_cost
+from stakes.metrics.expected_losses import (
+    expectation,
+    expected_sample_cost,
+    from_sums,
+    losses_summed,
+    sample_losses,
+)
 from stakes.metrics.traditional import metrics_for_report
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples

@@ -10,7 +10,7 @@ from stakes._kernels.passes import binary_pass, rows_pass
 from stakes._typing import FloatArray, IntArray
 from stakes.intervals.bootstrap import Statistic, SummedStatistic
 from stakes.intervals.resampling import ClassSums
-from stakes.metrics.one_pass import between, passable as passable_costs
+from stakes.metrics.scorecards import between, passable as passable_costs
 from stakes.scores import Answers, LogProbabilities
 from stakes.scores.answers import LogOdds
 from stakes.scoring import BayesCost, BrierLoss, LogLoss, ScoringRule

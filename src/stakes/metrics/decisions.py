@@ -17,7 +17,7 @@ from stakes._check import (
 from stakes._typing import ArrayLike, Column, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.confusion import ConfusionMatrix
-from stakes.metrics.per_sample import expected_sample_cost
+from stakes.metrics.expected_losses import expected_sample_cost
 from stakes.results import ExpectedLoss
 
 
