@@ -7,18 +7,12 @@ import numpy as np
 from stakes._kernels.exact_sums import ExactSums
 from stakes._text import plain
 from stakes._typing import FloatArray
+from stakes.cli import table_rewriting as rewriting
 from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.outputs import Document, show
 from stakes.cli.parsing import class_names, score_columns
 from stakes.cli.places import told_in_place
-from stakes.cli.table_rewriting import (
-    TableRows,
-    check_rewriting,
-    priors_of_use,
-    read_calibrator,
-    rewrite,
-)
 from stakes.io import Columns
 from stakes.io.batches import Ask
 
@@ -31,20 +25,20 @@ _FORMS = {  # by what is written: its columns for two classes and for more, and 
 
 def apply(options: Options) -> None:
     """Append calibrated scores to a table."""
-    check_rewriting(options)
+    rewriting.check(options)
     prior, kind = options.prior, options.write or "posteriors"
-    calibrator = read_calibrator(str(options.apply))
+    calibrator = rewriting.read_calibrator(str(options.apply))
     known = [str(name) for name in calibrator.classes]
     names = class_names(options.classes, str(options.scores), None, known)
     if kind == "llr" and prior is not None:
         msg = "--prior has no effect on likelihood ratios, which serve any priors: leave it out"
         refuse(f"{msg}, and give it to stakes decide.")
-    target = None if prior is None else priors_of_use(prior, known)
+    target = None if prior is None else rewriting.priors_of_use(prior, known)
     several = len(known) > 2
     form, read_as = _FORMS[kind][several]
     columns = list(dict.fromkeys(form.format(name) for name in known))
 
-    def write(rows: TableRows) -> tuple[int, FloatArray]:
+    def write(rows: rewriting.TableRows) -> tuple[int, FloatArray]:
         """Write all rows, and return their number and the mean of their posteriors."""
         n, sums = 0, ExactSums(len(known))  # the same for any batches
 
@@ -69,7 +63,9 @@ def apply(options: Options) -> None:
         rows.write(made)
         return n, sums.total() / n
 
-    rows, (n, means) = rewrite(options, Ask((), tuple(score_columns(str(options.scores)))), write)
+    rows, (n, means) = rewriting.rewrite(
+        options, Ask((), tuple(score_columns(str(options.scores)))), write
+    )
     if options.as_json:
         used = calibrator.training_priors  # None where an earlier file did not keep them
         used = used if target is None else np.array(target)

@@ -9,19 +9,13 @@ import numpy as np
 
 from stakes._kernels.exact_sums import ExactSums
 from stakes._text import number, percent, plain, plain_list
+from stakes.cli import table_rewriting as rewriting
 from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.outputs import Document, show
 from stakes.cli.parsing import class_names, score_columns
 from stakes.cli.places import told_in_place
-from stakes.cli.table_rewriting import (
-    TableRows,
-    check_rewriting,
-    priors_of_use,
-    read_calibrator,
-    rewrite,
-)
 from stakes.evaluation.deciding import Decisions, ReviewLevels, decide
 from stakes.io import Columns
 from stakes.io.batches import Ask
@@ -30,9 +24,9 @@ from stakes.scores import Posteriors, Scores
 
 def run(options: Options) -> None:
     """Append posteriors, the Bayes decision and its expected cost to the rows of a file."""
-    check_rewriting(options)
+    rewriting.check(options)
     rule = _Rule(options)
-    rows, (counts, cost) = rewrite(options, rule.ask, rule.write)
+    rows, (counts, cost) = rewriting.rewrite(options, rule.ask, rule.write)
     n = counts.total()
     mean_cost = float(cost.total()[0]) / n
     shares = {name: count / n for name, count in counts.items()}
@@ -57,7 +51,7 @@ class _Rule:
     def __init__(self, options: Options) -> None:
         fitted = options.calibrator_file
         self._options = options
-        self._calibrator = None if fitted is None else read_calibrator(fitted)
+        self._calibrator = None if fitted is None else rewriting.read_calibrator(fitted)
         self._text = read_costs(options.cost, options.abstain) or CostText()
         known = self._text.classes
         if self._calibrator is not None:
@@ -76,7 +70,7 @@ class _Rule:
         if options.prior is None and self._calibrator.training_priors is not None:
             note(f"posteriors are at the priors of the calibrator, {at}; --prior moves them.")
 
-    def write(self, rows: TableRows) -> tuple[Counter[str], ExactSums]:
+    def write(self, rows: rewriting.TableRows) -> tuple[Counter[str], ExactSums]:
         """Write all rows; return how often each decision is made, and what all are to cost."""
         cut, prefix = self._cut(rows), self._options.prefix
         counts: Counter[str] = Counter()
@@ -95,7 +89,7 @@ class _Rule:
         rows.write(made)
         return counts, cost
 
-    def _decide(self, table: Columns, rows: TableRows) -> Decisions:
+    def _decide(self, table: Columns, rows: rewriting.TableRows) -> Decisions:
         kept = rows.scores(table, self._columns, self.names)
         costs = self._text.build(self.names, table)
         if [str(name) for name in costs.classes] != self.names:
@@ -105,7 +99,7 @@ class _Rule:
             if self._calibrator is None:
                 return decide(kept, costs, classes=self.names, **self._priors(kept))
             prior, fitted = self._options.prior, kept.named(self._calibrator.classes)
-            target = None if prior is None else priors_of_use(prior, self.names)
+            target = None if prior is None else rewriting.priors_of_use(prior, self.names)
             p = np.exp(self._calibrator.transform(fitted, target).values)
             return replace(decide(Posteriors(p, renormalize=True), costs), posteriors=p)
 
@@ -118,12 +112,14 @@ class _Rule:
         if prior is not None and trained is None and not scores.needs_priors:
             msg = "--prior alone does not change posteriors: say with --training-prior which priors"
             refuse(f"{msg} they were fitted with.")
-        given = {} if prior is None else {"priors": priors_of_use(prior, self.names)}
+        given = {} if prior is None else {"priors": rewriting.priors_of_use(prior, self.names)}
         if trained is not None:
-            given["training_priors"] = priors_of_use(trained, self.names, "--training-prior")
+            given["training_priors"] = rewriting.priors_of_use(
+                trained, self.names, "--training-prior"
+            )
         return given
 
-    def _cut(self, rows: TableRows) -> float | None:
+    def _cut(self, rows: rewriting.TableRows) -> float | None:
         """Return above which value a cap leaves the second decision, from all rows."""
         review = self._options.review
         if review is None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from stakes import paper
 from stakes._check import FileError, MissingExtraError
 from stakes._files import write_text
 from stakes.cli.messages import wrote
@@ -13,17 +14,6 @@ from stakes.cli.options import Options
 from stakes.cli.outputs import Document, check_output, show
 from stakes.cli.screen import Screen, head
 from stakes.displays import Drawing, png, save_figure
-from stakes.paper import (
-    Reproduction,
-    ThresholdStudy,
-    abstention_table,
-    calibration_table,
-    metric_tables,
-    paper_sketch,
-    scoring_table,
-    threshold_study,
-    threshold_table,
-)
 from stakes.paper.paper_figures import scatter_figure, threshold_figure
 from stakes.report import Picture, reproduction_page
 from stakes.results import json_number
@@ -62,14 +52,14 @@ def run(options: Options) -> None:
             raise FileError(msg) from error
     if sys.stderr.isatty():
         click.echo("Computing: the calibrated rows take about a minute ...", err=True)
-    study = threshold_study()
+    study = paper.threshold_study()
     tables = (
-        *metric_tables(),
-        threshold_table(study),
-        abstention_table(2),
-        abstention_table(10),
-        scoring_table(),
-        calibration_table(),
+        *paper.metric_tables(),
+        paper.threshold_table(study),
+        paper.abstention_table(2),
+        paper.abstention_table(10),
+        paper.scoring_table(),
+        paper.calibration_table(),
     )
     show(Document("reproduce", _body(tables), draw=lambda screen: _print(screen, tables)), options)
     figures = {} if options.no_figures else _figures(study)
@@ -78,11 +68,11 @@ def run(options: Options) -> None:
             click.echo(f"wrote {path}", err=True)
     if html is not None:
         pictures = [Picture(*_CAPTIONS[name], png(figure)) for name, figure in figures.items()]
-        write_text(html, reproduction_page(tables, pictures, paper_sketch()).html())
+        write_text(html, reproduction_page(tables, pictures, paper.paper_sketch()).html())
         wrote(html, ": open it in a browser")
 
 
-def _print(screen: Screen, tables: Sequence[Reproduction]) -> None:
+def _print(screen: Screen, tables: Sequence[paper.Reproduction]) -> None:
     for table in tables:
         screen.put(f"{table.label}: {table.title}", "bold")
         for start in range(0, len(table.columns), _COLUMNS):
@@ -98,7 +88,7 @@ def _print(screen: Screen, tables: Sequence[Reproduction]) -> None:
     screen.print(head("the paper", f"simulated scores, seed {_SEED}"))
 
 
-def _figures(study: ThresholdStudy) -> dict[str, Drawing]:
+def _figures(study: paper.ThresholdStudy) -> dict[str, Drawing]:
     try:
         return {
             "ec_vs_other_scatter": scatter_figure(),
@@ -109,7 +99,7 @@ def _figures(study: ThresholdStudy) -> dict[str, Drawing]:
         return {}
 
 
-def _body(tables: Sequence[Reproduction]) -> dict[str, object]:
+def _body(tables: Sequence[paper.Reproduction]) -> dict[str, object]:
     listed = [
         {
             "label": table.label,

@@ -91,7 +91,7 @@ class TableRows:
                 raise no_rows(self.source)
 
 
-def check_rewriting(options: Options) -> None:
+def check(options: Options) -> None:
     """Refuse what cannot be read twice, its scores and then all of it, or not be written."""
     if options.file == "-":
         refuse("FILE must not be standard input here: it is read twice. Save it to a file first.")
