@@ -450,8 +450,9 @@ def main() -> None:
     if options.map:
         map_lines(options.workers)
         return
-    every = [m for m in mutants(options.packages) if not equivalent(m)]
-    sample = random.Random(options.seed).sample(every, min(options.number, len(every)))
+    every = mutants(options.packages)
+    random.Random(options.seed).shuffle(every)  # first, so that a new row of EQUIVALENT moves none
+    sample = [m for m in every if not equivalent(m)][: options.number]
     results = list(tried(sample, options.workers, options.seed))
     alive = [asdict(m) for m, dead, _ in results if not dead]
     FOLDER.mkdir(exist_ok=True)
