@@ -312,6 +312,11 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
         ["priors", "numbers", "training_priors"],
     ),
     (
+        "trained where a class never was",
+        lambda: stakes.evaluate([0, 1], [0.2, 0.7], training_priors=[1, 0]),
+        ["training_priors", "above 0", "class 1"],
+    ),
+    (
         "trained on the data",
         lambda: told([0, 1], priors=[0.9, 0.1], training_priors="data"),
         ["training_priors", "numbers"],

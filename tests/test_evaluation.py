@@ -349,6 +349,11 @@ def test_records_are_frozen_and_plain() -> None:
     )
     frame = result.frame()
     assert len({len(column) for column in frame.values()}) == 1
+    rows = zip(frame["metric"], frame["value"], frame["low"], frame["high"], strict=True)
+    for name, *shown in rows:
+        found = result.metrics()[name]
+        ends = (np.nan, np.nan) if found.interval is None else tuple(found.interval)
+        np.testing.assert_array_equal(shown, [found.value, *ends])
     assert "normalised expected cost" in str(result)
 
 

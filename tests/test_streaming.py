@@ -18,7 +18,7 @@ from pyarrow import csv, parquet
 
 from command import STAKES, call, environment, shell
 from stakes import InputError
-from stakes.cli import messages, table_streams
+from stakes.cli import table_streams
 from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.resume_file import Bookmark
 from stakes.cli.table_streams import UnitThreads
@@ -715,40 +715,6 @@ def test_a_crew_raises_what_goes_wrong_with_the_next_unit() -> None:
     team = UnitThreads(some(), Total, lambda unit: unit.number, Total.take, 2)
     with pytest.raises(InputError, match="damaged"):
         team.run(lambda: None)
-
-
-class Screen:
-    """A terminal that keeps what is written."""
-
-    def __init__(self) -> None:
-        self.text = ""
-
-    def isatty(self) -> bool:
-        """Say that somebody looks."""
-        return True
-
-    def write(self, text: str) -> None:
-        """Keep a text."""
-        self.text += text
-
-    def flush(self) -> None:
-        """Do nothing."""
-
-
-def test_the_progress_bar_shows_rows_and_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    for total, words in (
-        (4_000_000, "reading  50 %, 2,000,000 rows, "),
-        (None, "reading 2,000,000 rows, "),
-    ):
-        screen = Screen()
-        monkeypatch.setattr(sys, "stderr", screen)
-        monkeypatch.setattr(messages, "_PATIENCE", 0.0)
-        monkeypatch.setattr(messages, "_STEP", 0.0)
-        with messages.row_progress(total, before=500_000) as show:
-            show(1_500_000)
-        assert words in screen.text
-        assert "million rows/s" in screen.text
-        assert screen.text.endswith("\r")
 
 
 def test_the_memory_option_stands_in_application_files_of_all_commands(folder: Path) -> None:
