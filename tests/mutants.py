@@ -154,7 +154,7 @@ class Sites(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         for i, keyword in enumerate(node.keywords):
-            if keyword.arg is not None:
+            if keyword.arg not in {None, "strict"}:  # of zip, which only guards
                 left = [k for j, k in enumerate(node.keywords) if j != i]
                 self.note(node, ast.Call(node.func, node.args, left))
         self.generic_visit(node)
@@ -340,8 +340,11 @@ def _trial(source: Path, tests: Sequence[str], seconds: float) -> None:
     import faulthandler  # noqa: PLC0415
 
     faulthandler.dump_traceback_later(seconds, exit=True)
+    # Examples are tests of the copy: those of the source itself would bring it in.
+    names = [str(source.parent / name) if name.startswith("src/") else name for name in tests]
+    where = ("--rootdir", str(TOP), "-c", str(TOP / "pyproject.toml"))
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        code = pytest.main([*QUIET, "-x", *tests])
+        code = pytest.main([*QUIET, "-x", *where, *names])
     os._exit(int(code))
 
 

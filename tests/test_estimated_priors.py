@@ -1,5 +1,6 @@
 """Priors of use estimated without labels, also at the boundary, and whether they can be trusted."""
 
+import math
 import warnings
 
 import numpy as np
@@ -215,3 +216,29 @@ def test_p_values_of_right_priors_are_spread_evenly() -> None:
     for level in (0.1, 0.3, 0.5, 0.8):
         share = float(np.mean(np.array(p_values) < level))
         assert abs(share - level) < 3.5 * np.sqrt(level * (1 - level) / 300)
+
+
+def test_the_p_value_of_few_labelled_samples_is_that_of_the_formula() -> None:
+    rng = np.random.default_rng(8)
+    y, known = log_odds(9, 0.5, 1.0, rng)
+    _, new = log_odds(40, 0.4, 1.0, rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = stakes.estimate_priors(new, TRAINED, labelled=stakes.HeldOut(y, known))
+    assert found.check is not None
+    prior = found.priors[1]
+    ratio, of_labelled = (np.exp(s.values) * 4 for s in (new, known))  # of the second class
+    slope = (ratio - 1) / (1 - prior + prior * ratio)
+    moved = slope / np.mean(slope**2)
+    p_values = []
+    for threshold in (1.0, (1 - prior) / prior):  # by likelihood, and at the estimated priors
+        decided = ratio > threshold
+        first, second = (np.mean(of_labelled[y == k] > threshold) for k in (0, 1))
+        each = decided - decided.mean() - moved * (second - first)
+        variance = np.sum(each**2) / 40**2
+        for p, rate, n in ((1 - prior, first, (y == 0).sum()), (prior, second, (y == 1).sum())):
+            smooth = (rate * n + 0.5) / (n + 1)
+            variance += p**2 * smooth * (1 - smooth) / n
+        gap = decided.mean() - (1 - prior) * first - prior * second
+        p_values.append(math.erfc(abs(gap) / math.sqrt(2 * variance)))
+    assert found.check.p_value == pytest.approx(min(1.0, 2 * min(p_values)), rel=1e-9)
