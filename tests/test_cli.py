@@ -139,7 +139,7 @@ def test_demo_tells_three_stories_and_keeps_its_numbers(tmp_path: Path) -> None:
 
 
 def test_reproduce_marks_every_cell_and_draws(tmp_path: Path) -> None:
-    done = call("reproduce", "--output", "figures", "--html", "paper.html", cwd=tmp_path)
+    done = call("reproduce", "--output", "new/figures", "--html", "paper.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "paper.html").read_text()
     assert "353 of 353 printed numbers agree" in page
@@ -151,7 +151,7 @@ def test_reproduce_marks_every_cell_and_draws(tmp_path: Path) -> None:
     assert "54 of 54 printed cells agree" in done.stdout
     assert "In all, 353 of 353 printed numbers agree." in done.stdout
     assert " !" not in done.stdout
-    names = sorted(p.name for p in (tmp_path / "figures").iterdir())
+    names = sorted(p.name for p in (tmp_path / "new" / "figures").iterdir())
     stems = ("ec_vs_other_scatter", "metrics_vs_thr")
     assert names == [f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")]
 

@@ -426,6 +426,13 @@ def test_few_samples_give_notes_and_no_crash(y: list[int]) -> None:
     json_of(stakes.compare(y, {"a": p, "b": 1 - p}, resamples=50))
 
 
+def test_the_class_with_few_groups_is_named() -> None:
+    y = [0] * 40 + [1] * 20
+    groups = [*range(40), *np.arange(20) % 3]
+    result = stakes.evaluate(y, np.linspace(0.1, 0.9, 60), groups=groups, resamples=0)
+    assert "class 1 has 3 groups, too few for 5 folds" in result.notes[0]
+
+
 def test_an_infinite_loss_has_a_verdict() -> None:
     p = RAW.copy()
     row = int(np.flatnonzero(TWO.y == 0)[3])

@@ -426,7 +426,9 @@ def test_the_correlation_of_many_tables_is_that_of_each(
     seed: int, k: int, *, given_priors: bool
 ) -> None:
     rng = np.random.default_rng(seed)
-    table = rng.integers(0, 4, (k, k)) * (rng.random((k, k)) < 0.6) + np.eye(k, dtype=int)
+    used = rng.choice(k, rng.integers(1, k + 1), replace=False)  # other decisions are never made
+    table = rng.integers(0, 4, (k, k)) * (rng.random((k, k)) < 0.6) * np.isin(np.arange(k), used)
+    table[np.arange(k), rng.choice(used, k)] += 1
     matrix = stakes.ConfusionMatrix.from_counts(table)
     priors = rng.dirichlet(np.ones(k)) if given_priors else None
     found = replicate_counts(matrix, [metrics.Matthews()], priors, 20, 3)
@@ -437,13 +439,13 @@ def test_the_correlation_of_many_tables_is_that_of_each(
     for weights, values in ((drawn, found.drawn), (left, found.left_out)):
         assert values is not None
         for table, value in zip(cells.tables(weights), values[:, 0], strict=True):
-            used = table
+            shown = table
             if priors is not None:
                 size = table.sum(axis=1, keepdims=True)
-                used = priors[:, None] * np.divide(
+                shown = priors[:, None] * np.divide(
                     table, size, out=np.zeros_like(table), where=size > 0
                 )
-            expected = counts._single(metrics.Matthews(), used, names)
+            expected = counts._single(metrics.Matthews(), shown, names)
             assert value == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
 
 

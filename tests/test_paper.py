@@ -143,6 +143,14 @@ def test_a_metric_can_be_had_from_its_cost_by_its_identity(data: Decided) -> Non
 
 
 @given(decided(square=True, weights=False, classes=2))
+def test_precision_is_the_cost_of_false_alarms_over_the_share_of_alarms(data: Decided) -> None:
+    cm, metric = data.confusion(), metrics.Precision()
+    if cm.decision_rates[1] > 0:
+        cost = cm.expected_cost(metric.costs(cm)).value / cm.decision_rates[1]
+        assert 1 - metric.evaluate(cm).value == pytest.approx(cost, abs=1e-13)
+
+
+@given(decided(square=True, weights=False, classes=2))
 def test_the_exchange_rate_is_the_ratio_of_two_slopes(data: Decided) -> None:
     counts = 1000.0 * data.confusion().counts + 1000
     cm = stakes.ConfusionMatrix.from_counts(counts)
