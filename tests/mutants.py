@@ -35,7 +35,8 @@ PACKAGES = ("evaluation", "intervals", "calibration", "cli", "io", "metrics")
 FOLDER = TOP / ".mutants"  # the map of lines and the results, not part of the project
 QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W",
          "ignore:Module already imported:pytest.PytestAssertRewriteWarning")  # fmt: skip
-FIRST, SECONDS = 60, 240  # tests of the first round; limit of the second
+FILES, EACH = 3, 6  # files of tests of the first round, and tests of each
+SECONDS = 240  # of all tests of a mutant
 HEAVY = ("numpy", "hypothesis", "pandas", "polars", "pyarrow.parquet", "matplotlib.pyplot",
          "sklearn.metrics", "pytest", "numpy.testing", "click")  # fmt: skip
 
@@ -315,16 +316,18 @@ class LineMap:
         return sorted(tests, key=lambda name: (self.seconds[name], name))
 
 
-def chosen(tests: Sequence[str], most: int, rng: random.Random) -> list[str]:
-    """Return the quickest tests, some of each file."""
+def rounds(tests: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the quickest tests of few files, then of all files, then the rest."""
     files: dict[str, list[str]] = {}
     for test in tests:
         files.setdefault(test.partition("::")[0], []).append(test)
-    each = max(1, most // max(1, len(files)))
-    picked = [test for tests in files.values() for test in [*tests[:each]]]
-    rest = [test for test in tests if test not in set(picked)]
-    picked += rng.sample(rest, min(len(rest), max(0, most - len(picked))))
-    return picked
+    often = sorted(files, key=lambda file: -len(files[file]))
+    first = [test for file in often[:FILES] for test in files[file][:EACH]]
+    second = [test for file in often for test in files[file][:EACH]]
+    tried: set[str] = set()
+    for part in (first, second, tests):
+        yield [test for test in part if test not in tried]
+        tried.update(part)
 
 
 def _trial(source: Path, tests: Sequence[str], seconds: float) -> None:
@@ -348,7 +351,7 @@ def _trial(source: Path, tests: Sequence[str], seconds: float) -> None:
     os._exit(int(code))
 
 
-def dies(mutant: Mutant | None, tests: Sequence[str], rng: random.Random, seconds: float) -> bool:
+def dies(mutant: Mutant | None, tests: Sequence[str], seconds: float) -> bool:
     """Tell whether some test fails on a mutant; one that does not end counts as failed."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "src"
@@ -356,12 +359,7 @@ def dies(mutant: Mutant | None, tests: Sequence[str], rng: random.Random, second
         if mutant is not None:
             target = source / "stakes" / mutant.file
             target.write_text(mutant.applied(target.read_text(encoding="utf-8")), encoding="utf-8")
-        first = chosen(tests, FIRST, rng)
-        rounds = [first, [test for test in tests if test not in set(first)]]
-        for part in rounds:
-            if part and _ended(source, part, seconds):
-                return True
-    return False
+        return any(part and _ended(source, part, seconds) for part in rounds(tests))
 
 
 def _ended(source: Path, tests: Sequence[str], seconds: float) -> bool:
@@ -379,7 +377,7 @@ def work(jobs: Any, results: Any, seed: int) -> None:  # noqa: ANN401
             importlib.import_module(name)
     lines = LineMap()
     some = random.Random(seed).sample(sorted(lines.seconds), min(50, len(lines.seconds)))
-    if dies(None, some, random.Random(seed), 600):
+    if dies(None, some, 600):
         results.put(None)
         return
     for number, mutant in iter(jobs.get, None):
@@ -390,7 +388,7 @@ def work(jobs: Any, results: Any, seed: int) -> None:  # noqa: ANN401
             if total > SECONDS:
                 break
             kept.append(test)
-        dead = bool(kept) and dies(mutant, kept, random.Random(seed + number), 3 * total + 60)
+        dead = bool(kept) and dies(mutant, kept, 3 * total + 60)
         results.put((number, dead, len(kept), time.monotonic() - started))
 
 

@@ -6,13 +6,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 import stakes
-from command import QUICK, SCORED, SCORES, TABLE, call, environment, run, write_scores
+from command import DECIDED, QUICK, SCORED, SCORES, TABLE, call, environment, run, write_scores
+from stakes._check import FileError
 from stakes._kernels import compiled
 
 
@@ -136,6 +138,24 @@ def test_demo_tells_three_stories_and_keeps_its_numbers(tmp_path: Path) -> None:
     assert again.stdout == done.stdout
     assert kept.read_text() == "mine"
     assert "left as it is" in again.stderr
+    kept.unlink()
+    no_room = FileError("cannot write 'stakes-demo.json': No space left on device")
+    with mock.patch("stakes.cli.demo_command.write_text", side_effect=no_room):
+        shown = call("demo", cwd=tmp_path)
+    assert (shown.returncode, shown.stdout) == (0, done.stdout)
+    assert shown.stderr.startswith("All numbers are in stakes demo --json (")
+
+
+def test_long_names_of_the_confusion_matrix_are_cut(tmp_path: Path) -> None:
+    first, second = "abcdefghijklmnopqrstuvwxyz"[:18], "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:19]
+    rows = [f"{first},{first},", f"{second},{second},", f"{first},{second},"]
+    (tmp_path / "d.csv").write_text("\n".join(["truth,decision,", *rows]) + "\n")
+    done = call("evaluate", "d.csv", *DECIDED, "--resamples", "0", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("truth"))
+    assert lines[head].split()[3:5] == [f"{second[:17]}…", first]
+    assert [line.split()[0] for line in lines[head + 2 : head + 4]] == [f"{second[:17]}…", first]
 
 
 def test_reproduce_marks_every_cell_and_draws(tmp_path: Path) -> None:

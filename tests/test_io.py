@@ -108,7 +108,18 @@ def test_every_kind_gives_the_same_columns(name: str, tmp_path: Path) -> None:
     assert str(table.place(1)) == f"{name}, {first}"
     assert column_names(tmp_path / name) == ["y", "p0", "p1"]
     assert read_whole(tmp_path / name).column_names == ["y", "p0", "p1"]
-    assert seen
+    done, total = zip(*seen, strict=True)
+    assert list(done) == sorted(done)
+    assert len(set(total)) == 1
+    assert total[-1] is None or 0 <= done[0] <= done[-1] <= total[-1]
+
+
+def test_the_progress_of_a_parquet_file_ends_at_its_size(tmp_path: Path) -> None:
+    parquet.write_table(pa.table({"y": ["a", "b"] * 50}), tmp_path / "t.parquet", row_group_size=25)
+    seen: list[tuple[int, int | None]] = []
+    read_columns(tmp_path / "t.parquet", ("y",), (), progress=lambda *a: seen.append(a))
+    size = (tmp_path / "t.parquet").stat().st_size
+    assert seen[-1] == (size, size)
 
 
 @pytest.mark.parametrize(
