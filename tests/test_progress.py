@@ -6,7 +6,7 @@ from typing import Self
 
 import pytest
 
-from stakes.cli import messages as progress
+from stakes.cli import messages
 
 
 class Terminal(io.StringIO):
@@ -26,12 +26,12 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("stakes.cli.messages.time.monotonic", lambda: now[0])
     return now
 
 
 def test_a_share_is_shown_after_a_while_and_wiped_off(clock: list[float]) -> None:
-    with Terminal() as terminal, progress.progress_bar("drawing") as show:
+    with Terminal() as terminal, messages.progress_bar("drawing") as show:
         assert show is not None
         show(1, 4)  # too early
         clock[0] += 0.6
@@ -45,7 +45,7 @@ def test_a_share_is_shown_after_a_while_and_wiped_off(clock: list[float]) -> Non
 
 
 def test_rows_are_shown_with_their_rate(clock: list[float]) -> None:
-    with Terminal() as terminal, progress.row_progress(8_000_000, before=2_000_000) as show:
+    with Terminal() as terminal, messages.row_progress(8_000_000, before=2_000_000) as show:
         clock[0] += 2
         show(3_000_000)
     text = terminal.getvalue().split("\r")[1]
@@ -53,7 +53,7 @@ def test_rows_are_shown_with_their_rate(clock: list[float]) -> None:
 
 
 def test_rows_of_an_unknown_number(clock: list[float]) -> None:
-    with Terminal() as terminal, progress.row_progress(None) as show:
+    with Terminal() as terminal, messages.row_progress(None) as show:
         clock[0] += 2
         show(1_000_000)
     assert "reading 1,000,000 rows, 0.5 million" in terminal.getvalue()
@@ -64,20 +64,20 @@ def test_nothing_is_written_where_nobody_looks(
 ) -> None:
     out = io.StringIO()
     monkeypatch.setattr(sys, "stderr", out)
-    with progress.progress_bar() as show:
+    with messages.progress_bar() as show:
         assert show is None
-    with progress.row_progress(10) as tell:
+    with messages.row_progress(10) as tell:
         clock[0] += 9
         tell(5)
     monkeypatch.setattr(sys, "stderr", None)
-    with progress.row_progress(10) as tell:
+    with messages.row_progress(10) as tell:
         clock[0] += 9
         tell(5)
     assert out.getvalue() == ""
 
 
 def test_short_work_shows_nothing(clock: list[float]) -> None:
-    with Terminal() as terminal, progress.row_progress(10) as show:
+    with Terminal() as terminal, messages.row_progress(10) as show:
         clock[0] += 0.4
         show(5)
     assert terminal.getvalue() == ""
