@@ -119,11 +119,12 @@ def _decisions_of_folds(
     mine = [np.flatnonzero(samples.y == k) for k in (0, 1)]
     orders = [rows[np.argsort(places[rows], kind="stable")] for rows in mine]
     for number in range(_FOLDS):
-        own = np.empty_like(copies)
-        for order in orders:
-            own[order] = turns(copies[order], _FOLDS, number)
         if samples.groups is not None:
             own = np.where(samples.groups % _FOLDS == number, copies, 0)
+        else:
+            own = np.empty_like(copies)
+            for order in orders:
+                own[order] = turns(copies[order], _FOLDS, number)
         rest = copies - own
         train = np.flatnonzero(rest)
         if not np.bincount(samples.y[train], minlength=2).all():

@@ -382,9 +382,7 @@ class System:
 
     @property
     def _stage(self) -> CalibrationStage:
-        if self.stage is None:
-            msg = "a calibrator must be given for calibrated losses."
-            raise InputError(msg)
+        assert self.stage is not None  # noqa: S101  there are calibrated losses
         return self.stage
 
     def calibrated_at(self, samples: Samples, *, to_all: bool = False) -> Samples:

@@ -19,12 +19,7 @@ from stakes.evaluation.verdicts.cautions import (
     small_classes,
     wrong_ranks,
 )
-from stakes.evaluation.verdicts.usefulness import (
-    CostClaim,
-    Evidence,
-    usefulness_of,
-    with_constant,
-)
+from stakes.evaluation.verdicts.usefulness import CostClaim, Evidence, usefulness_of, with_constant
 from stakes.evaluation.verdicts.wording import (
     listed,
     name_of,
