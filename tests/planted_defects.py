@@ -152,7 +152,7 @@ DEFECTS = [
     ("results.py", "* size / np.maximum(size - 1, 1)", "", "that_of_hall"),
     ("metrics/expected_losses.py", "low, high, naive = _costly_prices(costs, y, d, best, number)", "low, high, naive = np.zeros(k), np.zeros(k), means[best]", "prices_by_case_is_not_certainty"),
     ("metrics/decisions.py", "if same is not None:", "if False:", "constant_prices"),
-    ("costs/dominance.py", "game_value(gaps) >= -tie", "True", "never_optimal or linear_programs"),
+    ("costs/cost_tables.py", "game_value(gaps) >= -tie", "True", "never_optimal or linear_programs"),
     ("costs/matrix.py", "kept[taken] = True", "pass", "never_optimal"),
     ("costs/by_case.py", "found[:, j] &= low <= high", "pass", "nobody_pays or by_case_that"),
     ("intervals/groups.py", "if unit is None or", "if True or", "groups_widen"),

@@ -15,7 +15,7 @@ import stakes
 from stakes._quantiles import normal, skewed_ends, student, wilson
 from stakes.cli.evaluate_command import print_evaluation
 from stakes.cli.screen import Screen
-from stakes.costs.dominance import game_value, optimal_decisions
+from stakes.costs.cost_tables import game_value, optimal_decisions
 from stakes.intervals import CalibrationPair
 from stakes.metrics.paired import paired_difference
 from stakes.samples import read_samples

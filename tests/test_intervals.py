@@ -772,7 +772,7 @@ def test_products_of_weights_and_columns_use_every_class() -> None:
     means = ClassMeans(y, 3, np.array([0.2, 0.3, 0.5]))
     columns = np.arange(8.0).reshape(4, 2)
     for w in product([1.0, 2.0], repeat=4):
-        found = means.expectation(means.sums(columns.T).under(np.array([w])))[0]
+        found = means.expectation(ClassSums(columns.T, y, 3).under(np.array([w])))[0]
         first = (w[0] * columns[0] + w[2] * columns[2]) / (w[0] + w[2])
         np.testing.assert_allclose(found, 0.2 * first + 0.3 * columns[1] + 0.5 * columns[3])
 

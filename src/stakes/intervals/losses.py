@@ -44,10 +44,6 @@ class ClassMeans:
     n_classes: int
     priors: FloatArray | None
 
-    def sums(self, columns: FloatArray) -> ClassSums:
-        """Return the sums of columns (C x N) within each class."""
-        return ClassSums(columns, self.y, self.n_classes)
-
     def class_priors(self, totals: FloatArray) -> FloatArray:
         """Return the priors of rows of class weights; NaN for a given one that was not drawn."""
         if self.priors is None:
@@ -88,7 +84,8 @@ class LossStatistic(SummedStatistic):
     def sums(self) -> ClassSums:
         """The sums that all follows from: of losses, then of what constant decisions cost."""
         constants = [p.constants.T for p in self.priced if p.constants is not None]
-        return self.means.sums(np.vstack([*(p.losses for p in self.priced), *constants]))
+        columns = np.vstack([*(p.losses for p in self.priced), *constants])
+        return ClassSums(columns, self.means.y, self.means.n_classes)
 
     def from_sums(self, sums: FloatArray) -> FloatArray:
         values, naive = self.levels(sums)
@@ -137,11 +134,12 @@ class CalibratedStatistic(Statistic):
         if answers is None:
             return np.full((1, len(self.priced)), np.nan)
         y, rules = self.means.y, self._rules
-        sums = None if rules is None else pass_sums(rules, y, answers, weights)
-        if sums is not None:
-            return self.means.expectation(sums[None])
+        found = None if rules is None else pass_sums(rules, y, answers, weights)
+        if found is not None:
+            return self.means.expectation(found[None])
         table = np.stack([p.of_answers(y, answers) for p in self.priced])
-        return self.means.expectation(self.means.sums(table).under(weights[None, :]))
+        sums = ClassSums(table, y, self.means.n_classes)
+        return self.means.expectation(sums.under(weights[None, :]))
 
     @cached_property
     def _rules(self) -> list[ScoringRule] | None:

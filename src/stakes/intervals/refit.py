@@ -134,15 +134,11 @@ class WarmRefit:
         return self._fold * self.training.log_p.shape[1] + self.training.y
 
     @cached_property
-    def _log_odds(self) -> FloatArray:
-        """Log odds of the second of two classes."""
-        with np.errstate(invalid="ignore"):
-            return log_odds(self.training.log_p)
-
-    @cached_property
-    def _finite(self) -> bool:
-        """Whether no posterior is 0."""
-        return bool(np.isfinite(self.training.log_p).all())
+    def _log_odds(self) -> FloatArray | None:
+        """Log odds of the second of two classes; None of more, or where a posterior is 0."""
+        log_p = self.training.log_p
+        plain = log_p.shape[1] == 2 and np.isfinite(log_p).all()
+        return log_odds(log_p) if plain else None
 
     def maps(self, weights: FloatArray) -> list[AffineMap] | None:
         """Return the map of each fold under one row of weights; None where a class has none."""
@@ -176,7 +172,7 @@ class WarmRefit:
             return None
         scale, bias = np.stack([m.scale for m in maps]), np.stack([m.bias for m in maps])
         log_p, fold = self.training.log_p, self._fold
-        if log_p.shape[1] == 2 and self._finite:
+        if self._log_odds is not None:
             if (scale[:, 0] == scale[:, 1]).all():
                 odds = self._log_odds * scale[:, 0][fold]
             else:

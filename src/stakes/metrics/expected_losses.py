@@ -186,9 +186,8 @@ def bayes_cost_of(
     if same is not None:
         return expectation(BayesCost(same), samples)
     decided = kept.least_expected(samples.scores.answers(samples.priors).p)
-    given = None if samples.priors_from_data else samples.priors
-    record = expected_sample_cost(kept, samples.y, decided, samples.weights, given, samples.copies)
-    return replace(record, name="Bayes expected cost")
+    how = samples.weights, samples.given_priors, samples.copies
+    return replace(expected_sample_cost(kept, samples.y, decided, *how), name="Bayes expected cost")
 
 
 def cross_entropy(
