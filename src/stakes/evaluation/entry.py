@@ -153,14 +153,10 @@ def evaluate_samples(
     given: Samples,
     settings: Settings,
     *,
-    of_all: SumsOfAll | None = None,
-    curve: RocCurve | None = None,
+    of_all: SumsOfAll | None = None,  # where the samples are only some of all
+    curve: RocCurve | None = None,  # of single samples, where rows stand for cells of the score
 ) -> Evaluation:
-    """Evaluate checked samples, whose rows may stand for several.
-
-    `of_all` are sums of all samples, where those given are only some of them; `curve` is that of
-    single samples, where rows stand for cells of the score.
-    """
+    """Evaluate checked samples, whose rows may stand for several."""
     level, slices = settings.level, settings.slices
     system = read_system(given, settings, of_all)
     samples = system.as_given.samples
@@ -221,18 +217,14 @@ def _summary(system: System) -> DataSummary:
 def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     table: Any,  # noqa: ANN401  anything with an Arrow stream
     label: str,
-    scores: Sequence[Any],
+    scores: Sequence[Any],  # of each system a column, or several
     kind: type[Scores],
     costs: Applications | None = None,
     sample_weight: Any = None,  # noqa: ANN401  a column, or its name
     groups: Any = None,  # noqa: ANN401
     slices: Any = None,  # noqa: ANN401
 ) -> tuple[Any, list[Scores], Applications | None, Any, Any, Any]:
-    """Return labels, scores, costs, weights, groups and slices as columns of a table.
-
-    `scores` names a column, or several, of each system. Weights, groups and slices may be names of
-    columns too; costs by case name theirs.
-    """
+    """Return labels, scores, costs, weights, groups and slices as columns of a table."""
     named = [slices] if isinstance(slices, str) else slices
     if not isinstance(named, list | tuple) or not all(isinstance(s, str) for s in named):
         named = []  # slices are columns themselves

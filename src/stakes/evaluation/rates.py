@@ -155,13 +155,9 @@ def metric_estimates(
     shares: DecisionShares,
     explained: Sequence[tuple[DecisionMetric, Explanation]],
     drawn: Replicates | None,
-    undrawn: str,
+    undrawn: str,  # why some were not resampled
 ) -> dict[str, Estimate]:
-    """Return traditional metrics with intervals: in closed form where they are shares.
-
-    Others are resampled; `undrawn` says why some are not. The name of an application begins the
-    names of its resampled metrics.
-    """
+    """Return traditional metrics with intervals: in closed form for shares, else resampled."""
     out, few = {}, few_to_resample(shares.confusion) if explained else ""
     level, from_data = shares.level, shares.priors is None
     prefix = "" if shares.decisions is None else f"{shares.decisions.use.name}."

@@ -183,7 +183,7 @@ def compare_samples(
     applications = [use.name for use in first.uses]
     metrics = [f"{name}.nec" for name in applications]
     adjusted, unseen = contrasts.adjusted(metrics), contrasts.adjusted(metrics, unseen=True)
-    tests = (adjusted, unseen)
+    tests = (adjusted, unseen)  # a system is left out of the best where no reserve is needed
     best = {name: _may_be_best(name, values, tests, level) for name in applications}
     for metric in contrasts.found:  # costs are one family, each other metric is one by itself
         if metric not in metrics:
@@ -229,11 +229,7 @@ def _may_be_best(
     tests: Sequence[Mapping[tuple[str, Pair], float]],
     level: float,
 ) -> tuple[str, ...]:
-    """Return the systems that are not distinguishable from the one of the lowest cost.
-
-    A system is left out only where no reserve is needed: by the test, and by that which allows
-    for errors that were not seen.
-    """
+    """Return the systems that are not distinguishable from the one of the lowest cost."""
     metric = f"{application}.nec"
     costs = {name: row[metric] for name, row in values.items()}
     if any(np.isnan(cost) for cost in costs.values()):

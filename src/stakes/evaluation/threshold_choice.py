@@ -185,11 +185,7 @@ def review_order(
 
 
 def capped_threshold(value: FloatArray, share: FloatArray, cap: float) -> float:
-    """Return the least threshold that takes no more than a share of the cases.
-
-    Cases of the same value are taken together or not at all, as a threshold does: a cap is never
-    exceeded, and where many cases tie at the threshold it may not be reached.
-    """
+    """Return the least threshold that takes no more than a share of the cases, ties together."""
     level, code = np.unique(value, return_inverse=True)
     weight = np.bincount(code, share, level.size)
     if weight.sum() <= cap + 1e-12:

@@ -247,15 +247,11 @@ def _unknown(c: CostClaim) -> Verdict:
 def with_constant(
     said: Verdict, c: CostClaim, only: Label, units: tuple[int, str], among: tuple[float, int]
 ) -> list[Verdict]:
-    """Return what is said where every sample gets the same decision.
-
-    That it does takes the place of the verdict if the decision is the best constant answer.
-    `units` are the samples or groups seen; `among` is the level and the number of claims.
-    """
+    """Return what is said where every sample gets the same decision, instead if it is the best."""
     nec = c.normalized.value
     if c.cost.undefined is not None or math.isnan(nec):
         return [said]
-    number_, kind = units
+    number_, kind = units  # samples or groups that were seen
     level, claims = among
     limit = 1 - (1 - level_among(claims, level)) ** (1 / number_)
     corrected = f", corrected for {claims} applications" if claims > 1 else ""
