@@ -49,9 +49,8 @@ def load(folder: Path = FOLDER) -> tuple[Kernels | None, str]:
         return None, "numpy definitions: the kernels were not compiled when stakes was installed"
     try:
         library = ctypes.CDLL(str(path))
-        built_from = library.stakes_source
-        built_from.restype = ctypes.c_uint32
-        number = built_from()
+        library.stakes_source.restype = ctypes.c_uint32
+        number = library.stakes_source()
     except (OSError, AttributeError) as error:
         return None, f"numpy definitions: {LIBRARY} does not load ({error})"
     if number != source_number(folder):

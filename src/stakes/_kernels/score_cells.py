@@ -117,7 +117,9 @@ class ScoreCells:
                 self._tally[:, second] += np.bincount(cell[code == second], minlength=grid.n_cells)
             self._tally[:, 2] += np.bincount(cell, place, grid.n_cells).astype(np.int64)
             log, brier = _losses(x, code, self.shift, log_odds=grid.log_odds)
-            for row, loss in enumerate(_powers(log) + _powers(brier)):
+            with np.errstate(over="ignore", under="ignore"):
+                powers = [p for one in (log, brier) for p in (one, one * one, one * one * one)]
+            for row, loss in enumerate(powers):
                 finite = loss < np.inf
                 add_defined(limbs, 2 * row + code[finite], loss[finite])
                 if not finite.all():
@@ -185,11 +187,6 @@ def score_limits(values: NDArray[Any], y: NDArray[Any]) -> Limits:
     _limits(_CellsJob(values=x, y=codes, n=x.size, limits=found))
     least, largest, unknown = found.tolist()
     return Limits(least, largest, int(unknown))
-
-
-def _powers(loss: FloatArray) -> list[FloatArray]:
-    with np.errstate(over="ignore", under="ignore"):
-        return [loss, loss * loss, loss * loss * loss]
 
 
 def _losses(

@@ -1,7 +1,6 @@
 """A bias for each class, no scale."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from stakes.calibration.linear import LinearCalibrator
 from stakes.calibration.shared_scale import Moves
@@ -16,4 +15,4 @@ class BiasCalibrator(LinearCalibrator):
     name = "bias"
     learns = "a bias for each class"
     use = "only the priors have changed"
-    moves: ClassVar[Moves] = Moves(scale=False, biases=True)
+    moves = Moves(scale=False, biases=True)

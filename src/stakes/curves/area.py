@@ -160,11 +160,9 @@ def area_interval(
 ) -> Estimate:
     """Return the AUC with the interval that follows from DeLong's variance and the class sizes."""
     n1, n2 = (float(n) for n in sizes)
-    if 0 < auc < 1:
-        error = math.sqrt(variance)
-        if error > 0:
-            band = _on_logits(auc, error, min(n1, n2) - 1, level)
-            return Estimate(auc, band, "DeLong, logit scale")
+    if 0 < auc < 1 and variance > 0:
+        band = _on_logits(auc, math.sqrt(variance), min(n1, n2) - 1, level)
+        return Estimate(auc, band, "DeLong, logit scale")
     return Estimate(auc, _newcombe(auc, n1, n2, level), "Newcombe")
 
 

@@ -3,7 +3,6 @@
 __all__ = ["AbstentionDisplay"]
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -33,7 +32,7 @@ class AbstentionDisplay(ScoreDisplay):
 
     title = "cost and share of abstentions against the price of abstaining"
     needs = "scores"
-    size: ClassVar[tuple[float, float]] = (4.6, 3.4)
+    size = (4.6, 3.4)
     compute = abstention_curve
 
     def frame(self) -> Frame:

@@ -4,7 +4,6 @@ __all__ = ["ThresholdSweepDisplay"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -50,7 +49,7 @@ class ThresholdSweepDisplay(ScoreDisplay):
     labels: Mapping[str, str] = field(default_factory=dict)
 
     title = "metrics at every threshold, the best and the Bayes thresholds"
-    size: ClassVar[tuple[float, float]] = (4.6, 3.4)
+    size = (4.6, 3.4)
     compute = threshold_sweep  # thresholds are of the kind the scores are
 
     def frame(self) -> Frame:
