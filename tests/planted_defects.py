@@ -150,7 +150,7 @@ DEFECTS = [
     ("results.py", "few = seen & (size < needed)", "few = seen & (size < 0)", "few_samples_of_a_class"),
     ("results.py", "cubes / variance**1.5", "0.0", "that_of_hall"),
     ("results.py", "* size / np.maximum(size - 1, 1)", "", "that_of_hall"),
-    ("metrics/expected_losses.py", "low, high, naive = _costly_prices(costs, y, d, best, number)", "low, high, naive = np.zeros(k), np.zeros(k), means[best]", "prices_by_case_is_not_certainty"),
+    ("metrics/expected_losses.py", "low, high, naive = _costly_prices(costs, y, d, best, number)", "low, high, naive = np.zeros(k), np.zeros(k), apart[best].mean", "prices_by_case_is_not_certainty"),
     ("metrics/decisions.py", "if same is not None:", "if False:", "constant_prices"),
     ("costs/cost_tables.py", "game_value(gaps) >= -tie", "True", "never_optimal or linear_programs"),
     ("costs/matrix.py", "kept[taken] = True", "pass", "never_optimal"),
