@@ -400,7 +400,7 @@ DEFECTS = [
     ("cli/table_streams.py", "            if len(seen) >= n_classes:\n", "            if len(seen) > 1:\n", "that_lacks_some"),
     ("summary/kept_rows.py", "        if not y.size:\n            return\n", "", "test_compared or no_samples_changes"),
     ("evaluation/threshold_choice.py", "        samples.n,\n        level,", "        len(samples),\n        level,", "test_cells"),
-    ("calibration/loss.py", "parted, dealt = made.samples, made", "parted = made.samples", "loss_of_copies"),
+    ("calibration/loss.py", "        dealt = deal_samples(samples, folds, groups, rng)\n        parted = dealt.samples", "        parted = deal_samples(samples, folds, groups, rng).samples", "loss_of_copies"),
     ("cli/read_mode.py", '"--training-prior without --prior": o.training_prior and without,', "", "other_reasons"),
     ("cli/calibrate_command.py", 'o.scores_are if o.scores_are == "log-posteriors" else ""', '""', "other_reasons"),
     ("evaluation/deciding.py", "np.concatenate([self._count, count])", "np.concatenate([self._count, count * 0 + 1])", "ties_at_a_cap"),

@@ -150,8 +150,8 @@ def calibration_loss_of(
     raw = expectation(rule, samples)
     parted, dealt = samples, folds
     if samples.copies is not None and isinstance(folds, int | np.integer):  # a row for each fold
-        made = deal_samples(samples, folds, groups, rng)
-        parted, dealt = made.samples, made
+        dealt = deal_samples(samples, folds, groups, rng)
+        parted = dealt.samples
     better = cross_fitted(calibrator, parted, dealt, groups, rng)
     after = parted.with_scores(better.scores)
     weights = parted.balanced_mass()

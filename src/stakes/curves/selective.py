@@ -76,12 +76,11 @@ def abstention_curve(
 
 def bayes_counts(samples: Samples, costs: CostMatrix) -> ConfusionMatrix:
     """Return how often each class gets each Bayes decision."""
+    y, weights, names = samples.y, samples.weights, (costs.classes, costs.decisions)
     decided = np.empty(len(samples), dtype=np.int64)
     for part, _, answers in samples.blocks():
         decided[part] = costs.least_expected(answers.p)
-    return ConfusionMatrix.from_codes(
-        samples.y, decided, samples.weights, costs.classes, costs.decisions
-    )
+    return ConfusionMatrix.from_codes(y, decided, weights, *names)
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,9 +64,7 @@ class ConfusionDisplay(ScoreDisplay):
         Arguments as for `bayes_cost`; by default an error costs 1.
         """
         declared = declared_classes(classes, costs)
-        samples = read_samples(
-            y_true, scores, priors=priors, sample_weight=sample_weight, classes=declared
-        )
+        samples = read_samples(y_true, scores, priors, sample_weight, declared)
         matrix = as_cost_matrix(costs, samples.classes)
         check_order(matrix, samples.classes)
         return cls._from_counts(bayes_counts(samples, matrix), matrix, samples.given_priors)
@@ -105,8 +103,7 @@ class ConfusionDisplay(ScoreDisplay):
 
     def frame(self) -> Frame:
         """Return the cells: class, decision, count, rate within the class, and cost."""
-        k, m = len(self.matrix.classes), len(self.matrix.decisions)
-        rows, columns = np.divmod(np.arange(k * m), m)
+        rows, columns = np.divmod(np.arange(self.cells.size), len(self.matrix.decisions))
         return {
             "class": np.array(self.matrix.classes, dtype=object)[rows],
             "decision": np.array(self.matrix.decisions, dtype=object)[columns],

@@ -82,9 +82,7 @@ class ReliabilityDisplay(ScoreDisplay):
         confidence : bool
             Whether to look at the largest posterior instead, of any number of classes.
         """
-        samples = read_samples(
-            y_true, scores, priors=priors, sample_weight=sample_weight, classes=classes
-        )
+        samples = read_samples(y_true, scores, priors, sample_weight, classes)
         event = "the chosen class" if confidence else class_of(samples.classes[-1])
         naive = float(samples.priors.max() if confidence else samples.priors[-1])
         made, fine = (reliability_of(samples, b, confidence=confidence) for b in (bins, FINE))

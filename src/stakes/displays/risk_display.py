@@ -86,9 +86,8 @@ class RiskDisplay(ScoreDisplay):
             text = name.replace("_", " ")
             axes.plot(view.x, line, color=colour, linestyle=dashes, linewidth=1.0, label=text)
         if view.low is not None and view.high is not None:
-            axes.fill_between(
-                view.x, view.low, view.high, color=look.colour, alpha=0.15, linewidth=0
-            )
+            band = view.x, view.low, view.high
+            axes.fill_between(*band, color=look.colour, alpha=0.15, linewidth=0)
         loss = isinstance(view, CalibrationLossView)
         more: dict[str, Any] = {"linewidth": 1.1, "color": look.colour, "linestyle": (0, (5, 2))}
         if view.minimum is not None:
