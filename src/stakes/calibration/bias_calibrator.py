@@ -1,6 +1,7 @@
 """A bias for each class, no scale."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from stakes.calibration.linear import LinearCalibrator
 from stakes.calibration.shared_scale import Moves
@@ -15,4 +16,4 @@ class BiasCalibrator(LinearCalibrator):
     name = "bias"
     learns = "a bias for each class"
     use = "only the priors have changed"
-    moves = Moves(scale=False, biases=True)
+    moves: ClassVar[Moves] = Moves(scale=False, biases=True)

@@ -1,6 +1,7 @@
 """One scale for all classes, no bias."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from stakes.calibration.linear import LinearCalibrator
 from stakes.calibration.shared_scale import Moves
@@ -15,4 +16,4 @@ class TemperatureCalibrator(LinearCalibrator):
     name = "temperature"
     learns = "a scale"
     use = "the priors are right and the scores only overconfident; it cannot fix priors"
-    moves = Moves(scale=True, biases=False)
+    moves: ClassVar[Moves] = Moves(scale=True, biases=False)

@@ -3,6 +3,7 @@
 __all__ = ["AbstentionDisplay"]
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class AbstentionDisplay(ScoreDisplay):
 
     title = "cost and share of abstentions against the price of abstaining"
     needs = "scores"
-    size = (4.6, 3.4)
+    size: ClassVar[tuple[float, float]] = (4.6, 3.4)
     compute = abstention_curve
 
     def frame(self) -> Frame:

@@ -3,7 +3,7 @@
 __all__ = ["DetDisplay"]
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class DetDisplay(ScoreDisplay):
     name: str = ""
 
     title = "DET curve: misses and false alarms on probit axes"
-    size = (4.2, 4.2)
+    size: ClassVar[tuple[float, float]] = (4.2, 4.2)
     compute = roc_curve
 
     def frame(self) -> Frame:

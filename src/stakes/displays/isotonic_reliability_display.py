@@ -43,7 +43,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
     name: str = ""
 
     title = "isotonic reliability diagram, with a consistency band"
-    size = (3.8, 4.7)
+    size: ClassVar[tuple[float, float]] = (3.8, 4.7)
     legend_at: ClassVar[Mapping[str, Any]] = ABOVE
 
     @classmethod

@@ -51,7 +51,7 @@ class ReliabilityDisplay(ScoreDisplay):
     confidence: bool = False  # of the largest posterior
 
     title = "reliability diagram by bins"
-    size = (3.8, 4.7)
+    size: ClassVar[tuple[float, float]] = (3.8, 4.7)
     legend_at: ClassVar[Mapping[str, Any]] = ABOVE
 
     @classmethod

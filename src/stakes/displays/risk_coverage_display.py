@@ -3,7 +3,7 @@
 __all__ = ["RiskCoverageDisplay"]
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from stakes._typing import Column
 from stakes.costs import CostMatrix
@@ -34,7 +34,7 @@ class RiskCoverageDisplay(ScoreDisplay):
 
     title = "risk among the answers against coverage"
     needs = "scores"
-    size = (4.2, 3.2)
+    size: ClassVar[tuple[float, float]] = (4.2, 3.2)
 
     @classmethod
     def from_predictions(

@@ -4,7 +4,7 @@ __all__ = ["RiskDisplay"]
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class RiskDisplay(ScoreDisplay):
     name: str = ""
 
     title = "any view of a risk curve: decision curve, Murphy diagram, ..."
-    size = (4.6, 3.4)
+    size: ClassVar[tuple[float, float]] = (4.6, 3.4)
 
     @classmethod
     def from_predictions(

@@ -4,7 +4,7 @@ __all__ = ["ScoreDistributionDisplay"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from stakes._typing import ArrayLike, Column, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
@@ -37,7 +37,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
     thresholds: Mapping[str, float] = field(default_factory=dict)
 
     title = "scores of each class, the thresholds that costs choose"
-    size = (4.6, 3.0)
+    size: ClassVar[tuple[float, float]] = (4.6, 3.0)
 
     @classmethod
     def from_predictions(  # type: ignore[override] # noqa: PLR0913

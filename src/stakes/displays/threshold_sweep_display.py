@@ -4,6 +4,7 @@ __all__ = ["ThresholdSweepDisplay"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class ThresholdSweepDisplay(ScoreDisplay):
     labels: Mapping[str, str] = field(default_factory=dict)
 
     title = "metrics at every threshold, the best and the Bayes thresholds"
-    size = (4.6, 3.4)
+    size: ClassVar[tuple[float, float]] = (4.6, 3.4)
     compute = threshold_sweep  # thresholds are of the kind the scores are
 
     def frame(self) -> Frame:

@@ -3,7 +3,7 @@
 __all__ = ["TippettDisplay"]
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class TippettDisplay(ScoreDisplay):
 
     title = "Tippett plot: likelihood ratios of both classes, cumulated"
     needs = "likelihood ratios of two classes"
-    size = (4.6, 3.4)
+    size: ClassVar[tuple[float, float]] = (4.6, 3.4)
 
     @classmethod
     def from_predictions(  # type: ignore[override]
