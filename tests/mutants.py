@@ -153,9 +153,13 @@ class Sites(ast.NodeVisitor):
             self.note(node.test, ast.UnaryOp(ast.Not(), node.test))
         self.generic_visit(node)
 
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg != "strict":  # of zip, which only guards
+            self.visit(node.value)
+
     def visit_Call(self, node: ast.Call) -> None:
         for i, keyword in enumerate(node.keywords):
-            if keyword.arg not in {None, "strict"}:  # of zip, which only guards
+            if keyword.arg not in {None, "strict"}:
                 left = [k for j, k in enumerate(node.keywords) if j != i]
                 self.note(node, ast.Call(node.func, node.args, left))
         self.generic_visit(node)

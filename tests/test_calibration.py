@@ -614,3 +614,11 @@ def test_uninformative_scores_leave_the_priors_open() -> None:
         found = stakes.estimate_priors(p, [0.5, 0.5])
         assert tuple(found.interval(0)) == (0, 1)
         assert "too little" in str(found)
+
+
+def test_a_bin_without_samples_answers_its_middle() -> None:
+    y, p = [0, 1, 0, 1, 1], [0.05, 0.15, 0.1, 0.95, 0.9]
+    found = stakes.HistogramCalibrator(5).fit(p, y).transform([0.1, 0.3, 0.5, 0.75, 0.99])
+    assert np.exp(found.log_posteriors([0.5, 0.5]))[:, 1] == pytest.approx(
+        [1 / 3, 0.3, 0.5, 0.7, 1]
+    )

@@ -342,3 +342,11 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     scale = 1 if sys.platform == "darwin" else 1024
     assert int(done.stdout) * scale < 80 * 1024**2
+
+
+def test_the_last_character_is_a_character(tmp_path: Path) -> None:
+    np.savez(tmp_path / "t.npz", y=np.array(["a", "\U0010ffff"]), p=np.array([0.1, 0.2]))
+    assert read_columns(tmp_path / "t.npz", ("y",), ("p",)).texts("y").tolist() == [
+        "a",
+        "\U0010ffff",
+    ]

@@ -325,6 +325,23 @@ def test_several_scores_in_a_row_are_summed(form: str, folder: Path) -> None:
     assert batches["data"] == whole["data"]
 
 
+def test_a_threshold_is_not_found_in_batches_of_lists(folder: Path) -> None:
+    y, p = three_classes(300)
+    pairs = [[float(1 - x), float(x)] for x in p[:, 0]]
+    parquet.write_table(pa.table({"y": np.minimum(y, 1), "p": pairs}), folder / "k.parquet")
+    options = ("--label", "y", "--scores", "p", "--scores-are", "posteriors", "--classes", "0,1")
+    done = call("threshold", "k.parquet", *options, "--memory", "0", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "read whole: a column of lists cannot be summed in batches" in done.stderr
+    rows = "".join(
+        json.dumps({"y": int(a), "p": b}) + "\n" for a, b in zip(y > 0, pairs, strict=True)
+    )
+    command = [*STAKES, "threshold", "-", *options, "--input-format", "jsonl", "--memory", "0"]
+    said = subprocess.run(command, input=rows, capture_output=True, text=True, check=False)
+    assert said.returncode == 2
+    assert "--memory 0 is for one number in each row: the scores are lists" in said.stderr
+
+
 def test_rows_that_were_rounded_are_read_whole(folder: Path) -> None:
     y, p = three_classes(500)
     short = np.round(p, 3)

@@ -6,6 +6,7 @@ import math
 import re
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -733,3 +734,14 @@ def test_a_verdict_has_an_action_and_each_edge_says_how() -> None:
     }
     commands = [v["command"] for v in with_commands(body, COMMANDS)["verdicts"]]
     assert commands == ["", COMMANDS["calibrate"]]
+
+
+def test_what_calibration_may_recover_is_a_share_of_the_cost() -> None:
+    gain = SimpleNamespace(interval=lambda level: stakes.Interval(-0.1, 0.3, level))
+    shown = SimpleNamespace(interval=stakes.Interval(-0.2, 0.5, 0.95))
+    cost: Any = SimpleNamespace(raw=SimpleNamespace(value=0.4), relative=shown)
+    found = evaluation_verdicts._most_recovered(SimpleNamespace(cost=cost), gain, 0.95)  # type: ignore[arg-type]
+    assert found == pytest.approx(0.75)
+    cost.relative.interval = stakes.Interval(-0.2, 0.9, 0.95)
+    found = evaluation_verdicts._most_recovered(SimpleNamespace(cost=cost), gain, 0.95)  # type: ignore[arg-type]
+    assert found == 0.9

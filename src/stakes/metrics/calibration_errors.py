@@ -52,7 +52,7 @@ class CalibrationError(NumberRecord):
     value: float
     name: str
     classes: Names
-    factors: FloatArray | None = field(default=None, repr=False)  # None: all 1
+    factors: FloatArray | None = field(repr=False)  # None: all 1
     model: GapModel | SmoothModel | None = field(default=None, repr=False)
     why_no_interval: str = ""
 

@@ -163,8 +163,7 @@ def _column_of(scores: Scores) -> FloatArray:
         return scores.values
     if isinstance(scores, Posteriors | LogPosteriors):
         log_p = scores.answers(None).log_p
-        with np.errstate(invalid="ignore"):
-            return np.asarray(log_p[:, 1] - log_p[:, 0], dtype=np.float64)
+        return np.asarray(log_p[:, 1] - log_p[:, 0], dtype=np.float64)
     return scores.ranks()
 
 
