@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn.model_selection import GroupKFold, KFold
 
 import stakes
 from stakes.calibration.linear import LinearCalibrator
+from stakes.calibration.maps import map_class
 from stakes.calibration.registry import calibrator_class, calibrator_names
 from stakes.simulation import MISCALIBRATED, simulate, skewed_priors
 from strategies import Scored, scored
@@ -622,3 +623,27 @@ def test_a_bin_without_samples_answers_its_middle() -> None:
     assert np.exp(found.log_posteriors([0.5, 0.5]))[:, 1] == pytest.approx(
         [1 / 3, 0.3, 0.5, 0.7, 1]
     )
+
+
+def test_a_map_of_no_known_kind_is_refused_with_those_that_are() -> None:
+    with pytest.raises(stakes.InputError) as caught:
+        map_class("spline")
+    assert "'spline'" in str(caught.value)
+    for name in ("affine", "histogram", "isotonic"):
+        assert name in str(caught.value)
+
+
+@pytest.mark.parametrize(("groups", "word"), [(None, "sample"), (np.arange(40) // 2, "group")])
+def test_splits_that_train_on_what_they_test_are_refused(
+    groups: np.ndarray | None, word: str
+) -> None:
+    class Overlapping:
+        def split(self, rows: np.ndarray, *_: object) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+            yield rows[: 21 + (word == "sample")], rows[21:]
+            yield rows[20:], rows[:20]
+
+    y = np.arange(40) % 2
+    with pytest.raises(stakes.InputError, match=f"keep each {word} on one side"):
+        stakes.calibration_loss(
+            stakes.LogLoss(), y, np.linspace(0.1, 0.9, 40), groups=groups, folds=Overlapping()
+        )

@@ -482,6 +482,19 @@ def test_no_range_of_odds_contradicts_a_verdict() -> None:
     assert (math.log(found.odds[0].low), math.log(found.odds[0].high)) == pytest.approx((-12, 12))
 
 
+def test_scores_that_two_systems_share_count_for_neither_with_groups() -> None:
+    rng = np.random.default_rng(4)
+    y, systems = equal_systems(rng, 600, 2)
+    one, two = (s.values for s in systems.values())
+    same = {"a": stakes.LogLikelihoodRatios(one), "b": stakes.LogLikelihoodRatios(one)}
+    mixed = same | {"b": stakes.LogLikelihoodRatios(np.where(np.arange(600) % 2, one, two))}
+    for found in (same, mixed):
+        result = stakes.compare(
+            y, found, priors="data", groups=np.arange(600) // 3, resamples=0, rules=[]
+        )
+        assert {r.system for r in result.odds} == {None}
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_a_system_that_is_never_worse_is_not_beaten_by_unseen_misses(seed: int) -> None:
     rng = np.random.default_rng(seed)

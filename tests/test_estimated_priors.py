@@ -131,6 +131,9 @@ def test_a_disagreement_warns_and_says_what_to_do() -> None:
     assert again.check is not None
     assert not again.check.disagrees
     assert 0.02 in again.interval(1)
+    assert found.check is not None
+    assert found.check.after_calibration == pytest.approx(again.priors, rel=1e-5)
+    assert f"{again.priors[1]:.4f} from scores calibrated on the labelled" in found.notes[0]
 
 
 def test_labelled_samples_that_do_not_fit_are_refused() -> None:

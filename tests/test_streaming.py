@@ -342,6 +342,15 @@ def test_a_threshold_is_not_found_in_batches_of_lists(folder: Path) -> None:
     assert "--memory 0 is for one number in each row: the scores are lists" in said.stderr
 
 
+def test_places_in_lists_are_the_classes_where_labels_are_places(folder: Path) -> None:
+    y, p = three_classes(60)
+    parquet.write_table(pa.table({"y": y, "p": pa.array(p.tolist())}), folder / "k.parquet")
+    few = ("--label", "y", "--scores", "p", "--scores-are", "posteriors", "--resamples", "0")
+    done = call("evaluate", "k.parquet", *few, "--calibrator", "none", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "classes taken as 0 to 2, the places in column p." in done.stderr
+
+
 def test_rows_that_were_rounded_are_read_whole(folder: Path) -> None:
     y, p = three_classes(500)
     short = np.round(p, 3)

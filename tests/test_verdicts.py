@@ -563,6 +563,7 @@ def test_every_slice_has_a_verdict() -> None:
     text = next(v.text for v in found.verdicts if v.code == "slice_worse_than_naive")
     assert "site bad (NEC" in text
     assert "Useful over all" not in text
+    assert f"corrected for {len(found.slices)} slices" in text
     first = found.to_dict()["slices"][0]["verdict"]
     assert first is not None
     assert first["text"].startswith("site ")
