@@ -647,3 +647,12 @@ def test_splits_that_train_on_what_they_test_are_refused(
         stakes.calibration_loss(
             stakes.LogLoss(), y, np.linspace(0.1, 0.9, 40), groups=groups, folds=Overlapping()
         )
+
+
+def test_a_threshold_below_all_scores_lies_half_a_unit_below() -> None:
+    costs = stakes.CostMatrix.binary(miss=50, false_alarm=1)
+    fitted = stakes.ThresholdCalibrator(costs).fit(
+        stakes.Logits([-1.0, 0.0, 0.5, 2.0]), [1, 0, 0, 1]
+    )
+    log_p = fitted.transform(stakes.Logits([-1.5])).values[0]
+    assert log_p[1] - log_p[0] == pytest.approx(math.log(1 / 50))

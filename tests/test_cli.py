@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pyarrow as pa
@@ -144,6 +145,70 @@ def test_demo_tells_three_stories_and_keeps_its_numbers(tmp_path: Path) -> None:
         shown = call("demo", cwd=tmp_path)
     assert (shown.returncode, shown.stdout) == (0, done.stdout)
     assert shown.stderr.startswith("All numbers are in stakes demo --json (")
+
+
+COUNTED = (
+    "evaluate",
+    "d.csv",
+    *DECIDED,
+    "--classes",
+    "healthy,tumour",
+    "--resamples",
+    "0",
+    "--json",
+)
+
+
+@pytest.mark.parametrize(
+    ("named", "plain_form"),
+    [
+        ({"matrix": [[0, 5], [1, 0]], "classes": ["tumour", "healthy"]}, "[[0, 1], [5, 0]]"),
+        (
+            {
+                "matrix": [[5, 0], [0, 1]],
+                "classes": ["tumour", "healthy"],
+                "decisions": ["healthy", "tumour"],
+            },
+            "[[0, 1], [5, 0]]",
+        ),
+        ({"matrix": [[0, 1], [5, 0]], "decisions": ["healthy", "tumour"]}, "[[0, 1], [5, 0]]"),
+    ],
+)
+def test_a_matrix_with_names_stands_in_any_order(
+    named: dict[str, Any], plain_form: str, tmp_path: Path
+) -> None:
+    (tmp_path / "d.csv").write_text(TABLE)
+    found = [
+        json.loads(call(*COUNTED, "--cost", cost, cwd=tmp_path).stdout)
+        for cost in (json.dumps(named), plain_form)
+    ]
+    assert found[0] == found[1]
+
+
+def test_a_matrix_with_other_names_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text(TABLE)
+    cost = json.dumps({"matrix": [[0, 1], [5, 0]], "classes": ["healthy", "ill"]})
+    done = call(*COUNTED, "--cost", cost, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "must have a row for each of the classes" in done.stderr
+
+
+def test_outputs_of_compare_are_checked_before_any_work(tmp_path: Path) -> None:
+    (tmp_path / "there.json").write_text("old")
+    systems = ("--system", "a=p", "--system", "b=q", "--label", "y", "--scores-are", "logits")
+    done = call("compare", "missing.csv", *systems, "-o", "there.json", cwd=tmp_path)
+    assert done.returncode != 0
+    assert "there.json" in done.stderr
+    assert "missing.csv" not in done.stderr
+
+
+@pytest.mark.parametrize(("k", "shown"), [(4, True), (5, False)])
+def test_the_cost_of_a_cell_is_shown_for_few_classes(k: int, shown: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    rows = "".join(f"{i},{j}\n" for i in range(k) for j in range(k))
+    (tmp_path / "d.csv").write_text("truth,decision\n" + rows)
+    done = call("evaluate", "d.csv", *DECIDED, "--resamples", "0", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert ("(cost 1)" in done.stdout) == shown
 
 
 def test_long_names_of_the_confusion_matrix_are_cut(tmp_path: Path) -> None:

@@ -167,8 +167,8 @@ def kept_rows(quota: int, y: np.ndarray, *columns: np.ndarray, parts: int = 1) -
     return total
 
 
-def columns() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    rows = table()
+def columns(n: int = N) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rows = table(n)
     y, p, r = (rows.column(name).to_numpy() for name in ("y", "p", "r"))
     return y.astype(np.int64), p, r
 
@@ -197,6 +197,16 @@ def test_kept_rows_estimate_the_difference_at_the_priors_of_all_samples() -> Non
         for told in (trained, {**trained, "training_priors": shares})
     ]
     assert both[0] == both[1]
+
+
+@pytest.mark.parametrize("trained", [None, "data", [0.75, 0.25]])
+def test_kept_rows_are_adapted_as_all_rows_are(trained: Any) -> None:  # noqa: ANN401
+    y, p, r = columns(40_000)
+    told: dict[str, Any] = {"priors": [0.95, 0.05], "training_priors": trained, "resamples": 0}
+    every = stakes.compare(y, {"s0": p, "s1": r}, **told)
+    some = kept_rows(3000, y, p, r).compare(**{**DEFAULTS, **told})
+    for name, values in every.values.items():
+        assert some.values[name]["cost.nec"] == pytest.approx(values["cost.nec"], rel=0.1)
 
 
 def test_equal_rows_are_kept_together() -> None:

@@ -350,3 +350,27 @@ def test_the_last_character_is_a_character(tmp_path: Path) -> None:
         "a",
         "\U0010ffff",
     ]
+
+
+@pytest.mark.parametrize("code", [0x110000, 0xD800, 0xDFFF])
+def test_texts_of_numbers_that_are_no_characters_are_refused(code: int, tmp_path: Path) -> None:
+    texts = np.array([ord("a"), code], dtype="<u4").view("<U1")
+    np.savez(tmp_path / "t.npz", y=texts, p=np.array([0.1, 0.2]))
+    with pytest.raises(InputError, match="numbers that are no characters"):
+        read_columns(tmp_path / "t.npz", ("y",), ("p",))
+
+
+def test_the_line_of_a_byte_in_a_list_is_named(tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_bytes(b'[\n{"y": "\xff"}]')
+    with pytest.raises(InputError, match="line 2 holds the byte"):
+        read_columns(tmp_path / "t.json", ("y",), ())
+
+
+def test_lists_in_several_files_are_one_column(tmp_path: Path) -> None:
+    for name, rows in (("a", [[0.1, 0.9]]), ("b", [[0.3, 0.7], [0.4, 0.6]])):
+        parquet.write_table(pa.table({"p": rows}), tmp_path / f"{name}.parquet")
+    whole = read_columns(tmp_path, (), ("p",)).matrix(["p"])
+    assert whole.tolist() == [[0.1, 0.9], [0.3, 0.7], [0.4, 0.6]]
+    parquet.write_table(pa.table({"p": [[0.1, 0.2, 0.7]]}), tmp_path / "c.parquet")
+    with pytest.raises(InputError, match="lists of 2 numbers as before: got lists of 3"):
+        read_columns(tmp_path, (), ("p",))

@@ -134,3 +134,10 @@ def test_costs_of_other_classes_get_the_words_of_the_definitions() -> None:
             function(y, p, costs=turned, classes=["a", "b"])
         messages.append(str(refused.value))
     assert messages[0] == messages[1]
+
+
+@pytest.mark.parametrize("label", [-1, 3])
+def test_labels_beyond_the_classes_are_refused_at_given_priors(label: int) -> None:
+    p = np.full((4, 3), 1 / 3)
+    with pytest.raises(stakes.InputError, match=str(label)):
+        stakes.scorecard(np.array([0, 1, 2, label]), p, priors=[0.2, 0.3, 0.5])

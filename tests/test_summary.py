@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 import stakes
 from stakes.evaluation.entry import evaluate_samples
+from stakes.evaluation.summaries import summed_rows
 from stakes.evaluation.summaries.two_classes import change_points, samples_in_cells
 from stakes.evaluation.systems import Settings, curve_of
 from stakes.samples import read_samples
@@ -489,3 +490,16 @@ def test_weights_groups_and_slices_of_very_many_samples_count() -> None:
     assert weighed.main.cost.raw.value == exact.value
     assert stakes.evaluate(y, p, groups=unit, **few).data.groups == 2800
     assert len(stakes.evaluate(y, p, slices={"part": unit % 3}, **few).slices) == 3
+
+
+def test_more_samples_of_a_class_than_can_be_summed_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    y, scores = many(30, 3, 4)
+    part = filled(y, scores, [30], classes=3, scores=stakes.Logits)
+    monkeypatch.setattr(summed_rows, "_MOST_SAMPLES", int(np.bincount(y).max()) + 1)
+    with pytest.raises(stakes.InputError, match="at most"):
+        part.update(y, scores)
+    assert part.n == 30
+    with pytest.raises(stakes.InputError, match="at most"):
+        part + filled(y, scores, [30], classes=3, scores=stakes.Logits)

@@ -159,8 +159,7 @@ def calibration_loss_of(
     for (part, _, before), (_, _, answers) in zip(parted.blocks(), after.blocks(), strict=True):
         own, other = (_expected(rule, answers.p, some) for some in (answers, before))
         refinement += float(weights[part] @ own)
-        with np.errstate(invalid="ignore"):
-            divergence += float(weights[part] @ np.where(np.isinf(other), np.inf, other - own))
+        divergence += float(weights[part] @ (other - own))
     calibrated, said = expectation(rule, after), _described(folds, groups)
     return CalibrationLoss(
         raw, calibrated, calibrator.name, said, divergence, refinement, better.notes

@@ -103,13 +103,15 @@ class ComparedRows(Part):
             msg = "samples must be added before systems are compared: call update first."
             raise InputError(msg)
         complete = self.rows.all_there
-        training = None if training_priors is None else read_priors(training_priors, self.classes)
+        if training_priors is not None and not complete:
+            known = read_priors(training_priors, self.classes)  # None: those of the data
+            training_priors = self._shares if known is None else known
         *columns, own = np.split(self.rows.settled().values, self._ends, axis=1)
         kept = self._members.from_columns(own)
         bound = with_columns(costs, kept.amounts)
         settings = Settings(
             costs=bound if complete else self._at_shares(bound),
-            training_priors=training_priors if complete or training is not None else self._shares,
+            training_priors=training_priors,
             groups=kept.part,
             slices=None,
             **options,
