@@ -738,11 +738,11 @@ def test_a_verdict_has_an_action_and_each_edge_says_how() -> None:
 
 
 def test_what_calibration_may_recover_is_a_share_of_the_cost() -> None:
-    gain = SimpleNamespace(interval=lambda level: stakes.Interval(-0.1, 0.3, level))
+    gain: Any = SimpleNamespace(interval=lambda level: stakes.Interval(-0.1, 0.3, level))
     shown = SimpleNamespace(interval=stakes.Interval(-0.2, 0.5, 0.95))
-    cost: Any = SimpleNamespace(raw=SimpleNamespace(value=0.4), relative=shown)
-    found = evaluation_verdicts._most_recovered(SimpleNamespace(cost=cost), gain, 0.95)  # type: ignore[arg-type]
+    use: Any = SimpleNamespace(cost=SimpleNamespace(raw=SimpleNamespace(value=0.4), relative=shown))
+    found = evaluation_verdicts._most_recovered(use, gain, 0.95)
     assert found == pytest.approx(0.75)
-    cost.relative.interval = stakes.Interval(-0.2, 0.9, 0.95)
-    found = evaluation_verdicts._most_recovered(SimpleNamespace(cost=cost), gain, 0.95)  # type: ignore[arg-type]
+    use.cost.relative.interval = stakes.Interval(-0.2, 0.9, 0.95)
+    found = evaluation_verdicts._most_recovered(use, gain, 0.95)
     assert found == 0.9
