@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.fft import dct, idct
 from scipy.special import expit, logit
+from scipy.stats import binom
 
 import stakes
 from command import call
@@ -538,3 +539,11 @@ def test_every_place_shows_the_same_error_with_the_same_interval(k: int, tmp_pat
         assert card.interval() is not None
         wide = wanted["confidence_calibration_error"].interval()
         assert tuple(card.interval()) == pytest.approx(tuple(wide), rel=1e-9)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("n", "rate"), [(10, 0.3), (40, 0.05), (200, 0.5)])
+def test_the_mean_distance_of_binomial_steps(n: int, rate: float) -> None:
+    k = np.arange(n + 1)
+    exact = 2 * (binom.pmf(k, n, rate) * np.abs(k - n * rate)).sum()
+    found = Steps(np.array([[float(n)]]), np.array([[rate]]), np.array([[2.0]])).distance()
+    assert found == pytest.approx(exact, rel=2e-3)

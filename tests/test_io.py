@@ -374,3 +374,9 @@ def test_lists_in_several_files_are_one_column(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"p": [[0.1, 0.2, 0.7]]}), tmp_path / "c.parquet")
     with pytest.raises(InputError, match="lists of 2 numbers as before: got lists of 3"):
         read_columns(tmp_path, (), ("p",))
+
+
+def test_another_kind_of_file_in_the_name_of_a_list_is_told(tmp_path: Path) -> None:
+    parquet.write_table(pa.table({"p": [0.1]}), tmp_path / "t.json")
+    with pytest.raises(InputError, match=r"(?i)parquet"):
+        read_columns(tmp_path / "t.json", (), ("p",))

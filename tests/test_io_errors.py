@@ -403,3 +403,11 @@ def test_a_table_with_another_separator_is_told_so(sign: str, told: str, tmp_pat
     (tmp_path / "t.csv").write_text(f"y{sign}p\na{sign}0.5\n")
     with pytest.raises(InputError, match=told):
         read_columns(tmp_path / "t.csv", ["y"], ["p"])
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    for folder, value in (("first", "0.5"), ("second", "many")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "t.csv").write_text(f"p\n{value}\n")
+    with pytest.raises(InputError, match=r"second.t\.csv, line 2"):
+        read_columns(tmp_path / "*" / "t.csv", (), ("p",))

@@ -43,6 +43,7 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("columns that are no texts of classes", lambda: xe(["a", "b"], pd.DataFrame(GOOD, columns=["p_a", "p_b"])), ["'p_a'", "columns of scores", "rename"]),
     ("columns beside classes", lambda: xe([0, 1], pd.DataFrame(GOOD, columns=["p0", "p1"]), classes=[0, 1]), ["'p0'", "Rename", "to_numpy()"]),
     ("numbers as slices", lambda: stakes.evaluate([0, 1], GOOD, slices=[0.5, 0.7], resamples=0), ["slices", "0.5", "pandas.cut"]),
+    ("ranges of which one is missing", lambda: stakes.evaluate([0, 1], GOOD, slices=pd.cut(pd.Series([0.5, None]), [0, 1]), resamples=0), ["slices", "row 1"]),
     ("a frame of slices with numbers", lambda: stakes.evaluate([0, 1], GOOD, slices=pd.DataFrame({"site": ["a", "b"], "age": [0.5, 0.7]}), resamples=0), ["slices 'age'", "pandas.cut"]),
     ("scores as decisions", lambda: stakes.expected_cost([0, 1], [0.2, 0.7]), ["y_pred", "0.2", "bayes_cost"]),
     ("1-D for three", lambda: xe([0, 1, 2], [0.1, 0.2, 0.3], classes=[0, 1, 2]), ["scores", "1-D", "3 classes"]),
