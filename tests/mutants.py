@@ -36,7 +36,7 @@ FOLDER = TOP / ".mutants"  # the map of lines and the results, not part of the p
 QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W",
          "ignore:Module already imported:pytest.PytestAssertRewriteWarning")  # fmt: skip
 FILES, EACH = 3, 6  # files of tests of the first round, and tests of each
-SECONDS = 240  # of all tests of a mutant
+SECONDS = 80  # of all tests of a mutant
 HEAVY = ("numpy", "hypothesis", "pandas", "polars", "pyarrow.parquet", "matplotlib.pyplot",
          "sklearn.metrics", "pytest", "numpy.testing", "click")  # fmt: skip
 
@@ -66,6 +66,7 @@ class Mutant:
     end: int
     right: str
     wrong: str
+    stands: str  # the line that the place begins in
     imported: bool = False  # whether the place is run when the module is loaded
 
     def applied(self, text: str) -> str:
@@ -81,6 +82,7 @@ class Sites(ast.NodeVisitor):
 
     def __init__(self, file: Path) -> None:
         self.text = file.read_text(encoding="utf-8")
+        self.lines = self.text.splitlines()
         self.file = file.relative_to(SOURCE).as_posix()
         ends = [0]
         for line in self.text.encode().splitlines(keepends=True):
@@ -101,8 +103,9 @@ class Sites(ast.NodeVisitor):
         start = self._place(node.lineno, node.col_offset)
         end = self._place(node.end_lineno, node.end_col_offset)
         wrong = new if isinstance(new, str) else f"({ast.unparse(new)})"
-        right, loaded = self.text[start:end], self.depth == 0
-        self.found.append(Mutant(self.file, node.lineno, start, end, right, wrong, loaded))
+        right, line = self.text[start:end], self.lines[node.lineno - 1].strip()
+        place = self.file, node.lineno, start, end
+        self.found.append(Mutant(*place, right, wrong, line, self.depth == 0))
 
     def visit_Compare(self, node: ast.Compare) -> None:
         other = COMPARED[type(node.ops[0])]()
@@ -317,6 +320,9 @@ class LineMap:
         if mutant.imported:
             span = lines
         tests = {name for line in span for name in lines.get(line, ()) if name in self.seconds}
+        if not tests and mutant.imported:  # a class that only declares: the tests of its package
+            start = f"tests/test_{mutant.file.partition('/')[0]}"
+            tests = {name for name in self.seconds if name.startswith(start)}
         return sorted(tests, key=lambda name: (self.seconds[name], name))
 
 
@@ -422,10 +428,8 @@ def tried(sample: Sequence[Mutant], workers: int, seed: int) -> Iterator[tuple[M
 
 def equivalent(mutant: Mutant) -> bool:
     """Tell whether a mutant is listed as one that changes no behaviour."""
-    return any(
-        mutant.file == file and mutant.right == right and mutant.wrong == wrong
-        for file, right, wrong, _ in EQUIVALENT
-    )
+    change = mutant.file, mutant.stands, " ".join(mutant.right.split()), mutant.wrong
+    return any(change == row[:4] for row in EQUIVALENT)
 
 
 def table(results: Sequence[tuple[Mutant, bool, int]]) -> str:

@@ -9,7 +9,7 @@ import pytest
 import stakes
 from stakes.evaluation.bootstrapping import Drawable
 from stakes.intervals.losses import pass_sums, passable
-from stakes.intervals.resampling import ClassSums
+from stakes.intervals.resampling import ClassSums, Resampling
 from stakes.scores import LogProbabilities
 from stakes.scores.answers import LogOdds
 from stakes.simulation import simulate
@@ -161,3 +161,10 @@ def test_the_naive_loss_of_many_priors_is_that_of_each() -> None:
     for rule in rules(3):
         wanted = [rule.naive(row) for row in rows]
         np.testing.assert_allclose(rule.naive_each(rows), wanted, rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", [0, 2**64 - 1, 2**64, 2**200])
+def test_a_seed_of_any_size_is_64_bits(seed: int) -> None:
+    key = Resampling(10, seed).key
+    assert 0 <= key < 2**64
+    assert key == seed or seed >= 2**64

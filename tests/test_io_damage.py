@@ -133,3 +133,12 @@ def test_labels_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"yes", b"y\xfes"))
     with pytest.raises(stakes.InputError, match=r"plain\.parquet"):
         read_columns(path, texts=["y"])
+
+
+@pytest.mark.parametrize("shape", ["(2, -1)", "(True,)", "[2]", "(2.0,)"])
+def test_a_header_with_no_possible_shape_is_refused(shape: str, tmp_path: Path) -> None:
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(16)
+    (tmp_path / "t.npy").write_bytes(data)
+    with pytest.raises(stakes.InputError, match=r"declares the shape|header cannot be read"):
+        read_whole(tmp_path / "t.npy")
