@@ -73,7 +73,18 @@ def written(folder: Path, *arguments: str, memory: str, output: str = "out.csv")
 APPLY = ("calibrate", "t.parquet", *ONE, "--apply", "cal.json")
 
 
-@pytest.mark.parametrize("rows", [1, 100, 1000, 10**6])
+def assert_bytes_of_the_whole(
+    folder: Path, arguments: tuple[str, ...], rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = written(folder, *arguments, memory="1GB")
+    wanted = (folder / "out.csv").read_bytes()
+    assert wanted.count(b"\n") == N + 1
+    monkeypatch.setattr(table_rewriting, "ROWS", rows)
+    assert written(folder, *arguments, memory="0") == printed
+    assert (folder / "out.csv").read_bytes() == wanted
+
+
+@pytest.mark.parametrize("rows", [9, 1000, 10**6])
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -93,12 +104,14 @@ APPLY = ("calibrate", "t.parquet", *ONE, "--apply", "cal.json")
 def test_batches_give_the_bytes_of_the_whole_table(
     arguments: tuple[str, ...], rows: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    printed = written(folder, *arguments, memory="1GB")
-    wanted = (folder / "out.csv").read_bytes()
-    assert wanted.count(b"\n") == N + 1
-    monkeypatch.setattr(table_rewriting, "ROWS", rows)
-    assert written(folder, *arguments, memory="0") == printed
-    assert (folder / "out.csv").read_bytes() == wanted
+    assert_bytes_of_the_whole(folder, arguments, rows, monkeypatch)
+
+
+@pytest.mark.parametrize("arguments", [DECIDE, APPLY])
+def test_rows_one_by_one_give_the_bytes_of_the_whole_table(
+    arguments: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_bytes_of_the_whole(folder, arguments, 1, monkeypatch)
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "tsv.gz", "parquet", "pq"])
