@@ -151,7 +151,7 @@ def test_the_value_expected_if_calibrated_is_the_mean_over_calibrated_samples(
     prior: float | None,
 ) -> None:
     values, expected, excluded = [], [], 0
-    times = 200 if error in ERRORS else 100
+    times = 200 if error in ERRORS else 60
     for seed in range(times):
         y, llr = ratios(400, 0.3, seed)
         use = 0.3 if prior is None else prior

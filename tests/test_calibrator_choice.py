@@ -27,10 +27,10 @@ def draw(n: int, factor: float, rng: np.random.Generator) -> tuple[np.ndarray, s
 def test_calibrated_scores_are_seldom_replaced(rule: stakes.ScoringRule) -> None:
     rng = np.random.default_rng(20)
     replaced = 0
-    for _ in range(40):
+    for _ in range(25):
         y, scores = draw(120, 1.0, rng)
         replaced += stakes.choose_calibrator(rule, y, scores, CANDIDATES).best is not None
-    assert replaced <= 3
+    assert replaced <= 2
 
 
 @pytest.mark.parametrize("factor", [0.4, 2.5])

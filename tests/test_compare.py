@@ -277,7 +277,7 @@ def equal_systems(rng: np.random.Generator, n: int, k: int) -> tuple[IntArray, d
 
 def test_the_best_of_ten_equal_systems_is_not_better_than_any() -> None:
     rng, claims, left_out = np.random.default_rng(71), 0, 0
-    for _ in range(40):
+    for _ in range(20):
         y, systems = equal_systems(rng, 300, 10)
         more: dict[str, Any] = {"priors": "data", "resamples": 0, "rules": []}
         values = stakes.compare(y, systems, **more).values
@@ -285,8 +285,8 @@ def test_the_best_of_ten_equal_systems_is_not_better_than_any() -> None:
         found = stakes.compare(y, systems, reference=best, **more)
         claims += bool({"better", "worse"} & set(codes(found)))
         left_out += len(found.may_be_best["cost"]) < 10
-    assert claims <= 5  # 5 % of 40 draws, and chance
-    assert left_out <= 5
+    assert claims <= 3  # 5 % of 20 draws, and chance
+    assert left_out <= 3
 
 
 def test_what_is_said_does_not_depend_on_the_reference() -> None:

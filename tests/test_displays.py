@@ -437,7 +437,6 @@ ODD = {
     "certain and right": [-np.inf, -np.inf, np.inf, np.inf],
     "certain and wrong": [np.inf, -np.inf, np.inf, -np.inf],
     "perfect": [-2.0, -1.0, 1.0, 2.0],
-    "backwards": [2.0, 1.0, -1.0, -2.0],
     "constant": [0.0, 0.0, 0.0, 0.0],
 }
 
