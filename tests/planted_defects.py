@@ -314,7 +314,7 @@ DEFECTS = [
     # evaluation
     ("evaluation/systems.py", "kept = None if samples.priors_from_data else samples.y[order]", "kept = samples.y[order]", "where_priors_are_given"),
     ("evaluation/systems.py", "place[order] = np.arange(order.size)", "place = order", "of_the_fits"),
-    ("evaluation/systems.py", "curve.minimum_cost(costs, use.samples.given_priors)", "curve.minimum_cost(costs)", "single_functions"),
+    ("evaluation/application_decisions.py", "curve.minimum_cost(costs, use.samples.given_priors)", "curve.minimum_cost(costs)", "single_functions"),
     ("evaluation/applications.py", "self.costs.part(kept) if", "self.costs.part(kept[::-1]) if", "own_amounts"),
     ("metrics/spreads.py", "+ q * q * unseen / 3", "+ 0 * unseen", "traded or not_seen"),
     ("metrics/spreads.py", "math.sqrt(float(times(rest, number) @ rest)), total - least", "math.sqrt(float(times(rest, number) @ rest)), total", "mcnemar"),

@@ -79,7 +79,7 @@ def drawn_text(figure: Figure) -> list[str]:
 
 
 def render(figure: Figure) -> None:
-    """Draw every point and text as pixels, where they lie without a search for room."""
+    """Draw every point and text as pixels, where they lie without a layout."""
     figure.set_layout_engine("none")
     assert png(figure, dpi=40).startswith(b"\x89PNG")
 

@@ -12,8 +12,8 @@ import stakes
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.crossfit import Folds
 from stakes.calibration.slope import calibration_slope
+from stakes.evaluation.application_decisions import curve_of
 from stakes.evaluation.ranking_results import ranking_of
-from stakes.evaluation.systems import curve_of
 from stakes.evaluation.verdicts.evaluation_verdicts import SHIFT, share_test
 from stakes.evaluation.verdicts.usefulness import effective_units
 from stakes.intervals import auc_difference

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import stakes
+from stakes.evaluation.application_decisions import curve_of
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.summaries import summed_rows
 from stakes.evaluation.summaries.two_classes import change_points, samples_in_cells
-from stakes.evaluation.systems import Settings, curve_of
+from stakes.evaluation.systems import Settings
 from stakes.samples import read_samples
 from stakes.summary.decision_sums import ConfidenceBins
 from stakes.summary.kept_rows import KeptRows, hash_of

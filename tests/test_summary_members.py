@@ -13,9 +13,9 @@ from hypothesis import given, settings, strategies as st
 
 import stakes
 from stakes._kernels import group_sums
+from stakes.evaluation.application_decisions import ApplicationDecisions, bayes_decisions
 from stakes.evaluation.application_results import rows_alike
 from stakes.evaluation.applications import read_applications
-from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions
 from stakes.samples import read_samples
 from stakes.summary import cells, decision_sums
 from stakes.summary.members import GroupCount, group_hashes

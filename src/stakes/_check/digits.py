@@ -262,7 +262,7 @@ def _shortest(numbers: FloatArray, name: str) -> tuple[FloatArray, FloatArray]:
     text, last = numbers.copy(), np.zeros(numbers.shape)
     for count in range(_MOST_DIGITS[name], 0, -1):
         unit = 10.0 ** -Digits(count, significant=True, format="float64").power(numbers)
-        for way in (np.ceil, np.rint):  # a power of two has more room above than below
+        for way in (np.ceil, np.rint):  # what rounds to a power of two reaches farther above
             decimal = way(numbers / unit) * unit
             found = nearest(decimal, name) == numbers
             text, last = np.where(found, decimal, text), np.where(found, unit, last)

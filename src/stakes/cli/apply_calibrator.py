@@ -7,6 +7,7 @@ import numpy as np
 from stakes._kernels.exact_sums import ExactSums
 from stakes._text import plain
 from stakes._typing import FloatArray
+from stakes.calibration import Calibrator
 from stakes.cli import table_rewriting as rewriting
 from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
@@ -15,6 +16,7 @@ from stakes.cli.parsing import class_names, score_columns
 from stakes.cli.places import told_in_place
 from stakes.io import Columns
 from stakes.io.batches import Ask
+from stakes.scores import LogPosteriors, Scores
 
 _FORMS = {  # by what is written: its columns for two classes and for more, and how to read them
     "posteriors": (("calibrated_{}", "posteriors"), ("calibrated_{}", "posteriors")),
@@ -48,14 +50,7 @@ def apply(options: Options) -> None:
             with told_in_place(table, {}):
                 found = calibrator.transform(scores, target)
                 p = np.exp(found.values)
-                if kind == "posteriors":
-                    values = p
-                elif kind == "log-odds":
-                    values = found.values if several else found.ranks()
-                elif several:
-                    values = calibrator.log_likelihoods(scores).values
-                else:
-                    values = calibrator.log_likelihood_ratios(scores).values
+                values = p if kind == "posteriors" else _on_scale(kind, calibrator, scores, found)
             n += len(p)
             sums.add(np.tile(np.arange(len(known)), len(p)), p.ravel())
             return dict(zip(columns, values.reshape(len(p), -1).T, strict=True))
@@ -84,3 +79,15 @@ def apply(options: Options) -> None:
     listed, order = (",".join(map(plain, names)) for names in (columns, known))
     note(f"read them with --scores {listed} --scores-are {read_as} --classes {order}.")
     wrote(str(options.output))
+
+
+def _on_scale(
+    kind: str, calibrator: Calibrator, scores: Scores, found: LogPosteriors
+) -> FloatArray:
+    """Return calibrated scores as log odds, or as log likelihoods that serve any priors."""
+    several = len(calibrator.classes) > 2
+    if kind == "log-odds":
+        return found.values if several else found.ranks()
+    if several:
+        return calibrator.log_likelihoods(scores).values
+    return calibrator.log_likelihood_ratios(scores).values

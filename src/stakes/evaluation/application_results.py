@@ -11,6 +11,7 @@ from stakes._math import times
 from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
+from stakes.evaluation.application_decisions import ApplicationDecisions, bayes_decisions
 from stakes.evaluation.findings import ApplicationResult, ClassResult, LossResult
 from stakes.evaluation.ranking_results import best_threshold_estimate
 from stakes.evaluation.rates import (
@@ -21,13 +22,7 @@ from stakes.evaluation.rates import (
     has_closed_form,
     metric_estimates,
 )
-from stakes.evaluation.systems import (
-    ApplicationDecisions,
-    Grouping,
-    Settings,
-    System,
-    bayes_decisions,
-)
+from stakes.evaluation.systems import Grouping, Settings, System
 from stakes.intervals import (
     NOT_DRAWN,
     CalibrationPair,

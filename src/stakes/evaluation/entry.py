@@ -15,6 +15,7 @@ from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
 from stakes.calibration.slope import calibration_slope
 from stakes.curves import RocCurve
+from stakes.evaluation.application_decisions import curve_of, least_cost
 from stakes.evaluation.application_results import (
     application_result,
     binned_calibration_errors,
@@ -38,7 +39,7 @@ from stakes.evaluation.slice_results import (
     read_slices,
     slice_results,
 )
-from stakes.evaluation.systems import Settings, SumsOfAll, System, curve_of, least_cost, read_system
+from stakes.evaluation.systems import Settings, SumsOfAll, System, read_system
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
 from stakes.evaluation.verdicts.usefulness import evidence_of
 from stakes.intervals import Progress

@@ -12,8 +12,8 @@ from stakes.calibration import AffineCalibrator
 from stakes.calibration.crossfit import TrainOnTest, cross_fitted, deal_samples
 from stakes.curves import RocCurve
 from stakes.curves.detectors import detectors_of
+from stakes.evaluation.application_decisions import curve_of, price_decisions, rule_loss
 from stakes.evaluation.applications import ApplicationSamples
-from stakes.evaluation.systems import curve_of, price_decisions, rule_loss
 from stakes.intervals import auc_interval, auc_of_samples
 from stakes.metrics.expected_losses import expectation
 from stakes.results import FEWEST_GROUPS, Estimate, Interval, normalized_of

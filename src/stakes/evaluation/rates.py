@@ -12,7 +12,7 @@ from stakes._quantiles import normal, student, wilson
 from stakes._text import key_of, number
 from stakes._typing import Counts, FloatArray, IntArray
 from stakes.costs import CostMatrix, SampleCosts
-from stakes.evaluation.systems import ApplicationDecisions
+from stakes.evaluation.application_decisions import ApplicationDecisions
 from stakes.intervals import Replicates, by_groups
 from stakes.metrics import (
     Accuracy,

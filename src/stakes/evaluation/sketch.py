@@ -19,7 +19,8 @@ import numpy as np
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
-from stakes.evaluation.systems import ApplicationDecisions, System, curve_of, least_cost
+from stakes.evaluation.application_decisions import ApplicationDecisions, curve_of, least_cost
+from stakes.evaluation.systems import System
 from stakes.samples import Samples
 from stakes.scores import LogPosteriors, PosteriorScores
 from stakes.statistics import LossSums, ScoreLevels

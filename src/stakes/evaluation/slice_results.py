@@ -9,9 +9,9 @@ import numpy as np
 from stakes._check import InputError, StakesError, columns_by_name, is_table, read_column
 from stakes._text import plain
 from stakes._typing import Column
+from stakes.evaluation.application_decisions import ApplicationDecisions, bayes_decisions, rule_loss
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.evaluation.findings import SliceResult, Verdict
-from stakes.evaluation.systems import ApplicationDecisions, bayes_decisions, rule_loss
 from stakes.evaluation.verdicts.usefulness import CostClaim, naive_p_value, slice_verdicts
 from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss, normalized_of

@@ -23,7 +23,10 @@ from stakes.calibration.crossfit import (
     group_codes,
 )
 from stakes.costs import SampleCosts
-from stakes.curves import MinimumCost, RocCurve
+from stakes.evaluation.application_decisions import (
+    ApplicationDecisions,
+    bayes_decisions,
+)
 from stakes.evaluation.applications import (
     Applications,
     ApplicationSamples,
@@ -42,130 +45,23 @@ from stakes.intervals import (
     Resampling,
     Statistic,
     Training,
-    by_groups,
     check_resamples,
     count_statistic,
     refitter,
     seed_of,
 )
 from stakes.intervals.refit import Refit
-from stakes.metrics import CalibrationError, ConfusionMatrix, DecisionMetric
+from stakes.metrics import CalibrationError, DecisionMetric
 from stakes.metrics.expected_losses import (
     expectation,
-    expected_sample_cost,
-    from_sums,
-    losses_summed,
     sample_losses,
 )
-from stakes.metrics.traditional import metrics_for_report
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scores import Answers
 from stakes.scoring import BayesCost, LogLoss, ScoringRule
-from stakes.statistics import ScoreLevels
 
 Grouping = Callable[[ExpectedLoss], ExpectedLoss]  # with the groups that samples come in
-
-
-@dataclass(frozen=True, eq=False)
-class ApplicationDecisions:
-    """The Bayes decisions of a system in one application, and what they cost."""
-
-    use: ApplicationSamples
-    indices: IntArray  # of the decisions among all that there are
-    cost: ExpectedLoss
-
-    @property
-    def samples(self) -> Samples:
-        """The samples, at the priors of the application."""
-        return self.use.samples
-
-    @cached_property
-    def confusion(self) -> ConfusionMatrix:
-        """How many samples of each class got each decision."""
-        s, costs = self.samples, self.use.costs
-        return ConfusionMatrix.from_codes(
-            s.y, self.indices, s.weights, costs.classes, costs.decisions, s.copies
-        )
-
-    @cached_property
-    def in_use(self) -> ConfusionMatrix:
-        """The same at the priors of the application."""
-        s = self.samples
-        return self.confusion if s.priors_from_data else self.confusion.at_priors(s.priors)
-
-    @cached_property
-    def metrics(self) -> Sequence[DecisionMetric]:
-        """The traditional metrics that a report shows."""
-        return metrics_for_report(self.in_use, self.use.costs)
-
-    @property
-    def grouped_cost(self) -> ExpectedLoss:
-        """What the decisions cost, with the groups that samples come in."""
-        if self.samples.groups is None:
-            return self.cost
-        return by_groups(self.cost, self.samples, self.losses(), self.naive())
-
-    def losses(self) -> FloatArray:
-        """Return the cost of each sample."""
-        return self.use.costs.at(self.samples.y, self.indices)
-
-    def naive(self) -> FloatArray:
-        """Return what the naive decision costs each sample."""
-        return self.use.constant(self.use.costs.decisions.index(self.cost.naive_answer))
-
-    def largest_difference(self) -> FloatArray:
-        """Return the largest possible difference of what two decisions cost each sample."""
-        costs = self.use.costs
-        if not isinstance(costs, SampleCosts):
-            low, high = costs.ranges()
-            return np.asarray((high - low)[self.samples.y], dtype=np.float64)
-        optimal, prices = costs.optimal(), self.use.constants()
-        high = np.where(optimal, prices, -np.inf).max(axis=1)
-        return np.asarray(high - np.where(optimal, prices, np.inf).min(axis=1), dtype=np.float64)
-
-
-def curve_of(samples: Samples) -> RocCurve | None:
-    """Return the ROC curve of two classes that both occur."""
-    if len(samples.classes) != 2:
-        return None
-    ranks = samples.scores.ranks()
-    levels = ScoreLevels.from_scores(ranks, samples.y, samples.weights, samples.copies)
-    return RocCurve(levels, samples.classes) if all(levels.totals) else None
-
-
-def least_cost(use: ApplicationSamples, curve: RocCurve | None) -> MinimumCost | None:
-    """Return the least cost of any threshold, for two classes and two decisions."""
-    costs = use.binary_costs
-    if curve is None or costs is None:
-        return None
-    return curve.minimum_cost(costs, use.samples.given_priors)
-
-
-def bayes_decisions(use: ApplicationSamples) -> ApplicationDecisions:
-    """Decide and price the samples of an application."""
-    return price_decisions(use, use.decide())
-
-
-def price_decisions(use: ApplicationSamples, indices: IntArray) -> ApplicationDecisions:
-    """Return what decisions that were made cost."""
-    samples, costs = use.samples, use.costs
-    if isinstance(costs, SampleCosts):
-        costs = costs.constant() or costs
-    if isinstance(costs, SampleCosts):
-        w, given = samples.weights, samples.given_priors
-        cost = expected_sample_cost(costs, samples.y, indices, w, given, samples.copies)
-        return ApplicationDecisions(use, indices, replace(cost, name="Bayes expected cost"))
-    sums = losses_summed(costs.at(samples.y, indices), samples)
-    empty = np.empty(0, dtype=np.int64)
-    return ApplicationDecisions(use, indices, from_sums(BayesCost(costs), sums, samples, empty))
-
-
-def rule_loss(rule: ScoringRule, record: ExpectedLoss, samples: Samples) -> ExpectedLoss:
-    """Return an expected loss, with the groups that samples come in."""
-    if samples.groups is None:
-        return record
-    return by_groups(record, samples, sample_losses(rule, samples))
 
 
 @dataclass(frozen=True, eq=False)

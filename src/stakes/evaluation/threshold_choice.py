@@ -12,6 +12,7 @@ from stakes._text import number, percent, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.costs.cost_tables import expected_column
+from stakes.evaluation.application_decisions import curve_of, least_cost, price_decisions
 from stakes.evaluation.applications import (
     ApplicationSamples,
     CostsLike,
@@ -20,7 +21,6 @@ from stakes.evaluation.applications import (
 )
 from stakes.evaluation.findings import Verdict, plain_values
 from stakes.evaluation.ranking_results import best_on_part, best_threshold_estimate
-from stakes.evaluation.systems import curve_of, least_cost, price_decisions
 from stakes.evaluation.verdicts.cautions import reversed_systems
 from stakes.results import Estimate
 from stakes.samples import Samples, read_samples

@@ -13,6 +13,7 @@ from stakes._check import InputError, StakesError, read_names, read_priors
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
+from stakes.evaluation.application_decisions import ApplicationDecisions, price_decisions
 from stakes.evaluation.applications import (
     Application,
     Applications,
@@ -23,7 +24,7 @@ from stakes.evaluation.applications import (
     read_applications,
     with_columns,
 )
-from stakes.evaluation.systems import ApplicationDecisions, price_decisions, read_rules
+from stakes.evaluation.systems import read_rules
 from stakes.samples import Samples, read_samples
 from stakes.scores import SCORES, LogLikelihoodRatios, Posteriors, Scores
 from stakes.scoring import RULES, BayesCost, ScoringRule

@@ -13,11 +13,12 @@ from stakes._typing import FloatArray, IntArray, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.curves import RocCurve
 from stakes.curves.likelihood_ratios import minimum_cllr_of
+from stakes.evaluation.application_decisions import curve_of
 from stakes.evaluation.applications import Applications
 from stakes.evaluation.entry import evaluate_samples
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.summaries.summary_request import Request
-from stakes.evaluation.systems import Settings, curve_of
+from stakes.evaluation.systems import Settings
 from stakes.metrics.probability_bins import event_of
 from stakes.samples import KnownSums, Samples
 from stakes.scores import Logits, LogLikelihoodRatios, LogPosteriors, Posteriors, Scores

@@ -8,9 +8,10 @@ import numpy as np
 
 from stakes._text import number, plain
 from stakes._typing import FloatArray, Label
+from stakes.evaluation.application_decisions import ApplicationDecisions
 from stakes.evaluation.differences import LossColumn
 from stakes.evaluation.findings import ApplicationResult, Verdict
-from stakes.evaluation.systems import ApplicationDecisions, System
+from stakes.evaluation.systems import System
 from stakes.evaluation.verdicts.cautions import Groups, class_areas
 from stakes.evaluation.verdicts.wording import (
     name_of,
