@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from stakes._kernels.definitions import counted_draws
-from stakes._kernels.definitions.order import places
 from stakes._kernels.kernel_arrays import contiguous
 from stakes._kernels.kernel_records import Ranking
 from stakes._kernels.library import KERNELS, kernel, record
@@ -107,13 +106,11 @@ def reweighted_ranks(ranking: Ranking, weights: FloatArray) -> FloatArray:
 
 
 def _ranks_job(ranking: Ranking, rows: int) -> tuple[FloatArray, Any]:
-    first, second = ranking.by_class
-    order = np.concatenate([first, second]).astype(np.int32)
-    ranks = places(ranking.scores[first], ranking.scores[second])
-    below, upto = (part.astype(np.int32) for part in ranks)
+    order, below, upto = ranking.places
     rises, as_rate = contiguous(ranking.rises, np.float64), ranking.as_rate.astype(np.int32)
     values = np.empty((rows, 4 + len(rises)))
-    job = _RanksJob(n=order.size, n1=first.size, n_odds=len(rises), equal=ranking.equal_error)
+    n1, equal = ranking.by_class[0].size, ranking.equal_error
+    job = _RanksJob(n=order.size, n1=n1, n_odds=len(rises), equal=equal)
     job.tell(order=order, below=below, upto=upto, rises=rises, as_rate=as_rate, values=values)
     return values, job
 

@@ -144,6 +144,14 @@ class Ranking:
         mine = self.y[self.order]
         return self.order[mine == 0], self.order[mine == 1]
 
+    @cached_property
+    def places(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Samples by class and score; how many of the first class are below, and up to, each."""
+        first, second = (self.scores[rows] for rows in self.by_class)
+        below, upto = (np.searchsorted(first, second, side=side) for side in ("left", "right"))
+        order = np.concatenate(self.by_class)
+        return order.astype(np.int32), below.astype(np.int32), upto.astype(np.int32)
+
 
 @dataclass(frozen=True, eq=False)
 class Levels:
