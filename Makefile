@@ -1,6 +1,8 @@
 # make demo: install into .venv and show the main job on data that ship with the package.
 # make test: the same environment with the test tools, then the whole suite. The page of the report
 #   is tested with node and Chromium where they are installed.
+# make integrations: what needs heavy libraries (Dask, Spark, Ray), in an environment of its own.
+# make cluster: workers and executors killed at random moments, many times.
 # make bench: time every job beside the peers, in an environment of its own, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
 # make frontend: check, build and test the page's script; needs node.
@@ -9,17 +11,34 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
+HEAVY := .venv-integrations
 
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test bench frontend page exports lint types format planted mutants thorough changelog clean
+.PHONY: demo test integrations cluster bench frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
 
 test: $(VENV)/.developing
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
+
+# Spark needs Java 17 or newer, which .ci/run installs.
+integrations: $(HEAVY)/.installed
+	@OPENBLAS_NUM_THREADS=1 $(HEAVY)/bin/python -m pytest -n 2 --dist loadfile $(INTEGRATIONS)
+
+INTEGRATIONS := tests/test_dask.py tests/test_spark.py tests/test_ray.py tests/test_guides.py
+
+cluster: $(HEAVY)/.installed
+	PYTHONPATH=tests $(HEAVY)/bin/python -m benchmarks.cluster_kills $(OPTIONS)
+
+$(HEAVY)/.installed: Makefile constraints.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
+	$(PYTHON) -m venv --clear $(HEAVY)
+	@echo "installing heavy libraries into $(HEAVY) ..."
+	@$(HEAVY)/bin/python -m pip install --quiet --constraint constraints.txt --upgrade pip
+	@$(HEAVY)/bin/python -m pip install --quiet --constraint constraints.txt --editable .[dask,spark] --group integrations
+	@touch $@
 
 bench: $(BENCH)/.installed
 	@$(BENCH)/bin/python -m pip install --quiet --no-deps .
@@ -103,4 +122,4 @@ $(VENV)/.developing: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) dist build reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH) $(HEAVY) dist build reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

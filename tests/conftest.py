@@ -22,6 +22,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of
     signal.signal(signal.SIGINT, signal.default_int_handler)  # so that commands can be interrupted
 
 
+# Processes that end with this one: Python's own, and the Java that Spark keeps for a next session.
+ENDING = ("multiprocessing.resource_tracker", "org.apache.spark.deploy.SparkSubmit")
+
+
 def children() -> dict[int, str]:
     """Return the processes that this one started and that still run, where the system tells."""
     found = {}
@@ -29,7 +33,7 @@ def children() -> dict[int, str]:
         for number in file.read_text().split():
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 line = Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-                if line and "multiprocessing.resource_tracker" not in line:  # Python's own
+                if line and not any(name in line for name in ENDING):
                     found[int(number)] = line
     return found
 

@@ -26,7 +26,7 @@ TOP = (
     "scores",
     "scoring",
 )
-MODULES = ("displays", "metrics", "simulation")
+MODULES = ("dask", "displays", "metrics", "simulation", "spark")
 # What users ask these modules for: `stakes.metrics.Precision`, `stakes.displays.panels`.
 BELOW = ("stakes.metrics.traditional", "stakes.displays.figures")
 

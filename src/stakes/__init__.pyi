@@ -32,6 +32,7 @@ from stakes.evaluation.deciding import Decisions as Decisions
 from stakes.displays.det_display import DetDisplay as DetDisplay
 from stakes.curves.likelihood_ratios import DetectionCost as DetectionCost
 from stakes.evaluation.differences import Difference as Difference
+from stakes._errors import EngineError as EngineError
 from stakes.evaluation.bootstrapping import EqualErrorRate as EqualErrorRate
 from stakes.metrics.probability_bins import EqualMass as EqualMass
 from stakes.metrics.probability_bins import EqualWidth as EqualWidth
@@ -122,6 +123,7 @@ from stakes.metrics.calibration_errors import confidence_calibration_error as co
 from stakes.metrics.decisions import confusion_matrix as confusion_matrix
 from stakes.calibration.crossfit import cross_calibrate as cross_calibrate
 from stakes.metrics.expected_losses import cross_entropy as cross_entropy
+from stakes import dask as dask
 from stakes.evaluation.deciding import decide as decide
 from stakes.calibration.loss import decompose as decompose
 from stakes.curves.likelihood_ratios import detection_cost as detection_cost
@@ -145,5 +147,6 @@ from stakes.curves.thresholds import score_distribution as score_distribution
 from stakes.metrics.scorecards import scorecard as scorecard
 from stakes import simulation as simulation
 from stakes.metrics.calibration_errors import smooth_calibration_error as smooth_calibration_error
+from stakes import spark as spark
 from stakes.curves.thresholds import threshold_sweep as threshold_sweep
 from stakes.curves.likelihood_ratios import tippett_curve as tippett_curve

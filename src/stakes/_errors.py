@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 __all__ = [
+    "EngineError",
     "FileError",
     "InputError",
     "MissingExtraError",
@@ -21,6 +22,7 @@ __all__ = [
 
 _PYTHON_HINTS = {  # what to do, by code, in words of Python
     "add_bytes": "If that is meant, allow more with max_bytes=...",
+    "check_address": "Check the address.",
     "choose_prefix": "Rename it, or choose another prefix.",
     "give_losses": "For gains use CostMatrix.from_utilities.",
     "limit_file": "max_bytes limits the whole file.",
@@ -220,6 +222,10 @@ class FileError(StakesError, OSError):
 
 class MissingExtraError(StakesError, ImportError):
     """A feature needs an optional dependency that is not installed."""
+
+
+class EngineError(StakesError, RuntimeError):
+    """An engine such as Dask or Spark failed, or its workers cannot do the work."""
 
 
 class UndefinedMetricWarning(UserWarning):

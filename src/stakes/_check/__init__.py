@@ -12,6 +12,7 @@ from stakes._check.numbers import (
     read_weights,
 )
 from stakes._check.precision import Rounding, slack
+from stakes._check.rounding import RoundedRowsError, joined_rounding
 from stakes._check.score_tables import (
     check_below_infinity,
     check_no_nan,
@@ -24,6 +25,7 @@ from stakes._errors import (
     Action,
     AddressError,
     ChecksumError,
+    EngineError,
     FileError,
     InputError,
     MissingExtraError,

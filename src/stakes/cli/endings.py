@@ -8,7 +8,7 @@ from difflib import get_close_matches
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from stakes._errors import AddressError, FileError, ResourceError, StakesError
+from stakes._errors import AddressError, EngineError, FileError, ResourceError, StakesError
 from stakes._files import discard_temporary_files
 from stakes._signals import Ended, end_asked_for, ignore_signals
 from stakes._text import plain
@@ -18,7 +18,12 @@ from stakes.cli.places import said
 
 # 1 is left to gates: a check that was asked for and failed.
 EXIT_USAGE, EXIT_DATA, EXIT_FILE, EXIT_RESOURCE = 2, 3, 4, 5
-_CODES = {AddressError: EXIT_USAGE, FileError: EXIT_FILE, ResourceError: EXIT_RESOURCE}
+_CODES = {
+    AddressError: EXIT_USAGE,
+    EngineError: EXIT_FILE,
+    FileError: EXIT_FILE,
+    ResourceError: EXIT_RESOURCE,
+}
 _LONGEST_MESSAGE = 2000
 
 

@@ -19,6 +19,7 @@ from stakes.cli.screen import Screen, described, priors_in_words
 from stakes.cli.table_request import LabelledTable, WholeTable, prepare
 from stakes.costs import CostMatrix
 from stakes.evaluation import ApplicationResult, Evaluation
+from stakes.io.sources import is_address
 
 _SHOWN = 12  # classes or slices on one screen
 
@@ -67,9 +68,10 @@ def stage_arguments(options: Options) -> dict[str, Any]:
 def _calibrate_command(setting: LabelledTable, evaluation: Evaluation) -> str:
     """Return the command that fits the calibrator whose gain was told; none for trials."""
     o = setting.request.options
-    if o.key is not None or evaluation.calibrator is None or not isinstance(o.file, str):
+    named = isinstance(o.file, str) and not is_address(o.file)
+    if o.key is not None or evaluation.calibrator is None or not named:
         return ""
-    file = Path(o.file)
+    file = Path(str(o.file))
     prior = o.prior or (None if not o.dcf else o.dcf[0].rpartition(":")[2])
     if prior is not None and setting.columns != setting.classes:
         priors = parse_priors(prior, setting.classes)  # by names, which mean the same in any order

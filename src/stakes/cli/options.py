@@ -20,6 +20,7 @@ METHODS = tuple(name for name in calibrator_names() if name != "threshold")  # t
 # Of scores, as their registry has them, which would load numpy; a law holds them together.
 KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
 LAYOUTS = ("table", "md", "csv", "json")
+ENGINES = ("dask", "spark")
 WRITTEN = ("posteriors", "log-odds", "llr")  # what calibrate --apply can write
 Paths = str | tuple[str, ...]  # one file, directory or pattern, or several
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 50, 1_000_000
@@ -224,6 +225,15 @@ class Options:
     resume: str | None = _option(
         "evaluate check", "Read in batches and save every ten seconds in FILE how far that is; if "
         "FILE is there, go on from it. It is removed when the run succeeds.", metavar="FILE")
+    engine: str | None = _option(
+        _STAGED, "Read the table on the workers of an engine: Dask or Spark. Without an address it "
+        "is started here.", type=click.Choice(ENGINES, case_sensitive=False))
+    scheduler: str | None = _option(
+        _STAGED, "Address of a scheduler of Dask, such as tcp://host:8786.", metavar="ADDRESS")
+    master: str | None = _option(
+        _STAGED, "Address of a master of Spark, such as spark://host:7077.", metavar="ADDRESS")
+    remote: str | None = _option(
+        _STAGED, "Address of a Spark Connect server, such as sc://host:15002.", metavar="ADDRESS")
     input_format: str | None = _option(
         _TABLES, "Kind of the file, such as csv or parquet, where its ending does not tell.",
         metavar="KIND", type=FileKind())

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _OPTIONS = {  # what to do, by code
     "add_bytes": "If that is meant, allow more with --max-bytes.",
+    "check_address": "Check --scheduler, --master or --remote.",
     "choose_prefix": "Rename it, or give --prefix.",
     "give_losses": "For gains give what each decision loses against the best one.",
     "limit_file": "--max-bytes limits the whole file.",

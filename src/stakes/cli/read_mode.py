@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from stakes._check import Rounding
+from stakes._check import RoundedRowsError
 from stakes.cli.memory import default_memory, size_in_words
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 IN_BATCHES = "in batches"
 MOST_WHOLE = 100_000_000  # bytes of one column of scores and its labels: beyond, cells tell as much
 MOST_PRICES = 2  # columns, by which cases are counted
-_FEW_UNITS = 1e-15  # a value so little beyond 0 or 1 is taken as 0 or 1, whatever others are
 _LIKELIHOODS = ("log-likelihoods", "llr", "log10-lr", "lr")
 
 
@@ -135,6 +134,11 @@ def read_table(
     column for two classes. `compared` where rows are kept of several systems.
     """
     options = request.options
+    if options.engine or options.scheduler or options.master or options.remote:
+        from stakes.cli.engine_tables import check_engine, read_on_engine  # noqa: PLC0415  slow to load
+
+        check_engine(options)
+        return read_on_engine(request, reason or why_whole(request, summed=not compared))
     reason = reason or why_whole(request, summed=not compared, cells=cells)
     single = len(request.score_columns) == 1 and not cells and not request.prices
     choice = choose(options, request.columns, reason, MOST_WHOLE if single else None)
@@ -153,7 +157,7 @@ def read_table(
             say_whole("a table of rows that were rounded to digits", options, again=False)
         say_rounded()
         return read_request(request)
-    table, told = Columns(choice.source, Places(), {}, {}), vars(stream.setting)
+    table, told = Columns(choice.source, Places(), {}, {}), vars(stream.rows.setting)
     return SummedTable(**told, table=table, n=total.n, total=total, rounding=stream.notes())
 
 
@@ -167,29 +171,6 @@ def say_whole(reason: str, options: Options, *, again: bool = True) -> None:
         name = "--resume" if options.resume else "--memory 0"
         refuse(f"{name} is for tables that are read in batches: {why}. Leave {name} out.")
     note(f"read whole: {why} yet.")
-
-
-class RoundedRowsError(Exception):
-    """Rows were rounded, of which a batch does not tell enough."""
-
-
-def joined(
-    before: Rounding | None, found: Rounding | None, *, renormalize: bool
-) -> Rounding | None:
-    """Return how the rows of two batches were rounded; refuse what only the whole table can tell.
-
-    Rows that sum to 1, numbers of a binary format, and rows that are divided by their sums anyway
-    are taken one by one. Rows of rounded digits are judged by all that they show together.
-    """
-    if found is None:
-        return before
-    first = before or found
-    same = (first.precision, first.renormalized) == (found.precision, found.renormalized)
-    by_row = renormalize or not (found.renormalized or found.mixed)
-    if not (same and by_row and found.outside <= _FEW_UNITS):
-        raise RoundedRowsError
-    gap, outside = max(first.gap, found.gap), max(first.outside, found.outside)
-    return replace(first, gap=gap, outside=outside)
 
 
 def say_rounded() -> None:

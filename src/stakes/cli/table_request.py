@@ -16,6 +16,7 @@ from stakes.evaluation import Application, Evaluation, evaluate
 from stakes.evaluation.entry import RULES as USUAL_RULES
 from stakes.io import Columns, LongColumns, column_names, read_columns
 from stakes.io.batches import Ask
+from stakes.io.sources import is_address
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
 from stakes.scoring import RULES, ScoringRule
@@ -307,6 +308,8 @@ def _guessed(options: Options, *, named: bool) -> Options:
     scores = options.scores
     if options.label is not None and (scores is not None or named):
         return options
+    if options.engine is not None and is_address(options.file):
+        refuse("--label and --scores must be named for a table at an address.")
     if options.file == "-":
         refuse("--label and --scores must be named for standard input, which is read only once.")
     there = column_names(options.file, options.input_format, max_bytes=options.max_bytes)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from stakes._check import InputError, Rounding
+from stakes._check import InputError, RoundedRowsError, Rounding, joined_rounding
 from stakes._files import read_text
 from stakes._text import quoted
 from stakes.calibration import Calibrator, calibrator_from_dict
@@ -14,7 +14,7 @@ from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import check_output
 from stakes.cli.parsing import parse_priors, system_scores
-from stakes.cli.read_mode import RoundedRowsError, choose, joined, say_rounded
+from stakes.cli.read_mode import choose, say_rounded
 from stakes.cli.table_request import WHOLE
 from stakes.io import (
     Columns,
@@ -67,7 +67,7 @@ class TableRows:
         scores = system_scores(table, str(self.options.scores), self.options, names)
         found = scores.rounding
         if self.read != WHOLE:
-            found = joined(self.rounding, found, renormalize=self.options.renormalize)
+            found = joined_rounding(self.rounding, found, renormalize=self.options.renormalize)
         self.rounding = found
         if names == wanted:
             return scores

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
@@ -13,26 +13,25 @@ from typing import Any
 import click
 
 import stakes
-from stakes._check import InputError, Rounding
+from stakes._check import InputError, Rounding, joined_rounding
 from stakes._files import write_bytes
 from stakes._kernels.threads import available_threads
 from stakes._text import plain, quoted
 from stakes.cli.messages import note, refuse, row_progress
 from stakes.cli.parsing import score_columns
 from stakes.cli.places import told_in_place
-from stakes.cli.read_mode import Choice, joined
+from stakes.cli.read_mode import Choice
 from stakes.cli.resume_file import Bookmark, part_state, read_bookmark, refused
-from stakes.cli.table_request import Request, read_setting
+from stakes.cli.table_request import Request, Setting, read_setting
 from stakes.evaluation import Summary
 from stakes.evaluation.summaries.batch import Batch as SummaryBatch
 from stakes.evaluation.summaries.compared_rows import ComparedRows, ScoreForm
 from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.io import Columns
-from stakes.io.batches import Ask
+from stakes.io.batches import Ask, Part
 from stakes.io.columns import no_rows
 from stakes.io.streams import Limits
 from stakes.io.units import ROWS, Piece, Unit, checked_columns, units_of
-from stakes.scores import Scores
 from stakes.summary.members import Members
 
 WAIT = 0.1  # seconds between two looks at how far the threads are
@@ -45,79 +44,117 @@ class ListedScoresError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Rows that are ready to be added, and the scores of each system."""
+    """Rows that are ready to be added, and where they came from."""
 
     columns: Columns
-    rows: SummaryBatch  # of the first system
-    systems: Mapping[str, Scores]
+    rows: SummaryBatch
+
+
+@dataclass(frozen=True, eq=False)
+class TableRows:
+    """How rows of a table are read and added, in any thread or on any worker of an engine.
+
+    One system is added to a summary; of several, rows are kept.
+    """
+
+    setting: Setting
+    forms: Mapping[str, ScoreForm]  # of each system
+
+    @property
+    def ask(self) -> Ask:
+        """The columns that are needed."""
+        return self.setting.request.columns
+
+    @property
+    def renormalize(self) -> bool:
+        """Whether rows of scores are divided by their sums."""
+        return self.setting.request.options.renormalize
+
+    def fresh(self) -> Any:  # noqa: ANN401
+        """Return what batches are added to, without any."""
+        setting, request = self.setting, self.setting.request
+        o, prices = request.options, tuple(dict.fromkeys(request.prices))
+        weighted, grouped = o.weight is not None, o.group is not None
+        if len(self.forms) > 1:
+            members = Members(weighted, grouped, prices)
+            return ComparedRows(setting.classes, self.forms, members=members)
+        return Summary(
+            classes=setting.classes,
+            scores=next(iter(self.forms.values())).kind,
+            **setting.arguments,
+            weighted=weighted,
+            grouped=grouped,
+            slices=o.slices,
+        )
+
+    def ready(self, piece: Piece) -> Batch | None:
+        """Return rows that were checked; None where there are none."""
+        return piece.checked(self._batch) if len(piece) else None
+
+    def add(self, total: Any, piece: Piece) -> Mapping[str, Rounding | None]:  # noqa: ANN401
+        """Add rows, and tell how the scores of each system were rounded."""
+        batch = self.ready(piece)
+        return {} if batch is None else self.keep(total, batch)
+
+    def keep(self, total: Any, batch: Batch) -> Mapping[str, Rounding | None]:  # noqa: ANN401
+        """Add rows that were checked, and tell how the scores of each system were rounded."""
+        with told_in_place(batch.columns, self.setting.request.argument_columns):
+            total.add_batch(batch.rows)
+        return {name: scores.rounding for name, scores in batch.rows.systems.items()}
+
+    def _batch(self, piece: Piece) -> Batch:
+        setting, columns = self.setting, piece.columns()
+        o, request = setting.request.options, setting.request
+        codes = columns.codes(str(o.label), setting.classes)
+        systems = setting.turned(request.scores(columns, setting.columns))
+        rows = SummaryBatch(
+            codes,
+            next(iter(systems.values())),
+            None if o.weight is None else columns.numbers(o.weight),
+            None if o.group is None else CodedColumn(*columns.coded(o.group)),
+            {name: CodedColumn(*columns.coded(name)) for name in dict.fromkeys(o.slices)},
+            {name: columns.numbers(name) for name in request.prices},
+            systems,
+        )
+        return Batch(columns, rows)
+
+
+def table_rows(request: Request, labels: list[str], first: Columns) -> TableRows:
+    """Return how rows of a table are added, of which the first rows and the labels are known."""
+    setting, systems = read_setting(request, labels, first, by_name=True)
+    return TableRows(setting, {n: ScoreForm.from_scores(s) for n, s in systems.items()})
 
 
 class Stream:
     """A table that is read unit by unit, with its classes, costs and priors.
 
-    One system is added to a summary; of several, rows are kept. `cells` where only cells of the
-    score serve: one column of numbers for two classes.
+    `cells` where only cells of the score serve: one column of numbers for two classes.
     """
 
     def __init__(self, request: Request, choice: Choice, *, cells: bool = False) -> None:
         self.request, self.choice = request, choice
         self.units, first = self._begun(cells=cells)
-        self.setting, self.first = read_setting(request, self._labels(first), first, by_name=True)
-        self._roundings: dict[str, Rounding | None] = dict.fromkeys(self.first)
+        self.rows = table_rows(request, self._labels(first), first)
+        self._roundings: dict[str, Rounding | None] = dict.fromkeys(self.rows.forms)
         self._lock = Lock()
 
     def ready(self, unit: Unit) -> Batch | None:
         """Read a unit and check it; None where it has no rows."""
-        piece = unit.read()
-        return piece.checked(self._batch) if len(piece) else None
+        return self.rows.ready(unit.read())
 
     def add(self, total: Any, batch: Batch | None) -> int:  # noqa: ANN401
         """Add a batch, and return how many rows it had."""
         if batch is None:
             return 0
-        by_sum, known = self.request.options.renormalize, self._roundings
-        with self._lock:
-            for name, scores in batch.systems.items():
-                known[name] = joined(known[name], scores.rounding, renormalize=by_sum)
-        with told_in_place(batch.columns, self.request.argument_columns):
-            self._keep(total, batch)
+        by_sum, known = self.rows.renormalize, self._roundings
+        for name, found in self.rows.keep(total, batch).items():
+            with self._lock:
+                known[name] = joined_rounding(known[name], found, renormalize=by_sum)
         return len(batch.columns)
 
     def notes(self) -> list[str]:
         """Say which rows were rounded."""
-        found = {name: str(r) for name, r in self._roundings.items() if r is not None}
-        alone = len(self._roundings) == 1
-        return [text if alone else f"{name}: {text}" for name, text in found.items()]
-
-    def fresh(self) -> Any:  # noqa: ANN401
-        """Return what batches are added to, without any."""
-        o, setting = self.request.options, self.setting
-        if len(self.first) > 1:
-            forms = {name: ScoreForm.from_scores(scores) for name, scores in self.first.items()}
-            return ComparedRows(setting.classes, forms, members=self._members)
-        return Summary(
-            classes=setting.classes,
-            scores=type(next(iter(self.first.values()))),
-            **setting.arguments,
-            weighted=o.weight is not None,
-            grouped=o.group is not None,
-            slices=o.slices,
-        )
-
-    @property
-    def _members(self) -> Members:
-        o, prices = self.request.options, tuple(dict.fromkeys(self.request.prices))
-        return Members(o.weight is not None, o.group is not None, prices)
-
-    def _keep(self, total: Summary | ComparedRows, batch: Batch) -> None:
-        if isinstance(total, Summary):
-            total.add_batch(batch.rows)
-            return
-        checked, _, rows = batch.rows.read(self._members)
-        some = batch.systems
-        if rows is not None:
-            some = {name: scores.part(rows) for name, scores in some.items()}
-        total.update(checked, some)
+        return rounding_notes(self._roundings)
 
     def _begun(self, *, cells: bool) -> tuple[Iterator[Unit], Columns]:
         """Return all units, and the columns of the first that has rows; it is read only once."""
@@ -160,26 +197,18 @@ class Stream:
                 break
         return sorted(seen)
 
-    def _batch(self, piece: Piece) -> Batch:
-        o, columns, setting = self.request.options, piece.columns(), self.setting
-        codes = columns.codes(str(o.label), setting.classes)
-        systems = setting.turned(self.request.scores(columns, setting.columns))
-        rows = SummaryBatch(
-            codes,
-            next(iter(systems.values())),
-            None if o.weight is None else columns.numbers(o.weight),
-            None if o.group is None else CodedColumn(*columns.coded(o.group)),
-            {name: CodedColumn(*columns.coded(name)) for name in dict.fromkeys(o.slices)},
-            {name: columns.numbers(name) for name in self.request.prices},
-        )
-        return Batch(columns, rows, systems)
+
+def rounding_notes(found: Mapping[str, Rounding | None]) -> list[str]:
+    """Say which rows were rounded, of which system if there are several."""
+    texts = {name: str(r) for name, r in found.items() if r is not None}
+    return [text if len(found) == 1 else f"{name}: {text}" for name, text in texts.items()]
 
 
 def summarize(stream: Stream, resume: str | None = None) -> Any:  # noqa: ANN401
     """Return the sum of all rows of a table."""
-    saved = _Saved(stream, resume)
+    saved = Saved(stream.rows, stream.choice.parts, resume)
     units = (unit for unit in stream.units if unit.number not in saved.done[unit.part])
-    threads = UnitThreads(units, stream.fresh, stream.ready, stream.add, available_threads())
+    threads = UnitThreads(units, stream.rows.fresh, stream.ready, stream.add, available_threads())
     with row_progress(stream.choice.rows, saved.total.n) as show:
 
         def look() -> None:
@@ -189,30 +218,22 @@ def summarize(stream: Stream, resume: str | None = None) -> Any:  # noqa: ANN401
 
         threads.run(look)
     saved.take(*threads.collect())
-    source = stream.choice.source
-    if not saved.total.n and threads.rows:
-        found, weight = (
-            f"all {threads.rows} weights are 0",
-            f"column {stream.request.options.weight!r}",
-        )
-        error = InputError(weight, "must be above 0 for some sample", found=found)
-        raise error.moved(source=plain(source))
-    if not saved.total.n:
-        raise no_rows(source)
-    return saved.total
+    return saved.checked(stream.choice.source, threads.rows)
 
 
-class _Saved:
+class Saved:
     """What was summed so far and which units that was, also in a file."""
 
-    def __init__(self, stream: Stream, path: str | None) -> None:
-        self.total = stream.fresh()
-        self._path = path
-        self.done: list[set[int]] = [set() for _ in stream.choice.parts]
+    def __init__(
+        self, rows: TableRows, parts: Sequence[Part], path: str | None, engine: str = "none"
+    ) -> None:
+        self.total = rows.fresh()
+        self._path, self._weight = path, rows.setting.request.options.weight
+        self.done: list[set[int]] = [set() for _ in parts]
         self.when = time.monotonic()
         if path is None:
             return
-        self._mark = _bookmark(stream, self.total)
+        self._mark = _bookmark(rows, parts, self.total, engine)
         found = read_bookmark(path, self._mark)
         if found is not None:
             try:
@@ -221,7 +242,8 @@ class _Saved:
                 raise refused(path, f"its summary cannot be read ({plain(error, 200)})") from error
             note(f"{self.total.n} rows were read before, see '{plain(path, 1000)}'.")
 
-    def take(self, part: Any, units: list[Unit]) -> None:  # noqa: ANN401
+    def take(self, part: Any, units: Iterable[Unit]) -> None:  # noqa: ANN401
+        """Add the sum of some units."""
         self.total = self.total + part
         for unit in units:
             self.done[unit.part].add(unit.number)
@@ -231,23 +253,35 @@ class _Saved:
             write_bytes(self._path, mark.to_bytes())
             self.when = time.monotonic()
 
+    def checked(self, source: str, rows: int) -> Any:  # noqa: ANN401
+        """Return the sum of so many rows, which must hold samples."""
+        if not self.total.n and rows:
+            found, weight = f"all {rows} weights are 0", f"column {self._weight!r}"
+            error = InputError(weight, "must be above 0 for some sample", found=found)
+            raise error.moved(source=plain(source))
+        if not self.total.n:
+            raise no_rows(source)
+        return self.total
 
-def _bookmark(stream: Stream, fresh: Summary) -> Bookmark:
+
+def _bookmark(rows: TableRows, parts: Sequence[Part], fresh: Summary, engine: str) -> Bookmark:
     """Return what a file of --resume must agree with."""
-    o = stream.request.options
+    request = rows.setting.request
+    o = request.options
     options = {
         "version": stakes.__version__,
         "--label": str(o.label),
-        "--scores": next(iter(stream.request.systems.values())),
+        "--scores": next(iter(request.systems.values())),
         "--scores-are": str(o.scores_are),
         "--input-format": str(o.input_format),
         "--weight": str(o.weight),
         "--group": str(o.group),
-        "classes": json.dumps(stream.setting.classes),
+        "--engine": engine,
+        "classes": json.dumps(rows.setting.classes),
         "rows of a unit": str(ROWS),
         "costs and priors": fresh.fingerprint,
     }
-    return Bookmark(options, [part_state(part) for part in stream.choice.parts])
+    return Bookmark(options, [part_state(part) for part in parts])
 
 
 @dataclass(eq=False)

@@ -47,6 +47,8 @@ class Part:
     packed: bool = False
     streamed: bool = False  # a pipe, a device or standard input: to be read once, forward
     folders: tuple[tuple[str, str | None], ...] = ()  # columns that the folders `name=value` give
+    groups: tuple[int, ...] | None = None  # the row groups that count, if not all of the file
+    row: int = 0  # of the file, where they begin
 
     @property
     def reader(self) -> "Reader":

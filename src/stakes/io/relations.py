@@ -2,27 +2,30 @@
 
 __all__ = ["Relation", "Roles", "table_columns"]
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from stakes._check import InputError, StakesError
 from stakes._text import plain, quoted
-from stakes._typing import IntArray, Label, Names
+from stakes._typing import Label, Names
 from stakes.evaluation.summaries.batch import Batch as NewBatch
 from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part, check_present
-from stakes.io.columns import Columns, Gathering, no_rows
+from stakes.io.columns import Gathering, no_rows
 from stakes.io.gather import Kinds
+from stakes.io.units import Piece
 from stakes.scores import Scores, class_names
 
 if TYPE_CHECKING:
     from stakes.evaluation import Summary
+    from stakes.evaluation.summaries.compared_rows import ComparedRows, ScoreForm
 
 _ROWS = 2**18  # at a time
 _SOURCE = Part(path="", name="table", kind=None)
@@ -72,99 +75,137 @@ class Roles:
     """The columns of a table by what they are for."""
 
     label: str
-    scores: ScoreColumns
+    systems: Mapping[str, ScoreColumns]  # columns of scores by the name of a system
     weight: str | None = None
     group: str | None = None
     slices: tuple[str, ...] = ()
     amounts: tuple[str, ...] = ()  # that costs by case name
 
+    @property
+    def scores(self) -> list[str]:
+        """The columns of scores of the first system."""
+        return _listed(next(iter(self.systems.values())))
+
+    def named(self) -> Self:
+        """Return roles of which each is a name, slices several; others are refused."""
+        named = [("label", self.label), ("sample_weight", self.weight), ("groups", self.group)]
+        slices = (self.slices,) if isinstance(self.slices, str) else tuple(self.slices or ())
+        for role, name in (*named, *(("slices", name) for name in slices)):
+            if name is not None and (not isinstance(name, str) or not name):
+                raise InputError(role, "must be the name of a column", plain(name) or "nothing")
+        return replace(self, slices=slices)
+
     def ask(self) -> Ask:
         """Return the columns that are needed."""
-        found = _ask(self.label, _listed(self.scores))
+        scores = [name for columns in self.systems.values() for name in _listed(columns)]
+        found = _ask(self.label, scores)
         for role, name in (("weight", self.weight), ("group", self.group)):
             if name is not None and not isinstance(name, str):
                 raise InputError(role, "must be the name of a column", plain(name))
         return found.also((self.group, *self.slices), (self.weight, *self.amounts))
 
 
-class Relation:
-    """Labels and scores of a table, of which one batch is in memory at a time."""
+def pieces_of(table: Any, ask: Ask, part: Part = _SOURCE) -> Iterator[Piece]:  # noqa: ANN401
+    """Go through the rows of a table that hands over an Arrow stream, piece by piece."""
+    row, kinds = part.row, Kinds()
+    for batch in _batches(table, ask, part.name):
+        if batch.table.num_rows:
+            yield Piece(_SOURCE.name, part, batch, row, ask, kinds)
+            row += batch.table.num_rows
 
-    def __init__(self, table: Any, roles: Roles) -> None:  # noqa: ANN401
-        self._roles = roles
-        self._label, self._scores = roles.label, _listed(roles.scores)
-        self._kinds: Kinds = {}
-        self._dictionary: list[str] | None = None  # of labels whose order is declared
-        self._batches = self._read(table)
-        first = next(self._batches, None)
+
+@dataclass(frozen=True)
+class Relation:
+    """How rows of a table, of which one piece is in memory at a time, are added to a summary."""
+
+    roles: Roles
+    kind: type[Scores]
+
+    def begun(self, table: Any) -> tuple[Piece, Iterator[Piece]]:  # noqa: ANN401
+        """Return the first rows of a table, and all of them; one without rows is refused."""
+        pieces = pieces_of(table, self.roles.ask())
+        first = next(pieces, None)
         if first is None:
             raise no_rows(_SOURCE.name)
-        self._first: Columns = first
+        return first, chain([first], pieces)
 
-    def _read(self, table: Any) -> Iterator[Columns]:  # noqa: ANN401
-        """Go through the batches that have rows, each value looked at."""
-        ask, row = self._roles.ask(), 0
-        for batch in _batches(table, ask):
-            kind = batch.table.column(self._label).type
-            if self._dictionary is None and getattr(kind, "ordered", False):
-                chunk = batch.table.column(self._label).chunk(0)
-                self._dictionary = [str(text) for text in chunk.dictionary.to_pylist()]
-            gathered = Gathering(ask, self._kinds, views=True)
-            gathered.begin(_SOURCE, row)
-            gathered.add(batch)
-            row += gathered.rows
-            yield gathered.columns(_SOURCE.name)
-
-    def classes(self) -> Names:
+    def classes(self, piece: Piece) -> Names:
         """Return the classes where the type of the labels tells them and their order."""
-        kind, width = self._kinds[self._label][0], self._first.matrix(self._scores).shape[1:]
-        if self._dictionary is not None:
-            return tuple(_as_labels(self._dictionary, kind))
-        if kind == "truth values":
+        label, columns = self.roles.label, piece.columns()
+        found, width = piece.kinds[label][0], columns.matrix(self.roles.scores).shape[1:]
+        column = piece.batch.table.column(label)
+        if getattr(column.type, "ordered", False):
+            dictionary = column.chunk(0).dictionary.to_pylist()
+            return tuple(_as_labels([str(text) for text in dictionary], found))
+        if found == "truth values":
             return (False, True)
-        if kind == "whole numbers":
+        if found == "whole numbers":
             return tuple(range(*(width or (2,))))
         rule = "must name the classes, that of interest last"
-        found = f"column {self._label!r} holds texts without an order"
-        raise InputError("classes", rule, found=found, hint="Pass classes=[...].")
+        told = f"column {label!r} holds texts without an order"
+        raise InputError("classes", rule, found=told, hint="Pass classes=[...].")
 
-    def add_to(self, summary: "Summary", kind: type[Scores]) -> None:
-        """Add all batches to a summary."""
-        row, labels = 0, partial(_as_labels, kind=self._kinds[self._label][0])
-        for columns in chain([self._first], self._batches):
-            codes = columns.codes(self._label, summary.classes, labels)
-            try:
-                typed = kind(columns.matrix(self._scores))
-                class_names(typed, summary.classes)
-                summary.add_batch(self._batch(columns, codes, typed))
-            except InputError as error:  # of rows and columns of this batch: say those of the table
-                moved, place = error, error.place
-                if place is not None and place.row is not None:
-                    moved = error.moved(place=replace(place, row=row + place.row))
-                if error.argument == "scores":
-                    named = f"column{'s' if len(self._scores) > 1 else ''} {quoted(self._scores)}"
-                    moved = moved.moved(source=_SOURCE.name, argument=named)
-                raise moved from error
-            row += len(columns)
+    def forms(self, piece: Piece) -> "dict[str, ScoreForm]":
+        """Return what the scores of each system are, and how many columns they have."""
+        from stakes.evaluation.summaries.compared_rows import ScoreForm  # noqa: PLC0415  slow to load
 
-    def _batch(self, columns: Columns, codes: IntArray, scores: Scores) -> "NewBatch":
-        roles = self._roles
+        columns, systems = piece.columns(), self.roles.systems
+        widths = {
+            name: sum(columns.matrix(_listed(each)).shape[1:]) for name, each in systems.items()
+        }
+        return {name: ScoreForm(self.kind, width) for name, width in widths.items()}
+
+    def add(self, total: "Summary | ComparedRows", piece: Piece) -> Mapping[str, Scores]:
+        """Add rows to a summary, or to rows kept of several systems; return their scores."""
+        batch = piece.checked(partial(self._read, total.classes))
+        with _of_columns(piece, self.roles.scores):
+            total.add_batch(batch)
+        return batch.systems
+
+    def _read(self, classes: Names, piece: Piece) -> NewBatch:
+        """Return rows that are ready to be added."""
+        columns, roles = piece.columns(), self.roles
+        labels = partial(_as_labels, kind=piece.kinds[roles.label][0])
+        codes = columns.codes(roles.label, classes, labels)
+        systems = {}
+        for name, named in roles.systems.items():
+            with _of_columns(piece, _listed(named)):
+                systems[name] = self.kind(columns.matrix(_listed(named)))
+                class_names(systems[name], classes)
+
+        def coded(name: str, *, texts: bool = False) -> CodedColumn:
+            """Return a column of names, as they were before they became texts or as texts."""
+            found, codes = columns.coded(name)
+            labels = _as_labels(found, piece.kinds[name][0])
+            if texts:
+                return CodedColumn([str(label) for label in labels], codes)
+            return CodedColumn(np.array(labels) if type(labels[0]) is int else labels, codes)
+
         return NewBatch(
             codes,
-            scores,
+            next(iter(systems.values())),
             None if roles.weight is None else columns.numbers(roles.weight),
-            None if roles.group is None else self._coded(columns, roles.group),
-            {name: self._coded(columns, name, texts=True) for name in roles.slices},
+            None if roles.group is None else coded(roles.group),
+            {name: coded(name, texts=True) for name in roles.slices},
             {name: columns.numbers(name) for name in roles.amounts},
+            systems,
         )
 
-    def _coded(self, columns: Columns, name: str, *, texts: bool = False) -> CodedColumn:
-        """Return a column of names, as they were before they became texts or as texts."""
-        found, codes = columns.coded(name)
-        labels = _as_labels(found, self._kinds[name][0])
-        if texts:
-            return CodedColumn([str(label) for label in labels], codes)
-        return CodedColumn(np.array(labels) if type(labels[0]) is int else labels, codes)
+
+@contextmanager
+def _of_columns(piece: Piece, scores: list[str]) -> Iterator[None]:
+    """Say rows of the table, and columns of scores, where an error names those of a piece."""
+    try:
+        yield
+    except InputError as error:
+        moved, place = error, error.place
+        if place is not None and place.row is not None:
+            file = None if piece.part is _SOURCE else piece.part.name
+            moved = error.moved(place=replace(place, row=piece.row + place.row, file=file))
+        if error.argument == "scores":
+            named = f"column{'s' if len(scores) > 1 else ''} {quoted(scores)}"
+            moved = moved.moved(source=_SOURCE.name, argument=named)
+        raise moved from error
 
 
 def _listed(columns: ScoreColumns) -> list[str]:
@@ -183,39 +224,51 @@ def _ask(label: str, scores: list[str]) -> Ask:
     return Ask(texts=(label,), numbers=tuple(scores))
 
 
-def _batches(table: Any, ask: Ask) -> Iterator[Batch]:  # noqa: ANN401
+def _batches(table: Any, ask: Ask, name: str = _SOURCE.name) -> Iterator[Batch]:  # noqa: ANN401
     """Go through the rows of some columns of a table, some thousand at a time."""
     names = list(ask.names)
     try:
-        reader = pa.RecordBatchReader.from_stream(_selected(table, names))
-        check_present(names, reader.schema.names, _SOURCE.name)
-        for batch in reader:
-            for start in range(0, batch.num_rows, _ROWS):
-                yield Batch(pa.Table.from_batches([batch.slice(start, _ROWS)]).select(names))
+        reader = pa.RecordBatchReader.from_stream(_selected(table, names, name))
+        check_present(names, reader.schema.names, name)
+        for rows in _put_together(reader):
+            for start in range(0, rows.num_rows, _ROWS):
+                yield Batch(rows.slice(start, _ROWS).select(names))
     except StakesError:
         raise
     except (pa.ArrowException, OSError, ValueError, TypeError) as error:  # of the table's library
         rule = "must hand over an Arrow stream"
-        raise InputError("table", rule, found=plain(error, 200)) from error
+        raise InputError(name, rule, found=plain(error, 200)) from error
 
 
-def _selected(table: Any, names: list[str]) -> Any:  # noqa: ANN401
+def _put_together(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.Table]":
+    """Go through batches, of which small ones are put together: each addition has its cost."""
+    waiting: list[Any] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(each.num_rows for each in waiting) >= _ROWS // 2:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def _selected(table: Any, names: list[str], shown: str) -> Any:  # noqa: ANN401
     """Return what streams the columns; no others where the source can leave them out."""
     if hasattr(type(table), "scanner"):  # a data set of pyarrow
-        check_present(names, table.schema.names, _SOURCE.name)
+        check_present(names, table.schema.names, shown)
         return table.scanner(columns=names).to_reader()
     if hasattr(type(table), "collect_schema"):  # polars
-        check_present(names, table.collect_schema().names(), _SOURCE.name)
+        check_present(names, table.collect_schema().names(), shown)
         return table.lazy().select(names).collect()
     if hasattr(type(table), "iloc"):  # pandas
-        check_present(names, list(table.columns), _SOURCE.name)
+        check_present(names, list(table.columns), shown)
         return table[names]
     if hasattr(type(table), "__arrow_c_stream__"):
         return table
     if hasattr(type(table), "to_reader"):  # a scanner of pyarrow
         return table.to_reader()
     rule = "must hand over an Arrow stream, as those of pyarrow, polars, pandas and DuckDB do"
-    raise InputError("table", rule, type(table).__name__)
+    raise InputError(shown, rule, type(table).__name__)
 
 
 def _as_labels(texts: Sequence[str], kind: str) -> list[Label]:

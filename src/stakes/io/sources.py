@@ -23,12 +23,18 @@ from stakes.io.readers import READERS, file_kinds, kind_by_ending, listed
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)::?//")
 _MOST_NAMES = 100_000  # that one pattern may look at: some tenths of a second
 _NULL = "__HIVE_DEFAULT_PARTITION__"  # how Hive and Spark write a missing value
 _PICKLES = {
     ".pkl", ".pickle", ".p", ".joblib", ".jbl", ".pt", ".pth", ".ckpt", ".bin", ".dill", ".sav",
     ".cloudpickle", ".pck",
 }  # fmt: skip
+
+
+def is_address(source: Source) -> bool:
+    """Whether a table is at an address such as s3://bucket/table, rather than in files."""
+    return isinstance(source, str) and _SCHEME.match(source) is not None
 
 
 def _shown(path: object) -> str:
@@ -62,7 +68,7 @@ def find_parts(source: Source, kind: str | None = None) -> tuple[str, list[Part]
 
 def _parts_of(text: str, kind: str | None) -> list[Part]:
     """Return the parts that a path stands for: a file, the files of a directory or a pattern."""
-    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)::?//", text)
+    scheme = _SCHEME.match(text)
     if scheme is not None:
         msg = f"'{_shown(text)}': addresses ({scheme[1]}://) are not supported. Fetch the file"
         raise AddressError(f"{msg} first, or pipe it to standard input ('-').")

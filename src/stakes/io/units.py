@@ -125,6 +125,15 @@ def read_batches(  # noqa: PLR0913  as for `read_columns`
     yield from checked_columns(units_of(shown, parts, ask, limits, rows))
 
 
+def split_parts(parts: Sequence[Part], limits: Limits, rows: int = ROWS) -> list[Part]:
+    """Return the parts of a table, those that can be read from any row group on in several."""
+    out: list[Part] = []
+    for part in parts:
+        with damage_named(part):
+            out += [part] if part.streamed else part.reader.split(part, limits, rows)
+    return out
+
+
 def checked_columns(units: Iterator[Unit]) -> Iterator[Columns]:
     """Go through the columns of units that have rows; the first bad row is refused."""
     for unit in units:
@@ -139,7 +148,7 @@ def units_of(
     """Go through the units of a table in the order of its rows."""
     kinds: Kinds = {}
     for at, part in enumerate(parts):
-        first = 0
+        first = part.row
         with damage_named(part):
             inner = _asked_of_file(part, ask, limits)
             for number, (count, read) in enumerate(part.reader.chunks(part, inner, limits, rows)):

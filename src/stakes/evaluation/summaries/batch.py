@@ -28,6 +28,7 @@ class Batch:
     groups: "Column | CodedColumn | None" = None
     slices: Mapping[str, "Column | CodedColumn"] = field(default_factory=dict)
     columns: Mapping[str, Column] = field(default_factory=dict)
+    systems: Mapping[str, Scores] = field(default_factory=dict)  # the scores of each, if several
 
     def read(
         self, members: Members, slices: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from stakes._check import InputError, read_names, read_priors
 from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.evaluation.applications import Application, Applications, with_columns
+from stakes.evaluation.summaries.batch import Batch
 from stakes.evaluation.system_comparison import Comparison, compare_samples, system_names
 from stakes.evaluation.systems import Settings
 from stakes.samples import Samples
@@ -73,6 +74,14 @@ class ComparedRows(Part):
     def n(self) -> int:
         """How many samples there are."""
         return int(self.counts.sum())
+
+    def add_batch(self, batch: Batch) -> None:
+        """Add a batch, of whose samples those of weight above 0 count."""
+        new, _, rows = batch.read(self._members)
+        some = batch.systems
+        if rows is not None:
+            some = {name: scores.part(rows) for name, scores in some.items()}
+        self.update(new, some)
 
     def update(self, new: CheckedBatch, systems: Mapping[str, Scores]) -> None:
         """Add samples: labels, weights, groups and prices, and the scores of each system."""

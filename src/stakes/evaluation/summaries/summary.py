@@ -143,10 +143,11 @@ class Summary:
         io = import_module("stakes.io")  # no import goes up
         if isinstance(slices, str):
             slices = (slices,)
-        roles = io.Roles(label, scores, weight, group, tuple(slices), amounts)
-        relation = io.Relation(table, roles)
+        roles = io.Roles(label, {"": scores}, weight, group, tuple(slices), amounts)
+        relation = io.Relation(roles, kind)
+        first, pieces = relation.begun(table)
         out = cls(
-            classes=relation.classes() if named is None else named,
+            classes=relation.classes(first) if named is None else named,
             scores=kind,
             costs=costs,
             priors=priors,
@@ -156,7 +157,8 @@ class Summary:
             grouped=group is not None,
             slices=slices,
         )
-        relation.add_to(out, kind)
+        for piece in pieces:
+            relation.add(out, piece)
         return out
 
     @property

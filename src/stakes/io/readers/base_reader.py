@@ -42,6 +42,10 @@ class Reader(ABC):
         say 0, since its rows are counted by lines.
         """
 
+    def split(self, part: Part, limits: Limits, most: int) -> list[Part]:  # noqa: ARG002
+        """Return a file in parts of about `most` rows, where one can be read without the others."""
+        return [part]
+
     def rows(self, part: Part, limits: Limits) -> int | None:  # noqa: ARG002
         """Return how many rows a file declares, where it does."""
         return None

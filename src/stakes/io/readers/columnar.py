@@ -1,8 +1,10 @@
 """Columns in binary files: Arrow with bounds checked, Parquet with checksums verified."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 from typing import Any, BinaryIO
 
 from stakes._check import Action, ChecksumError, InputError, ResourceError
@@ -56,8 +58,10 @@ class Parquet(Reader):
         """Cut a file into runs of row groups; a larger row group is read here, in pieces."""
         with _open_binary(part, limits) as source:
             file, columns = _chosen(source, ask, part, limits)
+            if part.groups and part.groups[-1] >= file.metadata.num_row_groups:
+                raise part.wrong("has changed while it was read: it has fewer row groups now")
             size, done = source.size(), 0
-            for groups, rows in _runs(file.metadata, most):
+            for groups, rows in _runs(file.metadata, most, part.groups):
                 if rows <= most and not part.streamed:
                     yield rows, partial(_read_groups, part, limits, file.metadata, groups, columns)
                 else:
@@ -67,6 +71,16 @@ class Parquet(Reader):
                 done += rows
                 if limits.progress is not None:
                     limits.progress(size * done // max(file.metadata.num_rows, 1), size)
+
+    def split(self, part: Part, limits: Limits, most: int) -> list[Part]:
+        """Return runs of row groups; one that is larger is a part by itself."""
+        with _open_binary(part, limits) as source:
+            runs = list(_runs(_open_parquet(source, part).metadata, most))
+        ends = accumulate((rows for _, rows in runs), initial=0)
+        return [
+            replace(part, groups=tuple(groups), row=row)
+            for (groups, _), row in zip(runs, ends, strict=False)
+        ]
 
     def rows(self, part: Part, limits: Limits) -> int | None:
         """Return how many rows the footer declares."""
@@ -129,11 +143,15 @@ def _chosen(source: "pa.NativeFile", ask: Ask, part: Part, limits: Limits) -> tu
     return file, columns
 
 
-def _runs(metadata: Any, most: int) -> Iterator[tuple[list[int], int]]:  # noqa: ANN401
-    """Put row groups that follow each other together, up to so many rows."""
+def _runs(
+    metadata: Any,  # noqa: ANN401
+    most: int,
+    some: Sequence[int] | None = None,
+) -> Iterator[tuple[list[int], int]]:
+    """Put row groups, all or some, that follow each other together, up to so many rows."""
     run: list[int] = []
     total = 0
-    for group in range(metadata.num_row_groups):
+    for group in range(metadata.num_row_groups) if some is None else some:
         rows = metadata.row_group(group).num_rows
         if run and total + rows > most:
             yield run, total

@@ -1,0 +1,1 @@
+"""Evaluations on engines of others: each partition summed where it lies, the sums added."""

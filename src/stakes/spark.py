@@ -1,0 +1,14 @@
+"""Tables on Spark: each partition is summed on its executor, and only sums travel.
+
+`stakes.spark.evaluate` and `compare` take data frames of Spark 4, of a classic session or of Spark
+Connect, or paths that its executors can read.
+"""
+
+__all__ = ["compare", "evaluate", "summarize"]
+
+from stakes.engines.spark_engine import SparkEngine
+
+_ENGINE = SparkEngine()
+compare = _ENGINE.compare
+evaluate = _ENGINE.evaluate
+summarize = _ENGINE.summarize
