@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -26,6 +27,7 @@ from judged import (
     json_of,
     same_numbers,  # noqa: F401  every test uses it
 )
+from stages import assert_seldom
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation import OddsRange
 from stakes.evaluation.odds import _ranges
@@ -276,17 +278,20 @@ def equal_systems(rng: np.random.Generator, n: int, k: int) -> tuple[IntArray, d
 
 
 def test_the_best_of_ten_equal_systems_is_not_better_than_any() -> None:
-    rng, claims, left_out = np.random.default_rng(71), 0, 0
-    for _ in range(20):
-        y, systems = equal_systems(rng, 300, 10)
-        more: dict[str, Any] = {"priors": "data", "resamples": 0, "rules": []}
-        values = stakes.compare(y, systems, **more).values
-        best = min(systems, key=lambda name: values[name]["cost.nec"])
-        found = stakes.compare(y, systems, reference=best, **more)
-        claims += bool({"better", "worse"} & set(codes(found)))
-        left_out += len(found.may_be_best["cost"]) < 10
-    assert claims <= 3  # 5 % of 20 draws, and chance
-    assert left_out <= 3
+    rng = np.random.default_rng(71)
+
+    def claimed() -> Iterator[bool]:
+        while True:
+            y, systems = equal_systems(rng, 300, 10)
+            more: dict[str, Any] = {"priors": "data", "resamples": 0, "rules": []}
+            values = stakes.compare(y, systems, **more).values
+            best = min(systems, key=lambda name: values[name]["cost.nec"])
+            found = stakes.compare(y, systems, reference=best, **more)
+            named = bool({"better", "worse"} & set(codes(found)))
+            yield named or len(found.may_be_best["cost"]) < 10
+
+    # 5 % and chance; at a rate of 30 %, either would pass with a probability of 0.11 at most
+    assert_seldom(claimed(), (10, 0), (20, 3))
 
 
 def test_what_is_said_does_not_depend_on_the_reference() -> None:
@@ -404,15 +409,19 @@ def test_the_interval_of_the_ratio_agrees_with_the_test(margin: float) -> None:
 
 def test_systems_at_the_margin_are_seldom_called_equivalent() -> None:
     """The new system costs exactly 10 % more."""
-    rng, claims = np.random.default_rng(74), 0
-    for _ in range(200):
-        u = rng.random(800)
-        y = (rng.random(800) < 0.5).astype(np.int64)
-        wrong_old, wrong_new = u < 0.2, (u > 0.02) & (u < 0.24)
-        old, new = (np.where(w, 1 - y, y) * 0.8 + 0.1 for w in (wrong_old, wrong_new))
-        found = stakes.compare(y, {"old": old, "new": new}, margin=0.1, resamples=0, rules=[])
-        claims += found.relative_costs[0].non_inferior
-    assert claims <= 20  # 5 % of 200, and chance
+    rng = np.random.default_rng(74)
+
+    def claimed() -> Iterator[bool]:
+        while True:
+            u = rng.random(800)
+            y = (rng.random(800) < 0.5).astype(np.int64)
+            wrong_old, wrong_new = u < 0.2, (u > 0.02) & (u < 0.24)
+            old, new = (np.where(w, 1 - y, y) * 0.8 + 0.1 for w in (wrong_old, wrong_new))
+            found = stakes.compare(y, {"old": old, "new": new}, margin=0.1, resamples=0, rules=[])
+            yield found.relative_costs[0].non_inferior
+
+    # 5 % and chance; at a rate of 15 %, either would pass with a probability of 0.03 at most
+    assert_seldom(claimed(), (60, 3), (200, 20))
 
 
 # --- which system is best at which odds ---
@@ -558,20 +567,24 @@ def named_falsely(ranges: tuple[OddsRange, ...], truth: dict[str, tuple[float, .
 def test_worse_than_naive_is_seldom_named_anywhere(
     n: int, share: float, distance: float, factor: float, shift: float, groups: int | None
 ) -> None:
-    rng, false = np.random.default_rng(77), 0
+    rng = np.random.default_rng(77)
     truth = {"better": (distance, factor, shift), "useless": (0.0, 4.0, 0.0)}
-    for _ in range(100):
-        y = (rng.random(n) < share).astype(np.int64)
-        unit = None if groups is None else np.arange(n) % groups
-        shared = np.zeros(n) if unit is None else rng.normal(size=groups)[unit]
-        part = 0.0 if unit is None else 0.3
-        systems = {}
-        for name, (d, a, b) in truth.items():
-            noise = math.sqrt(part) * shared + math.sqrt(1 - part) * rng.normal(size=n)
-            systems[name] = stakes.LogLikelihoodRatios(a * (noise + d * (y - 0.5)) + b)
-        found = stakes.compare(y, systems, groups=unit, priors="data", resamples=0, rules=[])
-        false += named_falsely(found.odds, truth)
-    assert false <= 5
+
+    def false() -> Iterator[bool]:
+        while True:
+            y = (rng.random(n) < share).astype(np.int64)
+            unit = None if groups is None else np.arange(n) % groups
+            shared = np.zeros(n) if unit is None else rng.normal(size=groups)[unit]
+            part = 0.0 if unit is None else 0.3
+            systems = {}
+            for name, (d, a, b) in truth.items():
+                noise = math.sqrt(part) * shared + math.sqrt(1 - part) * rng.normal(size=n)
+                systems[name] = stakes.LogLikelihoodRatios(a * (noise + d * (y - 0.5)) + b)
+            found = stakes.compare(y, systems, groups=unit, priors="data", resamples=0, rules=[])
+            yield named_falsely(found.odds, truth)
+
+    # at a rate of 10 %, either would pass with a probability below 0.1
+    assert_seldom(false(), (40, 1), (100, 5))
 
 
 def test_a_range_ends_where_it_was_last_shown() -> None:

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.skipif(
     not (ROOT / "benchmarks").exists(), reason="an sdist has no benchmarks"
 )
 REPLICATIONS = 40
+FEW, HARMLESS = 20, 2  # at a coverage of 0.75 as few would be missed with a probability of 0.09
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,8 +42,15 @@ def test_intervals_include_the_value_of_the_population(
 
     monkeypatch.setattr(coverage, "SEED", 90_210)
     cell = coverage.Cell(**part)
-    found = coverage.count(cell, range(REPLICATIONS))
+    found = coverage.count(cell, range(FEW))
     assert found
+    tallies = [tally for tally in found.values() if tally.given >= FEW / 2]
+    useful = sum(tally.useful for tally in tallies) if part["kind"] == "tie" else 0
+    if useful == 0 and all(tally.given - tally.covered <= HARMLESS for tally in tallies):
+        return
+    more = coverage.count(cell, range(FEW, REPLICATIONS))
+    for name, tally in more.items():
+        found[name] = found.get(name, coverage.Tally()) + tally
     least = 0.95 - 3 * math.sqrt(0.95 * 0.05 / REPLICATIONS)  # 0.85
     for name, tally in found.items():
         if tally.given >= REPLICATIONS / 2:

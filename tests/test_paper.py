@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 
 import stakes
+from command import call
 from registry import METRIC_OBJECTS
 from stakes import metrics, simulation
 from stakes.cli.reproduce_command import _body
@@ -31,6 +33,7 @@ from stakes.paper.simulated_tables import posterior_sets
 from strategies import Decided, decided
 
 METRICS_OF_THE_TABLES = 5
+scores_judged, scores_calibrated = cache(scoring_table), cache(calibration_table)
 
 
 @pytest.mark.parametrize("table", metric_tables(), ids=lambda t: t.label)
@@ -193,7 +196,7 @@ def test_simulated_data_are_those_of_the_published_tables() -> None:
     ("make", "cells"),
     [
         (lambda: abstention_table(2), 36),
-        (scoring_table, 72),
+        (scores_judged, 72),
         (lambda: threshold_table(threshold_study()), 2),
     ],
     ids=["abstention", "scoring", "thresholds"],
@@ -287,7 +290,7 @@ CONFIDENCE_ERRORS = {"Datap": (0.10767, 1.79048, 22.02208), "Mismp": (1.57837, 9
 
 
 def test_published_scoring_rules() -> None:
-    rows = {names[0]: cells for names, cells in scoring_table().rows}
+    rows = {names[0]: cells for names, cells in scores_judged().rows}
     for names, digits in SCORING.items():
         cells = rows[names]
         expected = [float(x) for x in digits.split()]
@@ -348,16 +351,41 @@ def test_population_values_are_met_within_sampling_error() -> None:
     assert abs(roc.eer() - rate) < 2.6 * spread
 
 
-def test_tables_and_figures_are_the_same_every_time(tmp_path: Path) -> None:
-    document = _body((*metric_tables(), abstention_table(2), scoring_table()))
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Return the folder that a run of the command wrote to, and what it printed."""
+    folder = tmp_path_factory.mktemp("paper")
+    done = call("reproduce", "--output", "new/figures", "--html", "paper.html", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout
+
+
+def test_the_command_marks_every_cell_and_draws(reproduced: tuple[Path, str]) -> None:
+    folder, printed = reproduced
+    page = (folder / "paper.html").read_text()
+    assert "353 of 353 printed numbers agree" in page
+    assert page.count("data:image/png;base64,") == 2
+    assert page.count("<table>") == 7
+    assert "differs" not in page.partition("</style>")[2].partition("<script")[0]
+    for count in (81, 108, 36, 72):
+        assert f"{count} of {count} printed cells agree" in printed
+    assert "54 of 54 printed cells agree" in printed
+    assert "In all, 353 of 353 printed numbers agree." in printed
+    assert " !" not in printed
+    names = sorted(p.name for p in (folder / "new" / "figures").iterdir())
+    stems = ("ec_vs_other_scatter", "metrics_vs_thr")
+    assert names == [f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")]
+
+
+def test_tables_and_figures_are_the_same_every_time(
+    reproduced: tuple[Path, str], tmp_path: Path
+) -> None:
+    document = _body((*metric_tables(), abstention_table(2), scores_judged()))
     text = json.dumps(document, allow_nan=False)
     assert json.loads(text)["tables"][0]["agreeing"] == 81
     assert json.dumps(_body(metric_tables())) == json.dumps(_body(metric_tables()))
-    first, second = (
-        [path.read_bytes() for path in save_figure(scatter_figure(), stem)]
-        for stem in (tmp_path / "one", tmp_path / "two")
-    )
-    assert first == second
+    for path in save_figure(scatter_figure(), tmp_path / "ec_vs_other_scatter"):
+        assert path.read_bytes() == (reproduced[0] / "new" / "figures" / path.name).read_bytes()
     study = threshold_study()
     for name, display in threshold_displays(study).items():
         columns = display.frame()
@@ -369,14 +397,14 @@ def test_tables_and_figures_are_the_same_every_time(tmp_path: Path) -> None:
 
 
 def test_every_cell_of_the_calibration_table_agrees_with_print() -> None:
-    table = calibration_table()
+    table = scores_calibrated()
     assert len(table.printed_cells) == 54
     assert table.agreeing == 54
 
 
 def test_the_solved_temperature_is_shown_beside_the_published_one() -> None:
     """One printed digit hangs on where the author's descent stopped: 1, not the 2 of the optimum."""
-    rows = dict(calibration_table().rows)
+    rows = dict(scores_calibrated().rows)
     stopped, solved = (rows[name,][-2] for name in ("Mismp-temcal", "Mismp-temcal, solved"))
     assert stopped.agrees
     assert stopped.value == pytest.approx(1.49996, abs=5e-6)

@@ -13,6 +13,8 @@ from scipy.stats import norm
 PATH = Path(__file__).parents[1] / "benchmarks/verdicts.py"
 pytestmark = pytest.mark.skipif(not PATH.exists(), reason="an sdist has no benchmarks")
 DRAWS, MOST = 40, 7  # were 5 % false, more than 7 of 40 would have a probability of 0.0007
+# Were 30 % false, 2 of 20 or fewer would have a probability of 0.04, and 7 of 40 one of 0.06.
+FEW, HARMLESS = 20, 2
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,9 @@ def grid() -> ModuleType:
     ],
 )
 def test_no_code_is_often_false(grid: ModuleType, cell: tuple[str, int, str]) -> None:
-    counts = grid.tally(cell, DRAWS)
+    counts = grid.tally(cell, FEW)
+    if counts.worst()[1] > HARMLESS / FEW:
+        counts = grid.tally(cell, DRAWS)
     assert counts.said
     assert counts.worst()[1] <= MOST / DRAWS, counts.false
 
