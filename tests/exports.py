@@ -6,6 +6,7 @@ from the registries.
 
 import ast
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src"
@@ -100,6 +101,7 @@ def _module(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
 def _declared(path: Path) -> list[str]:
     """Return the `__all__` that is written in a module, without importing it."""
     for node in ast.parse(path.read_text()).body:

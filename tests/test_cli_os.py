@@ -167,10 +167,12 @@ def test_a_directory_that_may_not_be_written(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sign", "code", "word"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+    ("command", "sign", "code", "word"),
+    [
+        (("evaluate", *SCORED, "--weight", "price"), signal.SIGINT, 130, "interrupted"),
+        (COMPARE, signal.SIGTERM, 143, "terminated"),
+    ],
 )
-@pytest.mark.parametrize("command", [("evaluate", *SCORED, "--weight", "price"), COMPARE])
 def test_signals_end_long_work_in_one_line(
     command: tuple[str, ...], sign: signal.Signals, code: int, word: str, folder: Path
 ) -> None:

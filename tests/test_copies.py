@@ -224,7 +224,7 @@ def test_many_samples_are_fitted_together(k: int) -> None:
 
 
 @pytest.mark.parametrize("n", [8, 14, 30])
-@pytest.mark.parametrize("most", [1, 2, 6])
+@pytest.mark.parametrize("most", [1, 6])
 @pytest.mark.parametrize("seed", range(4))
 def test_few_rows(n: int, most: int, seed: int) -> None:
     near = {"rel": 1e-6}  # of classes that are nearly separable a flat loss leaves the fit digits
@@ -290,7 +290,9 @@ def test_systems_are_compared_as_sample_by_sample(
         )
         one_by_one[name], row = repeated(by_rows[name])
     calibrator = stakes.AffineCalibrator() if calibrated else None
-    settings = Settings(**(DEFAULTS | {"calibrator": calibrator, "groups": groups}))
+    resamples = 60 if weighted == calibrated else 0  # which take long, and show the same
+    told = {"calibrator": calibrator, "groups": groups, "resamples": resamples}
+    settings = Settings(**(DEFAULTS | told))
     first = compare_samples(by_rows, settings, 0.1)
     each = None if groups is None else groups[row]
     second = compare_samples(one_by_one, replace(settings, groups=each), 0.1)

@@ -106,10 +106,14 @@ def test_a_display_says_what_it_draws_and_from_what(kind: type[Display]) -> None
     assert getattr(stakes, kind.__name__) is kind
 
 
-def test_draws_without_a_warning_and_returns_itself(display: Display) -> None:
+def test_draws_without_a_warning_and_the_style_of_others_is_left_alone(display: Display) -> None:
+    import matplotlib as mpl  # noqa: PLC0415
+
+    before = dict(mpl.rcParams)
     assert display.plot() is display
     assert display.ax_.figure is display.figure_
     assert display._repr_png_().startswith(b"\x89PNG")
+    assert dict(mpl.rcParams) == before
 
 
 def test_draws_on_given_axes(display: Display) -> None:
@@ -131,14 +135,6 @@ def test_axes_are_named(display: Display) -> None:
     axes = display.plot().ax_
     assert axes.get_xlabel()
     assert axes.get_ylabel() or axes.get_yticklabels()
-
-
-def test_the_style_of_others_is_left_alone(display: Display) -> None:
-    import matplotlib as mpl  # noqa: PLC0415
-
-    before = dict(mpl.rcParams)
-    png(display.plot().figure_)
-    assert dict(mpl.rcParams) == before
 
 
 @pytest.mark.parametrize("name", MAKERS)

@@ -270,7 +270,19 @@ def test_whole_numbers_and_doubles_of_several_parts_are_joined(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.jsonl", "t.parquet", "t.npz", "t.arrow"])
-def test_standard_input_is_read_where_the_kind_is_given(name: str, tmp_path: Path) -> None:
+def test_standard_input_is_read_where_the_kind_is_given(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    WRITERS[name](tmp_path / name)
+    with (tmp_path / name).open() as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        table = read_columns("-", ["y"], ["p0"], kind=name[2:])
+    assert (table.source, table.texts("y").tolist()) == ("standard input", ["a", "b"])
+    assert str(table.place(0)).startswith("standard input, ")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.npz"])
+def test_standard_input_of_a_process_is_read(name: str, tmp_path: Path) -> None:
     WRITERS[name](tmp_path / name)
     code = "import sys; from stakes.io import read_columns as r; t = r('-', ['y'], ['p0'], kind=sys.argv[1]); print(t.source, t.texts('y'), t.place(0))"
     with (tmp_path / name).open("rb") as stream:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import stakes
 from stakes import InputError, scorecard
@@ -176,7 +176,6 @@ def tables(draw: st.DrawFn, kind: str) -> tuple[Any, Any, Any, list[CostColumns]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=150)
 @given(data=st.data())
 def test_rows_pass(kind: Any, data: st.DataObject) -> None:
     x, y, w, costs = data.draw(tables(kind))

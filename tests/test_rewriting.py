@@ -1,10 +1,12 @@
 """Tables that are written again with new columns: in batches as whole, and whole or not at all."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ COSTS = ("--cost", "miss=5,false_alarm=1")
 DECIDE = ("decide", "t.parquet", *ONE, *COSTS)
 
 
+@cache
 def table(n: int = N) -> pa.Table:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, n)
@@ -44,20 +47,27 @@ def table(n: int = N) -> pa.Table:
     )
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table in several forms, and a calibrator."""
-    parquet.write_table(table(), tmp_path / "t.parquet", row_group_size=700)
-    csv.write_csv(table().drop_columns(["note"]), tmp_path / "t.csv")
+    folder = tmp_path_factory.mktemp("made")
+    parquet.write_table(table(), folder / "t.parquet", row_group_size=700)
+    csv.write_csv(table().drop_columns(["note"]), folder / "t.csv")
     lines = [json.dumps(row) for row in table().to_pylist()]
-    (tmp_path / "t.jsonl").write_text("\n".join(lines) + "\n")
-    (tmp_path / "parts").mkdir()
+    (folder / "t.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "parts").mkdir()
     for i, start in enumerate(range(0, N, 1100)):
-        path = tmp_path / "parts" / f"part-{i}.parquet"
+        path = folder / "parts" / f"part-{i}.parquet"
         parquet.write_table(table().slice(start, 1100), path)
-    done = call("calibrate", "t.csv", "--label", "y", *ONE, "-o", "cal.json", cwd=tmp_path)
+    done = call("calibrate", "t.csv", "--label", "y", *ONE, "-o", "cal.json", cwd=folder)
     assert done.returncode == 0, done.stderr
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """A copy that a test may change."""
+    return Path(shutil.copytree(made, tmp_path, dirs_exist_ok=True))
 
 
 def written(folder: Path, *arguments: str, memory: str, output: str = "out.csv") -> dict[str, Any]:
@@ -73,11 +83,23 @@ def written(folder: Path, *arguments: str, memory: str, output: str = "out.csv")
 APPLY = ("calibrate", "t.parquet", *ONE, "--apply", "cal.json")
 
 
+@cache
+def of_the_whole(made: Path, arguments: tuple[str, ...]) -> tuple[dict[str, Any], bytes]:
+    """Return what a command prints and writes where it reads the table whole."""
+    printed = written(made, *arguments, memory="1GB")
+    wanted = (made / "out.csv").read_bytes()
+    (made / "out.csv").unlink()
+    return printed, wanted
+
+
 def assert_bytes_of_the_whole(
-    folder: Path, arguments: tuple[str, ...], rows: int, monkeypatch: pytest.MonkeyPatch
+    made: Path,
+    folder: Path,
+    arguments: tuple[str, ...],
+    rows: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    printed = written(folder, *arguments, memory="1GB")
-    wanted = (folder / "out.csv").read_bytes()
+    printed, wanted = of_the_whole(made, arguments)
     assert wanted.count(b"\n") == N + 1
     monkeypatch.setattr(table_rewriting, "ROWS", rows)
     assert written(folder, *arguments, memory="0") == printed
@@ -102,16 +124,20 @@ def assert_bytes_of_the_whole(
     ],
 )  # fmt: skip
 def test_batches_give_the_bytes_of_the_whole_table(
-    arguments: tuple[str, ...], rows: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[str, ...],
+    rows: int,
+    made: Path,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert_bytes_of_the_whole(folder, arguments, rows, monkeypatch)
+    assert_bytes_of_the_whole(made, folder, arguments, rows, monkeypatch)
 
 
 @pytest.mark.parametrize("arguments", [DECIDE, APPLY])
 def test_rows_one_by_one_give_the_bytes_of_the_whole_table(
-    arguments: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[str, ...], made: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert_bytes_of_the_whole(folder, arguments, 1, monkeypatch)
+    assert_bytes_of_the_whole(made, folder, arguments, 1, monkeypatch)
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "tsv.gz", "parquet", "pq"])
@@ -249,10 +275,17 @@ def test_memory_chooses_by_all_columns(folder: Path) -> None:
         assert "the columns take about 168 kB" in done.stderr
 
 
-@pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("output", ["out.csv", "out.csv.gz", "out.parquet"])
+@pytest.mark.parametrize(
+    ("output", "sign", "code"),
+    [
+        ("out.csv", signal.SIGINT, 130),
+        ("out.csv", signal.SIGTERM, 143),
+        ("out.csv.gz", signal.SIGTERM, 143),
+        ("out.parquet", signal.SIGINT, 130),
+    ],
+)
 def test_a_signal_leaves_nothing_half_written(
-    sign: signal.Signals, code: int, output: str, folder: Path
+    output: str, sign: signal.Signals, code: int, folder: Path
 ) -> None:
     script = f"""
 import signal, time

@@ -87,7 +87,7 @@ def begun(grid: CellGrid) -> tuple[Array, FloatArray]:
 
 
 @kinds
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_base_cells_rise_with_the_score(data: st.DataObject, *, log_odds: bool) -> None:
     drawn = data.draw(st.lists(scores(log_odds=log_odds), min_size=2, max_size=60))
@@ -143,7 +143,7 @@ def test_least_scores_begin_their_cells(edges: list[float], *, log_odds: bool) -
 
 @both
 @kinds
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(data=st.data(), shift=st.sampled_from([0.0, 0.7, -3.0]))
 def test_any_order_batches_and_parts_give_equal_cells(
     name: str, data: st.DataObject, shift: float, *, log_odds: bool

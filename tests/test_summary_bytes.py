@@ -85,7 +85,7 @@ def test_no_changed_byte_is_read(name: str) -> None:
 @pytest.mark.parametrize("name", ["two", "three"])
 def test_no_shortened_bytes_are_read(name: str) -> None:
     data = MADE[name].to_bytes()
-    for size in range(len(data)):
+    for size in (*range(99), *range(99, len(data), 3), len(data) - 1):
         with pytest.raises(stakes.InputError):
             stakes.Summary.from_bytes(data[:size])
     for size in range(len(MAGIC) + 1, len(data) - CHECK, 13):
@@ -115,8 +115,8 @@ def mutated(body: bytes, rng: np.random.Generator) -> bytes:
 @pytest.mark.filterwarnings("error")
 def test_changes_under_a_right_checksum_are_refused_or_harmless(name: str) -> None:
     body, rng = MADE[name].to_bytes()[:-CHECK], np.random.default_rng(7)
-    outcomes = [outcome(signed(mutated(body, rng)), use=i % 8 == 0) for i in range(200)]
-    assert outcomes.count("refused") > 100
+    outcomes = [outcome(signed(mutated(body, rng)), use=i % 8 == 0) for i in range(120)]
+    assert outcomes.count("refused") > 60
 
 
 def changed(summary: stakes.Summary, **told: Any) -> bytes:
