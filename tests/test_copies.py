@@ -285,7 +285,7 @@ def test_systems_are_compared_as_sample_by_sample(
     for name, scores in {"a": p, "b": other, "c": p**3 / (p**3).sum(1, keepdims=True)}.items():
         by_rows[name] = with_copies(
             read_samples(y, scores, priors=UNEVEN[k] if weighted else None, sample_weight=weights),
-            20,
+            8,
             4,
         )
         one_by_one[name], row = repeated(by_rows[name])

@@ -4,7 +4,8 @@ import ast
 import copy
 import pickle
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -127,14 +128,17 @@ def test_the_label_row_1_is_not_taken_for_a_row(tmp_path: Path) -> None:
     )
 
 
-def _modules() -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path.relative_to(SOURCE), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def _modules() -> list[tuple[Path, ast.Module]]:
+    paths = sorted(SOURCE.rglob("*.py"))
+    return [(p.relative_to(SOURCE), ast.parse(p.read_text(encoding="utf-8"))) for p in paths]
 
 
 def _texts_of_errors(tree: ast.Module) -> set[str]:
     """Return the expressions that are texts of caught errors."""
     names = {n.name for n in ast.walk(tree) if isinstance(n, ast.ExceptHandler) and n.name}
+    if not names:
+        return set()
     texts = {f"str({name})" for name in names} | {f"{name}.args[0]" for name in names}
     given = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
     return texts | {
