@@ -1,7 +1,8 @@
 """What is checked on a real Spark, as a process of its own: one has one session, of one kind.
 
 `python tests/spark_checks.py MODE FOLDER` prints a JSON object of findings. MODE is a master such
-as local[2], or connect for a Connect server that is started for it.
+as local[2], or connect for a Connect server that is started for it. `kills FOLDER COUNT SEED`
+kills executors at random moments.
 """
 
 import hashlib
@@ -147,10 +148,14 @@ def executors() -> list[int]:
     return found
 
 
+KILLED: list[int] = []
+
+
 def kill_one(wait: float, seed: int) -> None:
     time.sleep(wait)
     pids = executors()
     if pids:
+        KILLED.append(1)
         os.kill(random.Random(seed).choice(pids), signal.SIGKILL)  # noqa: S311
 
 
@@ -189,6 +194,19 @@ CHECKS: dict[str, list[Callable[[Any, Path], Any]]] = {
 }
 
 
+def campaign(folder: Path, count: int, seed: int) -> None:
+    """Kill executors at random moments, so many times."""
+    rng, found = random.Random(seed), []  # noqa: S311
+    with redirect_stdout(sys.stderr):
+        spark = session("local-cluster[2,1,1024]")
+        try:
+            while len(KILLED) < count:
+                found += kills(spark, folder, (rng.uniform(0.1, 2.5),))
+        finally:
+            spark.stop()
+    print(json.dumps({"found": found, "killed": len(KILLED)}))  # noqa: T201
+
+
 def main(mode: str, folder: Path) -> None:
     with redirect_stdout(sys.stderr):
         spark = session(mode)
@@ -203,4 +221,7 @@ def main(mode: str, folder: Path) -> None:
 
 if __name__ == "__main__":
     assert len(parts(TABLE)) == 5
-    main(sys.argv[1], Path(sys.argv[2]))
+    if sys.argv[1] == "kills":
+        campaign(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+    else:
+        main(sys.argv[1], Path(sys.argv[2]))

@@ -75,8 +75,8 @@ class Parquet(Reader):
     def split(self, part: Part, limits: Limits, most: int) -> list[Part]:
         """Return runs of row groups; one that is larger is a part by itself."""
         with _open_binary(part, limits) as source:
-            runs = list(_runs(_open_parquet(source, part).metadata, most))
-        ends = accumulate((rows for _, rows in runs), initial=0)
+            runs = list(_runs(_open_parquet(source, part).metadata, most, part.groups))
+        ends = accumulate((rows for _, rows in runs), initial=part.row)
         return [
             replace(part, groups=tuple(groups), row=row)
             for (groups, _), row in zip(runs, ends, strict=False)
