@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.large import write_rows
 
 COSTS = {"miss": 5, "false_alarm": 1}
-_WARM = 100_000
+_WARM = 4_000_000  # several parts, so that every worker has loaded what it needs
 
 
 def timed(work: Any, path: Path, warm: Path) -> dict[str, Any]:  # noqa: ANN401
@@ -52,7 +52,7 @@ def alone(path: Path, warm: Path, _: str) -> dict[str, Any]:
     from stakes.engines.files import FileParts  # noqa: PLC0415
     from stakes.engines.partials import Partial, join_partials, sum_pieces  # noqa: PLC0415
     from stakes.engines.table_job import TableJob  # noqa: PLC0415
-    from stakes.engines.worker import pieces_of_part  # noqa: PLC0415
+    from stakes.engines.worker import pieces_of_parts  # noqa: PLC0415
     from stakes.io import Relation, Roles  # noqa: PLC0415
     from stakes.scores import Posteriors  # noqa: PLC0415
 
@@ -62,11 +62,8 @@ def alone(path: Path, warm: Path, _: str) -> dict[str, Any]:
         files = FileParts.find(file)
 
         def run(share: int) -> Partial:
-            pieces = (
-                piece
-                for part in files.parts[share::2]
-                for piece in pieces_of_part(files.shown, part, job.ask, files.limits)
-            )
+            parts = files.parts[share::2]
+            pieces = pieces_of_parts(files.shown, parts, job.ask, files.limits)
             return sum_pieces(job, share, pieces)
 
         with ThreadPoolExecutor(2) as pool:

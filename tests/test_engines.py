@@ -20,7 +20,7 @@ from stakes.engines.files import FileParts, is_paths
 from stakes.engines.partials import Partial, join_partials, sum_pieces
 from stakes.engines.remote import checked, is_unfit, remote_call
 from stakes.engines.table_job import TableJob
-from stakes.engines.worker import join, partition, pieces_of_part, sum_files, sum_table
+from stakes.engines.worker import join, partition, pieces_of_parts, sum_files, sum_table
 from stakes.io import Relation, Roles
 from stakes.io.relations import pieces_of
 from stakes.io.streams import Limits
@@ -54,7 +54,9 @@ def test_partials_add_in_any_order_to_the_same_bytes(order: list[int], cut: int)
 
 
 def test_a_partial_survives_the_journey() -> None:
-    again = [pickle.loads(pickle.dumps(each)) for each in sums()]  # noqa: S301
+    sent = [pickle.dumps(each) for each in sums()]
+    assert max(map(len, sent)) < 200_000  # bytes of a summary, not what it holds in memory
+    again = [pickle.loads(data) for data in sent]  # noqa: S301
     assert join(*again).total.to_bytes() == local("weights")
 
 
@@ -139,11 +141,16 @@ def test_parts_of_files_hold_each_row_once(rows: int, tmp_path: Path) -> None:
     limits = Limits()
     small = split_parts(split_parts(files.parts, limits, 2000), limits, rows)
     ask = JOB.ask
-    again = [sum_pieces(JOB, n, pieces_of_part("t", p, ask, limits)) for n, p in enumerate(small)]
+    again = [
+        sum_pieces(JOB, n, pieces_of_parts("t", [p], ask, limits)) for n, p in enumerate(small)
+    ]
     assert join_partials(again).total.to_bytes() == local("weights")
     assert all(Path(p.path).is_absolute() for p in files.parts)
-    tasks = [sum_files(DATA, n, task) for n, task in enumerate(files.tasks())]
-    assert join(*tasks).total.to_bytes() == local("weights")
+    for slots in (1, 3, 100):
+        tasks = replace(files, parts=small).tasks(slots)
+        assert len(tasks) <= 4 * slots
+        found = [sum_files(DATA, n, task) for n, task in enumerate(tasks)]
+        assert join(*found).total.to_bytes() == local("weights")
 
 
 def test_rows_of_a_part_are_those_of_its_file(tmp_path: Path) -> None:
@@ -157,7 +164,7 @@ def test_rows_of_a_part_are_those_of_its_file(tmp_path: Path) -> None:
     faults = [
         found.fault[1]
         for n, p in enumerate(whole)
-        if (found := sum_pieces(JOB, n, pieces_of_part("t", p, JOB.ask, Limits()))).fault
+        if (found := sum_pieces(JOB, n, pieces_of_parts("t", [p], JOB.ask, Limits()))).fault
     ]
     assert len(faults) == 1
     assert "at t.parquet, row 5000" in str(faults[0])

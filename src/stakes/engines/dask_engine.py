@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from stakes._check import Action, EngineError, InputError
@@ -19,7 +20,8 @@ from stakes.io import Roles
 from stakes.io.batches import Ask, Batch, check_present
 from stakes.io.units import Piece
 
-_JOINED = 16  # sums that one task adds
+_JOINED = 4  # sums that one task adds: few, so that sums are added while others are made
+_FEW_BYTES = 100_000  # of a job, which go with each task; a dependency would draw tasks to itself
 _EXTRA = "dask"
 _PATIENCE = 10  # seconds that a scheduler has to answer
 
@@ -45,7 +47,7 @@ class DaskEngine(Engine):
 
     def files(self, files: FileParts) -> Source:
         """Return files that the workers can read."""
-        return FileSource(files, lambda job, tasks: summed("sum_files", job, tasks))
+        return FileSource(files, partial(summed, "sum_files"), self.slots())
 
     def address(self, url: str) -> Source:
         """Return Parquet files at an address that Dask knows."""
@@ -72,7 +74,7 @@ class DaskPartitions(Source):
         return None
 
     def total(self, job: Job) -> Partial:
-        """Sum each partition, then sixteen sums at a time."""
+        """Sum each partition, then some sums at a time."""
         return summed("sum_table", job, self._columns(job.ask))
 
     def _columns(self, ask: Ask) -> Sequence[Any]:
@@ -109,7 +111,7 @@ def summed(name: str, job: Job, parts: Sequence[Any]) -> Partial:
     """Return the sum of parts by a function of the worker, added in a tree on the workers."""
     dask, data = load("dask", _EXTRA), load("cloudpickle", _EXTRA).dumps(job)
     check_workers()
-    sent = dask.delayed(data)
+    sent = data if len(data) <= _FEW_BYTES else dask.delayed(data)
     sums = [_task(name, sent, number, part) for number, part in enumerate(parts)]
     while len(sums) > 1:
         sums = [_task("join", *sums[i : i + _JOINED]) for i in range(0, len(sums), _JOINED)]

@@ -9,11 +9,13 @@ from typing import Any, Self
 
 from stakes.engines.engine import Source
 from stakes.engines.partials import Job, Partial
-from stakes.engines.worker import pieces_of_part
+from stakes.engines.worker import pieces_of_parts
 from stakes.io.batches import Ask, Part
 from stakes.io.sources import find_parts
 from stakes.io.streams import Limits
 from stakes.io.units import Piece, split_parts
+
+_TASKS_PER_SLOT = 4
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,20 @@ class FileParts:
     def first(self, ask: Ask) -> Piece | None:
         """Return the first rows."""
         for part in self.parts:
-            for piece in pieces_of_part(self.shown, part, ask, self.limits):
+            for piece in pieces_of_parts(self.shown, [part], ask, self.limits):
                 if len(piece):
                     return piece
         return None
 
-    def tasks(self) -> list[bytes]:
-        """Return what each worker is told."""
-        return [pickle.dumps((self.shown, part, self.limits)) for part in self.parts]
+    def tasks(self, slots: int) -> list[bytes]:
+        """Return what each task is told: some parts that follow each other.
+
+        There are several tasks for each of the slots, so that none waits long for another, but no
+        more, since each makes a sum that travels.
+        """
+        step = max(-(-len(self.parts) // (_TASKS_PER_SLOT * slots)), 1)
+        some = (self.parts[at : at + step] for at in range(0, len(self.parts), step))
+        return [pickle.dumps((self.shown, parts, self.limits)) for parts in some]
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,7 @@ class FileSource(Source):
 
     files: FileParts
     summed: Callable[[Job, Sequence[bytes]], Partial]
+    slots: int  # tasks that run at a time
 
     def first(self, ask: Ask) -> Piece | None:
         """Return the first rows, which are read here."""
@@ -66,7 +75,7 @@ class FileSource(Source):
 
     def total(self, job: Job) -> Partial:
         """Sum each part on a worker, and add the sums on some."""
-        return self.summed(job, self.files.tasks())
+        return self.summed(job, self.files.tasks(self.slots))
 
 
 def is_paths(table: object) -> bool:

@@ -56,7 +56,7 @@ class SparkEngine(Engine):
 
     def files(self, files: FileParts) -> Source:
         """Return files that the executors can read."""
-        session = self._session or load("pyspark.sql", _EXTRA).SparkSession.getActiveSession()
+        session = self._active()
         if session is None:
             rule = "must be a DataFrame where no session of Spark is active"
             raise InputError("table", rule, "a path")
@@ -65,7 +65,11 @@ class SparkEngine(Engine):
             numbers = session.range(0, len(tasks), 1, max(len(tasks), 1))
             return summed(numbers, _pickled(job), tasks)
 
-        return FileSource(files, total)
+        return FileSource(files, total, self.slots())
+
+    def _active(self) -> Any:  # noqa: ANN401
+        """Return the session that was given, else the active one, if there is one."""
+        return self._session or load("pyspark.sql", _EXTRA).SparkSession.getActiveSession()
 
     def address(self, url: str) -> Source:
         """Return Parquet files at an address that Spark knows."""
@@ -74,7 +78,7 @@ class SparkEngine(Engine):
 
     def slots(self) -> int:
         """Return how many tasks run at a time, as far as a session of Connect tells."""
-        context = getattr(self._session, "_sc", None)
+        context = getattr(self._active(), "_sc", None)
         return _UNKNOWN_SLOTS if context is None else int(context.defaultParallelism)
 
 

@@ -1,7 +1,7 @@
 """What workers run: each function is called by its name, with plain values and bytes."""
 
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from stakes.engines.partials import Job, Partial, join_partials, sum_pieces
@@ -26,14 +26,14 @@ def sum_table(job: bytes, number: int, table: Any) -> Partial:  # noqa: ANN401
 
 
 def sum_files(job: bytes, number: int, files: bytes) -> Partial:
-    """Return the sum of a part of a file, which every worker can read."""
-    told, (shown, part, limits) = load_job(job), pickle.loads(files)  # noqa: S301
-    return sum_pieces(told, number, pieces_of_part(shown, part, told.ask, limits))
+    """Return the sum of parts of files, which every worker can read."""
+    told, (shown, parts, limits) = load_job(job), pickle.loads(files)  # noqa: S301
+    return sum_pieces(told, number, pieces_of_parts(shown, parts, told.ask, limits))
 
 
-def pieces_of_part(shown: str, part: Part, ask: Ask, limits: Limits) -> Iterator[Piece]:
-    """Go through the rows of a part of a file."""
-    return (unit.read() for unit in units_of(shown, [part], ask, limits, ROWS))
+def pieces_of_parts(shown: str, parts: Sequence[Part], ask: Ask, limits: Limits) -> Iterator[Piece]:
+    """Go through the rows of parts of files."""
+    return (unit.read() for unit in units_of(shown, parts, ask, limits, ROWS))
 
 
 def join(*partials: Any) -> Any:  # noqa: ANN401
@@ -92,7 +92,7 @@ def pickled_sum(job: bytes, number: int, batches: "Iterable[pa.RecordBatch]") ->
 
 
 def pickled_file_sum(job: bytes, number: int, files: bytes) -> bytes | None:
-    """Return the sum of a part of a file; None where it has no rows."""
+    """Return the sum of parts of files; None where they have no rows."""
     return _pickled(sum_files(job, number, files))
 
 

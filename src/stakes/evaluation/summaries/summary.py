@@ -270,6 +270,10 @@ class Summary:
             raise damaged("what no summary writes")
         return out
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the bytes, which are a fraction of what is in memory."""
+        return _restored, (type(self), self.to_bytes(), self._request.own_rules)
+
     def evaluate(
         self,
         *,
@@ -327,3 +331,7 @@ class Summary:
         Scores are kept in cells, of which the order of samples is not known.
         """
         return {} if self._kept is None else self._kept.bounds()
+
+
+def _restored(kind: type[Summary], data: bytes, rules: Sequence[ScoringRule]) -> Summary:
+    return kind.from_bytes(data, rules=rules)

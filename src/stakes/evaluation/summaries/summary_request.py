@@ -102,6 +102,11 @@ class Request:
         return len(self.classes) == 2 and not self.members.columns
 
     @property
+    def own_rules(self) -> tuple[ScoringRule, ...]:
+        """The rules that are the user's own, which bytes only name."""
+        return tuple(rule for rule in self.rules if type(rule) not in RULES.classes.values())
+
+    @property
     def main(self) -> str:
         """The name of the first application."""
         return next(iter(self.uses))
