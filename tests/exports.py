@@ -44,6 +44,22 @@ def public_names() -> list[tuple[str, str]]:
     return sorted({(line[1], line[3]) for line in lines if line[0] == "from"})
 
 
+def engine_stubs() -> dict[Path, str]:
+    """Return what type checkers are told of the modules whose functions are methods of an engine."""
+    tree = ast.parse((SOURCE / "stakes" / "engines" / "engine.py").read_text())
+    engine = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Engine")
+    lines = [ast.unparse(n) for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
+    for name in _declared(SOURCE / "stakes" / "dask.py"):
+        method = next(n for n in engine.body if isinstance(n, ast.FunctionDef) and n.name == name)
+        method.args.args = method.args.args[1:]  # without self
+        method.body = [ast.Expr(ast.Constant(...))]
+        lines.append(ast.unparse(method))
+    text = (
+        HEAD.replace("the `__all__` of each module", "engines/engine.py") + "\n".join(lines) + "\n"
+    )
+    return {SOURCE / "stakes" / f"{name}.pyi": text for name in ("dask", "spark")}
+
+
 def tables() -> dict[Path, str]:
     """Return what each page with a table of a registry should hold."""
     from stakes.calibration.registry import (  # noqa: PLC0415  from the stubs, which come first
@@ -111,6 +127,6 @@ def _declared(path: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    for make in (stubs, tables):
+    for make in (stubs, engine_stubs, tables):
         for path, text in make().items():
             path.write_text(text)

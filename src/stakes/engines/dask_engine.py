@@ -128,11 +128,11 @@ def run(task: Any) -> Any:  # noqa: ANN401
     try:
         return checked(future.result(), __version__)
     except Exception as error:
-        if type(error).__name__ in {"KilledWorker", "CancelledError", "FutureCancelledError"}:
-            msg = f"Dask gave up: {plain(error, 300)}"
-            hint = "A worker may lack memory: give it more, or make partitions smaller."
-            raise EngineError(msg, hint=hint) from error
-        raise
+        if not type(error).__module__.startswith(("distributed.", "concurrent.", "asyncio.")):
+            raise
+        msg = f"Dask gave up: {plain(error, 300).rstrip('.')}."
+        hint = "A worker may lack memory: give it more, or make partitions smaller."
+        raise EngineError(msg, hint=hint) from error
     finally:
         future.cancel()
 
@@ -142,7 +142,8 @@ def check_workers() -> None:
     client = _client()
     if client is None:
         return
-    for address, found in client.run(remote_call(__version__), "ready").items():
+    told = client.run(remote_call(__version__), "ready", on_error="ignore")  # of those that live
+    for address, found in told.items():
         if is_unfit(found):
             checked((found[0], f"{found[1]} at {address}"), __version__)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -24,8 +24,7 @@ from stakes.io.units import Piece
 from stakes.scores import Scores, class_names
 
 if TYPE_CHECKING:
-    from stakes.evaluation import Summary
-    from stakes.evaluation.summaries.compared_rows import ComparedRows, ScoreForm
+    from stakes.evaluation.summaries.compared_rows import ScoreForm
 
 _ROWS = 2**18  # at a time
 _SOURCE = Part(path="", name="table", kind=None)
@@ -114,6 +113,17 @@ def pieces_of(table: Any, ask: Ask, part: Part = _SOURCE) -> Iterator[Piece]:  #
             row += batch.table.num_rows
 
 
+class Total(Protocol):
+    """What rows are added to: a summary, or rows kept of several systems."""
+
+    @property
+    def classes(self) -> Names:
+        """The names of the classes."""
+
+    def add_batch(self, batch: NewBatch) -> None:
+        """Add rows."""
+
+
 @dataclass(frozen=True)
 class Relation:
     """How rows of a table, of which one piece is in memory at a time, are added to a summary."""
@@ -155,7 +165,7 @@ class Relation:
         }
         return {name: ScoreForm(self.kind, width) for name, width in widths.items()}
 
-    def add(self, total: "Summary | ComparedRows", piece: Piece) -> Mapping[str, Scores]:
+    def add(self, total: Total, piece: Piece) -> Mapping[str, Scores]:
         """Add rows to a summary, or to rows kept of several systems; return their scores."""
         batch = piece.checked(partial(self._read, total.classes))
         with _of_columns(piece, self.roles.scores):
