@@ -61,18 +61,16 @@ def dask_kills(kills: int, seed: int) -> Counter[str]:
     found: Counter[str] = Counter()
     rng, killed = random.Random(seed), list[int]()  # noqa: S311
     quiet = {"dashboard_address": None, "silence_logs": 50}
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **quiet) as cluster,
-        Client(cluster) as client,
-    ):
-        while len(killed) < kills:
-            case = rng.choice(_CASES)
-            batches = [dask.delayed(slow)(part) for part in parts(TABLE, _PARTS)]
-            client.wait_for_workers(2, timeout=60)
-            arguments = client, rng.uniform(0, 1.6), rng, killed
+    while len(killed) < kills:
+        case = rng.choice(_CASES)
+        batches = [dask.delayed(slow)(part) for part in parts(TABLE, _PARTS)]
+        with (
+            LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **quiet) as cluster,
+            Client(cluster) as client,
+        ):
+            arguments = client, rng.uniform(0, 1.8), rng, killed
             killer = threading.Thread(target=kill_a_worker, args=arguments)
             killer.start()
-            time.sleep(rng.uniform(0, 0.2))
             told = CASES[case]
             found[outcome(lambda b=batches, t=told: stakes.dask.summarize(b, **t), case)] += 1
             killer.join()
