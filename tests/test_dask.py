@@ -99,6 +99,28 @@ def test_arrays_give_the_bytes_of_columns(client: Any) -> None:
     assert found.to_bytes() == local("ten classes in a list")
     with pytest.raises(stakes.InputError, match="scores must be an array of Dask"):
         stakes.dask.summarize(arrays["y"], column["p"])
+    with pytest.raises(stakes.InputError, match="must hold one row per label: got 10 for 6000"):
+        stakes.dask.summarize(arrays["y"], arrays["p"][:10])
+    unknown = arrays["y"][arrays["y"] >= 0], arrays["p"].rechunk(1700)[arrays["y"] >= 0]
+    assert stakes.dask.summarize(*unknown, costs=BINARY).to_bytes() == local("binary")
+    short = arrays["p"].rechunk(1700)[arrays["p"].rechunk(1700) > 0.5]
+    with pytest.raises(stakes.InputError, match="arrays must have as many rows"):
+        stakes.dask.summarize(unknown[0], short)
+
+
+def test_slices_and_groups_may_be_arrays(client: Any) -> None:
+    da = pytest.importorskip("dask.array")
+    array = {
+        n: da.from_array(TABLE.column(n).to_numpy(zero_copy_only=False), chunks=2100)
+        for n in ("y", "p", "s", "g")
+    }
+    found = stakes.dask.summarize(
+        array["y"], array["p"], costs=BINARY, groups=array["g"], slices={"s": array["s"]}
+    )
+    here = stakes.Summary.of(TABLE, label="y", scores="p", costs=BINARY, group="g", slices=["s"])
+    assert found.to_bytes() == here.to_bytes()
+    with pytest.raises(stakes.InputError, match="must be a mapping from names to arrays"):
+        stakes.dask.summarize(array["y"], array["p"], slices=["s"])
 
 
 def test_without_workers_the_threads_of_dask_do_it() -> None:

@@ -1,11 +1,12 @@
 """Dask: data frames, arrays and delayed batches, summed by its workers and added on them."""
 
+import math
 import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from stakes._check import Action, EngineError, InputError
@@ -149,7 +150,13 @@ def check_workers() -> None:
 
 
 def _task(name: str, *arguments: Any) -> Any:  # noqa: ANN401
-    return load("dask", _EXTRA).delayed(remote_call(__version__), pure=False)(name, *arguments)
+    """Return a call of a function of the worker, to be done later."""
+    return _delayed_call()(name, *arguments)
+
+
+@cache
+def _delayed_call() -> Any:  # noqa: ANN401
+    return load("dask", _EXTRA).delayed(remote_call(__version__), pure=False)
 
 
 def _client() -> Any:  # noqa: ANN401
@@ -162,17 +169,25 @@ def _client() -> Any:  # noqa: ANN401
 
 def _arrays(y: Any, roles: Roles) -> tuple[Source, Roles]:  # noqa: ANN401
     """Return arrays, in the places of names, as partitions of columns called by their roles."""
-    named: dict[str, Any] = roles.slices if isinstance(roles.slices, dict) else {}
+    slices: Any = roles.slices or {}
+    if not isinstance(slices, dict):
+        raise InputError("slices", "must be a mapping from names to arrays", plain(slices))
     arrays = {
         "y_true": y,
         **({"sample_weight": roles.weight} if roles.weight is not None else {}),
         **({"groups": roles.group} if roles.group is not None else {}),
         **{f"scores {name}".strip(): each for name, each in roles.systems.items()},
-        **{f"slice {name}": each for name, each in named.items()},
     }
+    odd = arrays.keys() & slices.keys()
+    if odd:
+        raise InputError("slices", "must have other names than the other arrays", plain(min(odd)))
+    arrays |= slices
     for name, array in arrays.items():
         if not hasattr(array, "to_delayed"):
             raise InputError(name, "must be an array of Dask, as y_true is", type(array).__name__)
+        if array.shape[0] != y.shape[0] and not math.isnan(array.shape[0] + y.shape[0]):
+            found = f"{array.shape[0]} for {y.shape[0]} labels"
+            raise InputError(name, "must hold one row per label", found)
     if roles.amounts:
         raise InputError("table", "must have columns for costs by case", found="arrays have none")
     roles = replace(
@@ -181,7 +196,7 @@ def _arrays(y: Any, roles: Roles) -> tuple[Source, Roles]:  # noqa: ANN401
         systems={name: f"scores {name}".strip() for name in roles.systems},
         weight=None if roles.weight is None else "sample_weight",
         group=None if roles.group is None else "groups",
-        slices=tuple(named),
+        slices=tuple(slices),
     )
     return DaskPartitions(list(_blocks(arrays, y))), roles
 
@@ -191,7 +206,13 @@ def _blocks(arrays: dict[str, Any], y: Any) -> Iterator[Any]:  # noqa: ANN401
     dask = load("dask", _EXTRA)
     columns = {}
     for name, array in arrays.items():
-        same = array.rechunk({0: y.chunks[0], **({1: -1} if array.ndim == 2 else {})})
+        whole = {1: -1} if array.ndim == 2 else {}
+        sized = not math.isnan(sum((*array.chunks[0], *y.chunks[0])))  # else blocks go as they are
+        same = array.rechunk({**({0: y.chunks[0]} if sized else {}), **whole})
         columns[name] = same.to_delayed().reshape(-1)
+    if len({len(blocks) for blocks in columns.values()}) > 1:
+        found = {name: len(blocks) for name, blocks in columns.items()}
+        rule = "must have as many blocks where their sizes are not known"
+        raise InputError("arrays", rule, plain(found, 200))
     for blocks in zip(*columns.values(), strict=True):
         yield dask.delayed(dict)(list(zip(columns, blocks, strict=True)))

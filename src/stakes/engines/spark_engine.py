@@ -241,7 +241,8 @@ def _said() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if not type(error).__module__.startswith(("pyspark.", "py4j.", "grpc.")):
+        theirs = type(error).__module__.startswith(("pyspark.", "py4j.", "grpc."))
+        if not theirs and not isinstance(error, ConnectionError):  # Java is gone
             raise
         told, hint = _shortened(str(error)), ""
         if told.startswith("ModuleNotFoundError"):

@@ -4,6 +4,8 @@ import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from stakes._check import InputError, Place
+from stakes._text import plain
 from stakes.engines.partials import Job, Partial, join_partials, sum_pieces
 from stakes.engines.remote import is_unfit
 from stakes.io.arrow_library import pa
@@ -22,7 +24,7 @@ def ready() -> None:
 def sum_table(job: bytes, number: int, table: Any) -> Partial:  # noqa: ANN401
     """Return the sum of a partition: anything with an Arrow stream, or arrays by name."""
     told = load_job(job)
-    return sum_pieces(told, number, pieces_of(as_table(table), told.ask, partition(number)))
+    return sum_pieces(told, number, _pieces(table, told.ask, number))
 
 
 def sum_files(job: bytes, number: int, files: bytes) -> Partial:
@@ -44,7 +46,7 @@ def join(*partials: Any) -> Any:  # noqa: ANN401
 
 def first_rows(ask: Ask, number: int, table: Any) -> "pa.Table | None":  # noqa: ANN401
     """Return some rows of a partition as an Arrow table; None where it has none."""
-    piece = next(pieces_of(as_table(table), ask, partition(number)), None)
+    piece = next(_pieces(table, ask, number), None)
     return None if piece is None else piece.batch.table.slice(0, FEW)
 
 
@@ -59,11 +61,20 @@ def load_job(data: bytes) -> Job:
     return found
 
 
-def as_table(table: Any) -> Any:  # noqa: ANN401
-    """Return arrays by name as a table, matrices as columns of lists; other tables as they are."""
-    if not isinstance(table, dict):
-        return table
-    return pa.table({name: _column(values) for name, values in table.items()})
+def _pieces(table: Any, ask: Ask, number: int) -> Iterator[Piece]:  # noqa: ANN401
+    """Go through the rows of a partition; arrays by name become columns, matrices lists."""
+    place = partition(number)
+    if isinstance(table, dict):
+        lengths = {name: len(values) for name, values in table.items()}
+        if len(set(lengths.values())) > 1:
+            raise InputError(
+                "arrays",
+                "must have as many rows",
+                plain(lengths, 200),
+                place=Place(file=place.name),
+            )
+        table = pa.table({name: _column(values) for name, values in table.items()})
+    yield from pieces_of(table, ask, place)
 
 
 def _column(values: Any) -> "pa.Array":  # noqa: ANN401
