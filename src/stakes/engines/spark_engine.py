@@ -31,7 +31,7 @@ _EXTRA = "spark"
 _SCHEMA = "data binary"
 _JAVA = 17
 _UNKNOWN_SLOTS = 64
-_UNKNOWN_PARTITIONS = 200
+_UNKNOWN_PARTITIONS = 64
 _QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
           "spark.log.level": "ERROR"}  # fmt: skip
 Batches = Iterable[Any]  # of Arrow
@@ -127,7 +127,8 @@ def spark_session(master: str | None, remote: str | None, workers: int) -> Itera
     try:
         yield SparkEngine(session)
     finally:
-        with suppress(Exception):  # it may have gone away before us
+        with suppress(Exception), warnings.catch_warnings():  # it may have gone away before us
+            warnings.simplefilter("ignore")
             session.stop()
 
 
