@@ -25,7 +25,10 @@ dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask and what it loads
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # those of Dask and what it loads
+    pytest.mark.xdist_group("dask"),  # one cluster serves them all
+]
 
 
 @contextmanager
