@@ -26,7 +26,7 @@ test: $(VENV)/.developing
 
 # Spark needs Java 17 or newer, which .ci/run installs.
 integrations: $(HEAVY)/.installed
-	@OPENBLAS_NUM_THREADS=1 $(HEAVY)/bin/python -m pytest -n 2 --dist loadgroup $(INTEGRATIONS)
+	@OPENBLAS_NUM_THREADS=1 $(HEAVY)/bin/python -m pytest -n 2 --dist loadfile $(INTEGRATIONS)
 
 INTEGRATIONS := tests/test_dask.py tests/test_spark.py tests/test_ray.py \
   "tests/test_guides.py::test_commands_print_what_the_guide_shows[cluster]"

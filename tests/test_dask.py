@@ -25,10 +25,7 @@ dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore"),  # those of Dask and what it loads
-    pytest.mark.xdist_group("dask"),  # one cluster serves them all
-]
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask and what it loads
 
 
 @contextmanager

@@ -19,8 +19,6 @@ from spark_checks import CASES_OF
 pytest.importorskip("pyspark")
 CHECKS = Path(__file__).with_name("spark_checks.py")
 MODES = ("local[2]", "connect", "local-cluster[2,1,1024]")
-LOCAL, CLUSTER = (pytest.mark.xdist_group(mode) for mode in (MODES[0], MODES[2]))  # each runs once
-EACH = [pytest.param(mode, marks=pytest.mark.xdist_group(mode)) for mode in MODES]
 
 
 @pytest.fixture(scope="module")
@@ -51,24 +49,21 @@ def digest(case: str) -> str:
     return hashlib.sha256(local(case)).hexdigest()
 
 
-@pytest.mark.parametrize("mode", EACH)
+@pytest.mark.parametrize("mode", MODES[:2])
 def test_executors_give_the_bytes_of_one_process(mode: str, folder: Path) -> None:
     assert found(mode, folder)["bytes"] == {case: digest(case) for case in CASES_OF[mode]}
 
 
-@LOCAL
 def test_every_form_of_a_table_gives_the_same_bytes(folder: Path) -> None:
     forms = found("local[2]", folder)["forms"]
     assert len(forms) == 4
     assert set(forms.values()) == {digest("binary")}
 
 
-@LOCAL
 def test_only_columns_that_are_needed_are_read(folder: Path) -> None:
     assert "ReadSchema: struct<y:bigint,p:double>" in found("local[2]", folder)["plan"]
 
 
-@LOCAL
 def test_a_comparison_is_that_of_one_process(folder: Path) -> None:
     told: dict[str, Any] = {"label": "y", "costs": BINARY, "resamples": 0, "sample_weight": "w"}
     here = stakes.compare(TABLE, {"old": "q", "new": "p"}, **told).to_dict()
@@ -79,12 +74,11 @@ def test_a_comparison_is_that_of_one_process(folder: Path) -> None:
         assert one["value"] == pytest.approx(two["value"], rel=1e-9, abs=1e-12, nan_ok=True)
 
 
-@LOCAL
 def test_vectors_of_ml_and_odd_names_are_read(folder: Path) -> None:
     assert found("local[2]", folder)["vectors"] == digest("ten classes in a list")
 
 
-@pytest.mark.parametrize("mode", EACH[:2])
+@pytest.mark.parametrize("mode", MODES[:2])
 def test_what_is_wrong_is_said_with_its_place(mode: str, folder: Path) -> None:
     said = found(mode, folder)["faults"]
     assert (
@@ -100,14 +94,12 @@ def test_what_is_wrong_is_said_with_its_place(mode: str, folder: Path) -> None:
     assert "no such host" in said["fails"]
 
 
-@LOCAL
 def test_executors_with_another_version_are_refused(folder: Path) -> None:
     said = found("local[2]", folder)["odd_workers"]
     assert f"a worker has stakes {stakes.__version__}" in said["version"]
     assert "this process has 9.9.9" in said["version"]
 
 
-@CLUSTER
 def test_killed_executors_change_no_byte(folder: Path) -> None:
     assert found(MODES[2], folder)["kills"] == [digest("binary")]
 
