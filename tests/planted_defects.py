@@ -118,7 +118,7 @@ DEFECTS = [
     ("evaluation/entry.py", "given.weights is None and isinstance(folds, int)", "isinstance(folds, int)", "groups_and_slices_of_very_many"),
     ("evaluation/summaries/summary.py", "if out.to_bytes() != data:", "if False:", "right_checksum"),
     ("io/relations.py", "row=piece.row + place.row", "row=place.row", "test_summary_arrow and message"),
-    ("io/relations.py", "            row += batch.table.num_rows\n", "", "test_summary_arrow and message"),
+    ("io/relations.py", "            row += batch.table.num_rows\n", "", "over_pieces_of_a_partition"),
     # engines
     ("engines/partials.py", "min(faults, key=lambda fault: fault[0])", "faults[0]", "several_faults"),
     ("engines/partials.py", "known[kind] = min(known.get(kind, place), place)", "known[kind] = place", "labels_of_two_kinds or labels_are_gathered"),

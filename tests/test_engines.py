@@ -21,7 +21,7 @@ from stakes.engines.partials import Partial, join_partials, sum_pieces
 from stakes.engines.remote import checked, is_unfit, remote_call
 from stakes.engines.table_job import TableJob
 from stakes.engines.worker import join, partition, pieces_of_parts, sum_files, sum_table
-from stakes.io import Relation, Roles
+from stakes.io import Relation, Roles, relations
 from stakes.io.relations import pieces_of
 from stakes.io.streams import Limits
 from stakes.io.units import split_parts, units_of
@@ -79,7 +79,7 @@ def test_labels_of_two_kinds_are_refused_whatever_comes_first(order: list[int]) 
     tables = [
         pa.table({"y": [1, 0]}),
         pa.table({"y": ["1", "0"]}),
-        pa.table({"y": [True, False]}),
+        pa.table({"y": ["0"]}),
     ]
     found = [
         sum_pieces(job, n, pieces_of(table, job.ask, partition(n)))
@@ -131,6 +131,9 @@ def test_roundings_join_only_where_each_row_tells_its_own() -> None:
 
 def test_partials_note_rounded_rows_by_system() -> None:
     assert Partial(roundings={"": SINGLE}).notes() == [str(SINGLE)]
+    some, none = Partial(rows=1, roundings={"": SINGLE}), Partial(rows=1, roundings={"": None})
+    for both in (some + none, none + some, Partial() + some, some + Partial()):
+        assert both.notes() == [str(SINGLE)]
     assert Partial(roundings={"a": SINGLE, "b": None}).notes() == [f"a: {SINGLE}"]
 
 
@@ -159,8 +162,8 @@ def test_rows_of_a_part_are_those_of_its_file(tmp_path: Path) -> None:
     values[5000] = 7.0
     table = TABLE.set_column(TABLE.schema.get_field_index("p"), "p", [values])
     parquet.write_table(table, path, row_group_size=700)
-    _, whole = "t", split_parts(FileParts.find(path).parts, Limits(), 1)
-    assert [(p.groups, p.row) for p in whole[:3]] == [((0,), 0), ((1,), 700), ((2,), 1400)]
+    whole = split_parts(split_parts(FileParts.find(path).parts, Limits(), 2000), Limits(), 1)
+    assert [(p.groups, p.row) for p in whole] == [((n,), 700 * n) for n in range(9)]
     faults = [
         found.fault[1]
         for n, p in enumerate(whole)
@@ -168,6 +171,12 @@ def test_rows_of_a_part_are_those_of_its_file(tmp_path: Path) -> None:
     ]
     assert len(faults) == 1
     assert "at t.parquet, row 5000" in str(faults[0])
+
+
+def test_rows_are_counted_over_pieces_of_a_partition(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relations, "_ROWS", 100)
+    with pytest.raises(stakes.InputError, match=r"got 1\.5 at partition 4, row 777"):
+        sum_table(DATA, 4, spoilt(4, 777, 1.5)).checked()
 
 
 def test_a_file_that_shrinks_is_refused(tmp_path: Path) -> None:
@@ -217,7 +226,12 @@ def test_an_engine_that_is_not_installed_is_named() -> None:
 
 def test_labels_are_gathered_over_partitions() -> None:
     job = LabelJob("name")
-    found = [sum_pieces(job, n, pieces_of(t, job.ask)) for n, t in enumerate(PARTS)]
+    rows = parts(TABLE.sort_by("name"))
+    found = [sum_pieces(job, n, pieces_of(t, job.ask)) for n, t in enumerate(rows)]
+    assert [sorted(each.total.labels) for each in found if each.total][::3] == [
+        ["benign"],
+        ["malignant"],
+    ]
     assert join_partials(found).total.labels == {"benign", "malignant"}
 
 
