@@ -6,6 +6,7 @@ kills executors at random moments.
 """
 
 import hashlib
+import io
 import json
 import os
 import random
@@ -15,13 +16,14 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import stakes
-from engine_cases import BINARY, CASES, TABLE, parts
+from engine_cases import BINARY, CASES, COMMAND, TABLE, parts
+from stakes.cli import main as cli_main
 
 warnings.filterwarnings("ignore")
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -152,9 +154,10 @@ KILLED: list[int] = []
 
 
 def kill_one(wait: float, seed: int) -> None:
+    while not (pids := executors()):  # the first ones start with the first job
+        time.sleep(0.1)
     time.sleep(wait)
-    pids = executors()
-    if pids:
+    if pids := executors():
         KILLED.append(1)
         os.kill(random.Random(seed).choice(pids), signal.SIGKILL)  # noqa: S311
 
@@ -194,6 +197,14 @@ CHECKS: dict[str, list[Callable[[Any, Path], Any]]] = {
 }
 
 
+def command(folder: Path) -> Any:
+    """Return what the command line prints."""
+    printed = io.StringIO()
+    with redirect_stdout(printed), suppress(SystemExit):
+        cli_main(["evaluate", str(folder), *COMMAND, "--engine", "spark"])
+    return json.loads(printed.getvalue())
+
+
 def campaign(folder: Path, count: int, seed: int) -> None:
     """Kill executors at random moments, so many times."""
     rng, found = random.Random(seed), []  # noqa: S311
@@ -212,10 +223,13 @@ def main(mode: str, folder: Path) -> None:
         spark = session(mode)
         try:
             cases = CASES_OF[mode]
-            found = {"bytes": equal_bytes(spark, folder, cases)}
+            found: dict[str, Any] = {"bytes": equal_bytes(spark, folder, cases)}
             found |= {check.__name__: check(spark, folder) for check in CHECKS[mode]}
+            found["killed"] = len(KILLED)
         finally:
             spark.stop()
+        if mode == "local[2]":  # the command starts a session of its own, in the same Java
+            found["command"] = command(folder)
     print(json.dumps(found))  # noqa: T201
 
 
