@@ -186,7 +186,7 @@ def kills(spark: Any, folder: Path, moments: Any = (0.8,)) -> list[str]:
 
 
 CASES_OF: dict[str, Any] = {
-    "local[2]": tuple(CASES),
+    "local[2]": ("binary", "ten classes", "weights", "groups", "prices", "everything"),
     "connect": ("binary", "ten classes", "weights", "groups", "prices"),
     "local-cluster[2,1,1024]": (),  # kills give the bytes
 }

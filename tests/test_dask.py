@@ -394,7 +394,7 @@ def test_the_command_goes_on_where_it_stopped(client: Any, days: Path) -> None:
 
 def test_an_interrupted_command_leaves_nothing_behind(days: Path) -> None:
     command = [sys.executable, "-m", "stakes", "evaluate", "days", *COMMAND, "--engine", "dask"]
-    for wait in (0.7, 1.6):
+    for wait in (1.2,):
         process = subprocess.Popen(
             command,
             cwd=days,
