@@ -27,7 +27,7 @@ TOP = (
     "scores",
     "scoring",
 )
-MODULES = ("dask", "displays", "metrics", "simulation", "spark")
+MODULES = ("dask", "displays", "metrics", "simulation", "sklearn", "spark")
 # What users ask these modules for: `stakes.metrics.Precision`, `stakes.displays.panels`.
 BELOW = ("stakes.metrics.traditional", "stakes.displays.figures")
 

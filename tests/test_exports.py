@@ -29,7 +29,7 @@ SLOW = {
 
 PUBLIC = dir(stakes)
 WRITTEN = exports.stubs() | exports.engine_stubs() | exports.tables()
-MODULES = {"__version__", "dask", "displays", "metrics", "simulation", "spark"}
+MODULES = {"__version__", "dask", "displays", "metrics", "simulation", "sklearn", "spark"}
 HEAVY = {
     "click",
     "matplotlib",

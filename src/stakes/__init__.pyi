@@ -146,6 +146,7 @@ from stakes.curves.roc import roc_curve as roc_curve
 from stakes.curves.thresholds import score_distribution as score_distribution
 from stakes.metrics.scorecards import scorecard as scorecard
 from stakes import simulation as simulation
+from stakes import sklearn as sklearn
 from stakes.metrics.calibration_errors import smooth_calibration_error as smooth_calibration_error
 from stakes import spark as spark
 from stakes.curves.thresholds import threshold_sweep as threshold_sweep

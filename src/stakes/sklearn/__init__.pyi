@@ -1,0 +1,1 @@
+# Written by `make exports` from the `__all__` of each module.
