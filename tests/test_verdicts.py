@@ -25,8 +25,9 @@ from judged import (
     usual,
 )
 from stakes._typing import FloatArray, IntArray
-from stakes.cli.places import COMMANDS, with_commands, with_options
+from stakes.cli.places import COMMANDS, with_options
 from stakes.evaluation import Evaluation, Verdict, evaluate_decisions
+from stakes.evaluation.documents import with_commands
 from stakes.evaluation.verdicts import cautions, evaluation_verdicts, usefulness
 from stakes.evaluation.verdicts.evaluation_verdicts import verdicts_of
 from stakes.evaluation.verdicts.usefulness import (

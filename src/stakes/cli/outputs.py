@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,15 +13,14 @@ from typing import Any
 import click
 from rich.text import Text
 
-import stakes
 from stakes._check import FileError, StakesError
 from stakes._files import refuse_taken, write_text
 from stakes._text import number, plain
 from stakes.cli.messages import refuse, wrote
 from stakes.cli.options import Options
-from stakes.cli.places import COMMANDS, with_commands
+from stakes.cli.places import COMMANDS
 from stakes.cli.screen import Screen, head
-from stakes.evaluation.findings import SCHEMA_VERSION
+from stakes.evaluation.documents import json_document
 from stakes.io.sources import find_parts
 from stakes.results import Estimate
 
@@ -48,10 +46,8 @@ class Document:
 
     def json(self) -> str:
         """Return one JSON document that says what made it."""
-        head = {"stakes": stakes.__version__, "schema": SCHEMA_VERSION, "command": self.command}
         table = {"source": Path(self.source).name, "read": self.read} if self.source else {}
-        body = with_commands(self.body, self.commands)
-        return json.dumps({**head, **table, **body}, indent=2, allow_nan=False) + "\n"
+        return json_document(self.command, self.body, table, self.commands)
 
 
 def ends(estimate: Estimate) -> tuple[Cell, Cell]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stakes._errors import InputError, Place, PlacedText, StakesError
 from stakes._text import plain
@@ -81,15 +81,3 @@ def text_in_file(text: str, table: "Columns") -> str:
 def with_options(verdicts: Iterable["Verdict"]) -> tuple["Verdict", ...]:
     """Return verdicts whose advice names options."""
     return tuple(replace(v, advice=_ADVICE.get(v.action, v.advice)) for v in verdicts)
-
-
-def with_commands(value: Any, commands: Mapping[str, str]) -> Any:  # noqa: ANN401  plain values
-    """Return the values of a JSON document, with a command in each verdict."""
-    if isinstance(value, list):
-        return [with_commands(each, commands) for each in value]
-    if not isinstance(value, Mapping):
-        return value
-    out = {name: with_commands(each, commands) for name, each in value.items()}
-    if "advice" in out and "action" in out:
-        out["command"] = commands.get(out["action"], "")
-    return out

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._text import plain
+from stakes._text import key_of, plain
 from stakes._typing import PriorsLike
 from stakes.costs import CostMatrix
 from stakes.evaluation.findings import Paged, Verdict
@@ -21,6 +21,7 @@ from stakes.evaluation.rates import (
     has_closed_form,
     metric_estimates,
 )
+from stakes.evaluation.tracking import Tracked
 from stakes.evaluation.verdicts.cautions import few_errors, few_kinds, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import replicate_counts, seed_of
@@ -33,7 +34,7 @@ _MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
 
 
 @dataclass(frozen=True, eq=False)
-class DecisionEvaluation(Paged):
+class DecisionEvaluation(Paged, Tracked):
     """What a set of hard decisions costs, beside the naive system and the traditional metrics."""
 
     confusion: ConfusionMatrix
@@ -113,6 +114,25 @@ class DecisionEvaluation(Paged):
             said.append(f"No samples of class {names}: metrics that need them are left out.")
         return said
 
+    def metrics(self) -> dict[str, Estimate]:
+        """Return every number by name, such as `cost.nec` or `cost.accuracy`."""
+        cost, level = self.expected_cost, self.level
+        normalized = None if cost.undefined else cost.normalized_interval(level)
+        method = "closed form" if cost.undefined is None else cost.undefined.text
+        return {
+            "cost.value": Estimate(cost.value, cost.interval(level), "closed form"),
+            "cost.nec": Estimate(cost.normalized, normalized, method),
+            **{f"cost.{key_of(name)}": e for name, e in self.estimates.items()},
+        }
+
+    def _references(self) -> dict[str, float]:
+        naive = {e.value.name: e.value.naive for e in self.traditional if e.value is not None}
+        return {
+            "samples": float(self.confusion.n),
+            "cost.value.naive": self.expected_cost.naive,
+            **{f"cost.{key_of(name)}.naive": naive[name] for name in self.estimates},
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation as plain values, fit for JSON."""
         return {
@@ -130,6 +150,10 @@ class DecisionEvaluation(Paged):
                 if e.value is not None
             ],
         }
+
+    def _document(self) -> tuple[str, dict[str, Any]]:
+        n = self.confusion.n
+        return "evaluate", {"samples": int(n) if self.confusion.whole else n, **self.to_dict()}
 
 
 def evaluate_decisions(

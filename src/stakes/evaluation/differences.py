@@ -16,6 +16,7 @@ from stakes._text import key_of
 from stakes._typing import FloatArray
 from stakes.evaluation.findings import plain_values
 from stakes.evaluation.systems import System
+from stakes.evaluation.tracking import unique
 from stakes.intervals import auc_difference
 from stakes.metrics.expected_losses import sample_losses
 from stakes.metrics.multiplicity import holm
@@ -277,3 +278,35 @@ def _end(rejected: Callable[[float], bool], inside: float, outside: float) -> fl
 def _p_below(found: PairedDifference) -> float:
     """Return the one-sided p-value that a difference is below 0."""
     return found.p_value / 2 if found.value < 0 else 1 - found.p_value / 2
+
+
+def allowing_unseen(paired: PairedDifference, level: float) -> Estimate | None:
+    """Return the difference that allows for errors not seen, where there is another."""
+    if paired.allowing is None:
+        return None
+    found, plain_band = paired.allowing.estimate(level), paired.estimate(level).interval
+    if found.interval is None or plain_band is None:
+        return found
+    # to allow for more makes no interval narrower
+    low, high = min(found.interval.low, plain_band.low), max(found.interval.high, plain_band.high)
+    return replace(found, interval=Interval(low, high, level))
+
+
+def flat_comparison(
+    values: Mapping[str, Mapping[str, float]],
+    differences: Sequence[Difference],
+    relative_costs: Sequence[RelativeCost],
+) -> dict[str, Estimate]:
+    """Return the numbers of a comparison by system and metric, differences with intervals."""
+    bare = "the interval is that of the difference"
+    pairs = [
+        (f"{s}/{m}", Estimate(v, None, bare)) for s, row in values.items() for m, v in row.items()
+    ]
+    for d in differences:
+        name = f"{d.system}/{d.metric}.difference"
+        pairs.append((name, d.difference))
+        if not math.isnan(d.adjusted_p_value):
+            test = "of no difference, corrected for all pairs"
+            pairs.append((f"{name}.adjusted_p_value", Estimate(d.adjusted_p_value, None, test)))
+    pairs += [(f"{r.system}/{r.application}.relative_cost", r.ratio) for r in relative_costs]
+    return unique(pairs)

@@ -24,10 +24,10 @@ from stakes._typing import FloatArray, Label, Names
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import OperatingPoint
 from stakes.evaluation.sketch import Sketch
+from stakes.evaluation.tracking import Tracked
 from stakes.metrics import CalibrationError, ConfusionMatrix, Explanation
 from stakes.results import Estimate, ExpectedLoss, Interval, json_number
 
-SCHEMA_VERSION = 1
 _STANDINGS = {
     "useful": "useful",
     "worse_than_naive": "worse",
@@ -242,7 +242,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Paged):
+class Evaluation(Paged, Tracked):
     """All that is known of a system: what it costs, how good its probabilities are, how sure."""
 
     data: DataSummary
@@ -292,12 +292,24 @@ class Evaluation(Paged):
             out["calibration_slope"] = self.slope
         return out
 
+    def _references(self) -> dict[str, float]:
+        out: dict[str, float] = {"samples": self.data.n}
+        for a in self.applications:
+            out[f"{a.name}.value.naive"] = a.cost.raw.naive
+            naive = {e.value.name: e.value.naive for e in a.traditional if e.value is not None}
+            out |= {f"{a.name}.{key_of(n)}.naive": naive[n] for n in a.traditional_estimates}
+        out |= {f"{key_of(rule.raw.name)}.value.naive": rule.raw.naive for rule in self.rules}
+        return out | {f"{name}.naive": 0.5 for name in ("auc", "eer") if name in self.ranking}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation as plain values, fit for JSON; its form is in docs/schema."""
         names = {"rules": "scoring_rules", "fitted": "calibrator_fitted"}
         values = plain_values(self, slope="calibration_slope", **names)
         errors = {name: e.to_dict(self.level) for name, e in self.calibration_errors.items()}
         return values | {"calibration_errors": errors}
+
+    def _document(self) -> tuple[str, dict[str, Any]]:
+        return "evaluate", self.to_dict()
 
     def frame(self) -> dict[str, np.ndarray]:
         """Return every number as columns: metric, value, low, high, method."""

@@ -21,7 +21,9 @@ from stakes.evaluation.differences import (
     Difference,
     Pair,
     RelativeCost,
+    allowing_unseen,
     cost_ratio,
+    flat_comparison,
     margin_tests,
 )
 from stakes.evaluation.entry import RULES, columns_of, rounding_notes
@@ -29,11 +31,11 @@ from stakes.evaluation.findings import Paged, Verdict, plain_values
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
 from stakes.evaluation.systems import Settings, System, read_system
+from stakes.evaluation.tracking import Tracked
 from stakes.evaluation.verdicts.cautions import Groups, few_groups, reversed_systems, small_classes
 from stakes.intervals import Progress, Replicates, replicate
 from stakes.metrics.multiplicity import holm
-from stakes.metrics.paired import PairedDifference
-from stakes.results import Estimate, Interval
+from stakes.results import Estimate
 from stakes.samples import Samples, read_samples
 from stakes.scores import Posteriors, Scores
 from stakes.scoring import ScoringRule
@@ -42,7 +44,7 @@ _SEPARATOR = "\x1f"  # between a system and a metric; no name on a screen can ho
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Paged):
+class Comparison(Paged, Tracked):
     """Systems side by side, each against one reference."""
 
     systems: tuple[str, ...]
@@ -74,9 +76,19 @@ class Comparison(Paged):
         msg = f"no difference of {system!r} in {metric!r}: systems are {quoted(self.systems)},"
         raise InputError(f"{msg} metrics {quoted(known, most=20)}.")
 
+    def metrics(self) -> dict[str, Estimate]:
+        """Return every number by name: `new/cost.nec`, `new/cost.nec.difference`."""
+        return flat_comparison(self.values, self.differences, self.relative_costs)
+
+    def _references(self) -> dict[str, float]:
+        return {"samples": self.n}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain values, fit for JSON."""
         return plain_values(self, n="samples")
+
+    def _document(self) -> tuple[str, dict[str, Any]]:
+        return "compare", self.to_dict()
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.verdicts))
@@ -347,18 +359,6 @@ def _values(system: System, name: str, drawn: Replicates) -> dict[str, float]:
     return {metric: fits.get(metric, value) for metric, value in out.items()}
 
 
-def _allowing(paired: PairedDifference, level: float) -> Estimate | None:
-    """Return the difference that allows for errors not seen, where there is another."""
-    if paired.allowing is None:
-        return None
-    found, plain_band = paired.allowing.estimate(level), paired.estimate(level).interval
-    if found.interval is None or plain_band is None:
-        return found
-    # to allow for more makes no interval narrower
-    low, high = min(found.interval.low, plain_band.low), max(found.interval.high, plain_band.high)
-    return replace(found, interval=Interval(low, high, level))
-
-
 def _differences(
     contrasts: Contrasts,
     adjusted: Mapping[tuple[str, Pair], float],
@@ -390,7 +390,7 @@ def _differences(
                 level=level,
                 p_value=np.nan if paired is None else paired.p_value,
                 adjusted_p_value=adjusted.get((metric, (system, reference)), np.nan),
-                allowing=None if paired is None else _allowing(paired, level),
+                allowing=None if paired is None else allowing_unseen(paired, level),
             )
         )
     return tuple(out)

@@ -1,0 +1,118 @@
+"""Every number of a record under one flat name, for experiment trackers and model cards."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, TypeVar
+
+from stakes._check import InputError
+from stakes.evaluation.documents import json_document
+from stakes.results import Estimate
+
+Log = Callable[..., Any]
+V = TypeVar("V")
+
+
+def unique(pairs: Iterable[tuple[str, V]]) -> dict[str, V]:
+    """Return values by name; no two may share one, as one of them would be lost."""
+    out: dict[str, V] = {}
+    for name, value in pairs:
+        if name in out:
+            rule, found = "must tell all numbers apart", f"{name!r} stands for several"
+            raise InputError("names of systems and applications", rule, found=found)
+        out[name] = value
+    return out
+
+
+def with_ends(estimates: Mapping[str, Estimate]) -> Iterator[tuple[str, float]]:
+    """Yield each value with its name, the ends of its interval as `name.low` and `name.high`."""
+    for name, estimate in estimates.items():
+        yield name, float(estimate.value)
+        band = estimate.interval
+        if band is not None and not (math.isnan(band.low) and math.isnan(band.high)):
+            yield f"{name}.low", float(band.low)
+            yield f"{name}.high", float(band.high)
+
+
+class Tracked:
+    """A record whose numbers can be logged; `metrics` and `_references` say which there are."""
+
+    def metrics(self) -> dict[str, Estimate]:
+        """Return every number by name."""
+        raise NotImplementedError
+
+    def _references(self) -> dict[str, float]:
+        """Return what goes with the metrics: naive values, how many samples."""
+        raise NotImplementedError
+
+    def _document(self) -> tuple[str, dict[str, Any]]:
+        """Return the command that gives the same result, and its plain values."""
+        raise NotImplementedError
+
+    def to_json(self, *, source: str = "") -> str:
+        """Return the document that the command line prints with --json (docs/schema).
+
+        Parameters
+        ----------
+        source : str, optional
+            The name of the data.
+        """
+        return json_document(*self._document(), {"source": source, "read": "whole"}, {})
+
+    def flat_metrics(self) -> dict[str, float]:
+        """Return every number as a plain float under one name, as trackers take them.
+
+        A metric has its name of `metrics`, the ends of its interval that name with `.low` and
+        `.high`, the value of the naive system that with `.naive` (normalised losses have none:
+        theirs is 1). What is undefined is NaN, what is infinite is infinite.
+        """
+        references = ((name, float(value)) for name, value in self._references().items())
+        return unique(chain(with_ends(self.metrics()), references))
+
+    def log_to(
+        self, log: Log, *, together: bool = False, prefix: str = "", step: int | None = None
+    ) -> dict[str, float]:
+        """Hand every number with the ends of its interval to a function of a tracker.
+
+        Parameters
+        ----------
+        log : callable
+            It is called once for each number, as `log(name, value)`: TensorBoard's `add_scalar`,
+            Comet's `log_metric`, Lightning's `self.log`.
+        together : bool, default=False
+            Call it once instead, as `log({name: value, ...})`: `log` of Weights & Biases,
+            Lightning's `self.log_dict`.
+        prefix : str, optional
+            Put before each name, such as `"val/"`.
+        step : int, optional
+            Given as the last argument, by position, where it is not None.
+
+        Returns
+        -------
+        dict of str to float
+            What was handed over: the names of `flat_metrics`. Undefined numbers are NaN and
+            infinite ones infinite; nothing is left out.
+
+        Examples
+        --------
+        A validation loop that stops where the cost is not below that of the naive system:
+
+        >>> import stakes
+        >>> data = stakes.simulation.simulate(2, n=500)
+        >>> result = stakes.evaluate(data.y, data.posteriors([0.9, 0.1]), resamples=0)
+        >>> history = {}
+        >>> logged = result.log_to(history.update, together=True, prefix="val/")
+        >>> history["val/cost.nec.high"] < 1
+        True
+        """
+        if not callable(log):
+            rule = "must be a function that takes a name and a value, such as writer.add_scalar"
+            raise InputError("log", rule, repr(log))
+        numbers = {f"{prefix}{name}": value for name, value in self.flat_metrics().items()}
+        last = () if step is None else (step,)
+        if together:
+            log(dict(numbers), *last)
+        else:
+            for name, value in numbers.items():
+                log(name, value, *last)
+        return numbers
