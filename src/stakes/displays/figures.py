@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
-from stakes._check import InputError, MissingExtraError
+from stakes._check import MissingExtraError
 from stakes._files import write_bytes
 from stakes._registry import Registry
 from stakes._typing import Column
 from stakes.displays.looks import legend, shown
+from stakes.scores import PosteriorScores, model_scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes  # noqa: PLC0414  handed on
@@ -139,13 +140,10 @@ class ScoreDisplay(Display):
 DISPLAYS: Registry[Display] = Registry("stakes.displays", Display, "display")  # type: ignore[type-abstract]
 
 
-def predicted(estimator: Any, X: Any) -> tuple[np.ndarray, list[Any]]:  # noqa: ANN401, N803
-    """Return posteriors and the classes that their columns stand for."""
-    for needed in ("predict_proba", "classes_"):
-        if not hasattr(estimator, needed):
-            rule = "must be fitted and have predict_proba and classes_"
-            raise InputError("estimator", rule, found=f"{type(estimator).__name__} has no {needed}")
-    return np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_).tolist()
+def predicted(estimator: Any, X: Any) -> tuple[PosteriorScores, list[Any]]:  # noqa: ANN401, N803
+    """Return posteriors, named by class, and the classes in the order of their columns."""
+    scores = model_scores(estimator, X, argument="estimator")
+    return scores, list(scores.names or ())
 
 
 @contextmanager

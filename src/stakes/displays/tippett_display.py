@@ -11,7 +11,7 @@ from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.curves import TippettCurve, tippett_curve
 from stakes.displays.figures import Axes, Frame, ScoreDisplay, predicted
 from stakes.displays.looks import REFERENCE, class_of, digits, draw_system, look_of, note
-from stakes.scores import LogLikelihoodRatios, Posteriors
+from stakes.scores import LogLikelihoodRatios
 
 
 @dataclass(eq=False)
@@ -62,9 +62,8 @@ class TippettDisplay(ScoreDisplay):
 
         Its posteriors become likelihood ratios by taking out the priors it was trained with.
         """
-        p, classes = predicted(estimator, X)
-        typed = Posteriors(p).named(tuple(classes))
-        even = typed.at_priors(training_priors, [0.5, 0.5])
+        scores, classes = predicted(estimator, X)
+        even = scores.at_priors(training_priors, [0.5, 0.5])
         llr = LogLikelihoodRatios(even.ranks())
         return cls.from_predictions(y, llr, **{"classes": classes, **options})
 

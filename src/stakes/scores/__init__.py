@@ -17,5 +17,6 @@ from stakes.scores.kinds import (
     as_scores,
     class_names,
 )
+from stakes.scores.model_scores import model_classes, model_scores
 
 SCORES: Registry[Scores] = Registry(__name__, Scores, "scores")  # type: ignore[type-abstract]
