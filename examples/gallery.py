@@ -31,7 +31,7 @@ def main() -> None:
         if not all_of_them and f"gallery/{name}.png" not in page:
             continue
         path = folder / f"{name}.png"
-        path.write_bytes(png(display.plot().figure_, dpi=90))
+        path.write_bytes(png(display, dpi=90))
         print(f"{path.name}: {path.stat().st_size} bytes")
 
 

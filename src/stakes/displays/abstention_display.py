@@ -3,16 +3,18 @@
 __all__ = ["AbstentionDisplay"]
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stakes.curves import AbstentionCurve, abstention_curve
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
-from stakes.displays.looks import REFERENCE, look_of, note
+from stakes.displays.looks import REFERENCE, draw_system, next_look, note
+
+_DOTS = (0, (1, 1.2))
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class AbstentionDisplay(ScoreDisplay):
     """Normalised cost and share of abstentions of Bayes decisions against the price of abstaining.
 
@@ -55,11 +57,12 @@ class AbstentionDisplay(ScoreDisplay):
         price, value, low, high, rate = (
             rows[c][order] for c in ("price", "normalized", "low", "high", "abstention_rate")
         )
-        cost, share = look_of(0), look_of(1)
+        look = next_look(axes)
+        share: dict[str, Any] = {"color": look.colour, "linewidth": 1.1, "linestyle": _DOTS}
         axes.axhline(1, label="naive", **REFERENCE)
-        axes.fill_between(price, low, high, color=cost.colour, alpha=0.15, linewidth=0)
-        axes.plot(price, value, label="normalised cost", linewidth=1.6, **cost.line)
-        axes.plot(price, rate, label="share of abstentions", linewidth=1.6, **share.line)
+        axes.fill_between(price, low, high, color=look.colour, alpha=0.15, linewidth=0)
+        draw_system(axes, price, value, label=self._label("normalised cost"), **look.line)
+        axes.plot(price, rate, label=self._label("share of abstentions"), **share)
         top = max(1.05, 1.05 * float(np.nanmax(np.append(value, 0.0))))
         axes.set(
             xlabel="price of abstaining",

@@ -4,7 +4,7 @@ __all__ = ["ComparisonDisplay"]
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,7 +24,7 @@ _KINDS = {
 }
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ComparisonDisplay(ScoreDisplay):
     """A forest of differences: each metric of each system less that of the reference.
 
@@ -43,11 +43,6 @@ class ComparisonDisplay(ScoreDisplay):
 
     title = "differences between systems, with intervals"
     needs = "scores of several systems"
-    legend_at: ClassVar[Mapping[str, Any]] = {
-        "loc": "lower center",
-        "bbox_to_anchor": (0.5, 1.0),
-        "ncols": 3,
-    }
     compute = compare
 
     @classmethod
@@ -76,6 +71,12 @@ class ComparisonDisplay(ScoreDisplay):
             raise InputError("estimator", rule, orders)
         systems = {name: p for name, (p, _) in answers.items()}
         return cls.from_predictions(y, systems, **{"classes": orders.pop(), **options})
+
+    @property
+    def legend_at(self) -> Mapping[str, Any]:  # type: ignore[override]
+        """Above the differences, under the name."""
+        above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}
+        return above | ({"title": shown(self.name)} if self.name else {})
 
     @property
     def differences(self) -> list[Difference]:

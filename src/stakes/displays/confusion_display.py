@@ -24,7 +24,7 @@ _MOST_WORDS = 4
 _MOST_NAMES = 40
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ConfusionDisplay(ScoreDisplay):
     """Counts, rates and costs of each cell: truth in rows, decision in columns.
 
@@ -49,7 +49,7 @@ class ConfusionDisplay(ScoreDisplay):
     needs = "scores"
 
     @classmethod
-    def from_predictions(  # type: ignore[override]
+    def from_predictions(  # type: ignore[override] # noqa: PLR0913
         cls,
         y_true: Column,
         scores: Scores | Column,
@@ -58,19 +58,23 @@ class ConfusionDisplay(ScoreDisplay):
         priors: PriorsLike | None = None,
         sample_weight: Column | None = None,
         classes: NamesLike | None = None,
+        name: str = "",
+        ax: Axes | None = None,
     ) -> Self:
         """Return the display of the Bayes decisions that scores lead to at some costs.
 
-        Arguments as for `bayes_cost`; by default an error costs 1.
+        Arguments as for `bayes_cost`, and `name` and `ax` as for `plot`; by default an error
+        costs 1.
         """
         declared = declared_classes(classes, costs)
         samples = read_samples(y_true, scores, priors, sample_weight, declared)
         matrix = as_cost_matrix(costs, samples.classes)
         check_order(matrix, samples.classes)
-        return cls._from_counts(bayes_counts(samples, matrix), matrix, samples.given_priors)
+        counts = bayes_counts(samples, matrix)
+        return cls._from_counts(counts, matrix, samples.given_priors, name)._on(ax)
 
     @classmethod
-    def from_decisions(
+    def from_decisions(  # noqa: PLR0913  those of `expected_cost`
         cls,
         y_true: Column,
         y_pred: Column,
@@ -80,8 +84,13 @@ class ConfusionDisplay(ScoreDisplay):
         sample_weight: Column | None = None,
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
+        name: str = "",
+        ax: Axes | None = None,
     ) -> Self:
-        """Return the display of decisions that were made; arguments as for `expected_cost`."""
+        """Return the display of decisions that were made.
+
+        Arguments as for `expected_cost`, and `name` and `ax` as for `plot`.
+        """
         if isinstance(costs, CostMatrix):
             classes = costs.classes if classes is None else classes
             decisions = costs.decisions if decisions is None else decisions
@@ -92,14 +101,14 @@ class ConfusionDisplay(ScoreDisplay):
             costs = CostMatrix(costs, classes=counts.classes, decisions=counts.decisions)
         matrix = as_cost_matrix(costs, counts.classes)
         check_order(matrix, counts.classes)
-        return cls._from_counts(counts, matrix, priors)
+        return cls._from_counts(counts, matrix, priors, name)._on(ax)
 
     @classmethod
     def _from_counts(
-        cls, counts: ConfusionMatrix, costs: CostMatrix, priors: PriorsLike | None
+        cls, counts: ConfusionMatrix, costs: CostMatrix, priors: PriorsLike | None, name: str
     ) -> Self:
         cost = counts.expected_cost(costs, priors)
-        return cls(counts, costs, cost, counts.cell_costs(costs, priors))
+        return cls(counts, costs, cost, counts.cell_costs(costs, priors), name=name)
 
     def frame(self) -> Frame:
         """Return the cells: class, decision, count, rate within the class, and cost."""
@@ -142,6 +151,8 @@ class ConfusionDisplay(ScoreDisplay):
         known = "undefined" if self.cost.undefined is not None else digits(self.cost.normalized)
         summary = f"expected cost {cost}, naive {naive}\nnormalised cost {known}"
         axes.set(xlabel=f"decision\n{summary}", ylabel="truth")
+        if self.name:
+            axes.set_title(shown(self.name))
 
     def _write_cells(self, axes: Axes, rates: FloatArray) -> None:
         """Write count, rate and cost into each cell; in a crowd, the count alone."""

@@ -25,7 +25,7 @@ _TICKS = np.array([1e-4, 1e-3, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 80,
 _BEYOND = 1e-9  # where an error rate of 0 is drawn: outside, so that the line leaves the picture
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class DetDisplay(ScoreDisplay):
     """Misses against false alarms; normal scores give a straight line, and low errors get room.
 
@@ -42,7 +42,6 @@ class DetDisplay(ScoreDisplay):
     """
 
     curve: RocCurve
-    name: str = ""
 
     title = "DET curve: misses and false alarms on probit axes"
     size: ClassVar[tuple[float, float]] = (4.2, 4.2)

@@ -2,10 +2,11 @@
 
 __all__ = ["DISPLAYS", "Display", "Drawing", "panels", "png", "save_figure"]
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, field, fields, replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
@@ -16,7 +17,7 @@ from stakes._check import MissingExtraError
 from stakes._files import write_bytes
 from stakes._registry import Registry
 from stakes._typing import Column
-from stakes.displays.looks import legend, shown
+from stakes.displays.looks import legend, shown, systems_on
 from stakes.scores import PosteriorScores, model_scores
 
 if TYPE_CHECKING:
@@ -45,12 +46,14 @@ STYLE: dict[Any, Any] = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class Display(ABC):
     """A picture of numbers that were computed elsewhere.
 
     `plot` draws it, on axes of its own or on given ones, and returns the display; `ax_` and
     `figure_` are then what was drawn on. `frame` gives the drawn numbers as columns. Several
     displays of one kind may be drawn on the same axes: each takes the next colour and dash.
+    `name` is that of the system, for the legend.
 
     A kind of display says what it draws (`title`) and from what (`needs`), gives its numbers
     (`frame`) and draws them (`_draw`); figure, style, looks and legend are the same for all.
@@ -61,9 +64,9 @@ class Display(ABC):
     size: ClassVar[tuple[float, float]] = (3.8, 3.6)  # inches, for one column of a paper
     legend_at: ClassVar[Mapping[str, Any]] = {"loc": "best"}
 
-    name: str = ""  # of the system, for the legend
-    ax_: Axes
-    figure_: Figure
+    name: str = field(default="", kw_only=True)  # of the system, for the legend
+    ax_: "Axes" = field(init=False)  # where it was drawn last
+    figure_: "Figure" = field(init=False)
 
     @abstractmethod
     def frame(self) -> Frame:
@@ -77,21 +80,58 @@ class Display(ABC):
         """Return what a legend says of a line: the name of the system, if it has one, and more."""
         return f"{shown(self.name)}: {text}" if self.name else text
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on given axes, or on new ones, and return the display.
+    def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
+        """Draw on given axes, or on those of a new figure of pyplot, and return the display.
 
-        Without `ax` the figure belongs to no window: save it with `figure_.savefig`.
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Without it the figure is pyplot's: `plt.show()` shows it, `plt.savefig` writes it,
+            and `plt.close` lets go of it.
+        name : str, optional
+            Of the system, for this drawing; by default that of the display.
         """
-        with styled():
-            axes = new_figure(*self.size).subplots() if ax is None else ax
-            self._draw(axes)
-            legend(axes, **self.legend_at)
+        if ax is None:
+            with pyplot_axes(*self.size) as axes:
+                self._draw_all(axes, name)
+        else:
+            self._draw_all(axes := ax, name)
         self.ax_, self.figure_ = axes, axes.figure  # type: ignore[assignment]
         return self
 
-    def _repr_png_(self) -> bytes:
-        """Return the picture for a notebook."""
-        return png(self.plot().figure_)
+    def _on(self, ax: Axes | None) -> Self:
+        """Return the display, which is drawn at once where axes are given."""
+        return self if ax is None else self.plot(ax)
+
+    def _draw_all(self, axes: Axes, name: str | None = None) -> None:
+        """Draw with a legend; what other systems on these axes show stays in sight."""
+        there = (*axes.get_xlim(), *axes.get_ylim()) if systems_on(axes) else ()
+        with styled():
+            drawn = self if name is None else replace(self, name=name)
+            drawn._draw(axes)
+            legend(axes, **drawn.legend_at)
+        if there:
+            axes.set_xlim(_around(*there[:2], *axes.get_xlim()))
+            axes.set_ylim(_around(*there[2:], *axes.get_ylim()))
+
+    def _picture(self) -> Figure:
+        """Return what was drawn last, or a new drawing that pyplot does not know."""
+        if hasattr(self, "figure_"):
+            return self.figure_.canvas.figure  # the whole figure, where axes are in a part of it
+        with styled():
+            figure = new_figure(*self.size)
+            self._draw_all(figure.subplots())
+        return figure
+
+    def _repr_png_(self) -> bytes | None:
+        """Return the picture for a notebook; None where pyplot has it on the screen."""
+        figure = self._picture()
+        return None if shown_by_pyplot(figure) else png(figure)
+
+    def __repr__(self) -> str:
+        rows = len(next(iter(self.frame().values())))
+        name = f"name={self.name!r}, " if self.name else ""
+        return f"{type(self).__name__}({name}{rows} rows)"
 
 
 class ScoreDisplay(Display):
@@ -110,10 +150,11 @@ class ScoreDisplay(Display):
             As for the function that computes what is drawn (`compute`).
         **options
             Those of that function; `name` (of the system, for the legend) and other fields of the
-            display.
+            display; `ax` (matplotlib Axes), to draw there at once.
         """
-        own = {f.name: options.pop(f.name) for f in fields(cls) if f.name in options}  # type: ignore[arg-type]
-        return cls(cls.compute(y_true, scores, **options), **own)  # type: ignore[call-arg]
+        ax, inside = options.pop("ax", None), [f.name for f in fields(cls) if f.init]
+        own = {name: options.pop(name) for name in inside if name in options}
+        return cls(cls.compute(y_true, scores, **options), **own)._on(ax)  # type: ignore[call-arg]
 
     @classmethod
     def from_estimator(
@@ -131,13 +172,18 @@ class ScoreDisplay(Display):
         X : what its `predict_proba` takes
         y : column of labels
         **options
-            As for `from_predictions`.
+            As for `from_predictions`; `name` is that of the estimator's class by default.
         """
         scores, classes = predicted(estimator, X)
-        return cls.from_predictions(y, scores, **{"classes": classes, **options})
+        known = {"classes": classes, "name": type(estimator).__name__}
+        return cls.from_predictions(y, scores, **{**known, **options})
 
 
 DISPLAYS: Registry[Display] = Registry("stakes.displays", Display, "display")  # type: ignore[type-abstract]
+
+
+def _around(*ends: float) -> tuple[float, float]:
+    return min(ends), max(ends)
 
 
 def predicted(estimator: Any, X: Any) -> tuple[PosteriorScores, list[Any]]:  # noqa: ANN401, N803
@@ -149,12 +195,16 @@ def predicted(estimator: Any, X: Any) -> tuple[PosteriorScores, list[Any]]:  # n
 @contextmanager
 def styled() -> Iterator[None]:
     """Draw in one style, without a change to anybody else's; say so where matplotlib is missing."""
+    with _matplotlib().rc_context(STYLE):
+        yield
+
+
+def _matplotlib() -> Any:  # noqa: ANN401  a module
     try:
         import matplotlib as mpl  # noqa: PLC0415  an extra
     except ImportError as error:
         raise MissingExtraError("drawing needs matplotlib: pip install 'stakes[plot]'") from error
-    with mpl.rc_context(STYLE):
-        yield
+    return mpl
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -162,6 +212,44 @@ def new_figure(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure  # noqa: PLC0415  there, or `styled` would have said so
 
     return Figure(figsize=(width, height), layout="constrained")
+
+
+@contextmanager
+def pyplot_axes(width: float, height: float) -> Iterator[Axes]:
+    """Give axes of a new figure that pyplot shows, saves and closes; none is left if this fails.
+
+    Pyplot chooses its backend here, outside the style, since it keeps that choice in the settings
+    that the style restores.
+    """
+    _matplotlib()
+    from matplotlib import pyplot as plt  # noqa: PLC0415  of those who plot
+
+    figure = plt.figure(figsize=(width, height), layout="constrained")
+    try:
+        with styled():
+            axes = figure.subplots()
+        yield axes
+    except BaseException:
+        plt.close(figure)
+        raise
+
+
+def shown_by_pyplot(figure: Figure) -> bool:
+    """Whether pyplot has a figure on the screen.
+
+    The backend of notebooks shows at the end of a cell all figures that pyplot knows. A figure
+    that is shown as the value of the cell is taken from it, so that it is not shown twice.
+    """
+    plt = sys.modules.get("matplotlib.pyplot")
+    manager = figure.canvas.manager
+    if plt is None or manager is None or not plt.fignum_exists(manager.num):
+        return False
+    if "inline" in _matplotlib().get_backend().lower():
+        plt.close(figure)
+        return False
+    from matplotlib.backend_bases import FigureManagerBase  # noqa: PLC0415  an extra
+
+    return plt.isinteractive() and type(manager) is not FigureManagerBase
 
 
 def panels(
@@ -205,17 +293,22 @@ def _share_legend(figure: Figure, grid: list[Axes]) -> None:
         figure.legend(list(unique.values()), texts, loc="outside upper center", ncols=columns)
 
 
-def png(figure: Figure, dpi: float = 150) -> bytes:
-    """Return a figure as PNG; the same numbers give the same bytes."""
-    return _bytes(figure, format="png", dpi=dpi, metadata={"Software": None})
+def png(drawn: Display | Figure, dpi: float = 150) -> bytes:
+    """Return a figure, or that of a display, as PNG; the same numbers give the same bytes.
+
+    A display that was not plotted is drawn for this alone: pyplot is not needed, and no figure of
+    it stays open.
+    """
+    return _bytes(drawn, format="png", dpi=dpi, metadata={"Software": None})
 
 
-def svg(figure: Figure) -> bytes:
-    """Return a figure as SVG; the same numbers give the same bytes."""
-    return _bytes(figure, format="svg", metadata={"Date": None})
+def svg(drawn: Display | Figure) -> bytes:
+    """Return a figure, or that of a display, as SVG; the same numbers give the same bytes."""
+    return _bytes(drawn, format="svg", metadata={"Date": None})
 
 
-def _bytes(figure: Figure, **options: Any) -> bytes:  # noqa: ANN401
+def _bytes(drawn: Display | Figure, **options: Any) -> bytes:  # noqa: ANN401
+    figure = drawn._picture() if isinstance(drawn, Display) else drawn
     stream = BytesIO()
     with styled():
         figure.savefig(stream, **options)
@@ -223,8 +316,8 @@ def _bytes(figure: Figure, **options: Any) -> bytes:  # noqa: ANN401
 
 
 def save_figure(drawn: Display | Figure, stem: str | Path) -> list[Path]:
-    """Write a figure, or that of a display, as SVG and PNG."""
-    figure = drawn.figure_ if isinstance(drawn, Display) else drawn
+    """Write a figure, or that of a display, as SVG and PNG; no window is opened for it."""
+    figure = drawn._picture() if isinstance(drawn, Display) else drawn
     written = {Path(f"{stem}.svg"): svg(figure), Path(f"{stem}.png"): png(figure)}
     for path, content in written.items():
         write_bytes(path, content)

@@ -20,7 +20,7 @@ from stakes.scores import Scores
 from stakes.scoring import BrierLoss
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class IsotonicReliabilityDisplay(ScoreDisplay):
     """The isotonic reliability curve (CORP): no bins to choose.
 
@@ -40,7 +40,6 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
     curve: ReliabilityCurve
     histogram: Reliability
     decomposition: ScoreDecomposition
-    name: str = ""
 
     title = "isotonic reliability diagram, with a consistency band"
     size: ClassVar[tuple[float, float]] = (3.8, 4.7)
@@ -59,8 +58,12 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
         classes: NamesLike | None = None,
         rng: "int | np.random.Generator" = 0,
         name: str = "",
+        ax: Axes | None = None,
     ) -> Self:
-        """Return the display of P(classes[-1]); arguments as for `reliability_curve`."""
+        """Return the display of P(classes[-1]).
+
+        Arguments as for `reliability_curve`, and `name` and `ax` as for `plot`.
+        """
         kinds: dict[str, Any] = {
             "priors": priors,
             "sample_weight": sample_weight,
@@ -71,7 +74,7 @@ class IsotonicReliabilityDisplay(ScoreDisplay):
             y_true, scores, level=level, resamples=resamples, rng=rng, **kinds
         )
         parts = decompose(BrierLoss(), y_true, scores, **kinds)
-        return cls(curve, reliability_of(samples, FINE), parts, name)
+        return cls(curve, reliability_of(samples, FINE), parts, name=name)._on(ax)
 
     def frame(self) -> Frame:
         """Return the blocks: from which posterior to which, and the share of the class there."""

@@ -20,7 +20,7 @@ PURPLE, SKY = "#CC79A7", "#56B4E9"
 GREY, BLACK = "#6B6B6B", "#000000"
 
 Dashes = str | tuple[int, tuple[float, ...]]
-_SYSTEM = "stakes-system"  # marks the main line of a display, so that the next one looks different
+SYSTEM = "stakes-system"  # marks the main lines of a display, so that the next one looks different
 _COLUMNS = 1500  # more than the dots of a line in print
 
 
@@ -58,13 +58,18 @@ def look_of(index: int) -> Look:
 
 def next_look(axes: "Axes") -> Look:
     """Return a look that no system on these axes has yet."""
-    return look_of(sum(line.get_gid() == _SYSTEM for line in axes.lines))
+    return look_of(systems_on(axes))
+
+
+def systems_on(axes: "Axes") -> int:
+    """Return how many main lines displays have drawn on axes."""
+    return sum(line.get_gid() == SYSTEM for line in (*axes.lines, *axes.patches))
 
 
 def draw_system(axes: "Axes", x: FloatArray, y: FloatArray, **options: Any) -> None:  # noqa: ANN401
     """Draw the main line of a system, thinned where there are more points than dots."""
     kept = thinned(x, y)
-    axes.plot(x[kept], y[kept], gid=_SYSTEM, **{"linewidth": 1.6, **options})
+    axes.plot(x[kept], y[kept], gid=SYSTEM, **{"linewidth": 1.6, **options})
 
 
 def shown(name: object, longest: int = 28) -> str:

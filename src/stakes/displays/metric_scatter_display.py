@@ -13,7 +13,7 @@ from stakes.displays.looks import BLUE, GREY, RED
 _ROUNDING = 1e-12  # normalised costs nearer to 1 than this are that of the naive system
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class MetricScatterDisplay(Display):
     """Systems as points: a normalised expected cost on x, a traditional metric on y.
 
@@ -49,7 +49,7 @@ class MetricScatterDisplay(Display):
         for kept, colour, mark, text in kinds:
             if kept.any():
                 x, y = self.costs[kept], self.values[kept]
-                axes.scatter(x, y, s=9, c=colour, marker=mark, lw=0.7, label=text)
+                axes.scatter(x, y, s=9, c=colour, marker=mark, lw=0.7, label=self._label(text))
         axes.axvline(1, color=GREY, lw=1, ls="--", label="naive system")
         right = 2.0 if np.nanmax(self.costs, initial=0.0) > 1 else 1.1
         axes.set(xlabel=self.cost_name, ylabel=self.metric_name, xlim=(-0.05, right))

@@ -11,7 +11,7 @@ from stakes.displays.figures import Axes, Frame, ScoreDisplay
 from stakes.displays.looks import REFERENCE, class_of, digits, draw_system, next_look
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PrecisionRecallDisplay(ScoreDisplay):
     """Precision against recall, over the naive line of always saying yes.
 
@@ -28,7 +28,6 @@ class PrecisionRecallDisplay(ScoreDisplay):
     """
 
     curve: PrecisionRecallCurve
-    name: str = ""
 
     title = "precision against recall"
     compute = precision_recall_curve

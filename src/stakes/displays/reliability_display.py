@@ -26,7 +26,7 @@ FINE = EqualWidth(50)  # bins of the histogram under the diagram
 _HEIGHT, _MIDDLE, _BOTTOM = 0.1, -0.15, -0.265  # where it is drawn
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ReliabilityDisplay(ScoreDisplay):
     """How often the event happened in each bin of its probability, with Wilson intervals.
 
@@ -47,7 +47,6 @@ class ReliabilityDisplay(ScoreDisplay):
     naive: float
     event: str
     level: float = 0.95
-    name: str = ""
     confidence: bool = False  # of the largest posterior
 
     title = "reliability diagram by bins"
@@ -66,6 +65,7 @@ class ReliabilityDisplay(ScoreDisplay):
         sample_weight: Column | None = None,
         classes: NamesLike | None = None,
         name: str = "",
+        ax: Axes | None = None,
         confidence: bool = False,
     ) -> Self:
         """Return the display of P(classes[-1]) of two classes.
@@ -79,6 +79,8 @@ class ReliabilityDisplay(ScoreDisplay):
             As for `reliability`.
         name : str
             Of the system, for the legend.
+        ax : matplotlib Axes, optional
+            To draw on them at once.
         confidence : bool
             Whether to look at the largest posterior instead, of any number of classes.
         """
@@ -86,7 +88,7 @@ class ReliabilityDisplay(ScoreDisplay):
         event = "the chosen class" if confidence else class_of(samples.classes[-1])
         naive = float(samples.priors.max() if confidence else samples.priors[-1])
         made, fine = (reliability_of(samples, b, confidence=confidence) for b in (bins, FINE))
-        return cls(made, fine, naive, event, level, name, confidence)
+        return cls(made, fine, naive, event, level, confidence, name=name)._on(ax)
 
     @classmethod
     def from_confidences(

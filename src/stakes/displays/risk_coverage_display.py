@@ -14,7 +14,7 @@ from stakes.samples import read_samples
 from stakes.scores import Scores
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class RiskCoverageDisplay(ScoreDisplay):
     """Share of wrong answers among those given, if the least sure ones are withheld.
 
@@ -30,7 +30,6 @@ class RiskCoverageDisplay(ScoreDisplay):
 
     curve: RiskCoverageCurve
     naive: float
-    name: str = ""
 
     title = "risk among the answers against coverage"
     needs = "scores"
@@ -43,13 +42,14 @@ class RiskCoverageDisplay(ScoreDisplay):
         scores: Scores | Column,
         *,
         name: str = "",
+        ax: Axes | None = None,
         **options: Any,  # noqa: ANN401
     ) -> Self:
-        """Return the display of scores; arguments as for `risk_coverage_curve`."""
+        """Return the display of scores; arguments as for `risk_coverage_curve` and `plot`."""
         samples = read_samples(y_true, scores, **options)
         curve = risk_coverage_curve(y_true, scores, **options)
         naive = CostMatrix.zero_one(samples.classes).naive(samples.priors)[1]
-        return cls(curve, naive, name)
+        return cls(curve, naive, name=name)._on(ax)
 
     def frame(self) -> Frame:
         """Return coverage, risk among the answers, and risk among all samples."""

@@ -22,7 +22,7 @@ _REFERENCES = {
 }
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class RiskDisplay(ScoreDisplay):
     """Any view of a risk curve: decision curve, Murphy diagram, normalised Bayes error, ...
 
@@ -43,7 +43,6 @@ class RiskDisplay(ScoreDisplay):
     """
 
     view: CurveView
-    name: str = ""
 
     title = "any view of a risk curve: decision curve, Murphy diagram, ..."
     size: ClassVar[tuple[float, float]] = (4.6, 3.4)
@@ -57,6 +56,7 @@ class RiskDisplay(ScoreDisplay):
         *,
         grid: ArrayLike | None = None,
         name: str = "",
+        ax: Axes | None = None,
         **options: Any,  # noqa: ANN401
     ) -> Self:
         """Return the display of the scores of two classes.
@@ -69,10 +69,13 @@ class RiskDisplay(ScoreDisplay):
             The points of its axis.
         name : str
             Of the system, for the legend.
+        ax : matplotlib Axes, optional
+            To draw on them at once.
         y_true, scores, **options
             As for `risk_curve`.
         """
-        return cls(view(risk_curve(y_true, scores, **options), grid), name)
+        found = view(risk_curve(y_true, scores, **options), grid)
+        return cls(found, name=name)._on(ax)
 
     def frame(self) -> Frame:
         """Return the lines of the view."""

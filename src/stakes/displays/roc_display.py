@@ -31,7 +31,7 @@ from stakes.results import Estimate
 from stakes.scores import Scores
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class RocDisplay(ScoreDisplay):
     """Sensitivity against false alarms, the convex hull, and the points that costs choose.
 
@@ -49,7 +49,6 @@ class RocDisplay(ScoreDisplay):
     curve: RocCurve
     auc: Estimate
     points: Mapping[str, OperatingPoint] = field(default_factory=dict)
-    name: str = ""
 
     title = "ROC curve, its convex hull and area, the points that costs choose"
     legend_at: ClassVar[Mapping[str, Any]] = {"loc": "lower right"}
@@ -67,6 +66,7 @@ class RocDisplay(ScoreDisplay):
         classes: NamesLike | None = None,
         positive: Label | None = None,
         name: str = "",
+        ax: Axes | None = None,
     ) -> Self:
         """Return the display of a detector's scores.
 
@@ -81,6 +81,8 @@ class RocDisplay(ScoreDisplay):
             As for `roc_curve`.
         name : str
             Of the system, for the legend.
+        ax : matplotlib Axes, optional
+            To draw on them at once.
         """
         read_level(level)
         kinds: dict[str, Any] = {
@@ -97,7 +99,7 @@ class RocDisplay(ScoreDisplay):
         auc = curve.auc()
         whole = curve.levels.whole
         estimate = auc_interval(curve.levels, auc, level) if whole else Estimate(auc)
-        return cls(curve, estimate, points, name)
+        return cls(curve, estimate, points, name=name)._on(ax)
 
     def frame(self) -> Frame:
         """Return every point of the curve, lowest threshold first."""

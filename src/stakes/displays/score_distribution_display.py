@@ -11,13 +11,13 @@ from stakes.costs import CostMatrix
 from stakes.costs.matrix import declared_classes
 from stakes.curves import ScoreDistribution, score_distribution
 from stakes.displays.figures import Axes, Frame, ScoreDisplay
-from stakes.displays.looks import BLACK, Dashes, class_of, digits, look_of, note
+from stakes.displays.looks import BLACK, SYSTEM, Dashes, class_of, digits, next_look, note
 from stakes.scores import Scores
 
 _DASHES: dict[str, Dashes] = {"Bayes": (0, (4, 2)), "best": (0, (1, 1.5))}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ScoreDistributionDisplay(ScoreDisplay):
     """How the scores of each class are spread: the share of the class in each bin.
 
@@ -51,19 +51,23 @@ class ScoreDistributionDisplay(ScoreDisplay):
         sample_weight: Column | None = None,
         classes: NamesLike | None = None,
         positive: Label | None = None,
+        name: str = "",
+        ax: Axes | None = None,
     ) -> Self:
         """Return the display of a detector's scores; with costs, the thresholds are marked.
 
-        Arguments as for `score_distribution`, and costs and priors as for `threshold_sweep`.
+        Arguments as for `score_distribution`, costs and priors as for `threshold_sweep`, and
+        `name` and `ax` as for `plot`.
         """
         declared = declared_classes(classes, costs, positive=positive)
         found = score_distribution(
             y_true, scores, bins, sample_weight=sample_weight, classes=declared, positive=positive
         )
         if costs is None:
-            return cls(found)
+            return cls(found, name=name)._on(ax)
         points = found.detector.points(costs, priors)
-        return cls(found, {what: point.threshold for what, point in points.items()})
+        thresholds = {what: point.threshold for what, point in points.items()}
+        return cls(found, thresholds, name=name)._on(ax)
 
     def frame(self) -> Frame:
         """Return the bins, and the share of each class in them."""
@@ -75,16 +79,15 @@ class ScoreDistributionDisplay(ScoreDisplay):
         found = self.distribution
         edges = found.edges
         for i, (name, share) in enumerate(zip(found.classes, found.shares, strict=True)):
-            style = look_of(i)
+            style = next_look(axes)
             hatch = None if i == 0 else "////"
             face: dict[str, Any] = {"facecolor": style.colour, "edgecolor": style.colour}
             axes.stairs(share, edges, fill=True, alpha=0.25, linewidth=0, hatch=hatch, **face)
-            axes.stairs(
-                share, edges, label=class_of(name), color=style.colour, ls=style.dashes, lw=1.5
-            )
+            line: dict[str, Any] = {"color": style.colour, "ls": style.dashes, "lw": 1.5}
+            axes.stairs(share, edges, label=self._label(class_of(name)), gid=SYSTEM, **line)
         outside = []
         for what, threshold in self.thresholds.items():
-            text = f"{what} threshold {digits(threshold)}"
+            text = self._label(f"{what} threshold {digits(threshold)}")
             if not edges[0] <= threshold <= edges[-1]:
                 outside.append(text)
             else:

@@ -15,9 +15,10 @@ from stakes.displays.looks import (
     BEST,
     BLACK,
     REFERENCE,
+    SYSTEM,
     class_of,
     digits,
-    look_of,
+    next_look,
     note,
     shown,
     thinned,
@@ -26,7 +27,7 @@ from stakes.displays.looks import (
 _HIGHEST = 2.5  # marked values above it are told, not drawn: all others would be flat
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ThresholdSweepDisplay(ScoreDisplay):
     """Metrics over thresholds; dots at their best, triangles at their Bayes thresholds.
 
@@ -60,12 +61,12 @@ class ThresholdSweepDisplay(ScoreDisplay):
 
     def _draw(self, axes: Axes) -> None:
         left, right = self._range()
-        for i, metric in enumerate(self.sweep.metrics):
-            x, look = np.clip(self.sweep.thresholds, left, right), look_of(i)
+        for metric in self.sweep.metrics:
+            x, look = np.clip(self.sweep.thresholds, left, right), next_look(axes)
             kept = thinned(x, metric.values)
             line = {**look.line, "drawstyle": "steps-post", "linewidth": 1.6}  # up to the next
-            label = self.labels.get(metric.name, shown(metric.name))
-            axes.plot(x[kept], metric.values[kept], label=label, **line)
+            label = self._label(self.labels.get(metric.name, shown(metric.name)))
+            axes.plot(x[kept], metric.values[kept], label=label, gid=SYSTEM, **line)
             for point, marks in ((metric.best, BEST), (metric.bayes, BAYES)):
                 if point is not None:
                     axes.plot(*point, color=look.colour, zorder=3, **marks)

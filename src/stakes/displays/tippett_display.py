@@ -10,11 +10,11 @@ import numpy as np
 from stakes._typing import Column, NamesLike, PriorsLike
 from stakes.curves import TippettCurve, tippett_curve
 from stakes.displays.figures import Axes, Frame, ScoreDisplay, predicted
-from stakes.displays.looks import REFERENCE, class_of, digits, draw_system, look_of, note
+from stakes.displays.looks import REFERENCE, class_of, digits, draw_system, next_look, note
 from stakes.scores import LogLikelihoodRatios
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class TippettDisplay(ScoreDisplay):
     """Share of each class with a likelihood ratio above a value, on the log10 scale.
 
@@ -44,9 +44,15 @@ class TippettDisplay(ScoreDisplay):
         *,
         sample_weight: Column | None = None,
         classes: NamesLike | None = None,
+        name: str = "",
+        ax: Axes | None = None,
     ) -> Self:
-        """Return the display of natural log likelihood ratios; arguments as for `cllr`."""
-        return cls(tippett_curve(y_true, llr, sample_weight=sample_weight, classes=classes))
+        """Return the display of natural log likelihood ratios.
+
+        Arguments as for `cllr`, and `name` and `ax` as for `plot`.
+        """
+        curve = tippett_curve(y_true, llr, sample_weight=sample_weight, classes=classes)
+        return cls(curve, name=name)._on(ax)
 
     @classmethod
     def from_estimator(  # type: ignore[override]
@@ -65,7 +71,8 @@ class TippettDisplay(ScoreDisplay):
         scores, classes = predicted(estimator, X)
         even = scores.at_priors(training_priors, [0.5, 0.5])
         llr = LogLikelihoodRatios(even.ranks())
-        return cls.from_predictions(y, llr, **{"classes": classes, **options})
+        known = {"classes": classes, "name": type(estimator).__name__}
+        return cls.from_predictions(y, llr, **{**known, **options})
 
     def frame(self) -> Frame:
         """Return the share of each class above every ratio that occurs."""
@@ -81,9 +88,9 @@ class TippettDisplay(ScoreDisplay):
         misled = curve.misleading
         ways = "above 1", "below 1"
         for i, (name, share) in enumerate(zip(curve.roc.classes, curve.share_above, strict=True)):
-            text = f"{class_of(name)}: {digits(100 * misled[i])} % {ways[i]}"
+            text = self._label(f"{class_of(name)}: {digits(100 * misled[i])} % {ways[i]}")
             edge = np.clip(x, left - 1, right + 1)  # infinite ratios lie outside
-            line = {**look_of(i).line, "drawstyle": "steps-post"}
+            line = {**next_look(axes).line, "drawstyle": "steps-post"}
             draw_system(axes, edge, 100 * share, label=text, **line)
         second = class_of(curve.roc.classes[1])
         axes.set(
