@@ -244,7 +244,7 @@ def test_debug_alone_gives_the_traceback(folder: Path) -> None:
 NAMES = "\u202e\x1b[2Jpwn", "=1+1", '"new\nline"', "<script>[red]é</script>"
 
 
-@pytest.mark.parametrize("layout", ["table", "csv", "md", "json"])
+@pytest.mark.parametrize("layout", ["table", "csv", "md", "json", "github"])
 def test_odd_names_are_harmless_in_any_locale(layout: str, tmp_path: Path) -> None:
     rows = "".join(f"{name},{name},{name}\n" for name in NAMES for _ in range(3))
     (tmp_path / "t.csv").write_text(f"y,d,s\n{rows}", encoding="utf-8")

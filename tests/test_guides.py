@@ -132,6 +132,7 @@ def test_commands_print_what_the_guide_shows(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     count = 0
     for command, shown, printed in runs(page.read_text(encoding="utf-8")):
         assert fits(shown, printed), f"{command}\n{printed}"

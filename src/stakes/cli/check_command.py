@@ -1,12 +1,15 @@
 """stakes check: a gate for continuous integration, with a one-line reason."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from stakes._text import interval_name, number, plain, quoted
-from stakes.cli.evaluate_command import evaluated, stage_arguments
+from stakes.cli.evaluate_command import calibrate_command, evaluated, stage_arguments
+from stakes.cli.gate_advice import SHORT, advice_on_limit, advice_on_margin
+from stakes.cli.github import Annotation
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import Cell, Document, check_outputs, forget, publish
@@ -17,13 +20,6 @@ from stakes.results import Estimate, json_number
 
 EXIT_GATE = 1
 _REVERSED = "scores_reversed"
-_SHORT = {
-    "max_nec": ("nec", "max"),
-    "max_cross_entropy": ("cross_entropy.normalized", "max"),
-    "max_brier": ("brier_score.normalized", "max"),
-    "max_calibration_loss": ("cross_entropy.relative", "max"),
-    "min_auc": ("auc", "min"),
-}
 
 
 def run(options: Options) -> None:
@@ -38,14 +34,20 @@ def run(options: Options) -> None:
     if isinstance(table, WholeTable):
         for each in table.systems.values():
             note(each.rounding)
-    gates, notes = [], []
+    gates, notes, fixes = [], [], []
     if limits:
         found = evaluated(table)
         gates = _limit_gates(found, limits, confident=options.confident)
         notes = [f"{v.text} {v.advice}" for v in found.verdicts if v.code == _REVERSED]
+        calibrate = calibrate_command(table, found)
+        fixes = [advice_on_limit(gate, found, calibrate) for gate in gates]
     if isinstance(table, WholeTable):
-        gates += [gate for o in others.items() for gate in _margin_gates(table, scores, *o)]
-    publish(_document(gates, notes, options, table), options)
+        for other, margin in others.items():
+            more = _margin_gates(table, scores, other, margin)
+            gates += more
+            fixes += [advice_on_margin(gate, other) for gate in more]
+    document = _document(gates, notes, options, table)
+    publish(replace(document, annotations=_annotations(gates, fixes, notes)), options)
     forget(options)
     if not all(gate["passed"] for gate in gates):
         click.get_current_context().exit(EXIT_GATE)
@@ -72,7 +74,7 @@ def _limits(options: Options) -> list[tuple[str, str, float]]:
     """Return metric, kind and limit of each gate."""
     found = [
         (metric, kind, limit)
-        for name, (metric, kind) in _SHORT.items()
+        for name, (metric, kind) in SHORT.items()
         if (limit := getattr(options, name)) is not None
     ]
     for kind, texts in (("max", options.most), ("min", options.least)):
@@ -158,6 +160,22 @@ def _gate(
         "passed": passed,
         "reason": f"{'ok' if passed else 'FAILED'}: {plain(name)} is {text}",
     }
+
+
+def _annotations(
+    gates: list[dict[str, Any]], fixes: list[str], notes: list[str]
+) -> list[Annotation]:
+    """Return an error for each gate that fails, with its fix; a notice where all pass."""
+    found = [
+        Annotation("error", f"stakes check: {plain(gate['metric'])}", gate["reason"], fix)
+        for gate, fix in zip(gates, fixes, strict=True)
+        if not gate["passed"]
+    ]
+    if not found:
+        said = "; ".join(gate["reason"].removeprefix("ok: ") for gate in gates[:5])
+        more = f"; and {len(gates) - 5} more" if len(gates) > 5 else ""
+        found = [Annotation("notice", "stakes check: passed", f"{said}{more}")]
+    return found + [Annotation("warning", "stakes check", f"Note: {text}") for text in notes]
 
 
 def _document(

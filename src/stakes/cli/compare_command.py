@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from stakes._text import interval_name, number, plain
 from stakes.cli.evaluate_command import stage_arguments
+from stakes.cli.github import verdict_annotations
 from stakes.cli.messages import progress_bar, refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import Cell, Document, check_outputs, ends, publish
@@ -59,6 +60,7 @@ def _document(result: Comparison, source: str, read: str, *, details: bool) -> D
         sentences=[str(verdict) for verdict in result.verdicts],
         draw=lambda screen: _print(screen, result, source, details=details),
         page=lambda: result.to_html(source=source),
+        annotations=verdict_annotations("compare", result.verdicts),
     )
 
 

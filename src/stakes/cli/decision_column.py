@@ -2,6 +2,7 @@
 
 from stakes._text import interval_name, number, plain, plain_list
 from stakes.cli.cost_text import CostText, read_costs
+from stakes.cli.github import verdict_annotations
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
 from stakes.cli.outputs import Cell, Document, ends
@@ -38,6 +39,7 @@ def decision_document(options: Options) -> Document:
         sentences=[str(verdict) for verdict in evaluation.verdicts],
         draw=lambda screen: _print(screen, evaluation, source, facts),
         page=lambda: evaluation.to_html(source=source),
+        annotations=verdict_annotations("evaluate", evaluation.verdicts),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from stakes._text import interval_name, number, percent, plain
 from stakes.calibration.registry import calibrator_class
+from stakes.cli.github import verdict_annotations
 from stakes.cli.messages import progress_bar
 from stakes.cli.options import Options
 from stakes.cli.outputs import Cell, Document, check_outputs, ends, forget, publish
@@ -36,7 +37,7 @@ def run(options: Options) -> None:
     else:
         table = read_table(prepare(options))
         evaluation = evaluated(table)
-        commands = {**COMMANDS, "calibrate": _calibrate_command(table, evaluation)}
+        commands = {**COMMANDS, "calibrate": calibrate_command(table, evaluation)}
         document = _document(evaluation, table, commands)
     publish(document, options)
     forget(options)
@@ -65,7 +66,7 @@ def stage_arguments(options: Options) -> dict[str, Any]:
     }
 
 
-def _calibrate_command(setting: LabelledTable, evaluation: Evaluation) -> str:
+def calibrate_command(setting: LabelledTable, evaluation: Evaluation) -> str:
     """Return the command that fits the calibrator whose gain was told; none for trials."""
     o = setting.request.options
     named = isinstance(o.file, str) and not is_address(o.file)
@@ -118,6 +119,7 @@ def _document(
         ),
         page=page,
         commands=commands,
+        annotations=verdict_annotations("evaluate", evaluation.verdicts),
     )
 
 

@@ -19,7 +19,7 @@ from stakes.cli.messages import refuse
 METHODS = tuple(name for name in calibrator_names() if name != "threshold")  # that needs costs
 # Of scores, as their registry has them, which would load numpy; a law holds them together.
 KINDS = ("posteriors", "log-posteriors", "logits", "log-likelihoods", "llr", "log10-lr", "lr")
-LAYOUTS = ("table", "md", "csv", "json")
+LAYOUTS = ("table", "md", "csv", "json", "github")
 ENGINES = ("dask", "spark")
 WRITTEN = ("posteriors", "log-odds", "llr")  # what calibrate --apply can write
 Paths = str | tuple[str, ...]  # one file, directory or pattern, or several
@@ -206,7 +206,8 @@ class Options:
         "evaluate compare reproduce", "Also write a live page: one file, to be opened in a browser "
         "and sent around.", metavar="PATH", reproduce="Also write all of it as one live page.")
     layout: str = _option(
-        _JUDGING, "How to print.", "table", flags=["--format"], type=click.Choice(LAYOUTS))
+        _JUDGING, "How to print; github adds Markdown to the summary of a step of GitHub Actions "
+        "and annotates the run.", "table", flags=["--format"], type=click.Choice(LAYOUTS))
     as_json: bool = _option(
         f"{_TABLES} demo reproduce", "Print one JSON document.", default=False, flags=["--json"])
     output: str | None = _option(

@@ -1,4 +1,4 @@
-"""Outputs of commands: a screen, Markdown, CSV or JSON, never written over what is read."""
+"""Outputs of commands: a screen, Markdown, CSV, JSON or GitHub, never over what is read."""
 
 import csv
 import io
@@ -15,8 +15,19 @@ from rich.text import Text
 
 from stakes._check import FileError, StakesError
 from stakes._files import refuse_taken, write_text
+from stakes._markdown import escaped, table_lines
 from stakes._text import number, plain
-from stakes.cli.messages import refuse, wrote
+from stakes.cli.github import (
+    MOST_BYTES,
+    SUMMARY,
+    Annotation,
+    annotation_lines,
+    append_summary,
+    folded,
+    with_fixes,
+    within,
+)
+from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.places import COMMANDS
 from stakes.cli.screen import Screen, head
@@ -26,6 +37,8 @@ from stakes.results import Estimate
 
 Cell = str | float | None
 _SINGLE = ("apply", "calibrator_file", "key", "cost")  # options that name a file, or may
+_LONGEST = 2000  # letters of a sentence with its fix
+_MOST_OPEN = 20  # rows of a summary that are shown at once
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
 
 
@@ -43,6 +56,13 @@ class Document:
     draw: Callable[[Screen], None] | None = None  # on a screen; by default the sentences
     page: Callable[[], str] | None = None  # the same as HTML
     commands: Mapping[str, str] = field(default_factory=lambda: COMMANDS)  # by action
+    annotations: Sequence[Annotation] | None = None  # by default the sentences as notices
+
+    def remarks(self) -> Sequence[Annotation]:
+        """Return what GitHub is to show beside a run."""
+        if self.annotations is not None:
+            return self.annotations
+        return [Annotation("notice", f"stakes {self.command}", each) for each in self.sentences]
 
     def json(self) -> str:
         """Return one JSON document that says what made it."""
@@ -62,7 +82,10 @@ def publish(document: Document, options: Options) -> None:
     if output in (None, "-"):
         show(document, options)
     else:
-        _write(str(output), _WRITERS[_layout(options)](document), options)
+        layout = _layout(options)
+        _write(str(output), _WRITERS[layout](document), options)
+        if layout == "github":
+            _annotate(document)
     if options.html is not None and document.page is not None:
         _write(options.html, document.page(), options, ": open it in a browser")
 
@@ -72,6 +95,8 @@ def show(document: Document, options: Options) -> None:
     layout = _layout(options)
     if layout == "table":
         _draw(document, Screen())
+    elif layout == "github":
+        _show_on_github(document)
     else:
         click.echo(_WRITERS[layout](document), nl=False)
 
@@ -116,15 +141,21 @@ def _missing(cell: Cell) -> bool:
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
-def _as_markdown(document: Document) -> str:
-    lines = [f"## {_md(head(document.source, document.facts))}", ""] if document.source else []
-    lines += [f"- {_md(sentence)}" for sentence in document.sentences]
-    lines += [""] if document.sentences else []
+def _markdown_lines(document: Document, *, fixes: bool = False) -> list[str]:
+    lines = [f"## {escaped(head(document.source, document.facts))}", ""] if document.source else []
+    said = document.sentences
+    if fixes:
+        said = with_fixes(said, document.remarks())
+    lines += [f"- {escaped(sentence, _LONGEST if fixes else 400)}" for sentence in said]
+    lines += [""] if said else []
     header, *rows = document.rows
-    lines.append("| " + " | ".join(_md(str(cell)) for cell in header) + " |")
-    lines.append("|" + "---|" * len(header))
-    lines += ["| " + " | ".join(_md(_short(cell)) for cell in row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
+    table = table_lines(header, [[_short(cell) for cell in row] for row in rows])
+    long = fixes and len(rows) > _MOST_OPEN
+    return lines + (folded(table, f"{len(rows)} numbers") if long else table)
+
+
+def _as_markdown(document: Document) -> str:
+    return "\n".join(_markdown_lines(document)) + "\n"
 
 
 def _short(cell: Cell) -> str:
@@ -133,9 +164,24 @@ def _short(cell: Cell) -> str:
     return cell if isinstance(cell, str) else number(cell or 0.0)
 
 
-def _md(text: str) -> str:
-    safe = "".join(f"\\{c}" if c in r"\`*_{}[]<>#|!~" else c for c in plain(text, 400))
-    return safe.replace("&", "&amp;")
+def _as_summary(document: Document) -> str:
+    """Return the Markdown of a step's summary, as long as GitHub shows it."""
+    return within(_markdown_lines(document, fixes=True), MOST_BYTES)
+
+
+def _show_on_github(document: Document) -> None:
+    """Add a result to the summary of the step, or print it where there is none; annotate it."""
+    path = os.environ.get(SUMMARY)
+    if not path:
+        click.echo(_as_summary(document), nl=False)
+    elif not append_summary(path, _markdown_lines(document, fixes=True)):
+        note(f"the summary of this step is full: {SUMMARY} has 1 MiB, and no more is shown.")
+    _annotate(document)
+
+
+def _annotate(document: Document) -> None:
+    for line in annotation_lines(document.remarks()):
+        click.echo(line)
 
 
 _WRITERS: dict[str, Callable[[Document], str]] = {
@@ -143,6 +189,7 @@ _WRITERS: dict[str, Callable[[Document], str]] = {
     "json": Document.json,
     "csv": _as_csv,
     "md": _as_markdown,
+    "github": _as_summary,
 }
 
 
