@@ -183,6 +183,12 @@ DEFECTS = [
     ("metrics/traditional/detection.py", "return float(ratio((1 + inverse) * positive, positive + inverse))", "return positive", "naive_values"),
     ("metrics/traditional/decision_metric.py", "np.divide(above, below)", "np.nan_to_num(np.divide(above, below))", "undefined or odd_but_good"),
     ("metrics/traditional/decision_metric.py", "np.ldexp(self.n21, second - top)", "self.n21", "different_scales"),
+    # records
+    ("_records.py", "value = cls._number(given)", "value = given.get('value', 0.0)", "test_number_records"),
+    ("_records.py", "return float(values[0])", "pass", "test_number_records"),
+    ("_records.py", "(why := each._why_undefined):", "(why := ''):", "test_number_records"),
+    ("_records.py", "    for each in operands:\n", "    for each in operands[:1]:\n", "test_number_records"),
+    ("evaluation/findings.py", "plain_value(known.get(e.metric.name))", "plain_value(e.value and known.get(e.value.name))", "metric_of_0_keeps"),
     # the border
     ("_check/labels.py", "order = np.argsort(listed)", "order = np.arange(listed.size)", "order or names or confusion"),
     ("_check/numbers.py", "return [priors[name] for name in names]", "return list(priors.values())", "odd_but_good"),

@@ -107,7 +107,7 @@ def test_costs_and_losses_are_those_of_all_samples(kind: Any, priors: Any) -> No
     costs, rules = told.get("costs"), told.get("rules", RULES[:2])
     exact = stakes.evaluate(y, p, costs=costs, priors=priors, rules=rules, **options)
     for a, b in zip(found.applications, exact.applications, strict=True):
-        assert a.cost.normalized == b.cost.normalized
+        assert a.cost.normalized.to_dict() == b.cost.normalized.to_dict()
         assert (a.confusion.counts == b.confusion.counts).all()
         assert a.errors == b.errors
     for ours, theirs in zip(found.rules, exact.rules, strict=True):
@@ -169,7 +169,7 @@ def test_likelihood_ratios_at_given_priors() -> None:
     told: Any = {"classes": [0, 1], "scores": stakes.LogLikelihoodRatios, "priors": [0.95, 0.05]}
     found = filled(y, ratios, [50], costs=BINARY, **told).evaluate(resamples=0)
     exact = stakes.evaluate(y, ratios, priors=[0.95, 0.05], costs=BINARY, resamples=0)
-    assert found.main.cost.normalized == exact.main.cost.normalized
+    assert found.main.cost.normalized.to_dict() == exact.main.cost.normalized.to_dict()
     assert found.rules[0].raw.value == pytest.approx(exact.rules[0].raw.value, rel=1e-14)
     for name in ("cllr", "minimum_cllr", "auc"):
         assert found.ranking[name].value == pytest.approx(exact.ranking[name].value, abs=1e-4)
@@ -180,7 +180,7 @@ def test_adapted_posteriors() -> None:
     told: Any = {"priors": [0.95, 0.05], "training_priors": [0.7, 0.3], "costs": BINARY}
     found = filled(y, p, [], classes=[0, 1], **told).evaluate(resamples=0, calibrator=None)
     exact = stakes.evaluate(y, p, **told, resamples=0, calibrator=None)
-    assert found.main.cost.normalized == exact.main.cost.normalized
+    assert found.main.cost.normalized.to_dict() == exact.main.cost.normalized.to_dict()
     assert found.rules[0].raw.value == pytest.approx(exact.rules[0].raw.value, rel=1e-13)
     error = exact.calibration_errors["calibration_error"]
     assert found.calibration_errors["calibration_error"] == pytest.approx(error, rel=1e-5)
@@ -197,7 +197,7 @@ def test_two_columns_are_one_score(form: Any) -> None:
     told: Any = {"classes": [0, 1], "scores": form, "costs": BINARY, "priors": priors}
     found = filled(y, scores, [], **told).evaluate(resamples=0)
     exact = stakes.evaluate(y, scores, costs=BINARY, priors=priors, resamples=0)
-    assert found.main.cost.normalized == exact.main.cost.normalized
+    assert found.main.cost.normalized.to_dict() == exact.main.cost.normalized.to_dict()
     assert found.data.scores == exact.data.scores == form.__name__
 
 

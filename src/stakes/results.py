@@ -3,16 +3,16 @@
 __all__ = ["Estimate", "ExpectedLoss", "Interval", "MetricValue", "Undefined"]
 
 import math
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from stakes._check import UndefinedMetricWarning, read_level
+from stakes._check import read_level
 from stakes._math import expectation
 from stakes._quantiles import normal, skewed_ends, student
+from stakes._records import NumberRecord
 from stakes._text import number, plain, quoted
 from stakes._typing import FloatArray, IntArray, Label, Names
 from stakes.class_losses import ClassLosses, Constant, Design, NaivePrices
@@ -43,16 +43,20 @@ class Interval:
         return f"{number(self.low)} to {number(self.high)}"
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A value, its interval and how that was computed; without one, the method says why."""
+@dataclass(frozen=True, eq=False)
+class Estimate(NumberRecord):
+    """A value, its interval and how that was computed; without one, the method says why.
+
+    It is a float, as all records about one number are.
+    """
 
     value: float
     interval: Interval | None = None
     method: str = ""
 
-    def __float__(self) -> float:
-        return self.value
+    @property
+    def _why_undefined(self) -> str:
+        return (self.method or "no reason was given") if math.isnan(self.value) else ""
 
     def __str__(self) -> str:
         band = "" if self.interval is None else f" ({self.interval})"
@@ -80,12 +84,13 @@ class Undefined:
 
 
 @dataclass(frozen=True, eq=False)
-class ExpectedLoss:
+class ExpectedLoss(NumberRecord):
     """An expected loss: sum over classes of the prior times the mean loss in the class.
 
-    Lower is better. `naive` is the value of the best system that sees no input; `normalized`,
-    the value over it, is below 1 for a useful system and above 1 for one worse than useless. An
-    infinite value names the samples that made it so in `infinite_rows`.
+    It is a float, so that it compares, formats and calculates as its value does. Lower is better.
+    `naive` is the value of the best system that sees no input; `normalized`, the value over it,
+    is below 1 for a useful system and above 1 for one worse than useless. An infinite value names
+    the samples that made it so in `infinite_rows`.
     """
 
     name: str
@@ -319,9 +324,6 @@ class ExpectedLoss:
         parts: FloatArray = np.square(self.priors[seen]) / losses.size[seen] * about[seen]
         return parts
 
-    def __float__(self) -> float:
-        return self.value
-
     def __str__(self) -> str:
         band = self.interval()
         answer = plain(self.naive_answer)
@@ -362,9 +364,12 @@ class ExpectedLoss:
         }
 
 
-@dataclass(frozen=True)
-class MetricValue:
-    """A traditional metric: its value, that of the best constant answer, and which way is up."""
+@dataclass(frozen=True, eq=False)
+class MetricValue(NumberRecord):
+    """A traditional metric: its value, that of the best constant answer, and which way is up.
+
+    It is a float; where it is undefined, `undefined` says why, and calculating with it warns.
+    """
 
     name: str
     value: float
@@ -379,10 +384,9 @@ class MetricValue:
         gain = self.value - self.naive if self.better == "higher" else self.naive - self.value
         return gain > 0
 
-    def __float__(self) -> float:
-        if self.undefined is not None:  # the reason gets lost
-            warnings.warn(f"undefined: {self.undefined.text}", UndefinedMetricWarning, stacklevel=2)
-        return self.value
+    @property
+    def _why_undefined(self) -> str:
+        return "" if self.undefined is None else self.undefined.text
 
     def __str__(self) -> str:
         if self.undefined is not None:

@@ -3,12 +3,14 @@
 __all__ = ["CalibrationLoss", "ScoreDecomposition", "calibration_loss", "decompose", "risk_curve"]
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from stakes._check import InputError
+from stakes._records import NumberRecord
 from stakes._text import number, percent
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration.affine_calibrator import AffineCalibrator
@@ -24,14 +26,14 @@ from stakes.scoring import ScoringRule
 
 
 @dataclass(frozen=True, eq=False)
-class CalibrationLoss:
+class CalibrationLoss(NumberRecord):
     """An expected loss before and after a calibration stage (eq:calloss).
 
-    `value` is what calibration recovers, `relative` that over the raw loss (a fraction). Both
-    depend on the calibrator and on how it was fitted, which the record names; a calibrator that
-    does harm has a negative value. `divergence` and `refinement` split the loss as DeGroot did,
-    with the calibrated posteriors taken for true; where their sum is far from the raw loss
-    (`gap`), the calibrator is a bad one.
+    It is a float: `value`, what calibration recovers; `relative` is that over the raw loss (a
+    fraction). Both depend on the calibrator and on how it was fitted, which the record names; a
+    calibrator that does harm has a negative value. `divergence` and `refinement` split the loss
+    as DeGroot did, with the calibrated posteriors taken for true; where their sum is far from the
+    raw loss (`gap`), the calibrator is a bad one.
     """
 
     raw: ExpectedLoss
@@ -42,10 +44,20 @@ class CalibrationLoss:
     refinement: float
     notes: tuple[str, ...] = field(default=())
 
+    @classmethod
+    def _number(cls, fields: Mapping[str, Any]) -> float:
+        raw, calibrated = fields["raw"], fields["calibrated"]
+        difference: float = raw.value - calibrated.value
+        return difference
+
+    @property
+    def _why_undefined(self) -> str:
+        return "the loss is infinite before and after calibration" if math.isnan(self.value) else ""
+
     @property
     def value(self) -> float:
         """Raw less calibrated loss."""
-        return self.raw.value - self.calibrated.value
+        return float.__float__(self)
 
     @property
     def relative(self) -> float:
@@ -67,9 +79,6 @@ class CalibrationLoss:
         """What calibration recovers in each class; it may gain in one and lose in another."""
         raw, calibrated = self.raw.by_class, self.calibrated.by_class
         return {name: raw[name] - calibrated[name] for name in raw}
-
-    def __float__(self) -> float:
-        return self.value
 
     def __str__(self) -> str:
         raw, calibrated = number(self.raw.normalized), number(self.calibrated.normalized)

@@ -84,7 +84,7 @@ def _class_order(
 
 def _rows(evaluation: DecisionEvaluation) -> list[list[Cell]]:
     cost, level = evaluation.expected_cost, evaluation.level
-    naive = {e.value.name: e.value.naive for e in evaluation.traditional if e.value}
+    naive = {e.value.name: e.value.naive for e in evaluation.traditional if e.value is not None}
     return [
         ["metric", "value", "low", "high", "naive"],
         ["expected_cost", cost.value, *cost.interval(level), cost.naive],

@@ -38,6 +38,10 @@ class RankingValue(NumberRecord):
     why_no_interval: str = ""
 
     @property
+    def _why_undefined(self) -> str:
+        return self.why_no_interval if math.isnan(self.value) else ""
+
+    @property
     def positive(self) -> Label:
         """The class of interest."""
         return self.classes[-1]

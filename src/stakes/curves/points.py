@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from stakes._records import NumberRecord
 from stakes._text import number, plain
 from stakes._typing import FloatArray, Names
 from stakes.results import json_number
@@ -38,9 +39,9 @@ class OperatingPoint:
         )
 
 
-@dataclass(frozen=True)
-class MinimumCost:
-    """The least expected cost of any threshold, and where it is had."""
+@dataclass(frozen=True, eq=False)
+class MinimumCost(NumberRecord):
+    """The least expected cost of any threshold, a float, and the threshold that it needs."""
 
     point: OperatingPoint
     value: float
@@ -51,8 +52,12 @@ class MinimumCost:
         """The value over that of the naive system; never above 1."""
         return self.value / self.naive if self.naive > 0 else math.nan
 
-    def __float__(self) -> float:
-        return self.value
+    def __str__(self) -> str:
+        share = "" if math.isnan(self.normalized) else f", normalised {number(self.normalized)}"
+        return (
+            f"minimum cost {number(self.value)} (naive {number(self.naive)}{share}), "
+            f"at {self.point}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""

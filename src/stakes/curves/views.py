@@ -3,9 +3,11 @@
 __all__ = ["CalibrationLossView", "CurveArea", "CurveView", "WorstApplication"]
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stakes._records import NumberRecord
 from stakes._text import number
 from stakes._typing import FloatArray, Names
 from stakes.costs import CostMatrix
@@ -115,9 +117,12 @@ class CalibrationLossView(CurveView):
     worst: WorstApplication = field(kw_only=True)
 
 
-@dataclass(frozen=True)
-class CurveArea:
-    """A proper scoring rule, as the area under a risk curve: uncalibrated, at best, and naive."""
+@dataclass(frozen=True, eq=False)
+class CurveArea(NumberRecord):
+    """A proper scoring rule, as the area under a risk curve: uncalibrated, at best, and naive.
+
+    It is a float: `actual`, the area of the scores as they are.
+    """
 
     name: str
     actual: float
@@ -130,5 +135,22 @@ class CurveArea:
         """Actual less minimum."""
         return self.actual - self.minimum if math.isfinite(self.actual) else math.inf
 
-    def __float__(self) -> float:
-        return self.actual
+    @classmethod
+    def _number(cls, fields: Mapping[str, Any]) -> float:
+        area: float = fields["actual"]
+        return area
+
+    def __str__(self) -> str:
+        stage = self.cross_fitted
+        calibrated = "" if stage is None else f", {number(stage)} calibrated (cross-fitted)"
+        return (
+            f"{self.name} {number(self.actual)}, {number(self.minimum)} at the best thresholds"
+            f"{calibrated}, naive {number(self.naive)}; lower is better"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values, fit for JSON."""
+        lines = {"actual": self.actual, "minimum": self.minimum, "naive": self.naive}
+        stage = None if self.cross_fitted is None else json_number(self.cross_fitted)
+        numbers = {name: json_number(value) for name, value in lines.items()}
+        return {"name": self.name, **numbers, "cross_fitted": stage}

@@ -104,7 +104,8 @@ class DecisionEvaluation(Paged, Tracked):
     @property
     def reasons(self) -> list[str]:
         """Say why metrics are undefined or not shown."""
-        undefined = [e.value for e in self.traditional if e.value and e.value.undefined]
+        values = [e.value for e in self.traditional if e.value is not None]
+        undefined = [value for value in values if value.undefined is not None]
         said = [f"{v.name} is undefined: {v.undefined.text}." for v in undefined if v.undefined]
         bare = [
             c for c, p in zip(self.confusion.classes, self.confusion.priors, strict=True) if p == 0

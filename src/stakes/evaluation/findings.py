@@ -171,7 +171,7 @@ class ApplicationResult:
             "minimum_cost": plain_value(self.minimum),
             "minimum_threshold": plain_value(point and point.threshold),
             "traditional": [
-                {**e.to_dict(), "estimate": plain_value(e.value and known.get(e.value.name))}
+                {**e.to_dict(), "estimate": plain_value(known.get(e.metric.name))}
                 for e in self.traditional
             ],
         }

@@ -166,7 +166,9 @@ def metric_estimates(
             continue
         name, value = explanation.value.name, explanation.value.value
         full = f"{prefix}{key_of(name)}"
-        if has_closed_form(metric, priors_from_data=from_data) and math.isfinite(value):
+        if explanation.value.undefined is not None:
+            out[name] = Estimate(value, None, explanation.value.undefined.text)
+        elif has_closed_form(metric, priors_from_data=from_data) and math.isfinite(value):
             out[name] = replace(shares.metric(metric), value=value)
         elif few:
             out[name] = Estimate(value, None, few)

@@ -104,9 +104,8 @@ def _decisions(evaluation: Evaluation, evidence: Evidence, i: int, said: Verdict
 
 def _disagreement(a: ApplicationResult, claim: CostClaim, level: float) -> Iterator[Verdict]:
     """Say so where accuracy and cost are on different sides of the naive system, both surely."""
-    accuracy = next(
-        (e.value for e in a.traditional if e.value and e.value.name == "accuracy"), None
-    )
+    values = (e.value for e in a.traditional if e.value is not None)
+    accuracy = next((value for value in values if value.name == "accuracy"), None)
     errors, side = claim.errors_at(level), claim.side(level)
     if (
         accuracy is None
