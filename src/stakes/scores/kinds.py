@@ -150,6 +150,8 @@ class Scores(ABC):
             hint = "Rename them, or pass scores.to_numpy(), with columns in the order of the"
             got = quoted(self._names)
             raise InputError("columns of scores", rule, got, hint=f"{hint} classes.")
+        if self._values.ndim == 1:  # one column is the score of the last class
+            return self.swapped()
         order = [self._names.index(name) for name in names]
         return self._replaced(self._values[:, order], names)
 

@@ -1,1 +1,5 @@
 # Written by `make exports` from the `__all__` of each module.
+from stakes.sklearn.scorers import auc_scorer as auc_scorer
+from stakes.sklearn.scorers import calibrated_loss_scorer as calibrated_loss_scorer
+from stakes.sklearn.scorers import cost_scorer as cost_scorer
+from stakes.sklearn.scorers import loss_scorer as loss_scorer

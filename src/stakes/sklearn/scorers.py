@@ -1,0 +1,301 @@
+"""Scorers for scikit-learn: expected costs, scoring rules, calibrated losses and the AUC."""
+
+__all__ = ["auc_scorer", "calibrated_loss_scorer", "cost_scorer", "loss_scorer"]
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import stakes.sklearn.sklearn_library  # noqa: F401  before scikit-learn, to say what to install
+
+# isort: split
+from sklearn.metrics._scorer import _Scorer
+
+from stakes._check import InputError
+from stakes._text import quoted
+from stakes._typing import NamesLike, PriorsLike
+from stakes.calibration import AffineCalibrator, Calibrator
+from stakes.calibration.crossfit import Folds
+from stakes.costs import CostMatrix, CostsByCase, SampleCosts
+from stakes.scores import model_classes, model_scores
+from stakes.scores.model_scores import RESPONSES
+from stakes.scoring import LogLoss, ScoringRule
+from stakes.sklearn.score_functions import (
+    AreaFunction,
+    CalibratedFunction,
+    CostFunction,
+    RuleFunction,
+    ScoreFunction,
+    declared,
+)
+
+_OURS = "stakes"  # before a method's name, in the cache of scorers that score together
+_RANKING = ("decision_function", "predict_proba")
+
+
+T = TypeVar("T")
+
+
+class NamedScorer(_Scorer):  # type: ignore[misc]  # of a library without types
+    """A scorer as `make_scorer` gives, whose function gets scores with the names of `classes_`.
+
+    scikit-learn hands a function one column of two classes, or columns without names, and caches
+    them by method alone, whatever class each scorer takes for the positive one. This scorer asks
+    the model itself, and keeps the answer for other scorers of its kind.
+    """
+
+    _score_func: ScoreFunction
+
+    def __init__(self, function: ScoreFunction, response_method: str | tuple[str, ...]) -> None:
+        sign = 1 if function.greater_is_better else -1
+        super().__init__(function, sign, {}, response_method)
+
+    def _score(
+        self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **metadata: Any
+    ) -> float:
+        """Return the score of a fitted model; greater is better."""
+        function, method = self._score_func, _method(estimator, self._response_method)
+        metadata = _with_columns(function, X, metadata)
+
+        def value() -> float:
+            if method != "predict":
+                told = {"response_method": method, "argument": "estimator"}
+                scores = _kept(method_caller, method, lambda: model_scores(estimator, X, **told))
+                return function.of_scores(y_true, scores, **metadata)
+            decisions = _kept(method_caller, method, lambda: estimator.predict(X))
+            classes = model_classes(estimator) if function.classes is None else function.classes
+            return function.of_decisions(y_true, decisions, classes, **metadata)
+
+        return self._sign * function.defined(value)
+
+
+def _method(estimator: Any, wanted: str | tuple[str, ...]) -> str:
+    """Return the first of the methods that a model has; if it has none, the last of them."""
+    methods = (wanted,) if isinstance(wanted, str) else wanted
+    return next((name for name in methods if hasattr(estimator, name)), methods[-1])
+
+
+def _kept(method_caller: Any, method: str, make: Callable[[], T]) -> T:
+    """Return what a model said, once for all scorers that score it together."""
+    cache = next(iter(getattr(method_caller, "args", ())), None)
+    if not isinstance(cache, dict):
+        return make()
+    key = _OURS, method
+    if key not in cache:
+        cache[key] = make()
+    return cache[key]
+
+
+def _with_columns(function: ScoreFunction, X: Any, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata, and those columns of a data frame that costs by case name."""
+    found = {name: values for name, values in metadata.items() if values is not None}
+    if isinstance(function, CostFunction) and isinstance(function.costs, CostsByCase):
+        there = list(getattr(X, "columns", ()))
+        named = [name for name in function.costs.columns if name not in found and name in there]
+        found |= {name: X[name] for name in named}
+    return found
+
+
+def cost_scorer(
+    costs: CostMatrix | CostsByCase | Any = None,
+    *,
+    priors: PriorsLike | None = None,
+    normalized: bool = True,
+    response_method: str = "predict_proba",
+    classes: NamesLike | None = None,
+) -> NamedScorer:
+    """Return a scorer of the expected cost of a model's decisions, for scikit-learn.
+
+    The score is minus the cost, so that greater is better; minus the normalised cost is above -1
+    for a useful model. By default the decisions are those of least expected cost at the model's
+    probabilities (`bayes_cost`). Classes are those of `classes_`, matched by name with the costs.
+
+    Parameters
+    ----------
+    costs : CostMatrix, CostsByCase, array of shape (K, M) or data frame with names, optional
+        By default 1 for each error. An array without names is for classes 0 to K - 1. The columns
+        that `CostsByCase` name are taken from metadata (`set_score_request(amount=True)`), or from
+        the data frame X.
+    priors : array of K, mapping by class, or "data", optional
+        How often each class will occur in use; by default as often as in the test fold.
+    normalized : bool
+        Whether to divide by the cost of the best constant decision.
+    response_method : {"predict_proba", "predict", "predict_log_proba", "decision_function"}
+        With "predict" decisions are taken as they are, and need not be classes: a classifier may
+        abstain. Values of a decision function are read as logits.
+    classes : sequence of K names, optional
+        Names of the rows of an unnamed cost array.
+
+    Returns
+    -------
+    scorer
+        For `scoring=` of scikit-learn. Where a fold cannot give a value (it has one class only),
+        the score is NaN, with a warning.
+
+    Examples
+    --------
+    A missed disease costs five false alarms. Is the model better than a constant decision, whose
+    score is -1?
+
+    >>> import stakes
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=[1, 0])  # 0 is malignant
+    >>> model = make_pipeline(StandardScaler(), LogisticRegression())
+    >>> scores = cross_val_score(model, X, y, scoring=stakes.sklearn.cost_scorer(costs))
+    >>> scores.round(2).tolist()
+    [-0.14, -0.18, -0.18, -0.15, -0.08]
+
+    Yes: in every fold it costs less than a fifth of that.
+    """
+    read: CostMatrix | CostsByCase | None
+    if isinstance(costs, SampleCosts):
+        rule = "must hold for any samples, or name columns"
+        hint = "Use CostsByCase, and pass the columns as metadata."
+        raise InputError("costs", rule, "SampleCosts, which are of certain samples", hint=hint)
+    if costs is None:
+        read, names = None, declared(classes)
+    else:
+        read = costs if isinstance(costs, CostsByCase) else _matrix(costs, classes)
+        names = read.classes
+        if classes is not None and declared(classes) != names:
+            raise InputError("classes", f"must be those of costs, {quoted(names)}", repr(classes))
+    _check_method(response_method, (*RESPONSES, "predict"))
+    function = CostFunction(read, response_method, names, priors, normalized=normalized)
+    return NamedScorer(function, response_method)
+
+
+def loss_scorer(
+    rule: ScoringRule = LogLoss(),  # noqa: B008  never changes
+    *,
+    priors: PriorsLike | None = None,
+    normalized: bool = True,
+    response_method: str = "predict_proba",
+    classes: NamesLike | None = None,
+) -> NamedScorer:
+    """Return a scorer of any proper scoring rule, for scikit-learn.
+
+    Parameters
+    ----------
+    rule : ScoringRule
+        Such as `LogLoss()`, `BrierLoss()`, `BayesCost(costs)`, or one of your own.
+    normalized : bool
+        Whether to divide by the loss of answering the priors.
+    classes : sequence of K names, optional
+        The order that priors are given in; also classes that a fold may lack.
+    priors, response_method
+        As for `cost_scorer`.
+
+    Examples
+    --------
+    Minus the normalised loss is above -1 for probabilities that are better than the priors:
+
+    >>> import stakes
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> scorer = stakes.sklearn.loss_scorer(stakes.BrierLoss())
+    >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).round(2).tolist()
+    [-0.2, -0.1, -0.18, -0.12, -0.0]
+    """
+    _check_rule(rule)
+    _check_method(response_method, RESPONSES)
+    names = declared(classes, rule)
+    function = RuleFunction(rule, response_method, names, priors, normalized=normalized)
+    return NamedScorer(function, response_method)
+
+
+def calibrated_loss_scorer(  # noqa: PLR0913  the rule, the calibrator, and how it is fitted
+    rule: ScoringRule = LogLoss(),  # noqa: B008  never changes
+    *,
+    calibrator: Calibrator = AffineCalibrator(),  # noqa: B008  never fitted itself
+    folds: Folds = 5,
+    rng: int = 0,
+    priors: PriorsLike | None = None,
+    normalized: bool = True,
+    response_method: str = "predict_proba",
+    classes: NamesLike | None = None,
+) -> NamedScorer:
+    """Return a scorer of the loss that is left after calibration, for scikit-learn.
+
+    The calibrator is cross-fitted within the test fold, so that models are judged by what they
+    would be worth with a calibration stage: a model that ranks well but is overconfident is not
+    put behind one that is merely calibrated.
+
+    Parameters
+    ----------
+    rule : ScoringRule
+        Such as `LogLoss()`, or `BayesCost(costs)` at your own costs.
+    calibrator : Calibrator
+    folds, rng
+        As for `cross_calibrate`. Groups come as metadata (`set_score_request(groups=True)`).
+    priors, normalized, response_method, classes
+        As for `loss_scorer`. A decision function needs no probabilities here: the calibrator makes
+        them.
+
+    Examples
+    --------
+    A support vector machine has no probabilities. Calibrated, its scores are worth as much as
+    those of a logistic regression; read as logits, they are not:
+
+    >>> import stakes
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.svm import LinearSVC
+    >>> X, y = make_classification(n_samples=2000, flip_y=0.2, random_state=0)
+    >>> calibrated = stakes.sklearn.calibrated_loss_scorer(response_method="decision_function")
+    >>> logits = stakes.sklearn.loss_scorer(response_method="decision_function")
+    >>> for model in LinearSVC(), LogisticRegression():
+    ...     scores = (cross_val_score(model, X, y, scoring=s) for s in (logits, calibrated))
+    ...     print([round(float(each.mean()), 2) for each in scores])
+    [-0.7, -0.56]
+    [-0.55, -0.56]
+    """
+    _check_rule(rule)
+    _check_method(response_method, RESPONSES)
+    if not isinstance(calibrator, Calibrator):
+        raise InputError("calibrator", "must be one, such as AffineCalibrator()", repr(calibrator))
+    fit, names = (rule, calibrator, folds, rng), declared(classes, rule)
+    function = CalibratedFunction(*fit, response_method, names, priors, normalized=normalized)
+    return NamedScorer(function, response_method)
+
+
+def auc_scorer(
+    *,
+    response_method: str | tuple[str, ...] = _RANKING,
+    classes: NamesLike | None = None,
+) -> NamedScorer:
+    """Return a scorer of the area under the ROC curve of two classes, for scikit-learn.
+
+    A fold with one class only has score NaN, with a warning.
+
+    Parameters
+    ----------
+    response_method : name of a method, or several in order of preference
+    classes : sequence of two names, optional
+    """
+    for method in (response_method,) if isinstance(response_method, str) else response_method:
+        _check_method(method, RESPONSES)
+    return NamedScorer(
+        AreaFunction("auc", "predict_proba", declared(classes), None), response_method
+    )
+
+
+def _matrix(costs: Any, classes: NamesLike | None) -> CostMatrix:
+    """Return costs as a matrix; those without names are of these classes, or of 0 to K - 1."""
+    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs, classes=classes)
+
+
+def _check_rule(rule: Any) -> None:
+    if not isinstance(rule, ScoringRule):
+        raise InputError("rule", "must be a scoring rule, such as LogLoss()", repr(rule))
+
+
+def _check_method(method: str, known: Any) -> None:
+    if method not in known:
+        raise InputError("response_method", f"must be one of {quoted(known)}", repr(method))
