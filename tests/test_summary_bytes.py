@@ -91,8 +91,10 @@ def test_no_shortened_bytes_are_read(name: str) -> None:
     for size in range(len(MAGIC) + 1, len(data) - CHECK, 13):
         with pytest.raises(stakes.InputError):
             stakes.Summary.from_bytes(signed(data[:size]))
-    with pytest.raises(stakes.InputError, match="more than it says"):
+    with pytest.raises(stakes.InputError, match="what no summary writes"):
         stakes.Summary.from_bytes(signed(data[:-CHECK] + b"\x00"))
+    with pytest.raises(stakes.InputError, match="more than it says"):
+        stakes.Summary.from_bytes(signed(data[:-CHECK] + b"\x01\x00"))
 
 
 def mutated(body: bytes, rng: np.random.Generator) -> bytes:

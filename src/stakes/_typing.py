@@ -17,6 +17,7 @@ __all__ = [
     "BoolArray",
     "Column",
     "Counts",
+    "ExchangedArray",
     "FloatArray",
     "Floats",
     "IntArray",
@@ -46,6 +47,13 @@ class ArrayColumn(Protocol):
         """Return the values as an array."""
 
 
+class ExchangedArray(Protocol):
+    """An array of any library, on any device, that is exchanged by DLPack."""
+
+    def __dlpack__(self) -> Any:  # noqa: ANN401  a capsule
+        """Return the memory of the array."""
+
+
 class ArrowColumn(Protocol):
     """What pyarrow can read: a column or table of polars, pyarrow or duckdb."""
 
@@ -61,6 +69,6 @@ class LazyTable(Protocol):
 
 
 # What users may hand over: arrays, sequences, or a column or table of any data frame.
-Column = Sequence[Any] | ArrayColumn | ArrowColumn | LazyTable
+Column = Sequence[Any] | ArrayColumn | ExchangedArray | ArrowColumn | LazyTable
 PriorsLike = ArrayLike | Mapping[Any, float] | str
 NamesLike = int | Sequence[Label]

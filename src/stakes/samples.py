@@ -10,17 +10,28 @@ import numpy as np
 from stakes._check import (
     InputError,
     LabelColumn,
+    as_numpy,
     check_rows,
     check_seen,
     encode,
     read_column,
     read_priors,
+    read_table,
     read_weights,
 )
 from stakes._kernels.group_sums import sum_by
 from stakes._math import count_by, quotient, shares, times, weight_exponents
-from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
-from stakes.scores import Answers, Scores, as_scores, class_names
+from stakes._typing import (
+    Column,
+    FloatArray,
+    IntArray,
+    Label,
+    Names,
+    NamesLike,
+    NDArray,
+    PriorsLike,
+)
+from stakes.scores import Answers, Posteriors, Scores, class_names
 
 PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
 _RENAME = (
@@ -66,6 +77,7 @@ class Samples:
     copies: IntArray | None = None  # samples that each row stands for, at least 1; None: one each
     known: "KnownSums | None" = None  # exact sums of losses, where rows are those of a summary
     groups: IntArray | None = None  # the group of each row as a number, where they come in groups
+    ignored: int = 0  # rows that were left out for their label
 
     @classmethod
     def from_codes(
@@ -209,11 +221,19 @@ def read_samples(
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
+    *,
+    ignore_index: Label | None = None,
 ) -> Samples:
-    """Check labels, scores, weights and priors together; samples of weight 0 are absent."""
-    column, typed, names = read_pair(y_true, scores, classes)
-    n_given = len(column)
+    """Check labels, scores, weights and priors together; samples of weight 0 are absent.
+
+    So are those whose label is `ignore_index`, whatever their scores are.
+    """
+    every = read_column(y_true, "y_true")
+    column, typed, names = paired(every, scores, classes, ignore_index)
+    n_given, ignored = len(every), len(every) - len(column)
     weights = read_weights(sample_weight, n_given)
+    if weights is not None and ignored:
+        weights = read_weights(weights[column.row], len(column))
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
         column, weights, typed = column.part(kept), weights[kept], typed.part(kept)
@@ -222,13 +242,15 @@ def read_samples(
     given = read_priors(priors, names)
     if given is None and typed.needs_priors and priors is None:
         raise typed.lacks_priors()
-    return Samples.from_codes(y, typed, weights, names, given, row=column.row, n_given=n_given)
+    more = {"row": column.row, "n_given": n_given, "ignored": ignored}
+    return Samples.from_codes(y, typed, weights, names, given, **more)
 
 
 def plain_arrays(
     y_true: Column, scores: Scores | Column
 ) -> tuple[NDArray[Any], NDArray[Any]] | None:
     """Return labels and one column of scores where kernels can read them as they lie, or None."""
+    y_true, scores = as_numpy(y_true, "y_true"), as_numpy(scores, "scores")
     if type(y_true) is not np.ndarray or type(scores) is not np.ndarray:
         return None
     if y_true.dtype.kind not in "iub" or scores.dtype not in (np.float64, np.float32):
@@ -247,9 +269,24 @@ def read_pair(
     y_true: Column, scores: Scores | Column, classes: NamesLike | None
 ) -> tuple[LabelColumn, Scores, Names]:
     """Read labels and scores of the same samples, and the names of the classes."""
-    column = read_column(y_true, "y_true")
-    typed = as_scores(scores)
-    check_rows(len(typed), len(column))
+    return paired(read_column(y_true, "y_true"), scores, classes)
+
+
+def paired(
+    column: LabelColumn,
+    scores: Scores | Column,
+    classes: NamesLike | None,
+    ignore_index: Label | None = None,
+    kind: type[Scores] = Posteriors,
+) -> tuple[LabelColumn, Scores, Names]:
+    """Read scores of labels, and the names of the classes; rows of one label are left out."""
+    kept = column.without(ignore_index)
+    if kept is column:
+        typed = scores if isinstance(scores, Scores) else kind(scores)
+        check_rows(len(typed), len(column))
+    else:
+        typed = _some_scores(scores, kind, kept.row, len(column))
+        column = kept
     names = class_names(typed, classes)
     if names is None and column.truth and typed.n_classes == 2:
         names = (False, True)
@@ -262,3 +299,22 @@ def read_pair(
                 got = f"a 1-D column of {type(typed).__name__}, which is binary, {labels}"
                 raise InputError("scores", "must have one column per class", got)
     return column, typed.ordered(names), names
+
+
+def _some_scores(
+    scores: Scores | Column, kind: type[Scores], rows: IntArray | None, n: int
+) -> Scores:
+    """Read the scores of some rows, whatever the others are."""
+    if isinstance(scores, Scores):
+        check_rows(len(scores), n)
+        return scores.part(rows)  # type: ignore[arg-type]
+    table, names, _ = read_table(scores)
+    check_rows(len(table), n)
+    try:
+        typed = kind(table[rows])
+    except InputError as error:
+        if rows is None or error.place is None or error.place.row is None:
+            raise
+        place = replace(error.place, row=int(rows[error.place.row]))
+        raise error.moved(place=place) from None
+    return typed if names is None else typed.named(names)

@@ -21,6 +21,7 @@ from stakes._check.score_tables import (
     settle_log_posteriors,
     settle_posteriors,
 )
+from stakes._check.tensors import as_numpy
 from stakes._errors import (
     Action,
     AddressError,

@@ -30,14 +30,6 @@ def gathered(values: Any) -> Any:  # noqa: ANN401  any data frame
     return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else values
 
 
-def off_device(values: Any) -> Any:  # noqa: ANN401
-    """Return a tensor of torch as one that numpy can read: detached, on the CPU, not bfloat16."""
-    if not all(hasattr(type(values), name) for name in ("detach", "cpu", "float")):
-        return values
-    tensor = values.detach().cpu()
-    return tensor.float() if str(tensor.dtype).endswith("bfloat16") else tensor
-
-
 def columns_by_name(values: Column) -> dict[str, Any]:
     """Return the columns of a table by their names."""
     import narwhals.stable.v2 as nw  # noqa: PLC0415

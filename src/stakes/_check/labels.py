@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check.frames import is_masked, is_table, off_device, only_column
+from stakes._check.frames import is_masked, is_table, only_column
+from stakes._check.tensors import as_one_array
 from stakes._errors import InputError
 from stakes._text import quoted
-from stakes._typing import Column, IntArray, Label, Names, NamesLike
+from stakes._typing import BoolArray, Column, IntArray, Label, Names, NamesLike
 
 _LARGEST_WHOLE_FLOAT = 2.0**53
 _FRACTIONS = {
@@ -21,6 +22,7 @@ _FRACTIONS = {
 }
 _TEXTS = "For string labels pass classes=[...], in the order of costs' rows or scores' columns."
 _KINDS = "must hold whole numbers or texts"
+_LEFT_OUT = -100  # the label of what torch's losses leave out
 _RANGES = "Cut numbers into ranges first, for example with pandas.cut."
 
 
@@ -41,9 +43,31 @@ class LabelColumn:
 
     def part(self, kept: IntArray) -> "LabelColumn":
         """Return some of the labels, which remember where they stood."""
+        row = kept if self.row is None else self.row[kept]
         if isinstance(self.values, list):
-            return replace(self, values=[self.values[i] for i in kept], row=kept)
-        return replace(self, values=self.values[kept], row=kept)
+            return replace(self, values=[self.values[i] for i in kept], row=row)
+        return replace(self, values=self.values[kept], row=row)
+
+    def other_than(self, label: Label) -> BoolArray:
+        """Tell which labels are others than this one, that of `ignore_index`."""
+        listed = isinstance(self.values, list)
+        if not isinstance(label, str if listed else int | np.integer):
+            kind = "text" if listed else "whole number"
+            rule = f"must be a label, a {kind} as those of {self.argument} are"
+            raise InputError("ignore_index", rule, repr(label))
+        if listed:
+            return np.fromiter((value != label for value in self.values), bool, len(self))
+        return np.asarray(self.values != label)
+
+    def without(self, label: Label | None) -> "LabelColumn":
+        """Return the labels other than that of `ignore_index`; all if it is None."""
+        differs = None if label is None else self.other_than(label)
+        if differs is None or differs.all():
+            return self
+        if not differs.any():
+            rule = "must hold at least one label that is not that of ignore_index"
+            raise InputError(self.argument, rule, found=f"all {len(self)} are {label!r}")
+        return self.part(np.flatnonzero(differs))
 
     def place(self, index: int) -> int:
         """Return the row where a label stood."""
@@ -92,7 +116,7 @@ def _as_array(values: Column, argument: str) -> np.ndarray[Any, Any]:
         rule = "must not be a masked array"
         hint = f"Pass {argument}.compressed() with its partner arrays cut alike."
         raise InputError(argument, rule, found="its mask would be lost", hint=hint)
-    values = off_device(values)
+    values = as_one_array(values, argument, ndim=1)
     if isinstance(values, np.ndarray):
         return values
     if isinstance(values, list | tuple):
@@ -343,4 +367,6 @@ def _number_hint(values: IntArray, names: Names) -> str:
     if names == tuple(range(len(names))) and values.min() >= 1 and values.max() == len(names):
         listed = ", ".join(str(n + 1) for n in islice(range(len(names)), 6))
         return f"Labels seem 1-based: pass classes=[{listed}{', ...' if len(names) > 6 else ''}]."
+    if _LEFT_OUT in values:
+        return f"Rows to be left out: pass ignore_index={_LEFT_OUT} where it is taken."
     return "Declare it, or fix the label."

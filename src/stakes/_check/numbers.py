@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check.frames import is_masked, off_device
+from stakes._check.frames import is_masked
+from stakes._check.tensors import as_numpy, as_one_array, is_small_float
 from stakes._errors import Action, InputError, UndefinedMetricError
 from stakes._text import quoted
 from stakes._typing import ArrayLike, Column, FloatArray, Names, PriorsLike
@@ -22,10 +23,10 @@ def read_array(values: Any, argument: str) -> FloatArray:  # noqa: ANN401
         rule = "must be dense"
         raise InputError(argument, rule, "a sparse matrix", hint=f"Pass {argument}.toarray().")
     try:
-        array = np.asarray(off_device(values))
+        array = np.asarray(as_numpy(values, argument))
     except ValueError as error:
         raise InputError(argument, "must be a regular array", f"ragged rows ({error})") from error
-    if array.dtype.kind in "biuf" or array.dtype.name == "bfloat16":  # of ml_dtypes, as JAX has it
+    if array.dtype.kind in "biuf" or is_small_float(array.dtype):  # of ml_dtypes
         return array.astype(np.float64, copy=False)
     if array.dtype.kind == "O":
         return _from_objects(array, argument)
@@ -57,7 +58,7 @@ def read_weights(weights: Column | None, n: int, *, some: bool = True) -> FloatA
     if weights is None:
         return None
     argument = "sample_weight"
-    w = read_array(weights, argument)
+    w = read_array(as_one_array(weights, argument, ndim=1), argument)
     if w.ndim != 1:
         hint = f"Pass {argument}[:, 0]." if w.ndim == 2 and w.shape[1] == 1 else ""
         rule = "must be 1-D, one weight per sample"

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from stakes._check.digits import FORMATS, SHORTEST, has_bits, is_text_of, parts
-from stakes._check.frames import gathered, is_table, off_device
+from stakes._check.frames import gathered, is_table
 from stakes._check.labels import read_names
 from stakes._check.numbers import read_array
 from stakes._check.precision import Rounding, Unexplained, explain_gaps
+from stakes._check.tensors import as_one_array, rounding_unit
 from stakes._errors import Action, InputError, Place
 from stakes._typing import BoolArray, Column, FloatArray, Names
 
@@ -26,9 +27,8 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
     names = None
     if is_table(values):
         values, names = _from_frame(gathered(values), argument)
-    values = off_device(values)
-    dtype = getattr(values, "dtype", None)
-    unit = np.finfo(dtype).eps if isinstance(dtype, np.dtype) and dtype.kind == "f" else _DOUBLE
+    given, values = values, as_one_array(values, argument, ndim=2)
+    unit = rounding_unit(given) or rounding_unit(values) or _DOUBLE
     _refuse_ragged(values, argument)
     array = read_array(values, argument)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -38,7 +38,7 @@ def read_table(values: Column, argument: str = "scores") -> tuple[FloatArray, Na
     if array.ndim not in {1, 2}:
         what = "a single number" if array.ndim == 0 else f"{array.ndim} dimensions"
         raise InputError(argument, "must be 2-D (samples in rows, classes in columns) or 1-D", what)
-    return array, names, float(unit)
+    return array, names, unit
 
 
 def _from_frame(values: Any, argument: str) -> tuple[Any, Names | None]:  # noqa: ANN401
@@ -62,11 +62,16 @@ def _refuse_ragged(values: Column, argument: str) -> None:
     """Name the row where a list of lists changes its length."""
     if not isinstance(values, list | tuple) or not values:
         return
-    lengths = [len(row) if hasattr(row, "__len__") else -1 for row in values]
+    lengths = [
+        len(row) if getattr(row, "ndim", 1) and hasattr(row, "__len__") else -1 for row in values
+    ]
     if len(set(lengths)) > 1:
         row = next(i for i, n in enumerate(lengths) if n != lengths[0])
         more = f" is ragged, with {lengths[row]} values where row 0 has {lengths[0]}"
-        raise InputError(argument, "must have rows of one length", found="", row=row, more=more)
+        arrays = all(isinstance(each, np.ndarray) for each in values)
+        hint = "Join batches first, for example with torch.cat." if arrays else ""
+        rule = "must have rows of one length"
+        raise InputError(argument, rule, found="", row=row, more=more, hint=hint)
 
 
 def check_rows(n_rows: int, n_labels: int, argument: str = "scores") -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stakes._check import InputError, UndefinedMetricError
+from stakes._check import InputError, UndefinedMetricError, read_array
 from stakes._math import log
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
@@ -262,8 +262,8 @@ def _swapped(found: object) -> InputError:
 def _score_among(y_true: Column) -> str | None:
     """Return a number among labels that is not whole, as scores are, and its place."""
     try:
-        values = np.asarray(y_true, dtype=np.float64)
-    except (TypeError, ValueError):
+        values = read_array(y_true, "y_true")
+    except InputError:
         return None
     broken = np.argwhere(np.isfinite(values) & (np.trunc(values) != values))
     return f"{values[tuple(broken[0])]:.4g} at row {broken[0][0]}" if len(broken) else None

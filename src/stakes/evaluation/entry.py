@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._math import times
-from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
+from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
 from stakes.calibration.slope import calibration_slope
@@ -68,6 +68,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     slices: "Mapping[str, Column] | Column | Sequence[str] | None" = None,
     sample_weight: "Column | str | None" = None,
     classes: NamesLike | None = None,
+    ignore_index: Label | None = None,
     rules: Sequence[ScoringRule] = RULES,
     rng: "int | np.random.Generator" = 0,
     progress: Progress | None = None,
@@ -98,6 +99,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
     slices : column, or mapping from name to column, optional
         Results for each value of these: site, sex, language.
+    ignore_index : label, optional
+        Rows with this label, such as the -100 of torch's losses, are left out, whatever their
+        scores are; `notes` say how many.
     rules : scoring rules
     rng : int or Generator
         Seed of folds and resamples.
@@ -126,7 +130,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
             y_true, label, [scores], kind, costs, sample_weight, groups, slices
         )
     named = classes if classes is not None else classes_of(costs)
-    given = read_samples(y_true, scores, priors=priors, sample_weight=sample_weight, classes=named)
+    given = read_samples(y_true, scores, priors, sample_weight, named, ignore_index=ignore_index)
     cells = curve = None
     if _gathers(given, folds, groups, slices):
         from stakes.evaluation.summaries.two_classes import samples_in_cells  # noqa: PLC0415  for many samples
@@ -139,7 +143,7 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
     if cells is None:
         return found
     data = replace(found.data, scores=type(given.scores).__name__)
-    return replace(found, data=data, notes=(*rounding_notes({"": given}), *found.notes))
+    return replace(found, data=data, notes=(*reading_notes({"": given}), *found.notes))
 
 
 def _gathers(given: Samples, folds: Folds, groups: object, slices: object) -> bool:
@@ -191,7 +195,7 @@ def evaluate_samples(
         resamples=settings.resamples,
         seed=settings.seed,
         slope=calibration_slope(samples, samples.groups).estimate(level),
-        notes=(*rounding_notes({"": given}), *system.notes),
+        notes=(*reading_notes({"": given}), *system.notes),
         sketch=sketch_of(sources),
     )
     evidence = evidence_of(system, evaluation.applications, level)
@@ -242,7 +246,16 @@ def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     )
 
 
-def rounding_notes(read: Mapping[str, Samples]) -> list[str]:
-    """Say for each system by name whether the rows of its scores were rounded, and to what."""
+def reading_notes(read: Mapping[str, Samples]) -> list[str]:
+    """Say how many rows were left out, and by system whether its scores were rounded to what."""
+    ignored = next(iter(read.values())).ignored
+    notes = [ignored_note(ignored)] if ignored else []
     found = {name: samples.scores.rounding for name, samples in read.items()}
-    return [f"{name}: {r}" if name else str(r) for name, r in found.items() if r is not None]
+    rounded = ((name, r) for name, r in found.items() if r is not None)
+    return [*notes, *(f"{name}: {r}" if name else str(r) for name, r in rounded)]
+
+
+def ignored_note(count: int) -> str:
+    """Say how many rows were left out for their label."""
+    rows = "1 row was" if count == 1 else f"{count} rows were"
+    return f"{rows} left out: the label is that of ignore_index."

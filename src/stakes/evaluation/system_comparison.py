@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes._check import InputError, read_number
 from stakes._text import key_of, plain, quoted
-from stakes._typing import Column, NamesLike, PriorsLike
+from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import Calibrator
 from stakes.calibration.crossfit import Folds
 from stakes.evaluation.application_results import error_counts
@@ -26,7 +26,7 @@ from stakes.evaluation.differences import (
     flat_comparison,
     margin_tests,
 )
-from stakes.evaluation.entry import RULES, columns_of, rounding_notes
+from stakes.evaluation.entry import RULES, columns_of, reading_notes
 from stakes.evaluation.findings import Paged, Verdict, plain_values
 from stakes.evaluation.odds import OddsRange, best_by_odds
 from stakes.evaluation.sketch import Sketch, Source, sketch_of
@@ -112,6 +112,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     groups: Column | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
+    ignore_index: Label | None = None,
     rules: Sequence[ScoringRule] = RULES,
     rng: "int | np.random.Generator" = 0,
     progress: Progress | None = None,
@@ -137,8 +138,8 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
         for practical purposes (equivalent).
     calibrator : Calibrator, optional
         If given, the calibrated losses are compared too.
-    costs, priors, training_priors, folds, level, resamples, groups, sample_weight, classes, rules,
-    rng, progress
+    costs, priors, training_priors, folds, level, resamples, groups, sample_weight, classes,
+    ignore_index, rules, rng, progress
         As for `evaluate`.
 
     Examples
@@ -162,7 +163,7 @@ def compare(  # noqa: PLR0913  the data, the systems, the applications, the inte
     named = classes if classes is not None else classes_of(costs)
     read = {
         name: read_samples(
-            y_true, systems[name], priors=priors, sample_weight=sample_weight, classes=named
+            y_true, systems[name], priors, sample_weight, named, ignore_index=ignore_index
         )
         for name in names
     }
@@ -179,7 +180,7 @@ def compare_samples(
     _check(systems, margin, level)
     made = {name: read_system(samples, settings) for name, samples in systems.items()}
     notes = [
-        *rounding_notes(systems),
+        *reading_notes(systems),
         *(why for system in made.values() for why in system.why_uncalibrated),
         *(
             f"The {loss.name} of {plain(name)} is infinite, so that it is not compared."

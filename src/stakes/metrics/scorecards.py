@@ -16,6 +16,8 @@ import numpy as np
 
 from stakes._check import (
     InputError,
+    LabelColumn,
+    as_numpy,
     encode,
     read_column,
     read_names,
@@ -27,7 +29,7 @@ from stakes._kernels.kernel_records import Cells, LossParts, PassSums
 from stakes._kernels.passes import Kind, binary_pass, rows_pass
 from stakes._kernels.threads import available_threads
 from stakes._math import quotient
-from stakes._typing import ArrayLike, Column, FloatArray, Names, NamesLike, PriorsLike
+from stakes._typing import ArrayLike, Column, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.calibration_errors import CalibrationError, binned_errors, error_of_sums
 from stakes.metrics.class_gaps import ClassGaps
@@ -69,13 +71,17 @@ class Scorecard:
     brier_score: ExpectedLoss
     calibration_error: CalibrationError | None  # of P(classes[-1]); for two classes
     confidence_calibration_error: CalibrationError | None  # of the largest posterior; for more
+    ignored: int = 0  # rows that were left out for their label
 
     def __str__(self) -> str:
         losses = (self.cost, self.cross_entropy, self.brier_score)
-        return "\n".join(str(loss) for loss in losses)
+        said = [str(loss) for loss in losses]
+        return "\n".join(
+            [*said, f"rows left out          {self.ignored}"] if self.ignored else said
+        )
 
 
-def scorecard(
+def scorecard(  # noqa: PLR0913  the data, the costs, the bins
     y_true: Column,
     scores: Scores | Column,
     *,
@@ -83,6 +89,7 @@ def scorecard(
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
+    ignore_index: Label | None = None,
     bins: int = 15,
 ) -> Scorecard:
     """Return cost, cross-entropy, Brier score and calibration error in one read of the scores.
@@ -95,22 +102,27 @@ def scorecard(
     ----------
     y_true, scores, costs, priors, sample_weight, classes
         As for `bayes_cost`.
+    ignore_index : label, optional
+        Rows with this label are left out, whatever their scores are, and counted as `ignored`.
     bins : int
         Of equal width, for the calibration error.
     """
     check_bins(bins)
+    y_true, scores = as_numpy(y_true, "y_true"), as_numpy(scores, "scores")
     named = classes
     if named is None and isinstance(costs, CostMatrix | SampleCosts):
         named = costs.classes
+    y, used, ignored = _without(ignore_index, y_true, scores, sample_weight)
     if not isinstance(costs, SampleCosts):
-        for form in _forms(scores):
-            data = read_plain_inputs(y_true, form, sample_weight, named)
+        for form in _forms(used):
+            data = read_plain_inputs(y, form, sample_weight, named)
             if data is None:
                 continue
             card = _in_one_pass(data, costs, priors, bins, checked=isinstance(form, Scores))
             if card is not None:
-                return card
-    samples = read_samples(y_true, scores, priors, sample_weight, named)
+                return replace(card, ignored=ignored)
+    read = y_true, scores, priors, sample_weight, named
+    samples = read_samples(*read, ignore_index=ignore_index)
     errors = binned_errors(samples, bins)
     two = len(samples.classes) == 2
     return Scorecard(
@@ -120,7 +132,29 @@ def scorecard(
         brier_score=expectation(BrierLoss(), samples),
         calibration_error=errors.get("calibration_error"),
         confidence_calibration_error=None if two else errors["confidence_calibration_error"],
+        ignored=samples.ignored,
     )
+
+
+def _without(
+    label: Label | None,
+    y_true: Any,  # noqa: ANN401  any column
+    scores: Any,  # noqa: ANN401
+    sample_weight: Column | None,
+) -> tuple[Any, Any, int]:
+    """Return plain labels and scores without the rows of a label, and how many these are.
+
+    Labels and scores that are not plain are None: they are left to the definitions.
+    """
+    if label is None:
+        return y_true, scores, 0
+    plain = type(y_true) is np.ndarray and y_true.ndim == 1 and y_true.dtype.kind in "iu"
+    known = isinstance(scores, Scores) or type(scores) is np.ndarray
+    if not (plain and known and sample_weight is None and len(scores) == len(y_true)):
+        return None, None, 0
+    kept = np.flatnonzero(LabelColumn(y_true, "y_true").other_than(label))
+    some = scores.part(kept) if isinstance(scores, Scores) else scores[kept]
+    return y_true[kept], some, len(y_true) - kept.size
 
 
 def _forms(scores: Scores | Column) -> Iterator[Scores | Column]:

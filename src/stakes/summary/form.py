@@ -138,9 +138,14 @@ class Reader:
         except ValueError as error:
             raise damaged("a sum that is too large") from error
 
+    @property
+    def at_end(self) -> bool:
+        """Whether everything was read."""
+        return self._at == self._data.size
+
     def end(self) -> None:
         """Refuse more than was read."""
-        if self._at != self._data.size:
+        if not self.at_end:
             raise damaged("more than it says")
 
     def raw(self, size: int) -> bytes:

@@ -29,12 +29,14 @@ class Batch:
     slices: Mapping[str, "Column | CodedColumn"] = field(default_factory=dict)
     columns: Mapping[str, Column] = field(default_factory=dict)
     systems: Mapping[str, Scores] = field(default_factory=dict)  # the scores of each, if several
+    rows: IntArray | None = None  # of the columns, where labels and scores are of some rows alone
+    n_given: int = 0  # how many rows the columns have then
 
     def read(
         self, members: Members, slices: tuple[str, ...] = ()
     ) -> tuple[CheckedBatch, dict[str, CodedColumn], IntArray | None]:
         """Return samples of weight above 0, their slices, and which rows they are if not all."""
-        n = self.codes.size
+        n = self.codes.size if self.rows is None else self.n_given
         _check_told("sample_weight", self.sample_weight is not None, "weighted", members.weighted)
         _check_told("groups", self.groups is not None, "grouped", members.grouped)
         weights = _weights(self.sample_weight, n)
@@ -43,12 +45,18 @@ class Batch:
         of_costs = _named("columns", self.columns, members.columns)
         coded = {name: _coded(name, column, n) for name, column in of_slices.items()}
         amounts = {name: _amounts(name, column, n) for name, column in of_costs.items()}
-        new = CheckedBatch(np.asarray(self.codes), weights, groups, amounts)
-        if weights is None or weights.all():
+        y, rows = np.asarray(self.codes), self.rows
+        if rows is not None:  # of the others nothing is used
+            y = np.zeros(n, dtype=np.int64)
+            y[rows] = self.codes
+        new = CheckedBatch(y, weights, groups, amounts)
+        if rows is not None:
+            new = new.some(rows)
+            coded = {name: column.some(rows) for name, column in coded.items()}
+        if new.weights is None or new.weights.all():
             return new, coded, None
-        kept = np.flatnonzero(weights)
-        some = {name: CodedColumn(s.values, s.codes[kept]) for name, s in coded.items()}
-        return new.some(kept), some, kept
+        kept = np.flatnonzero(new.weights)
+        return new.some(kept), {name: column.some(kept) for name, column in coded.items()}, kept
 
 
 def _check_told(argument: str, given: bool, option: str, told: bool) -> None:  # noqa: FBT001

@@ -31,6 +31,10 @@ class CodedColumn(NamedTuple):
     values: Any  # a list, or an array of whole numbers
     codes: IntArray
 
+    def some(self, rows: IntArray) -> "CodedColumn":
+        """Return the names of some samples."""
+        return CodedColumn(self.values, self.codes[rows])
+
 
 class SliceSums(Part):
     """Decisions and cross-entropy of the samples of each value of each column."""

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stakes._check import InputError, encode
+from stakes._check import InputError, encode, read_column
 from stakes._text import number
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.evaluation.applications import Applications, classes_of, columns_of_costs
-from stakes.evaluation.entry import RULES
+from stakes.evaluation.entry import RULES, ignored_note
 from stakes.evaluation.findings import Evaluation
 from stakes.evaluation.summaries.batch import Batch
 from stakes.evaluation.summaries.slice_sums import SliceSums
@@ -23,7 +23,7 @@ from stakes.evaluation.summaries.summed_rows import SummedRows
 from stakes.evaluation.summaries.two_classes import Bounds, TwoClasses
 from stakes.evaluation.systems import Settings
 from stakes.intervals import Progress
-from stakes.samples import Samples, read_pair
+from stakes.samples import Samples, paired
 from stakes.scores import Posteriors, Scores
 from stakes.scoring import ScoringRule
 from stakes.summary.form import Reader, Writer, damaged
@@ -86,6 +86,7 @@ class Summary:
     def _set(self, request: Request) -> Self:
         self._request, self._slices, self._groups = request, SliceSums(request), GroupCount()
         self._kept: TwoClasses | SummedRows | None = None  # no samples yet
+        self._ignored = 0
         return self
 
     @property
@@ -172,6 +173,11 @@ class Summary:
         return 0 if self._kept is None else int(self._kept.counts.sum())
 
     @property
+    def ignored(self) -> int:
+        """How many rows were left out for their label, that of `ignore_index`."""
+        return self._ignored
+
+    @property
     def fingerprint(self) -> str:
         """A short name of what the summary was told; only summaries of one name can be added."""
         return self._request.fingerprint
@@ -185,6 +191,7 @@ class Summary:
         groups: Column | None = None,
         slices: "Mapping[str, Column] | None" = None,
         columns: "Mapping[str, Column] | None" = None,
+        ignore_index: Label | None = None,
     ) -> None:
         """Add a batch; one that is refused changes nothing.
 
@@ -198,12 +205,18 @@ class Summary:
             The columns that the summary was told as `slices`.
         columns : mapping from name to numbers
             The columns that costs by case name.
+        ignore_index : label, optional
+            Rows with this label are left out, whatever their scores are, and counted as `ignored`.
         """
-        kind = self._request.kind
-        typed = scores if isinstance(scores, Scores) else kind(scores)
-        column, typed, names = read_pair(y_true, typed, self._request.classes)
-        codes = encode(column, names, "classes")
-        self.add_batch(Batch(codes, typed, sample_weight, groups, slices or {}, columns or {}))
+        every, told = read_column(y_true, "y_true"), self._request
+        if ignore_index is not None and not every.other_than(ignore_index).any():
+            self._ignored += len(every)
+            return
+        column, typed, names = paired(every, scores, told.classes, ignore_index, told.kind)
+        codes, rows = encode(column, names, "classes"), column.row
+        new = Batch(codes, typed, sample_weight, groups, slices or {}, columns or {})
+        self.add_batch(new if rows is None else replace(new, rows=rows, n_given=len(every)))
+        self._ignored += len(every) - len(column)
 
     def add_batch(self, batch: Batch) -> None:
         """Add a batch whose labels are numbers of classes, and whose scores were checked."""
@@ -236,6 +249,7 @@ class Summary:
             one.check_form(two.form)
             out._kept = one + two  # type: ignore[operator]
         out._slices, out._groups = self._slices + other._slices, self._groups + other._groups
+        out._ignored = self._ignored + other._ignored
         return out
 
     def __eq__(self, other: object) -> bool:
@@ -255,6 +269,8 @@ class Summary:
         for part in (self._kept, self._slices, self._groups):
             if part is not None:
                 part.write(writer)
+        if self._ignored:
+            writer.array([self._ignored])
         return writer.bytes()
 
     @classmethod
@@ -265,6 +281,7 @@ class Summary:
         out._kept = out._keeper.from_bytes(reader, out._request)
         out._slices.read(reader)
         out._groups.read(reader)
+        out._ignored = 0 if reader.at_end else int(reader.array(1)[0])
         reader.end()
         if out.to_bytes() != data:  # numbers with more digits than they need, cells without samples
             raise damaged("what no summary writes")
@@ -299,6 +316,8 @@ class Summary:
             for name, (low, high) in self.bounds().items()
             if high - low > _DIGITS
         ]
+        if self._ignored:
+            notes.insert(0, ignored_note(self._ignored))
         parts, groups = found.data.groups, self._groups.number
         if parts is None:
             return replace(found, notes=(*found.notes, *notes))
