@@ -1,7 +1,9 @@
 # make demo: install into .venv and show the main job on data that ship with the package.
 # make test: the same environment with the test tools, then the whole suite. The page of the report
 #   is tested with node and Chromium where they are installed.
-# make integrations: what needs heavy libraries (Dask, Spark, Ray), in an environment of its own.
+# make integrations: what needs heavy libraries, in two environments of their own: engines (Dask,
+#   Spark, Ray) and frameworks (torch, Lightning, MLflow, skore, XGBoost, notebooks).
+# make oldest: the suite with the oldest promised version of every dependency and extra.
 # make cluster: workers and executors killed at random moments, many times.
 # make bench: time every job beside the peers, in an environment of its own, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
@@ -11,12 +13,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
-HEAVY := .venv-integrations
+ENGINES := .venv-integrations
+FRAMEWORKS := .venv-frameworks
+OLDEST := .venv-oldest
 
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test integrations cluster bench frontend page exports lint types format planted mutants thorough changelog clean
+.PHONY: demo test integrations engines frameworks oldest cluster bench frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -24,21 +28,48 @@ demo: $(VENV)/.installed
 test: $(VENV)/.developing
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
-# Spark needs Java 17 or newer, which .ci/run installs.
-integrations: $(HEAVY)/.installed
-	@OPENBLAS_NUM_THREADS=1 $(HEAVY)/bin/python -m pytest -n 2 --dist loadfile $(INTEGRATIONS)
+integrations: engines frameworks
 
-INTEGRATIONS := tests/test_dask.py tests/test_spark.py tests/test_ray.py \
+# Spark needs Java 17 or newer, which .ci/run installs.
+engines: $(ENGINES)/.installed
+	@OPENBLAS_NUM_THREADS=1 $(ENGINES)/bin/python -m pytest -n 2 --dist loadfile $(ENGINE_TESTS)
+
+ENGINE_TESTS := tests/test_dask.py tests/test_spark.py tests/test_ray.py \
   "tests/test_guides.py::test_commands_print_what_the_guide_shows[cluster]"
 
-cluster: $(HEAVY)/.installed
-	PYTHONPATH=tests $(HEAVY)/bin/python -m benchmarks.cluster_kills $(OPTIONS)
+frameworks: $(FRAMEWORKS)/.installed
+	@OPENBLAS_NUM_THREADS=1 $(FRAMEWORKS)/bin/python -m pytest -n 2 --dist loadfile $(FRAMEWORK_TESTS)
 
-$(HEAVY)/.installed: Makefile constraints.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
-	$(PYTHON) -m venv --clear $(HEAVY)
-	@echo "installing heavy libraries into $(HEAVY) ..."
-	@$(HEAVY)/bin/python -m pip install --quiet --constraint constraints.txt --upgrade pip
-	@$(HEAVY)/bin/python -m pip install --quiet --constraint constraints.txt --editable .[dask,spark] --group integrations
+FRAMEWORK_TESTS := tests/test_notebook.py
+
+# torch comes first: with it there, no other library asks for a build with CUDA.
+$(FRAMEWORKS)/.installed: Makefile constraints-frameworks.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
+	$(PYTHON) -m venv --clear $(FRAMEWORKS)
+	@echo "installing frameworks into $(FRAMEWORKS) ..."
+	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --upgrade pip
+	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt torch
+	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --editable .[mlflow,plot,sklearn] --group frameworks
+	@touch $@
+
+oldest: $(OLDEST)/.installed
+	@OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n auto --dist worksteal $(OLDEST_TESTS)
+
+$(OLDEST)/.installed: Makefile constraints.txt pyproject.toml tests/oldest_versions.py hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
+	$(PYTHON) -m venv --clear $(OLDEST)
+	@echo "installing the oldest promised versions into $(OLDEST) ..."
+	@$(PYTHON) tests/oldest_versions.py > $(OLDEST)/constraints.txt
+	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --upgrade pip
+	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --editable .[dask,mlflow,plot,sklearn,spark] --group test
+	@touch $@
+
+cluster: $(ENGINES)/.installed
+	PYTHONPATH=tests $(ENGINES)/bin/python -m benchmarks.cluster_kills $(OPTIONS)
+
+$(ENGINES)/.installed: Makefile constraints.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
+	$(PYTHON) -m venv --clear $(ENGINES)
+	@echo "installing heavy libraries into $(ENGINES) ..."
+	@$(ENGINES)/bin/python -m pip install --quiet --constraint constraints.txt --upgrade pip
+	@$(ENGINES)/bin/python -m pip install --quiet --constraint constraints.txt --editable .[dask,spark] --group integrations
 	@touch $@
 
 bench: $(BENCH)/.installed
@@ -123,4 +154,4 @@ $(VENV)/.developing: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(HEAVY) dist build reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH) $(ENGINES) $(FRAMEWORKS) $(OLDEST) dist build reproduction frontend/build frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -190,7 +190,7 @@ def test_ends_are_those_of_scipy(smooth: bool, method: str) -> None:  # noqa: FB
     values = RNG.exponential(size=80)
     ours = drawn_mean(values, 20_000, smooth=smooth).estimate("mean", 0.95)
     theirs = stats.bootstrap(
-        (values,), np.mean, n_resamples=20_000, method=method.lower(), rng=1
+        (values,), np.mean, n_resamples=20_000, method=method.lower(), random_state=1
     ).confidence_interval
     assert ours.method == f"bootstrap ({method})"
     assert ours.interval is not None

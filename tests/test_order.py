@@ -426,6 +426,6 @@ def test_doubles_are_sorted(n: int, kind: str, monkeypatch: pytest.MonkeyPatch) 
     keys.sort_doubles(found)
     assert (found == wanted).all()
     assert (
-        np.bincount(found.view(np.uint64) % 1021).tolist()
-        == np.bincount(values.view(np.uint64) % 1021).tolist()
+        np.bincount((found.view(np.uint64) % 1021).astype(np.int64)).tolist()
+        == np.bincount((values.view(np.uint64) % 1021).astype(np.int64)).tolist()
     )

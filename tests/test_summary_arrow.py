@@ -81,8 +81,8 @@ LABELS: dict[str, tuple[Callable[[], Any], Any]] = {
     "uint64": (lambda: pa.array(Y, pa.uint64()), [0, 1]),
     "truth": (lambda: pa.array(Y == 1), [False, True]),
     "texts": (lambda: pa.array(texts()), ["no", "yes"]),
-    "large texts": (lambda: pa.array(texts(), pa.large_string()), ["no", "yes"]),
-    "views": (lambda: pa.array(texts()).cast(pa.string_view()), ["no", "yes"]),
+    "large texts": (lambda: pa.array(texts().tolist(), pa.large_string()), ["no", "yes"]),
+    "views": (lambda: pa.array(texts().tolist(), pa.string_view()), ["no", "yes"]),
     "categories": (lambda: pa.array(texts()).dictionary_encode(), ["no", "yes"]),
     "far apart": (lambda: pa.array(np.where(Y, 10**12, -5)), [-5, 10**12]),
 }
@@ -128,6 +128,11 @@ ORDERED: dict[str, Callable[[], Table]] = {
 
 @pytest.mark.parametrize("name", ORDERED)
 def test_categories_with_an_order_are_the_classes(name: str) -> None:
+    kind = pa.RecordBatchReader.from_stream(ORDERED[name]()).schema.field("y").type
+    if not kind.ordered:  # polars says so from 1.42 on
+        with pytest.raises(stakes.InputError, match="texts without an order"):
+            stakes.Summary.of(ORDERED[name](), label="y", scores="p")
+        return
     assert stakes.Summary.of(ORDERED[name](), label="y", scores="p").classes == ("yes", "no")
 
 
