@@ -3,7 +3,8 @@
 #   is tested with node and Chromium where they are installed.
 # make integrations: what needs heavy libraries, in two environments of their own: engines (Dask,
 #   Spark, Ray) and frameworks (torch, Lightning, MLflow, skore, XGBoost, notebooks).
-# make oldest: the suite with the oldest promised version of every dependency and extra.
+# make oldest: the suite with the oldest promised version of every dependency and extra;
+#   make oldest-quick: what depends on them most.
 # make cluster: workers and executors killed at random moments, many times.
 # make bench: time every job beside the peers, in an environment of its own, and write
 #   docs/performance.md. make bench OPTIONS=--quick takes few minutes.
@@ -20,7 +21,7 @@ OLDEST := .venv-oldest
 # Whatever environment the shell has active must not leak into ours.
 unexport PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
-.PHONY: demo test integrations engines frameworks oldest cluster bench frontend page exports lint types format planted mutants thorough changelog clean
+.PHONY: demo test integrations engines frameworks oldest oldest-quick cluster bench frontend page exports lint types format planted mutants thorough changelog clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/stakes demo
@@ -52,7 +53,13 @@ $(FRAMEWORKS)/.installed: Makefile constraints-frameworks.txt pyproject.toml hat
 	@touch $@
 
 oldest: $(OLDEST)/.installed
-	@OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n auto --dist worksteal $(OLDEST_TESTS)
+	@OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n auto --dist worksteal \
+	  --ignore tests/test_dask.py --ignore tests/test_spark.py
+	@OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n 2 --dist loadfile $(ENGINE_TESTS)
+
+oldest-quick: $(OLDEST)/.installed
+	@OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n auto --dist worksteal \
+	  $(wildcard tests/test_sklearn*.py) tests/test_cli.py tests/test_displays.py tests/test_summary_arrow.py
 
 $(OLDEST)/.installed: Makefile constraints.txt pyproject.toml tests/oldest_versions.py hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
 	$(PYTHON) -m venv --clear $(OLDEST)

@@ -122,6 +122,9 @@ def fits(shown: str, printed: str) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+@pytest.mark.filterwarnings(  # PySpark 4.0 leaves sockets open
+    "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"
+)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_commands_print_what_the_guide_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
