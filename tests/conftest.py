@@ -4,6 +4,7 @@ import contextlib
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -45,3 +46,11 @@ def no_process_stays_behind() -> Iterator[None]:
     yield
     left = {number: line for number, line in children().items() if number not in before}
     assert left == {}, f"tests left processes behind: {left}"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Return Chromium, for tests of the page."""
+    from browser import launched  # noqa: PLC0415  needs playwright
+
+    yield from launched()
