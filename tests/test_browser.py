@@ -168,7 +168,7 @@ def test_a_notebook_frame_is_live_and_shut_in(browser: Any, tmp_path: Path) -> N
     frame = page.frame_locator("iframe")
     frame.locator("output.nec").first.wait_for()
     assert frame.locator("output.nec").inner_text() == number(made.main.cost.normalized.value)
-    field_ = frame.get_by_role("spinbutton", name=re.compile("^Miss"))
+    field_ = frame.get_by_role("textbox", name=re.compile("^Miss"))
     field_.fill("7")
     field_.press("Enter")
     costs = stakes.CostMatrix.binary(miss=7, false_alarm=1, classes=["calm", "alarm"])
@@ -215,7 +215,7 @@ def test_a_number_is_taken_as_typed(browser: Any, tmp_path: Path, share: str) ->
     path = tmp_path / "report.html"
     stakes.evaluate(**two_classes(), calibrator=None, resamples=0).save_html(path)
     with opened(browser, path) as watched:
-        shown = watched.page.get_by_role("spinbutton", name=re.compile("^Share of"))
+        shown = watched.page.get_by_role("textbox", name=re.compile("^Share of"))
         shown.fill("")
         shown.press_sequentially(share, delay=40)  # frames pass between the digits
         shown.press("Tab")
@@ -316,7 +316,7 @@ def test_numbers_in_pictures_are_those_in_the_tables(
         )
         area = number(made.ranking["auc"].value)
         assert f"Area under the curve: uncalibrated {area}," in watched.figure("ROC")
-        watched.page.get_by_role("spinbutton", name=re.compile("^Miss")).fill(str(0.9 * miss))
+        watched.page.get_by_role("textbox", name=re.compile("^Miss")).fill(str(0.9 * miss))
         watched.page.keyboard.press("Enter")
         watched.settle()
         chosen = asked(watched.application(), given["classes"])

@@ -2,9 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { outcome } from "../src/core/judge";
-import { fromFragment, toFragment } from "../src/core/state";
 import { applicationFiles } from "../src/core/toml";
-import { withAbstention, withCost } from "../src/page/edits";
 import type { Problem } from "../src/types";
 
 const facts = { dataPriors: [0.7, 0.3], quantile: 1.96, noInterval: "", counts: [7, 3] };
@@ -15,13 +13,6 @@ const plain: Problem = {
   fromData: true,
   adapt: false,
 };
-
-test("decisions keep names of their own when abstaining is allowed again", () => {
-  const uneven = withCost(withAbstention(plain, 0.5), 0, 2, 0.7);
-  const again = withAbstention(uneven, 0.5);
-  assert.deepEqual(again.decisions, ["no", "yes", "abstain", "abstain 2"]);
-  assert.deepEqual(fromFragment(toFragment(again), facts.dataPriors), again);
-});
 
 test("names in a file hide nothing", () => {
   const names = ["a\u202eb\x7f", "c\u{e0001}\u2028\ud800"];

@@ -6,6 +6,7 @@ export * from "./detector";
 export * from "./grid";
 export * from "./judge";
 export * from "./multiclass";
+export * from "./numbers";
 export * from "./regions";
 export * from "./shift";
 export * from "./state";

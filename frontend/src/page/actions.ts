@@ -1,6 +1,7 @@
 /** Reset, share and save. */
 import type { TextFile } from "../core/index";
 import { h, on } from "./dom";
+import { forgetRefused } from "./field";
 import type { Store } from "./store";
 
 /** What the buttons need from the core: the texts of the choice. */
@@ -29,7 +30,10 @@ export function actions(store: Store, texts: Texts): { element: HTMLElement; sho
     pre,
     h("p.hint", "For the command line: ", h("code", "stakes evaluate … --app application.toml")),
   );
-  on(reset, "click", () => store.set(store.initial, true));
+  on(reset, "click", () => {
+    forgetRefused();
+    store.set(store.initial, true);
+  });
   on(copy, "click", () => void share(texts.fragment(), link, said));
   on(save, "click", () => {
     for (const file of texts.files()) download(file);

@@ -1,9 +1,10 @@
 /** Controls of the costs: two dials for two classes, a grid for few, one dial and a chooser for many. */
-import { around, Dial, type Track } from "./dial";
-import { type Child, h, named, on, refill } from "./dom";
+import { Dial } from "./dial";
+import { type Child, h, named, refill } from "./dom";
 import { abstention, dearest, isBinary, withCost, withDearest } from "./edits";
+import { NumberField, place } from "./field";
 import type { Store } from "./store";
-import { plainNumber } from "./text";
+import { around, type Track } from "./track";
 
 const MOST_CELLS = 60;
 const MOST_DIALS = 12;
@@ -72,7 +73,7 @@ export class CostControls {
       label,
       spoken,
       track: this.#track(this.#store.problem.costs[truth][decision]),
-      low: 0,
+      takes: "cost",
       onInput: (value, settled) =>
         this.#store.set(withCost(this.#store.problem, truth, decision, value), settled),
     });
@@ -83,14 +84,15 @@ export class CostControls {
   #buildGrid(into: HTMLElement, slides = true): () => void {
     const { classes } = this.#store.payload;
     const { decisions, costs } = this.#store.problem;
-    const fields: HTMLInputElement[][] = [];
+    const fields: NumberField[][] = [];
+    const said = h("div");
     let [truth, decision] = firstError(costs);
     const dial = new Dial({
       key: "cost",
       label: [],
       spoken: "chosen cost",
       track: around(1),
-      low: 0,
+      takes: "cost",
       onInput: (value, settled) =>
         this.#store.set(withCost(this.#store.problem, truth, decision, value), settled),
     });
@@ -98,7 +100,7 @@ export class CostControls {
       [truth, decision] = [i, j];
       for (const [r, row] of fields.entries()) {
         for (const [c, field] of row.entries())
-          field.classList.toggle("chosen", slides && r === i && c === j);
+          field.element.classList.toggle("chosen", slides && r === i && c === j);
       }
       dial.retarget({
         label: ["Chosen cost ", quietly(named(classes[i]), " → ", named(decisions[j]))],
@@ -113,11 +115,11 @@ export class CostControls {
       ...decisions.map((d) => h("th", { scope: "col" }, named(d))),
     );
     const rows = costs.map((row, i) => {
-      fields.push(row.map((_, j) => this.#field(i, j, () => choose(i, j))));
+      fields.push(row.map((_, j) => this.#field(i, j, said, () => choose(i, j))));
       return h(
         "tr",
         h("th", { scope: "row" }, named(classes[i])),
-        ...fields[i].map((field) => h("td", field)),
+        ...fields[i].map((field) => h("td", field.element)),
       );
     });
     const table = h(
@@ -129,12 +131,13 @@ export class CostControls {
     refill(
       into,
       h("div.scroll", { tabindex: 0, role: "region", "aria-label": "costs" }, table),
+      said,
       slides && dial.element,
     );
     choose(truth, decision);
     const update = () => {
       for (const [i, row] of this.#store.problem.costs.entries()) {
-        for (const [j, cost] of row.entries()) showField(fields[i][j], cost);
+        for (const [j, cost] of row.entries()) fields[i][j].show(cost);
       }
       dial.show(this.#store.problem.costs[truth][decision]);
     };
@@ -142,27 +145,18 @@ export class CostControls {
     return update;
   }
 
-  #field(i: number, j: number, onFocus: () => void): HTMLInputElement {
+  #field(i: number, j: number, said: HTMLElement, onFocus: () => void): NumberField {
     const { classes } = this.#store.payload;
     const label = `cost of ${this.#store.problem.decisions[j]} when it is ${classes[i]}`;
-    const field = h("input", {
-      type: "number",
-      step: "any",
-      inputmode: "decimal",
-      min: 0,
-      "aria-label": label,
-      "data-cell": `${i}-${j}`,
-    });
-    const read = (settled: boolean) => {
-      const value = field.value.trim() === "" ? NaN : Number(field.value);
-      const fine = isFinite(value) && value >= 0;
-      if (fine) field.removeAttribute("aria-invalid");
-      else field.setAttribute("aria-invalid", "true");
-      if (fine) this.#store.set(withCost(this.#store.problem, i, j, value), settled);
-    };
-    field.addEventListener("focus", onFocus);
-    on(field, "input", () => read(false));
-    on(field, "change", () => read(true));
+    const own = place();
+    said.append(own);
+    const field = new NumberField(
+      "cost",
+      own,
+      { "aria-label": label, "data-cell": `${i}-${j}` },
+      (value, settled) => this.#store.set(withCost(this.#store.problem, i, j, value), settled),
+    );
+    field.element.addEventListener("focus", onFocus);
     return field;
   }
 
@@ -176,7 +170,7 @@ export class CostControls {
         compact: true,
         spoken: `cost of an error on ${classes[i]}`,
         track: around(dearest(this.#store.initial, i) || 1),
-        low: 0,
+        takes: "cost",
         onInput: (value, settled) =>
           this.#store.set(withDearest(this.#store.problem, i, value, this.#store.initial), settled),
       });
@@ -228,13 +222,6 @@ export function dialsOrChooser(
 /** Return a smaller line beneath a label. */
 export function quietly(...children: Child[]): HTMLElement {
   return h("small", ...children);
-}
-
-function showField(field: HTMLInputElement, value: number): void {
-  if (document.activeElement === field && Number(field.value) === value) return;
-  const text = plainNumber(value);
-  if (field.value !== text) field.value = text;
-  field.removeAttribute("aria-invalid");
 }
 
 function firstError(costs: number[][]): [number, number] {

@@ -1,7 +1,6 @@
 /** Changes of the problem that the controls ask for: each returns a new problem. */
+import { addedNames } from "../core/state";
 import type { ApplicationData, Payload, Problem } from "../types";
-
-export const ABSTAIN = "abstain";
 
 /** Return the problem of an application as the report was made for it. */
 export function problemOf(application: ApplicationData): Problem {
@@ -49,8 +48,8 @@ export function abstention(problem: Problem): number {
   return -1;
 }
 
-/** Return the problem in which abstaining has a price, or is not allowed. */
-export function withAbstention(problem: Problem, price: number | null): Problem {
+/** Return the problem in which abstaining has a price, or is not allowed; `own` are the decisions of the application. */
+export function withAbstention(problem: Problem, price: number | null, own: string[] = []): Problem {
   const at = abstention(problem);
   if (price === null) {
     if (at < 0) return problem;
@@ -62,16 +61,23 @@ export function withAbstention(problem: Problem, price: number | null): Problem 
       ...problem,
       costs: problem.costs.map((row) => row.map((c, j) => (j === at ? price : c))),
     };
-  const costs = problem.costs.map((row) => [...row, price]);
-  return { ...problem, costs, decisions: [...problem.decisions, freeName(problem.decisions)] };
+  const { decisions } = problem;
+  const gone = own.findIndex((name) => !decisions.includes(name));
+  const place = gone < 0 ? decisions.length : Math.min(gone, decisions.length);
+  const name = gone < 0 ? freeName(decisions, own) : own[gone];
+  const insert = <T>(row: T[], one: T) => [...row.slice(0, place), one, ...row.slice(place)];
+  return {
+    ...problem,
+    costs: problem.costs.map((row) => insert(row, price)),
+    decisions: insert(decisions, name),
+  };
 }
 
-/** Return a name for abstaining that no decision has: abstain, abstain 2. */
-function freeName(decisions: string[]): string {
-  for (let i = 1; ; i += 1) {
-    const name = i > 1 ? `${ABSTAIN} ${i}` : ABSTAIN;
-    if (!decisions.includes(name)) return name;
-  }
+/** Return a name for abstaining that no decision has. */
+function freeName(decisions: string[], own: string[]): string {
+  const added = decisions.filter((name) => !own.includes(name)).length;
+  const names = addedNames(own, added + 1);
+  return names.find((name) => !decisions.includes(name)) ?? names[added];
 }
 
 /** Return a price of abstention to begin with: a tenth of the dearest error. */

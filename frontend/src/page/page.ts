@@ -86,6 +86,7 @@ class LivePage {
   #settled = true;
   #chosen: () => void = () => {}; // shows which application is chosen
   #waiting = false;
+  readonly #refused = h("p.refused", { role: "status", hidden: true }); // why a link is not followed
 
   constructor(model: Model, script: string, live: HTMLElement, compared: Compared) {
     this.#model = model;
@@ -118,7 +119,7 @@ class LivePage {
     const priors = new PriorControls(this.#store, decided);
     const free = decided ? null : new AbstentionControls(this.#store);
     const buttons = actions(this.#store, {
-      fragment: () => toFragment(this.#store.problem),
+      fragment: () => this.#fragment(),
       files: () =>
         applicationFiles(this.#store.problem, {
           classes: payload.classes,
@@ -135,7 +136,8 @@ class LivePage {
       free?.element,
       buttons.element,
     );
-    this.#live.append(panel, h("div.results-side", this.#results.element, this.#confusion.element));
+    const side = h("div.results-side", this.#refused, this.#results.element, this.#confusion.element);
+    this.#live.append(panel, side);
     document.querySelector("main")?.classList.add("lively");
     return [costs, priors, ...(free ? [free] : []), buttons];
   }
@@ -169,11 +171,19 @@ class LivePage {
     document.getElementById("pictures")?.append(box);
   }
 
-  /** Take the problem from the address, if there is one. */
+  /** Take the choice from the address, if there is one; say if it is refused. */
   #restore(): void {
-    const problem =
-      location.hash.length > 1 ? fromFragment(location.hash, this.#model.payload.dataPriors) : null;
-    if (problem) this.#store.take(problem);
+    const choice = fromFragment(location.hash, this.#model.payload);
+    this.#refused.hidden = choice === null || !("refused" in choice);
+    if (choice === null) return;
+    if ("problem" in choice) this.#store.take(choice);
+    else
+      this.#refused.textContent = `The link was not followed: ${choice.refused}. Nothing was changed.`;
+  }
+
+  #fragment(): string {
+    const { problem, payload, application } = this.#store;
+    return toFragment(problem, payload.applications[application]);
   }
 
   /** Follow a change with the next frame; several changes make one update. */
@@ -215,11 +225,12 @@ class LivePage {
   /** Keep the choice in the address, so that it can be shared and survives a reload. */
   #remember(): void {
     const same = this.#store.application === 0 && this.#store.isInitial;
+    if (same && !location.hash.startsWith("#v=")) return; // it may be the place of a section
     try {
       history.replaceState(
         null,
         "",
-        same ? location.href.split("#")[0] : `#${toFragment(this.#store.problem)}`,
+        same ? location.href.split("#")[0] : `#${this.#fragment()}`,
       );
     } catch {
       // a page inside a frame may have no address of its own

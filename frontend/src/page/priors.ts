@@ -1,9 +1,10 @@
 /** Controls of the priors, and of the price of abstention. */
 import { dialsOrChooser, quietly } from "./costs";
-import { around, Dial, odds, type Track } from "./dial";
+import { Dial } from "./dial";
 import { h, named, on, refill } from "./dom";
 import { abstention, atDataPriors, firstPrice, withAbstention, withPrior } from "./edits";
 import type { Store } from "./store";
+import { around, odds, type Track } from "./track";
 
 /** How often each class occurs: a slider for two classes, a dial each or a chooser for more. */
 export class PriorControls {
@@ -57,9 +58,7 @@ export class PriorControls {
       compact: this.#store.payload.classes.length > 2,
       spoken: `prior of ${name}`,
       track: odds(),
-      low: 0,
-      high: 1,
-      open: true,
+      takes: "share",
       onInput: (value, settled) =>
         this.#store.set(withPrior(this.#store.problem, i, value), settled),
     });
@@ -79,9 +78,10 @@ export class AbstentionControls {
     this.#store = store;
     const label = h("label.check", this.#allowed, h("span", "Allow a case to be left undecided"));
     this.element.append(label, this.#place);
+    const own = () => store.initial.decisions;
     on(this.#allowed, "change", () => {
       const price = isNaN(this.#price) ? firstPrice(store.problem) : this.#price;
-      store.set(withAbstention(store.problem, this.#allowed.checked ? price : null), true);
+      store.set(withAbstention(store.problem, this.#allowed.checked ? price : null, own()), true);
     });
   }
 
@@ -111,9 +111,9 @@ export class AbstentionControls {
       label: ["Price of ", named(name)],
       spoken: `price of ${name}`,
       track,
-      low: 0,
+      takes: "cost",
       onInput: (value, settled) =>
-        this.#store.set(withAbstention(this.#store.problem, value), settled),
+        this.#store.set(withAbstention(this.#store.problem, value, this.#store.initial.decisions), settled),
     });
   }
 }

@@ -1,4 +1,5 @@
 /** The one state of the page, and who is told when it changes. */
+import type { Choice } from "../core/state";
 import type { Payload, Problem } from "../types";
 import { problemOf } from "./edits";
 
@@ -24,18 +25,10 @@ export class Store {
     return JSON.stringify(this.problem) === JSON.stringify(this.initial);
   }
 
-  /** Take the problem of an address, and the application that it is of if it is one unchanged. */
-  take(problem: Problem): void {
+  /** Take the choice of an address. */
+  take({ application, problem }: Choice): void {
+    this.application = application;
     this.problem = problem;
-    const before = this.application;
-    for (
-      this.application = 0;
-      this.application < this.payload.applications.length;
-      this.application += 1
-    ) {
-      if (this.isInitial) return;
-    }
-    this.application = before;
   }
 
   /** Take a new problem; `settled` is false while a slider still moves. */
