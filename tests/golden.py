@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from golden_answers import amount_cases, answer_cases
 from golden_curves import curve_cases
 from golden_outcomes import Case, codes_of, level_cases, problem, row_case, row_cases
 from stakes import CostMatrix, reliability
@@ -121,6 +122,8 @@ def percent_cases() -> list[tuple[float, str]]:
 
 
 MAKERS: dict[str, Callable[[], Any]] = {
+    "answers": answer_cases,
+    "amounts": amount_cases,
     "levels": level_cases,
     "rows": row_cases,
     "curves": curve_cases,

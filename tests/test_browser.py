@@ -357,7 +357,7 @@ def test_a_cost_just_above_the_naive_one_is_not_100_percent(browser: Any, tmp_pa
     path = tmp_path / "decisions.html"
     made.save_html(path)
     with opened(browser, path) as watched:
-        assert "100.4 %" in watched.page.locator("#verdicts").inner_text()
+        assert "100.4 %" in watched.page.locator("#verdicts").text_content()
         assert "It costs 100.4 % of always answering" in watched.page.locator("#live").inner_text()
 
 

@@ -14,6 +14,8 @@ export interface ApplicationData {
   priors: number[];
   fromData: boolean; // the priors are those of the data
   necs: (number | null)[]; // what Python found, one for each system
+  codes: string[]; // the verdict on each system, which is tested; none for comparisons
+  best?: string[]; // systems that may be the best, by a test
   least: (LeastData | null)[]; // the same; null where there are not two classes and two decisions
 }
 
@@ -95,6 +97,7 @@ export interface Payload {
   whyNotLive: string;
   differences: DifferenceData[];
   odds: OddsData[];
+  unit?: { name: string; scale: number }; // of costs
 }
 
 /** What the reader chose: the one state of the page. */
@@ -114,6 +117,7 @@ export interface Outcome {
   naiveDecision: number;
   normalized: number; // NaN if the naive cost is 0
   interval: [number, number] | null; // of the normalised cost
+  costInterval: [number, number] | null; // of the expected cost
   byClass: number[]; // mean cost of each class
   shares: number[]; // of the decisions, at the priors
   samples: number; // that it rests on

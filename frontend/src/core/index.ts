@@ -1,4 +1,7 @@
 /** The numeric core of a page: no document, no network, nothing at run time but the language. */
+export * from "./amounts";
+export * from "./answer";
+export * from "./setting";
 export * from "./abstention";
 export * from "./curves";
 export * from "./data";

@@ -43,6 +43,8 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
   const normalized = naive > 0 ? expected / naive : NaN;
   const known = facts.noInterval === "" && Number.isFinite(normalized);
   const ends = known ? endsOf(losses, problem, priors, facts.quantile, naiveDecision) : null;
+  const ones = problem.costs.map(() => 1);
+  const own = known ? interval(losses, priors, problem.fromData, facts.quantile, ones, 1) : null;
   const rates = problem.decisions.map((_, j) => counts.map((row, i) => row[j] / losses.size[i]));
   return {
     counts,
@@ -51,6 +53,7 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
     naiveDecision,
     normalized,
     interval: ends?.some(Number.isNaN) ? null : ends, // costs whose squares overflow
+    costInterval: own?.some(Number.isNaN) ? null : own,
     byClass: losses.mean,
     shares: rates.map((column) => expectation(priors, column)),
     samples,

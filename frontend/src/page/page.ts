@@ -8,6 +8,7 @@ import {
 } from "../core/index";
 import type { Payload } from "../types";
 import { actions } from "./actions";
+import { Answer } from "./answer";
 import { Reliability, RocPicture, Scores, Thresholds } from "./binary";
 import { Confusion } from "./confusion";
 import { CostControls } from "./costs";
@@ -81,6 +82,7 @@ class LivePage {
   readonly #store: Store;
   readonly #results: Results;
   readonly #confusion: Confusion;
+  readonly #answer: Answer | null;
   readonly #controls: { show(): void }[];
   #moving: Picture[] = [];
   #settled = true;
@@ -97,6 +99,8 @@ class LivePage {
     this.#store = new Store(payload);
     this.#results = new Results(payload, model.names);
     this.#confusion = new Confusion(payload.classes, model.names, this.#store);
+    const place = document.getElementById("answer-text");
+    this.#answer = place && new Answer(this.#store, model.names, place);
     this.#controls = this.#buildControls();
     this.#buildPictures();
   }
@@ -213,7 +217,8 @@ class LivePage {
   }
 
   #show(found: Found): void {
-    this.#results.show(found);
+    this.#answer?.show(found);
+    this.#results.show(found, this.#answer?.text ?? "");
     this.#confusion.show(found);
     for (const one of this.#moving) one.show(found);
     const { payload, levels } = this.#model;

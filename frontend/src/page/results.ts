@@ -49,14 +49,15 @@ export class Results {
     this.element.append(top, this.#verdicts, this.#facts, this.#basis, this.#chosen, this.#spoken);
   }
 
-  show(found: Found): void {
+  /** Show what follows; `answer` is what a screen reader says of it. */
+  show(found: Found, answer: string): void {
     const { outcomes, problem } = found;
     this.#showBars(outcomes);
     const sentences = outcomes.map((outcome, i) => standing(outcome, problem, found.reasons[i]));
     this.#showVerdicts(sentences, cheapest(this.#names, outcomes, testedIn(this.#payload)));
     this.#showFacts(found);
     this.#basis.textContent = basisText(this.#payload, found);
-    this.#summary = outcomes.map((outcome, i) => this.#spokenLine(outcome, i)).join(" ");
+    this.#summary = answer || outcomes.map((one, i) => this.#spokenLine(one, i)).join(" ");
     this.#speak();
   }
 

@@ -8,7 +8,7 @@ from stakes.cli.evaluate_command import stage_arguments
 from stakes.cli.github import verdict_annotations
 from stakes.cli.messages import progress_bar, refuse
 from stakes.cli.options import Options
-from stakes.cli.outputs import Cell, Document, check_outputs, ends, publish
+from stakes.cli.outputs import Cell, Document, check_outputs, ends, page_text, publish
 from stakes.cli.places import with_options
 from stakes.cli.read_mode import read_table
 from stakes.cli.screen import Screen
@@ -37,10 +37,10 @@ def run(options: Options) -> None:
     with table.told_in_place(), progress_bar("resampling") as progress:
         tests = {"reference": options.reference, "margin": options.margin, "progress": progress}
         result = table.compare(**tests, **stage_arguments(options))
-    publish(_document(result, table.source, table.read, details=options.details), options)
+    publish(_document(result, table.source, table.read, options), options)
 
 
-def _document(result: Comparison, source: str, read: str, *, details: bool) -> Document:
+def _document(result: Comparison, source: str, read: str, options: Options) -> Document:
     result = replace(result, verdicts=with_options(result.verdicts))
     rows: list[list[Cell]] = [
         ["system", "metric", "value", "reference", "difference", "low", "high", "p_value",
@@ -58,8 +58,8 @@ def _document(result: Comparison, source: str, read: str, *, details: bool) -> D
         facts=f"{result.n} samples, seed {result.seed}",
         rows=rows,
         sentences=[str(verdict) for verdict in result.verdicts],
-        draw=lambda screen: _print(screen, result, source, details=details),
-        page=lambda: result.to_html(source=source),
+        draw=lambda screen: _print(screen, result, source, details=options.details),
+        page=lambda: page_text(result, options, source),
         annotations=verdict_annotations("compare", result.verdicts),
     )
 

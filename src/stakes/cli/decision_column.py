@@ -5,7 +5,7 @@ from stakes.cli.cost_text import CostText, read_costs
 from stakes.cli.github import verdict_annotations
 from stakes.cli.messages import note, refuse
 from stakes.cli.options import Options
-from stakes.cli.outputs import Cell, Document, ends
+from stakes.cli.outputs import Cell, Document, ends, page_text
 from stakes.cli.parsing import listed_names, order_classes, parse_priors, positive_last
 from stakes.cli.places import told_in_place
 from stakes.cli.screen import Screen, described, priors_in_words
@@ -38,7 +38,7 @@ def decision_document(options: Options) -> Document:
         rows=_rows(evaluation),
         sentences=[str(verdict) for verdict in evaluation.verdicts],
         draw=lambda screen: _print(screen, evaluation, source, facts),
-        page=lambda: evaluation.to_html(source=source),
+        page=lambda: page_text(evaluation, options, source, str(options.decision)),
         annotations=verdict_annotations("evaluate", evaluation.verdicts),
     )
 

@@ -12,7 +12,7 @@ from stakes.calibration.registry import calibrator_class
 from stakes.cli.github import verdict_annotations
 from stakes.cli.messages import progress_bar
 from stakes.cli.options import Options
-from stakes.cli.outputs import Cell, Document, check_outputs, ends, forget, publish
+from stakes.cli.outputs import Cell, Document, check_outputs, ends, forget, page_text, publish
 from stakes.cli.parsing import parse_priors
 from stakes.cli.places import COMMANDS, text_in_file, with_options
 from stakes.cli.read_mode import SummedTable, read_table, say_whole
@@ -97,15 +97,12 @@ def _document(
     evaluation: Evaluation, table: LabelledTable, commands: Mapping[str, str]
 ) -> Document:
     """Return an evaluation in every form."""
-    source, details = table.source, table.request.options.details
+    source, options = table.source, table.request.options
+    details = options.details
     rows: list[list[Cell]] = [["metric", "value", "low", "high", "method"]]
     rows += [[name, e.value, *ends(e), e.method] for name, e in evaluation.metrics().items()]
 
-    def page() -> str:
-        from stakes.report import page_of  # noqa: PLC0415  where a page is asked for
-
-        return page_of(evaluation, source=source, actions=commands).html()
-
+    system = next(iter(table.request.systems.values()))
     return Document(
         command="evaluate",
         body=evaluation.to_dict(),
@@ -117,7 +114,7 @@ def _document(
         draw=lambda screen: print_evaluation(
             screen, evaluation, source, details=details, commands=commands
         ),
-        page=page,
+        page=lambda: page_text(evaluation, options, source, system, commands),
         commands=commands,
         annotations=verdict_annotations("evaluate", evaluation.verdicts),
     )

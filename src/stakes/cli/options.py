@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from stakes._amounts import read_unit
+from stakes._errors import InputError
 from stakes.calibration.registry import calibrator_names
 from stakes.cli.memory import read_size
 from stakes.cli.messages import refuse
@@ -71,6 +73,15 @@ def _resamples(ctx: click.Context, param: click.Parameter, value: int) -> int:  
     if value and not _FEWEST_RESAMPLES <= value <= _MOST_RESAMPLES:
         msg = f"--resamples must be 0, or from {_FEWEST_RESAMPLES} to {_MOST_RESAMPLES}:"
         refuse(f"{msg} got {value}.")
+    return value
+
+
+def _unit(ctx: click.Context, param: click.Parameter, value: str) -> str:  # noqa: ARG001
+    """Refuse what is not a unit of cost."""
+    try:
+        read_unit(value)
+    except InputError as error:
+        refuse(f"--{error}")
     return value
 
 
@@ -203,8 +214,15 @@ class Options:
         "evaluate compare", "Print all metrics and classes.", default=False,
         compare="Print the differences of all metrics.")
     html: str | None = _option(
-        "evaluate compare reproduce", "Also write a live page: one file, to be opened in a browser "
+        "evaluate compare demo reproduce", "Also write a live page: one file, to be opened in a browser "
         "and sent around.", metavar="PATH", reproduce="Also write all of it as one live page.")
+    title: str = _option("evaluate compare demo", "With --html: heading of the page.", "")
+    date: str = _option(
+        "evaluate compare demo", "With --html: a date to stand under the heading, as you write it.",
+        "", metavar="TEXT")
+    unit: str = _option(
+        "evaluate compare", "Unit of the costs, such as EUR, or what one unit of cost is, such as "
+        "'250 EUR': costs are then also told in it.", "", metavar="UNIT", callback=_unit)
     layout: str = _option(
         _JUDGING, "How to print; github adds Markdown to the summary of a step of GitHub Actions "
         "and annotates the run.", "table", flags=["--format"], type=click.Choice(LAYOUTS))
@@ -252,7 +270,7 @@ class Options:
 _DECLARED = [declared for declared in fields(Options) if declared.metadata]
 # What has an effect beside an option that asks for something else; all other options are refused.
 _EFFECTIVE = {
-    "decision": "label classes positive weight cost prior level resamples seed details html layout"
+    "decision": "label classes positive weight cost prior level resamples seed details html title date unit layout"
     " as_json output force memory resume input_format max_bytes timeout decision",
     "apply": "scores scores_are renormalize classes prior write as_json output force memory"
     " input_format max_bytes timeout apply",

@@ -13,6 +13,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from stakes._amounts import read_unit
 from stakes._check import FileError, StakesError
 from stakes._files import refuse_taken, write_text
 from stakes._markdown import escaped, table_lines
@@ -31,6 +32,7 @@ from stakes.cli.messages import note, refuse, wrote
 from stakes.cli.options import Options
 from stakes.cli.places import COMMANDS
 from stakes.cli.screen import Screen, head
+from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
 from stakes.evaluation.documents import json_document
 from stakes.io.sources import find_parts
 from stakes.results import Estimate
@@ -88,6 +90,20 @@ def publish(document: Document, options: Options) -> None:
             _annotate(document)
     if options.html is not None and document.page is not None:
         _write(options.html, document.page(), options, ": open it in a browser")
+
+
+def page_text(
+    record: Evaluation | Comparison | DecisionEvaluation,
+    options: Options,
+    source: str,
+    system: str = "",
+    actions: Mapping[str, str] | None = None,
+) -> str:
+    """Return the page of a result, headed as the options say."""
+    from stakes.report import ACTIONS, Heading, page_of  # noqa: PLC0415  slow to load
+
+    heading = Heading(options.title, source, system, options.date, read_unit(options.unit))
+    return page_of(record, heading, ACTIONS if actions is None else actions).html()
 
 
 def show(document: Document, options: Options) -> None:

@@ -42,20 +42,32 @@ _STANDINGS = {
 class Paged:
     """A record with a page, made in a package above, by name so that no import goes up."""
 
-    def to_html(self, *, title: str = "", source: str = "") -> str:
-        """Return one live page that loads nothing: verdicts, numbers, pictures, other costs.
+    def to_html(
+        self, *, title: str = "", source: str = "", unit: str = "", date: str = ""
+    ) -> str:
+        """Return one live page that loads nothing: the answer, other costs, pictures, numbers.
 
         Parameters
         ----------
-        title, source : str, optional
-            The heading, and the name of the data.
+        title, source, date : str, optional
+            The heading, the name of the data, and a date to stand under the heading.
+        unit : str, optional
+            What one unit of cost is, such as "EUR" or "250 EUR", for costs in money.
         """
-        page: str = import_module("stakes.report").page_of(self, title, source).html()
+        page: str = import_module("stakes.report").html_of(self, title, source, unit, date)
         return page
 
-    def save_html(self, path: str | PathLike[str], *, title: str = "", source: str = "") -> None:
+    def save_html(
+        self,
+        path: str | PathLike[str],
+        *,
+        title: str = "",
+        source: str = "",
+        unit: str = "",
+        date: str = "",
+    ) -> None:
         """Write the page of `to_html` to a file; an older one is replaced."""
-        write_text(path, self.to_html(title=title, source=source))
+        write_text(path, self.to_html(title=title, source=source, unit=unit, date=date))
 
     def _repr_html_(self) -> str:
         frame: str = import_module("stakes.report").notebook_frame(self.to_html())

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
-from stakes.report.page import Page, notebook_frame
+from stakes._amounts import read_unit
+from stakes.report.page import Heading, Page, notebook_frame
 from stakes.report.page_of_comparison import comparison_page
 from stakes.report.page_of_evaluation import ACTIONS, decisions_page, evaluation_page
 from stakes.report.page_of_reproduction import Picture, reproduction_page
@@ -11,13 +12,24 @@ from stakes.report.page_of_reproduction import Picture, reproduction_page
 
 def page_of(
     record: Evaluation | Comparison | DecisionEvaluation,
-    title: str = "",
-    source: str = "",
+    heading: Heading | None = None,
     actions: Mapping[str, str] = ACTIONS,
 ) -> Page:
     """Return the page of an evaluation or a comparison; `actions` say how to do what it advises."""
+    heading = heading or Heading()
     if isinstance(record, DecisionEvaluation):
-        return decisions_page(record, title, source)
+        return decisions_page(record, heading)
     if isinstance(record, Comparison):
-        return comparison_page(record, title, source)
-    return evaluation_page(record, title, source, actions)
+        return comparison_page(record, heading)
+    return evaluation_page(record, heading, actions)
+
+
+def html_of(
+    record: Evaluation | Comparison | DecisionEvaluation,
+    title: str,
+    source: str,
+    unit: str,
+    date: str,
+) -> str:
+    """Return the text of the page of a record."""
+    return page_of(record, Heading(title, source, "", date, read_unit(unit))).html()

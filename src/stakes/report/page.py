@@ -11,10 +11,36 @@ from pathlib import Path
 from typing import Any
 
 from stakes._text import plain
+from stakes._amounts import Unit
 from stakes.report.markup import Markup, element
 from stakes.report.payload import as_script
 
 _FRAME_HEIGHT = "900"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What the maker of a page says about it: title, data, system, date, unit of cost."""
+
+    title: str = ""
+    source: str = ""
+    system: str = ""
+    date: str = ""
+    unit: Unit = Unit()
+
+    def title_or(self, default: str) -> str:
+        """Return the title; by default one that names the data and the system."""
+        if self.title:
+            return self.title
+        named = [plain(Path(self.source).name)] if self.source else []
+        named += [plain(self.system)] if self.system else []
+        return f"{', '.join(named)}: {default[0].lower()}{default[1:]}" if named else default
+
+    def facts(self, facts: str) -> str:
+        """Return the line under the title."""
+        name = [plain(Path(self.source).name)] if self.source and self.title else []
+        date = [plain(self.date)] if self.date else []
+        return ": ".join([*name, ", ".join([*date, facts])])
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +51,7 @@ class Page:
     facts: str
     sections: tuple[Markup, ...]
     data: Mapping[str, Any] | None = None
+    links: tuple[tuple[str, str], ...] = ()  # ids and names of sections
 
     def html(self) -> str:
         """Return the whole page."""
@@ -58,6 +85,9 @@ class Page:
         )
         yield "<body>"
         heading = [element("h1", self.title), element("p", self.facts, class_="facts")]
+        if self.links:
+            listed = [element("a", name, href=f"#{place}") for place, name in self.links]
+            heading.append(element("nav", listed, aria_label="Sections"))
         yield str(element("header", heading))
         yield str(element("main", self.sections))
         yield str(element("footer", element("p", made)))
@@ -94,7 +124,7 @@ def verdict(look: str, text: str, advice: str = "", command: str = "", **more: s
 
 
 def verdict_section(verdicts: Iterable[Markup]) -> Markup:
-    """Return what the numbers say, first of all."""
+    """Return findings that are shown at once."""
     return section("verdicts", "Verdict", element("ul", list(verdicts)))
 
 
@@ -106,27 +136,40 @@ def listed_notes(notes: Iterable[str]) -> list[Markup]:
 
 def live_sections() -> tuple[Markup, Markup]:
     """Return the places that the script fills."""
-    text = "The live part and the pictures need a browser that runs scripts; the numbers do not."
+    text = "Sliders and pictures need a browser that runs scripts; the answer and numbers do not."
     off = element("noscript", element("p", text))
     return section("live", "Other costs, other priors", off), section("pictures", "Pictures")
 
 
+@dataclass(frozen=True, eq=False)
+class Body:
+    """What a page says: the answer, things to know, numbers, and details if any."""
+
+    answer: Markup
+    known: Markup
+    numbers: Iterable[Markup]
+    details: Iterable[Markup] = ()
+
+
 def record_page(
-    title: str,
-    source: str,
-    facts: str,
-    verdicts: Iterable[Markup],
-    numbers: Iterable[Markup],
-    details: Iterable[Markup],
-    data: Mapping[str, Any],
+    heading: Heading, default: str, facts: str, body: Body, data: Mapping[str, Any]
 ) -> Page:
-    """Return the page of a record: what was found, the live part, numbers, and details if any."""
-    name = f"{plain(Path(source).name)}: " if source else ""
-    sections = [verdict_section(verdicts), *live_sections()]
-    sections.append(section("numbers", "Numbers", *numbers))
-    if rest := list(details):
+    """Return the page of a record: the answer, the live part, numbers, and details if any."""
+    sections = [section("answer", "Answer", body.answer, body.known), *live_sections()]
+    sections.append(section("numbers", "Numbers", *body.numbers))
+    links = [("answer", "Answer"), ("live", "Other costs"), ("pictures", "Pictures")]
+    links.append(("numbers", "Numbers"))
+    if rest := list(body.details):
         sections.append(section("details", "Details", *rest))
-    return Page(title, f"{name}{facts}", tuple(sections), data)
+        links.append(("details", "Details"))
+    unit = {"name": heading.unit.name, "scale": heading.unit.scale}
+    return Page(
+        heading.title_or(default),
+        heading.facts(facts),
+        tuple(sections),
+        {**data, "unit": unit},
+        tuple(links),
+    )
 
 
 def folded(summary: str, *content: Markup) -> Markup:

@@ -5,7 +5,16 @@ from stakes.evaluation import Comparison
 from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import p_number
 from stakes.report.markup import Markup, element, table, user_text
-from stakes.report.page import Page, folded, listed_notes, record_page, verdict
+from stakes.report.answer_section import things_to_know
+from stakes.report.page import (
+    Body,
+    Heading,
+    Page,
+    folded,
+    listed_notes,
+    record_page,
+    verdict,
+)
 from stakes.report.page_of_evaluation import estimate_cells
 from stakes.report.payload import comparison_payload, metric_label, payload
 
@@ -14,25 +23,29 @@ _MOST_ROWS = 500
 _CLEAR = {"better", "worse", "best", "equivalent", "non_inferior"}
 
 
-def comparison_page(comparison: Comparison, title: str, source: str) -> Page:
+def comparison_page(comparison: Comparison, heading: Heading) -> Page:
     """Return the page of a comparison."""
-    verdicts = (
-        verdict("good" if v.code in _CLEAR else "warn", v.text, v.advice)
+    items = [
+        (v.application, verdict("good" if v.code in _CLEAR else "warn", v.text, v.advice))
         for v in comparison.verdicts
-    )
+    ]
     facts = (
         f"{comparison.n:,} samples, {len(comparison.systems)} systems, differences from"
         f" {plain(comparison.reference)}; seed {comparison.seed}"
     )
+    body = Body(
+        element("div", element("p", comparison.verdicts[0].text, class_="answer"), id="answer-text"),
+        things_to_know(items, {}),
+        _differences(comparison, main=True),
+        _details(comparison),
+    )
     data = payload("comparison", comparison.sketch, comparison.level)
+    for application in data["applications"]:
+        application["codes"] = []
+        best = {plain(name): systems for name, systems in comparison.may_be_best.items()}
+        application["best"] = [plain(name) for name in best.get(application["name"], ())]
     return record_page(
-        title or "Which system costs less",
-        source,
-        facts,
-        verdicts,
-        numbers=_differences(comparison, main=True),
-        details=_details(comparison),
-        data=data | comparison_payload(comparison),
+        heading, "Which system costs less", facts, body, data | comparison_payload(comparison)
     )
 
 

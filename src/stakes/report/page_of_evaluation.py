@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -9,8 +10,23 @@ from stakes._text import interval_name, number, percent, plain
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import ApplicationResult, DecisionEvaluation, Evaluation, Verdict
 from stakes.metrics import ConfusionMatrix, Explanation
+from stakes.report.answer_section import (
+    calibrated_code,
+    decisions_answer,
+    evaluation_answer,
+    things_to_know,
+    usefulness_code,
+)
 from stakes.report.markup import Content, Markup, element, table, user_text
-from stakes.report.page import Page, folded, listed_notes, record_page, verdict
+from stakes.report.page import (
+    Body,
+    Heading,
+    Page,
+    folded,
+    listed_notes,
+    record_page,
+    verdict,
+)
 from stakes.report.payload import decision_payload, payload, ranking_label
 from stakes.results import Estimate, ExpectedLoss
 
@@ -29,31 +45,49 @@ ACTIONS = {  # how to do what a verdict advises, in Python
 
 
 def evaluation_page(
-    evaluation: Evaluation, title: str, source: str, actions: Mapping[str, str] = ACTIONS
+    evaluation: Evaluation, heading: Heading, actions: Mapping[str, str] = ACTIONS
 ) -> Page:
     """Return the page of an evaluation."""
     data = evaluation.data
     groups = "" if data.groups is None else f" in {data.groups} groups"
     weights = ", weighted" if data.weighted else ""
-    return record_page(
-        title or "What this system costs",
-        source,
-        f"{data.n:,} samples{groups} of {len(data.classes)} classes{weights};"
-        f" seed {evaluation.seed}",
-        verdict_items(evaluation.verdicts, actions),
-        numbers=_numbers(evaluation),
-        details=_details(evaluation),
-        data=payload("evaluation", evaluation.sketch, evaluation.level),
+    several = {"": "All applications"} if len(evaluation.applications) > 1 else {}
+    body = Body(
+        evaluation_answer(evaluation, heading.unit),
+        things_to_know(list(verdict_items(evaluation.verdicts, actions)), several),
+        _numbers(evaluation),
+        _details(evaluation),
     )
+    facts = f"{data.n:,} samples{groups} of {len(data.classes)} classes{weights}"
+    return record_page(
+        heading,
+        "What this system costs",
+        f"{facts}; seed {evaluation.seed}",
+        body,
+        _with_codes(evaluation, payload("evaluation", evaluation.sketch, evaluation.level)),
+    )
+
+
+def _with_codes(evaluation: Evaluation, data: dict[str, Any]) -> dict[str, Any]:
+    """Return what the live part works with, and the verdict on each system in each application."""
+    known = {plain(a.name): a for a in evaluation.applications}
+    for application in data["applications"]:
+        a = known[application["name"]]
+        codes = [usefulness_code(evaluation.verdicts, a.name)]
+        if a.cost.calibrated_normalized is not None:
+            codes.append(calibrated_code(a, len(known), evaluation.level))
+        application["codes"] = codes
+    return data
 
 
 def verdict_items(
     verdicts: Sequence[Verdict], actions: Mapping[str, str] = ACTIONS
-) -> Iterable[Markup]:
-    """Yield verdicts with their advice, and how to follow it."""
+) -> Iterable[tuple[str, Markup]]:
+    """Yield verdicts with their advice, and how to follow it, each with its application."""
     for v in verdicts:
-        command = actions.get(v.action) or ""
-        yield verdict(_LOOKS.get(v.code, "warn"), v.text, v.advice, command, data_code=v.code)
+        command, look = actions.get(v.action) or "", _LOOKS.get(v.code, "warn")
+        item = verdict(look, v.text, v.advice, command, data_code=v.code)
+        yield v.application, item
 
 
 def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
@@ -168,7 +202,7 @@ def _details(evaluation: Evaluation) -> Iterable[Markup]:
     yield from listed_notes(evaluation.notes)
 
 
-def decisions_page(evaluation: DecisionEvaluation, title: str, source: str) -> Page:
+def decisions_page(evaluation: DecisionEvaluation, heading: Heading) -> Page:
     """Return the page of an evaluation of decisions."""
     confusion = evaluation.confusion
     unit = "samples" if confusion.whole else "total weight"
@@ -178,12 +212,10 @@ def decisions_page(evaluation: DecisionEvaluation, title: str, source: str) -> P
         ["a case costs", number(cost.value), str(cost.interval(level))],
         _naive_row(cost),
     ]
-    return record_page(
-        title or "What these decisions cost",
-        source,
-        f"{number(confusion.n, 6)} {unit} of {len(confusion.classes)} classes",
-        verdict_items(evaluation.verdicts),
-        numbers=[
+    body = Body(
+        decisions_answer(evaluation, heading.unit),
+        things_to_know(list(verdict_items(evaluation.verdicts)), {}),
+        [
             table("Cost, lower is better; naive is 1", ("", "value", interval_name(level)), rows),
             _confusion_table(confusion, evaluation.costs),
             _prior_table(cost),
@@ -192,9 +224,12 @@ def decisions_page(evaluation: DecisionEvaluation, title: str, source: str) -> P
             ),
             *listed_notes(evaluation.reasons),
         ],
-        details=(),
-        data=decision_payload(evaluation),
     )
+    data = decision_payload(evaluation)
+    for application in data["applications"]:
+        application["codes"] = [usefulness_code(evaluation.verdicts, "")]
+    facts = f"{number(confusion.n, 6)} {unit} of {len(confusion.classes)} classes"
+    return record_page(heading, "What these decisions cost", facts, body, data)
 
 
 def estimate_cells(estimate: Estimate) -> tuple[str, str]:

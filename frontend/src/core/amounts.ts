@@ -1,0 +1,70 @@
+/** Costs and counts in units of the reader, with as many digits as their interval justifies; as `stakes._amounts`. */
+
+const MOST_DIGITS = 4;
+const FEW_DIGITS = 3; // of a value without an interval
+
+export type Ends = [number, number] | null;
+
+/** What one unit of cost is: 250 EUR; without a name a plain number. */
+export interface Unit {
+  name: string;
+  scale: number;
+}
+
+/** Return how many decimals of a value its interval justifies; below 0, round to tens or more. */
+export function decimalsOf(value: number, band: Ends): number {
+  const size = Math.max(Math.abs(value), ...(band ?? []).map(Math.abs));
+  if (!(size > 0 && isFinite(size))) return 0;
+  const most = MOST_DIGITS - 1 - Math.floor(Math.log10(size));
+  const half = band ? (band[1] - band[0]) / 2 : 0;
+  if (!(half > 0)) return most - (MOST_DIGITS - FEW_DIGITS);
+  return Math.min(most, 1 - Math.floor(Math.log10(half)));
+}
+
+/** Return a value with so many decimals, in groups of thousands. */
+export function amount(value: number, decimals: number): string {
+  if (isNaN(value)) return "undefined";
+  if (!isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (Math.abs(value) >= 1e9 || decimals > 6)
+    return signed(value.toExponential(1).replace(/e([+-])(\d)$/, "e$10$2"));
+  const text =
+    decimals > 0 ? value.toFixed(decimals) : whole(value, 10 ** -decimals);
+  const [head, rest] = text.split(".");
+  const grouped = Number(head).toLocaleString("en", { maximumFractionDigits: 0 });
+  const sign = head.startsWith("-") && Number(head) === 0 && Number(text) !== 0 ? "-" : "";
+  return signed(`${sign}${grouped}${rest === undefined ? "" : `.${rest}`}`);
+}
+
+function whole(value: number, step: number): string {
+  return (Number((value / step).toFixed(0)) * step).toFixed(0);
+}
+
+/** Return a number with the true minus sign, and none before a 0. */
+function signed(text: string): string {
+  return text.replace(/^-(?=[0.]*$)/, "").replaceAll("-", "−");
+}
+
+/** Return an amount without zeros after the point. */
+export function bare(text: string): string {
+  return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
+}
+
+/** Return an amount with its unit, if it has a name. */
+export function withUnit(text: string, unit: Unit): string {
+  return unit.name ? `${text} ${unit.name}` : text;
+}
+
+/** Return Wilson's interval of a share. */
+export function wilson(hits: number, total: number, z: number): [number, number] {
+  if (!(total > 0)) return [0, 1];
+  const share = hits / total;
+  const square = (z * z) / total;
+  const middle = (share + square / 2) / (1 + square);
+  const half = (z * Math.sqrt((share * (1 - share)) / total + square / (4 * total))) / (1 + square);
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+}
+
+/** Return a band in other units. */
+export function scaled(band: Ends, by: number): Ends {
+  return band && [by * band[0], by * band[1]];
+}

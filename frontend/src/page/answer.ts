@@ -1,0 +1,257 @@
+/** The answer at the top of the page: sentences with numbers to change, and what 1,000 cases bring. */
+import {
+  abstentionUnit,
+  answer,
+  codeOf,
+  compared,
+  condition,
+  firstCell,
+  freeOf,
+  type Naive,
+  naivePhrase,
+  type Part,
+  perThousand,
+  plainOf,
+  priorsOf,
+  type Setting,
+  type Standing,
+  type Unit,
+} from "../core/index";
+import type { Outcome, Problem } from "../types";
+import { type Child, h, HIDDEN, named, on, refill } from "./dom";
+import { withAbstention, withCost, withDearest, withPrior } from "./edits";
+import { InlineField, type InlineOptions } from "./inline_field";
+import type { Found } from "./results";
+import type { Store } from "./store";
+import { number } from "./text";
+
+export const ICONS = { good: "✓", bad: "✕", warn: "?", note: "–" };
+const PLAIN: Unit = { name: "", scale: 1 };
+
+/** What the answer says now, in parts. */
+export interface Spoken {
+  setting: Setting;
+  standings: Standing[];
+  naive: Naive;
+  sentences: Part[][];
+}
+
+/** Return the setting of a problem; the cost that is named first is that of the report. */
+export function settingOf(problem: Problem, store: Store): Setting {
+  const { costs, decisions, fromData } = problem;
+  const priors = priorsOf(problem, store.payload);
+  return { classes: store.payload.classes, costs, decisions, priors, fromData, cell: firstCell(store.initial) };
+}
+
+/** Return what a system costs, and its verdict: that of the report at its own settings, else by the interval. */
+export function standingsOf(found: Found, names: string[], store: Store): Standing[] {
+  const { payload } = store;
+  const codes = store.isInitial ? payload.applications[store.application].codes : [];
+  return found.outcomes.map((one, i) => {
+    const only = onlyDecision(one);
+    return {
+      name: names[i],
+      code: codes[i] ?? codeOf(one.normalized, one.interval, only >= 0),
+      expected: one.expected,
+      band: one.costInterval,
+      counts: one.counts,
+      whole: payload.noInterval === "",
+      only,
+    };
+  });
+}
+
+/** Return the decision that every case gets, or -1. */
+export function onlyDecision(outcome: Outcome): number {
+  const made = outcome.shares.map((_, j) => outcome.counts.some((row) => row[j] > 0));
+  return made.filter(Boolean).length === 1 ? made.indexOf(true) : -1;
+}
+
+/** Return the sentences of a moment. */
+export function spokenOf(found: Found, names: string[], store: Store): Spoken {
+  const { payload } = store;
+  const setting = settingOf(found.problem, store);
+  const standings = standingsOf(found, names, store);
+  const { naive: cost, naiveDecision: decision } = found.outcomes[0];
+  const naive = { cost, decision };
+  const unit = payload.unit ?? PLAIN;
+  if (payload.kind === "comparison") {
+    const best = store.isInitial ? (payload.applications[store.application].best ?? null) : null;
+    const given = { standings, best: best && best.length > 0 ? best : null };
+    return { setting, standings, naive, sentences: compared(setting, given, naive, unit) };
+  }
+  const subject = payload.live?.kind === "decisions" ? "these decisions" : "this system";
+  const sentences = answer(setting, standings, naive, unit, subject, found.reasons[0]);
+  return { setting, standings, naive, sentences };
+}
+
+/** The answer, which follows the reader's problem. */
+export class Answer {
+  readonly #store: Store;
+  readonly #names: string[];
+  readonly #sentences = h("div");
+  readonly #table = h("div.thousand");
+  readonly #changed = h("div.changed", { hidden: true });
+  readonly #list = h("span");
+  readonly #fields = new Map<string, InlineField>();
+  #form = "";
+  #slots: (HTMLElement | Text)[] = [];
+
+  constructor(store: Store, names: string[], place: HTMLElement) {
+    this.#store = store;
+    this.#names = names;
+    const back = h("button", { type: "button" }, "Back to the report's settings");
+    on(back, "click", () => store.set(store.initial, true));
+    this.#changed.append(h("span", "Changed: "), this.#list, " ", back);
+    refill(place, this.#sentences, this.#changed, this.#table);
+  }
+
+  show(found: Found): void {
+    const spoken = spokenOf(found, this.#names, this.#store);
+    this.#showSentences(spoken.sentences);
+    this.#showTable(spoken, found);
+    this.#showChanged(spoken.setting);
+  }
+
+  /** The words of the answer as one text. */
+  get text(): string {
+    const words = this.#slots.map((slot) =>
+      slot instanceof HTMLInputElement ? slot.value : (slot.textContent ?? ""),
+    );
+    return words.join("").replace(/[✓✕]/g, "");
+  }
+
+  /** Put the sentences; a field that is in use stays the same element. */
+  #showSentences(sentences: Part[][]): void {
+    const form = JSON.stringify(
+      sentences.map((one) => one.map((part) => (part[0] === "field" ? part[1] : part[0]))),
+    );
+    if (form !== this.#form) {
+      this.#form = form;
+      this.#slots = [];
+      refill(
+        this.#sentences,
+        ...sentences.map((one) => h("p.answer", ...one.map((part) => this.#slot(part)))),
+      );
+    }
+    for (const [i, part] of sentences.flat().entries()) this.#fill(this.#slots[i], part);
+  }
+
+  #slot(part: Part): HTMLElement | Text {
+    const made =
+      part[0] === "field"
+        ? this.#field(part[1], part[3]).element
+        : part[0] === "name"
+          ? named(part[1])
+          : part[0] === "verdict"
+            ? h("strong")
+            : document.createTextNode("");
+    this.#slots.push(made);
+    return made;
+  }
+
+  #fill(slot: HTMLElement | Text, part: Part): void {
+    if (part[0] === "field") this.#fields.get(part[1])!.show(part[2]);
+    else if (part[0] === "verdict") showVerdict(slot as HTMLElement, part);
+    else if (slot.textContent !== part[1]) slot.textContent = part[1];
+  }
+
+  #field(key: string, label: string): InlineField {
+    const known = this.#fields.get(key);
+    const options: InlineOptions = {
+      label,
+      high: key.startsWith("prior") ? 99.9999 : 1e12,
+      onInput: (value, settled) => this.#store.set(edited(key, value, this.#store), settled),
+    };
+    if (known) {
+      known.retarget(options);
+      return known;
+    }
+    const made = new InlineField(key, options);
+    this.#fields.set(key, made);
+    return made;
+  }
+
+  #showTable({ setting, standings, naive }: Spoken, found: Found): void {
+    const { payload } = this.#store;
+    this.#table.hidden = !isFinite(found.outcomes[0].normalized);
+    if (this.#table.hidden) return;
+    const unit = payload.unit ?? PLAIN;
+    const { heads, rows } = perThousand(setting, standings, naive, unit, payload.quantile);
+    const alone = payload.live?.kind === "decisions" ? "these decisions" : "this system";
+    const labels = standings.map((one): Child => (standings.length > 1 ? named(one.name) : alone));
+    const phrase = naivePhrase(setting, naive.decision).map((part) =>
+      part[0] === "name" ? named(part[1]) : String(part[1]),
+    );
+    const body = rows.map((cells, i) =>
+      h(
+        "tr",
+        h("th", { scope: "row" }, ...(i < labels.length ? [labels[i]] : phrase)),
+        ...cells.map((cell) => h("td", cell)),
+      ),
+    );
+    const top = ["In 1,000 cases", ...heads].map((head) => h("th", { scope: "col" }, head));
+    refill(
+      this.#table,
+      h(
+        "table",
+        h("caption.unseen", "What 1,000 cases bring"),
+        h("thead", h("tr", ...top)),
+        h("tbody", ...body),
+      ),
+    );
+  }
+
+  #showChanged(setting: Setting): void {
+    const said = this.#store.isInitial ? [] : changes(this.#store, setting);
+    this.#changed.hidden = said.length === 0;
+    document.getElementById("verdicts")?.classList.toggle("elsewhere", said.length > 0);
+    this.#list.textContent = `${said.join("; ")}.`;
+  }
+}
+
+function showVerdict(slot: HTMLElement, part: Extract<Part, ["verdict", ...unknown[]]>): void {
+  const [, words, look] = part;
+  const name = `verdict-word ${look}`;
+  if (slot.className === name && slot.lastChild?.textContent === words) return;
+  slot.className = name;
+  refill(slot, h("span.icon", HIDDEN, ICONS[look]), words);
+}
+
+/** Return the problem with a number of the sentence changed. */
+export function edited(key: string, value: number, store: Store): Problem {
+  const { problem } = store;
+  const [kind, i, j] = key.split("-");
+  const plain = plainOf(problem);
+  if (kind === "ratio") return withCost(problem, 1, plain[0], value * problem.costs[0][plain[1]]);
+  if (kind === "abstain")
+    return withAbstention(problem, value * abstentionUnit(settingOf(problem, store)));
+  if (kind === "prior") return withPrior(problem, Number(i), value / 100);
+  if (kind === "error") return withDearest(problem, Number(i), value, store.initial);
+  return withCost(problem, Number(i), Number(j), value);
+}
+
+/** Say what differs from the report's own settings. */
+function changes(store: Store, setting: Setting): string[] {
+  const { problem, initial } = store;
+  const before = new Map(fieldsOf(settingOf(initial, store)));
+  const now = fieldsOf(setting);
+  const said = now.flatMap(([key, [value, label]]) => {
+    const old = before.get(key);
+    return old && Math.abs(old[0] - value) > 1e-9 * Math.abs(value)
+      ? [`${label} ${number(value)} instead of ${number(old[0])}`]
+      : [];
+  });
+  const [is, was] = [freeOf(problem) >= 0, freeOf(initial) >= 0];
+  if (is !== was) said.push(is ? "cases may be left undecided" : "no case may be left undecided");
+  if (problem.adapt) said.push("posteriors follow the shares of the classes");
+  if (said.length > 0) return said;
+  const costs = JSON.stringify(problem.costs) !== JSON.stringify(initial.costs);
+  return [costs ? "other costs" : "other shares of the classes"];
+}
+
+function fieldsOf(setting: Setting): [string, [number, string]][] {
+  return condition(setting).flatMap((part): [string, [number, string]][] =>
+    part[0] === "field" ? [[part[1], [part[2], part[3]]]] : [],
+  );
+}

@@ -1,0 +1,187 @@
+"""The first section of a page: the answer, what 1,000 cases bring, and things to know."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import NormalDist
+
+import numpy as np
+
+from stakes._text import plain
+from stakes.costs import CostMatrix
+from stakes.evaluation import ApplicationResult, DecisionEvaluation, Evaluation, Verdict
+from stakes._amounts import Unit, amount, decimals_of
+from stakes.report.answer import Naive, Standing, answer, code_of, naive_phrase, per_thousand
+from stakes.report.markup import Content, Markup, element, joined, user_text
+from stakes.report.setting_words import Part, Setting, first_cell
+from stakes.results import Estimate, ExpectedLoss
+
+ICONS = {"good": "✓", "bad": "✕", "warn": "?", "note": "–"}
+_MOST_CLASSES = 100  # beyond, the sentence would say nothing
+_USEFULNESS = (
+    "useful", "worse_than_naive", "practically_equal", "not_distinguishable", "always_the_same",
+    "no_interval", "no_verdict",
+)  # fmt: skip
+
+
+def usefulness_code(verdicts: Sequence[Verdict], application: str) -> str:
+    """Return the code of the verdict that says whether an application is useful."""
+    for v in verdicts:
+        if v.code in _USEFULNESS and v.application in ("", application):
+            return v.code
+    return "no_verdict"
+
+
+def calibrated_code(a: ApplicationResult, applications: int, level: float) -> str:
+    """Return the code of the calibrated cost: by its interval, and that corrected for how many."""
+    after, record = a.cost.calibrated_normalized, a.cost.calibrated
+    if after is None or record is None:
+        return "no_verdict"
+    shown = code_of(after.value, _band(after))
+    if shown not in ("useful", "worse_than_naive") or applications == 1:
+        return shown
+    corrected = record.normalized_interval(1 - (1 - level) / applications)
+    return shown if code_of(after.value, (corrected.low, corrected.high)) == shown else (
+        "not_distinguishable"
+    )  # fmt: skip
+
+
+def setting_of(cost: ExpectedLoss, costs: CostMatrix) -> Setting:
+    """Return the setting of a record."""
+    named = [plain(c) for c in cost.classes], [plain(d) for d in costs.decisions]
+    made = Setting(*named, costs.values, cost.priors, cost.priors_from_data, (0, 0))
+    return Setting(*named, costs.values, cost.priors, cost.priors_from_data, first_cell(made))
+
+
+def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
+    """Return the answer on the first application, as far as it can be said without scripts."""
+    a, level = evaluation.main, evaluation.level
+    if not isinstance(a.costs, CostMatrix) or len(a.cost.raw.classes) > _MOST_CLASSES:
+        return _plain_answer(evaluation.verdicts[0])
+    raw = a.cost.raw
+    setting, naive = setting_of(raw, a.costs), _naive(raw, a.costs)
+    made = set(a.confusion.column.tolist())
+    grouped = evaluation.data.weighted or evaluation.data.groups is not None
+    first = Standing(
+        "uncalibrated",
+        usefulness_code(evaluation.verdicts, a.name),
+        raw.value,
+        _band(a.cost.value),
+        np.asarray(a.confusion.counts, dtype=np.float64),
+        not grouped,
+        made.pop() if len(made) == 1 else -1,
+    )
+    standings = [first]
+    after = a.cost.calibrated_normalized
+    if after is not None and a.cost.calibrated is not None:
+        code = calibrated_code(a, len(evaluation.applications), level)
+        band = None if after.interval is None else tuple(a.cost.calibrated.interval(level))
+        standings.append(Standing("calibrated", code, a.cost.calibrated.value, band, None))
+    reason = "" if raw.undefined is None else raw.undefined.text
+    sentences = answer(setting, standings, naive, unit, reason=reason)
+    table = _thousand(setting, standings, naive, unit, level, ["uncalibrated", "calibrated"])
+    return _section(sentences, [table] if math.isfinite(raw.normalized) else [])
+
+
+def decisions_answer(evaluation: DecisionEvaluation, unit: Unit) -> Markup:
+    """Return the answer on decisions that were made."""
+    cost, costs, confusion = evaluation.expected_cost, evaluation.costs, evaluation.confusion
+    if costs is None or len(cost.classes) > _MOST_CLASSES:
+        return _plain_answer(evaluation.verdicts[0])
+    setting, naive = setting_of(cost, costs), _naive(cost, costs)
+    band = None
+    if cost.undefined is None:
+        ends = cost.interval(evaluation.level)
+        band = ends.low, ends.high
+    made = set(confusion.column.tolist())
+    counts = np.asarray(confusion.counts, dtype=np.float64)
+    code, only = usefulness_code(evaluation.verdicts, ""), made.pop() if len(made) == 1 else -1
+    one = Standing("decisions", code, cost.value, band, counts, confusion.whole, only)
+    reason = "" if cost.undefined is None else cost.undefined.text
+    sentences = answer(setting, [one], naive, unit, subject="these decisions", reason=reason)
+    table = _thousand(setting, [one], naive, unit, evaluation.level, ["these decisions"])
+    return _section(sentences, [table] if math.isfinite(cost.normalized) else [])
+
+
+def _plain_answer(verdict: Verdict) -> Markup:
+    return element("div", element("p", verdict.text, class_="answer"), id="answer-text")
+
+
+def _naive(cost: ExpectedLoss, costs: CostMatrix) -> Naive:
+    answers = [str(d) for d in costs.decisions]
+    return Naive(answers.index(str(cost.naive_answer)), cost.naive)
+
+
+def _band(estimate: Estimate) -> tuple[float, float] | None:
+    band = estimate.interval
+    return None if band is None or math.isnan(band.low) else (band.low, band.high)
+
+
+def _section(sentences: Sequence[Sequence[Part]], more: Sequence[Markup]) -> Markup:
+    spoken = [element("p", _parts(one), class_="answer") for one in sentences]
+    return element("div", [*spoken, *more], id="answer-text")
+
+
+def _parts(parts: Iterable[Part]) -> list[Markup | str]:
+    """Return a sentence; numbers that the live page lets change stand out."""
+    out: list[Markup | str] = []
+    for kind, first, *rest in parts:
+        if kind == "name":
+            out.append(element("bdi", str(first), class_="name", dir="auto"))
+        elif kind == "field":
+            value = float(rest[0])
+            shown = amount(value, decimals_of(value, None))
+            out.append(element("b", _bare(shown), class_="given"))
+        elif kind == "verdict":
+            look = str(rest[0])
+            icon = element("span", ICONS[look], class_="icon", aria_hidden="true")
+            out.append(element("strong", [icon, str(first)], class_=f"verdict-word {look}"))
+        else:
+            out.append(str(first))
+    return out
+
+
+def _bare(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _thousand(
+    setting: Setting,
+    standings: Sequence[Standing],
+    naive: Naive,
+    unit: Unit,
+    level: float,
+    names: Sequence[str],
+) -> Markup:
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    heads, rows = per_thousand(setting, standings, naive, unit, z)
+    labels: list[Content] = [*names[: len(standings)], _parts(naive_phrase(setting, naive.decision))]
+    body = [
+        element("tr", [element("th", label, scope="row"), *(element("td", c) for c in cells)])
+        for label, cells in zip(labels, rows, strict=True)
+    ]
+    top = ["In 1,000 cases", *heads]
+    head = element("tr", [element("th", h, scope="col") for h in top])
+    caption = element("caption", "What 1,000 cases bring", class_="unseen")
+    inner = element("table", [caption, element("thead", head), element("tbody", body)])
+    return element("div", inner, class_="thousand")
+
+
+def things_to_know(verdicts: Sequence[tuple[str, Markup]], names: Mapping[str, str]) -> Markup:
+    """Return findings folded under how many they are, grouped by application."""
+    many = "1 thing to know" if len(verdicts) == 1 else f"{len(verdicts)} things to know"
+    groups: dict[str, list[Markup]] = {}
+    for application, item in verdicts:
+        groups.setdefault(application, []).append(item)
+    parts: list[Markup] = []
+    for application, items in groups.items():
+        heading = names.get(application, application)
+        if len(groups) > 1:
+            parts.append(element("h3", plain(heading) if heading else "All applications"))
+        parts.append(element("ul", items))
+    summary = element("summary", many)
+    return element("details", [summary, element("div", parts, class_="known")], id="verdicts")
+
+
+def as_text(content: Content) -> str:
+    """Return content as text of a page."""
+    return joined(content)
