@@ -50,7 +50,7 @@ def _case(i: int, s: Setting) -> Case:
     k, m = s.costs.shape
     naive_costs = s.priors @ s.costs
     naive = Naive(int(naive_costs.argmin()), float(naive_costs.min()))
-    unit = Unit("EUR", 250.0) if i % 3 == 2 else Unit()  # noqa: PLR2004  one in three
+    unit = Unit("EUR", 250.0) if i % 3 == 2 else Unit()
     standings = []
     for j, name in enumerate(("one", "two", "three", "four")):
         counts = rng.integers(0, 60, (k, m)).astype(np.float64)
@@ -61,7 +61,7 @@ def _case(i: int, s: Setting) -> Case:
         unit_cost = naive.cost or float("nan")
         relative = None if band is None else (band[0] / unit_cost, band[1] / unit_cost)
         code = code_of(expected / unit_cost, relative)
-        standings.append(Standing(name, code, expected, band, counts, whole=j != 2))  # noqa: PLR2004
+        standings.append(Standing(name, code, expected, band, counts, whole=j != 2))
     return {
         "setting": _plain(s),
         "unit": vars(unit),
@@ -97,4 +97,6 @@ def amount_cases() -> list[tuple[float, list[float] | None, str]]:
         (1e-7, None), (3.2e12, [1e12, 5e12]), (99.96, [99.9, 100.1]), (-0.004, [-0.5, 0.5]),
         (-1234.5, [-2000, -100]), (0.00012345, [0.0001, 0.0002]), (5, [5, 5]),
     ]  # fmt: skip
-    return [(x, b, amount(x, decimals_of(x, None if b is None else (b[0], b[1])))) for x, b in bands]
+    return [
+        (x, b, amount(x, decimals_of(x, None if b is None else (b[0], b[1])))) for x, b in bands
+    ]

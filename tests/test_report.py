@@ -305,6 +305,30 @@ def test_a_page_that_cannot_be_written_is_refused_at_once(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["scores.csv"]
 
 
+def test_a_page_has_the_heading_and_the_unit_that_were_asked_for(tmp_path: Path) -> None:
+    write_scores(tmp_path / "scores.csv")
+    more = ("--html", "a.html", "--title", "Ward <3>", "--date", "1 May", "--unit", "250 EUR")
+    done = call("evaluate", *QUICK, *more, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "In EUR: " in done.stdout
+    page = (tmp_path / "a.html").read_text()
+    assert "<h1>Ward &lt;3&gt;</h1>" in page
+    assert "scores.csv: 1 May, " in page
+    assert re.search(r"[\d,.]+ EUR a case, against", page)
+    data = json.loads(read(page).scripts["script application/json"])
+    assert data["unit"] == {"name": "EUR", "scale": 250}
+    for wrong in (("--title", "x"), ("--unit", "0 EUR"), ("--unit", "5")):
+        done = call("evaluate", *QUICK, *wrong, cwd=tmp_path)
+        assert (done.returncode, wrong[0] in done.stderr) == (2, True), done.stderr
+
+
+def test_the_demo_writes_a_page(tmp_path: Path) -> None:
+    done = call("demo", "--no-file", "--html", "demo.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "breast.csv, log_odds: what this system costs" in (tmp_path / "demo.html").read_text()
+    assert call("demo", "--html", "demo.html", cwd=tmp_path).returncode == 4
+
+
 def test_compare_and_decisions_write_pages_too(tmp_path: Path) -> None:
     write_scores(tmp_path / "scores.csv")
     (tmp_path / "table.csv").write_text(TABLE)

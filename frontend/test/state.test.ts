@@ -10,7 +10,7 @@ const odd = ["no", "yes, sir & madam; 100 % = #1", "漢字 🙂"];
 
 function application(name: string, decisions: string[], costs: number[][]): ApplicationData {
   const none = decisions.map(() => null);
-  return { name, costs, decisions, priors: shares, fromData: true, necs: none, least: none };
+  return { name, costs, decisions, priors: shares, fromData: true, necs: none, codes: [], least: none };
 }
 
 const known: Known = {

@@ -31,7 +31,7 @@ def read_unit(text: str) -> Unit:
     (Unit(name='EUR', scale=1.0), Unit(name='EUR', scale=250.0))
     """
     found = _UNIT.fullmatch(text)
-    scale = float((found and found[1] or "1").replace(",", "."))
+    scale = float(((found and found[1]) or "1").replace(",", "."))
     name = plain((found and found[2]) or "", 20)
     if text.strip() and (not name or not math.isfinite(scale) or scale <= 0):
         rule = "must be a unit, such as EUR, or a number above 0 and a unit, such as '250 EUR'"
@@ -42,8 +42,8 @@ def read_unit(text: str) -> Unit:
 def decimals_of(value: float, band: Band) -> int:
     """Return how many decimals of a value its interval justifies; below 0, round to tens or more.
 
-    >>> decimals_of(0.6819, (0.419, 1.035)), decimals_of(681.9, (419, 1035)), decimals_of(0.31, None)
-    (2, -1, 3)
+    >>> decimals_of(0.6819, (0.419, 1.035)), decimals_of(681.9, (419, 1035))
+    (2, -1)
     """
     size = max(abs(value), *(abs(end) for end in band)) if band else abs(value)
     if not (size > 0 and math.isfinite(size)):

@@ -40,6 +40,7 @@ export function actions(store: Store, texts: Texts): { element: HTMLElement; sho
   });
   on(details, "toggle", () => show());
   const show = () => {
+    reset.disabled = store.isInitial;
     link.hidden = true;
     if (said.textContent) said.textContent = "";
     if (details.open)

@@ -20,7 +20,8 @@ import {
 import type { Outcome, Problem } from "../types";
 import { type Child, h, HIDDEN, named, on, refill } from "./dom";
 import { withAbstention, withCost, withDearest, withPrior } from "./edits";
-import { InlineField, type InlineOptions } from "./inline_field";
+import { forgetRefused, place as refusals } from "./field";
+import { InlineField } from "./inline_field";
 import type { Found } from "./results";
 import type { Store } from "./store";
 import { number } from "./text";
@@ -93,6 +94,7 @@ export class Answer {
   readonly #table = h("div.thousand");
   readonly #changed = h("div.changed", { hidden: true });
   readonly #list = h("span");
+  readonly #refused = refusals();
   readonly #fields = new Map<string, InlineField>();
   #form = "";
   #slots: (HTMLElement | Text)[] = [];
@@ -101,9 +103,12 @@ export class Answer {
     this.#store = store;
     this.#names = names;
     const back = h("button", { type: "button" }, "Back to the report's settings");
-    on(back, "click", () => store.set(store.initial, true));
+    on(back, "click", () => {
+      forgetRefused();
+      store.set(store.initial, true);
+    });
     this.#changed.append(h("span", "Changed: "), this.#list, " ", back);
-    refill(place, this.#sentences, this.#changed, this.#table);
+    refill(place, this.#sentences, this.#refused, this.#changed, this.#table);
   }
 
   show(found: Found): void {
@@ -158,16 +163,10 @@ export class Answer {
 
   #field(key: string, label: string): InlineField {
     const known = this.#fields.get(key);
-    const options: InlineOptions = {
-      label,
-      high: key.startsWith("prior") ? 99.9999 : 1e12,
-      onInput: (value, settled) => this.#store.set(edited(key, value, this.#store), settled),
-    };
-    if (known) {
-      known.retarget(options);
-      return known;
-    }
-    const made = new InlineField(key, options);
+    if (known) return known;
+    const made = new InlineField(key, label, this.#refused, (value, settled) =>
+      this.#store.set(edited(key, value, this.#store), settled),
+    );
     this.#fields.set(key, made);
     return made;
   }

@@ -1,10 +1,10 @@
 /** A field for a number: reads what people type, and says beside it why something is refused. */
-import { readNumber } from "../core/numbers";
+import { readNumber, type TypedNumber } from "../core/numbers";
 import { type Attributes, freshId, h, on } from "./dom";
 import { plainNumber } from "./text";
 
-/** What numbers a field takes: "cost" 0 or more, "share" above 0 and below 1. */
-export type Takes = "cost" | "share";
+/** What numbers a field takes: "cost" 0 or more, "share" above 0 and below 1, "percent" above 0 and below 100. */
+export type Takes = "cost" | "share" | "percent";
 
 const refused = new Set<NumberField>();
 
@@ -24,6 +24,7 @@ export class NumberField {
   readonly #said: HTMLElement;
   readonly #takes: Takes;
   readonly #onInput: (value: number, settled: boolean) => void;
+  readonly #write: (value: number) => string;
   #value = NaN;
   #held = NaN; // before somebody began to type
 
@@ -32,7 +33,9 @@ export class NumberField {
     said: HTMLElement,
     attributes: Attributes,
     onInput: (value: number, settled: boolean) => void,
+    write = plainNumber,
   ) {
+    this.#write = write;
     this.#takes = takes;
     this.#said = said;
     this.#onInput = onInput;
@@ -62,19 +65,25 @@ export class NumberField {
 
   /** Show the value that holds, whatever stands in the field. */
   putBack(): void {
-    const text = plainNumber(this.#value);
+    const text = this.#write(this.#value);
     if (this.element.value !== text) this.element.value = text;
     this.#clear();
   }
 
   /** Tell whether what is typed is this value, or reads like it. */
   #stands(value: number): boolean {
-    const typed = readNumber(this.element.value);
-    return "value" in typed && (typed.value === value || typed.value === Number(plainNumber(value)));
+    const typed = this.#typed();
+    return "value" in typed && (typed.value === value || typed.value === Number(this.#write(value)));
+  }
+
+  /** Read what is typed; a percent sign after a number of percent changes nothing. */
+  #typed(): TypedNumber {
+    const text = this.element.value;
+    return readNumber(this.#takes === "percent" ? text.replace(/\s*[%\u066a]\s*$/u, "") : text);
   }
 
   #read(settled: boolean): void {
-    const typed = readNumber(this.element.value);
+    const typed = this.#typed();
     const sentence = "refused" in typed ? typed.refused : this.#outside(typed.value);
     if (sentence !== "") {
       if (settled || refused.has(this)) this.#refuse(sentence);
@@ -99,6 +108,8 @@ export class NumberField {
   #outside(value: number): string {
     const shown = plainNumber(value).replace("-", "−");
     if (this.#takes === "cost") return value < 0 ? `A cost cannot be below 0: ${shown}.` : "";
+    if (this.#takes === "percent")
+      return value > 0 && value < 100 ? "" : `A share lies above 0 % and below 100 %: ${shown} does not.`;
     if (value > 0 && value < 1) return "";
     const percent = value >= 1 && value < 100 ? ` For ${shown} percent write ${shown} %.` : "";
     return `A share lies above 0 and below 1: ${shown} does not.${percent}`;

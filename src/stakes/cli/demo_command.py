@@ -13,7 +13,7 @@ from stakes._text import interval_name, number
 from stakes.calibration import AffineCalibrator
 from stakes.cli.messages import wrote
 from stakes.cli.options import Options
-from stakes.cli.outputs import Document, show
+from stakes.cli.outputs import Document, check_outputs, page_text, show
 from stakes.cli.screen import Screen
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import Comparison, Evaluation, compare, evaluate
@@ -33,6 +33,7 @@ _TOLD = (  # the verdicts on the biopsies; others are in the file
 def run(options: Options) -> None:
     """Judge models of three real problems, at costs of our own choice."""
     seed = options.seed
+    check_outputs(options)
     biopsies, digits, patients = _biopsies(seed), _digits(seed), _patients(seed)
     body = {
         "seed": seed,
@@ -60,6 +61,9 @@ def run(options: Options) -> None:
 
     document = Document("demo", body, draw=draw)
     show(document, options)
+    if options.html is not None:
+        write_text(options.html, page_text(biopsies, options, "breast.csv", "log_odds"))
+        wrote(options.html, ": open it in a browser")
     if options.as_json or options.no_file:
         return
     if Path(_FILE).exists():

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from stakes._amounts import Unit, amount, decimals_of, read_unit
 from stakes._text import interval_name, number, percent, plain
 from stakes.calibration.registry import calibrator_class
 from stakes.cli.github import verdict_annotations
@@ -112,7 +113,12 @@ def _document(
         rows=rows,
         sentences=[str(verdict) for verdict in evaluation.verdicts],
         draw=lambda screen: print_evaluation(
-            screen, evaluation, source, details=details, commands=commands
+            screen,
+            evaluation,
+            source,
+            details=details,
+            commands=commands,
+            unit=read_unit(options.unit),
         ),
         page=lambda: page_text(evaluation, options, source, system, commands),
         commands=commands,
@@ -127,6 +133,7 @@ def print_evaluation(
     *,
     details: bool = False,
     commands: Mapping[str, str] = COMMANDS,
+    unit: Unit = Unit(),  # noqa: B008  frozen
 ) -> None:
     """Print an evaluation on one screen."""
     data, several = evaluation.data, len(evaluation.applications) > 1
@@ -149,7 +156,7 @@ def print_evaluation(
     screen.say(_ranking(evaluation))
     screen.print()
     for application in evaluation.applications:
-        _print_decisions(screen, application, several=several)
+        _print_decisions(screen, application, unit, several=several)
         if details and application.traditional:
             screen.print()
             screen.traditional(application.traditional)
@@ -205,13 +212,15 @@ def _ranking(evaluation: Evaluation) -> str:
     return "; ".join(parts) + "."
 
 
-def _print_decisions(screen: Screen, a: ApplicationResult, *, several: bool) -> None:
+def _print_decisions(screen: Screen, a: ApplicationResult, unit: Unit, *, several: bool) -> None:
     raw, band = a.cost.raw, a.cost.value.interval
     name = f"{plain(a.name)}, cost" if several else "Cost"
     span = "" if band is None else f" ({band})"
     cost = f"{name} per case: {number(raw.value)}{span};"
     naive = f"always answering '{plain(raw.naive_answer)}': {number(raw.naive)}."
     screen.say(f"{cost} {naive}", "bold")
+    if unit.name and raw.undefined is None:
+        screen.say(_in_unit(a, unit))
     if a.threshold is not None:
         last, decided = plain(a.cost.raw.classes[-1]), plain(a.costs.decisions[-1])
         whose = "its posterior" if last == decided else f"the posterior of {last}"
@@ -224,6 +233,16 @@ def _print_decisions(screen: Screen, a: ApplicationResult, *, several: bool) -> 
         span = "" if band is None else f" ({percent(band.low, 1)} to {percent(band.high, 1)})"
         screen.say(f"Abstains in {percent(a.abstention.value, 1)} % of cases{span}.")
     screen.counts(a.confusion, a.costs if isinstance(a.costs, CostMatrix) else None)
+
+
+def _in_unit(a: ApplicationResult, unit: Unit) -> str:
+    """Say what a case costs in the unit of the user."""
+    raw, band = a.cost.raw, a.cost.value.interval
+    ends = None if band is None else (unit.scale * band.low, unit.scale * band.high)
+    decimals = decimals_of(unit.scale * raw.value, ends)
+    value, naive = (amount(unit.scale * x, decimals) for x in (raw.value, raw.naive))
+    span = "" if ends is None else " ({} to {})".format(*(amount(x, decimals) for x in ends))
+    return f"In {unit.name}: {value} a case{span}, against {naive}."
 
 
 def _print_details(screen: Screen, evaluation: Evaluation) -> None:

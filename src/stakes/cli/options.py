@@ -214,8 +214,10 @@ class Options:
         "evaluate compare", "Print all metrics and classes.", default=False,
         compare="Print the differences of all metrics.")
     html: str | None = _option(
-        "evaluate compare demo reproduce", "Also write a live page: one file, to be opened in a browser "
-        "and sent around.", metavar="PATH", reproduce="Also write all of it as one live page.")
+        "evaluate compare demo reproduce", "Also write a live page: one file, to be opened in a "
+        "browser and sent around.", metavar="PATH",
+        reproduce="Also write all of it as one live page.",
+        demo="Also write the live page of the biopsies.")
     title: str = _option("evaluate compare demo", "With --html: heading of the page.", "")
     date: str = _option(
         "evaluate compare demo", "With --html: a date to stand under the heading, as you write it.",
@@ -234,8 +236,8 @@ class Options:
         default_on={"reproduce": "reproduction"}, reproduce="Directory for the figures.",
         calibrate="Where to write: calibrator .json, or table.", decide="Table to write.")
     force: bool = _option(
-        f"{_TABLES} reproduce", "Overwrite the output file.", default=False,
-        reproduce="Replace the page if it exists.")
+        f"{_TABLES} demo reproduce", "Overwrite the output file.", default=False,
+        reproduce="Replace the page if it exists.", demo="Replace the page if it exists.")
     no_file: bool = _option("demo", "Do not write stakes-demo.json.", default=False)
     no_figures: bool = _option("reproduce", "Print the tables only.", default=False)
     memory: int | None = _option(
@@ -270,8 +272,8 @@ class Options:
 _DECLARED = [declared for declared in fields(Options) if declared.metadata]
 # What has an effect beside an option that asks for something else; all other options are refused.
 _EFFECTIVE = {
-    "decision": "label classes positive weight cost prior level resamples seed details html title date unit layout"
-    " as_json output force memory resume input_format max_bytes timeout decision",
+    "decision": "label classes positive weight cost prior level resamples seed details html title"
+    " date unit layout as_json output force memory resume input_format max_bytes timeout decision",
     "apply": "scores scores_are renormalize classes prior write as_json output force memory"
     " input_format max_bytes timeout apply",
 }

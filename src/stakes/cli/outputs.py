@@ -267,6 +267,9 @@ def _same_file(path: str, other: str) -> bool:
 def check_outputs(options: Options) -> None:
     """Refuse outputs that cannot be written, and two at one place, before any long work."""
     output, page, resume = options.output, options.html, options.resume
+    for name in ("title", "date"):
+        if getattr(options, name) and page is None:
+            refuse(f"--{name} has no effect without --html; remove it, or name a page.")
     for path, name, other, flag in (
         (page, "--html", output, "--output"),
         (resume, "--resume", output, "--output"),

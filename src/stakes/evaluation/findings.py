@@ -42,9 +42,7 @@ _STANDINGS = {
 class Paged:
     """A record with a page, made in a package above, by name so that no import goes up."""
 
-    def to_html(
-        self, *, title: str = "", source: str = "", unit: str = "", date: str = ""
-    ) -> str:
+    def to_html(self, *, title: str = "", source: str = "", unit: str = "", date: str = "") -> str:
         """Return one live page that loads nothing: the answer, other costs, pictures, numbers.
 
         Parameters

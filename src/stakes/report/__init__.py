@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
 from stakes._amounts import read_unit
+from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
 from stakes.report.page import Heading, Page, notebook_frame
 from stakes.report.page_of_comparison import comparison_page
 from stakes.report.page_of_evaluation import ACTIONS, decisions_page, evaluation_page

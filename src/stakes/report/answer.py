@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stakes._typing import FloatArray
 from stakes._amounts import Band, Unit, amount, decimals_of, wilson, with_unit
+from stakes._typing import FloatArray
 from stakes.report.setting_words import Part, Setting, condition
 
 MARGIN = 0.05  # distance from 1 within which a cost is the same for practical purposes
@@ -88,7 +88,7 @@ def answer(
     first, *others = standings
     helped = any(one.code == "useful" for one in others)
     said = _verdict(first.code, helped=helped)
-    head = [*condition(setting), ["text", ", "]]
+    head: list[Part] = [*condition(setting), ["text", ", "]]
     if first.code == "no_verdict":
         return [[*head, ["text", "there is "], said, ["text", f": {reason}."]]]
     head += [["text", f"{subject} {'are' if subject.endswith('s') else 'is'} "], said]
@@ -165,7 +165,7 @@ def _ranked(
     order = sorted(standings, key=lambda one: one.expected)
     first, second = order[0], order[1]
     decimals = decimals_of(first.expected * unit.scale, _scaled(first.band, unit.scale))
-    against = [["text", f"{_cost(naive.cost, decimals, unit)} for "],
+    against: list[Part] = [["text", f"{_cost(naive.cost, decimals, unit)} for "],
                *naive_phrase(setting, naive.decision), ["text", "."]]  # fmt: skip
     if winner(standings, best) is not None:
         costs = f": {_cost(first.expected, decimals, unit)} a case, against"
@@ -176,7 +176,11 @@ def _ranked(
         ]  # fmt: skip
         return [*middle, ["text", " It is "], _verdict(first.code), ["text", "."]]
     tied = order if best is None else [one for one in order if one.name in best]
-    words = "not shown which system costs least" if best is not None else "not tested here which system costs least"  # noqa: E501
+    words = (
+        "not shown which system costs least"
+        if best is not None
+        else "not tested here which system costs least"
+    )
     middle = [["text", "it is "], ["verdict", words, "warn" if best is not None else "note"]]
     for i, one in enumerate(tied[:_MOST_NAMED]):
         middle += [["text", ": " if i == 0 else ", "], ["name", one.name]]

@@ -6,12 +6,12 @@ from statistics import NormalDist
 
 import numpy as np
 
+from stakes._amounts import Unit, amount, decimals_of
 from stakes._text import plain
 from stakes.costs import CostMatrix
 from stakes.evaluation import ApplicationResult, DecisionEvaluation, Evaluation, Verdict
-from stakes._amounts import Unit, amount, decimals_of
 from stakes.report.answer import Naive, Standing, answer, code_of, naive_phrase, per_thousand
-from stakes.report.markup import Content, Markup, element, joined, user_text
+from stakes.report.markup import Content, Markup, element, joined
 from stakes.report.setting_words import Part, Setting, first_cell
 from stakes.results import Estimate, ExpectedLoss
 
@@ -74,7 +74,8 @@ def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
     after = a.cost.calibrated_normalized
     if after is not None and a.cost.calibrated is not None:
         code = calibrated_code(a, len(evaluation.applications), level)
-        band = None if after.interval is None else tuple(a.cost.calibrated.interval(level))
+        ends = a.cost.calibrated.interval(level)
+        band = None if after.interval is None else (ends.low, ends.high)
         standings.append(Standing("calibrated", code, a.cost.calibrated.value, band, None))
     reason = "" if raw.undefined is None else raw.undefined.text
     sentences = answer(setting, standings, naive, unit, reason=reason)
@@ -154,7 +155,10 @@ def _thousand(
 ) -> Markup:
     z = NormalDist().inv_cdf((1 + level) / 2)
     heads, rows = per_thousand(setting, standings, naive, unit, z)
-    labels: list[Content] = [*names[: len(standings)], _parts(naive_phrase(setting, naive.decision))]
+    labels: list[Content] = [
+        *names[: len(standings)],
+        _parts(naive_phrase(setting, naive.decision)),
+    ]
     body = [
         element("tr", [element("th", label, scope="row"), *(element("td", c) for c in cells)])
         for label, cells in zip(labels, rows, strict=True)

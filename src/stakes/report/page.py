@@ -4,14 +4,14 @@ import base64
 import hashlib
 import html
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from stakes._text import plain
 from stakes._amounts import Unit
+from stakes._text import plain
 from stakes.report.markup import Markup, element
 from stakes.report.payload import as_script
 
@@ -26,7 +26,7 @@ class Heading:
     source: str = ""
     system: str = ""
     date: str = ""
-    unit: Unit = Unit()
+    unit: Unit = field(default_factory=Unit)
 
     def title_or(self, default: str) -> str:
         """Return the title; by default one that names the data and the system."""

@@ -4,8 +4,8 @@ from stakes._text import interval_name, number, plain
 from stakes.evaluation import Comparison
 from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import p_number
-from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.answer_section import things_to_know
+from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.page import (
     Body,
     Heading,
@@ -34,7 +34,9 @@ def comparison_page(comparison: Comparison, heading: Heading) -> Page:
         f" {plain(comparison.reference)}; seed {comparison.seed}"
     )
     body = Body(
-        element("div", element("p", comparison.verdicts[0].text, class_="answer"), id="answer-text"),
+        element(
+            "div", element("p", comparison.verdicts[0].text, class_="answer"), id="answer-text"
+        ),
         things_to_know(items, {}),
         _differences(comparison, main=True),
         _details(comparison),

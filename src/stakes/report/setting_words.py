@@ -7,8 +7,8 @@ A part is a list: a text, a name from the data, a number that the reader can cha
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stakes._typing import FloatArray
 from stakes._amounts import amount, decimals_of
+from stakes._typing import FloatArray
 
 Part = list[str | float]
 _MOST_LISTED = 4  # classes whose costs and shares are listed one by one
@@ -169,7 +169,7 @@ def _priors(s: Setting) -> list[Part]:
         return parts
     if s.from_data:
         return [["text", "classes are as frequent as in these data"]]
-    if max(s.priors) - min(s.priors) < 1e-9:  # noqa: PLR2004  as near as priors are read
+    if max(s.priors) - min(s.priors) < 1e-9:
         return [["text", "all classes are equally frequent"]]
     low, high = (_bare(amount(100 * p, decimals_of(100 * p, None)))
                  for p in (min(s.priors), max(s.priors)))  # fmt: skip
