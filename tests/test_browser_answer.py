@@ -68,7 +68,7 @@ def test_numbers_in_the_sentence_change_the_verdict(browser: Any, tmp_path: Path
         reset = page.get_by_role("button", name="Reset")
         assert page.locator(".changed").is_hidden()
         assert reset.is_disabled()
-        field = page.get_by_label("what a miss costs, in false alarms")
+        field = page.get_by_role("textbox", name="what a miss costs, in false alarms")
         field.fill("2")
         field.press("Enter")
         watched.settle()
@@ -100,3 +100,112 @@ def test_findings_are_folded_and_grouped(browser: Any, tmp_path: Path) -> None: 
         assert known.get_attribute("open") is None
         known.locator("summary").click()
         assert made.verdicts[0].text in known.inner_text()
+
+
+def test_where_the_answer_flips_is_where_python_flips(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "report.html"
+    biopsies().save_html(path)
+    with opened(browser, path) as watched:
+        flips = watched.page.locator(".flips")
+        flips.wait_for()
+        text = " ".join(flips.inner_text().split())
+        found = re.search(
+            r"calibrated: worth using where a miss costs about ([\d.]+) to ([\d.]+)", text
+        )
+        assert found is not None, text
+        low, high = map(float, found.groups())
+        assert "Looked at: 0.1 to 1,000 false alarms" in text
+        zones = watched.page.locator("[data-key=cost-1-0] .zone.useful")
+        assert zones.count() >= 1
+    for miss, useful in (
+        (low / 1.1, False),
+        (low * 1.1, True),
+        (high / 1.1, True),
+        (1.1 * high, False),
+    ):
+        band = biopsies(miss=miss, false_alarm=1).main.cost.normalized.interval
+        assert band is not None
+        assert (band.high < 1) == useful, miss
+
+
+def test_a_copy_opens_with_the_settings_and_the_note(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path, copy = tmp_path / "report.html", tmp_path / "copy.html"
+    biopsies().save_html(path)
+    note = "Try this </script><img src=x onerror=alert(1)>\nsecond line"
+    with opened(browser, path) as watched:
+        page = watched.page
+        assert page.get_by_role("button", name="Copy link").count() == 0
+        field = page.get_by_role("textbox", name="what a miss costs, in false alarms")
+        field.fill("3")
+        field.press("Enter")
+        watched.settle()
+        chosen, answer = watched.application(), said(page)
+        page.get_by_text("Save a copy with these settings").click()
+        page.get_by_label("note for the readers").fill(note)
+        with page.expect_download() as started:
+            page.get_by_role("button", name="Save the copy").click()
+        started.value.save_as(copy)
+        quiet(watched, path)
+    with opened(browser, copy) as watched:
+        assert watched.application() == chosen
+        assert said(watched.page) == answer
+        shown = watched.page.locator("#reader-note").inner_text()
+        assert "onerror=alert(1)>" in shown
+        assert "second line" in shown
+        watched.page.get_by_role("button", name="Back to the report").click()
+        watched.settle()
+        assert said(watched.page) == OWN
+        again = tmp_path / "again.html"
+        watched.page.get_by_text("Save a copy with these settings").click()
+        with watched.page.expect_download() as started:
+            watched.page.get_by_role("button", name="Save the copy").click()
+        started.value.save_as(again)
+        quiet(watched, copy)
+    assert again.read_text().count('id="stakes-state"') == 1
+    with opened(browser, again) as watched:
+        assert said(watched.page) == OWN
+        assert watched.page.locator("#reader-note").count() == 1
+        quiet(watched, again)
+    context = browser.new_context(offline=True, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(copy.as_uri())
+    assert "costs 3 false alarms" in page.locator(".answer").first.inner_text()
+    assert "second line" in page.locator("#reader-note").inner_text()
+    context.close()
+
+
+def test_undo_goes_back_step_by_step(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "report.html"
+    biopsies().save_html(path)
+    with opened(browser, path) as watched:
+        page = watched.page
+        undo = page.get_by_role("button", name="Undo")
+        assert undo.is_disabled()
+        field = page.get_by_role("textbox", name="what a miss costs, in false alarms")
+        for value in ("3", "4"):
+            field.fill(value)
+            field.press("Enter")
+            watched.settle()
+        page.keyboard.press("Control+z")
+        watched.settle()
+        assert "costs 3 false alarms" in said(page)
+        undo.click()
+        watched.settle()
+        assert said(page) == OWN
+        assert undo.is_disabled()
+
+
+def test_bars_share_one_axis_that_stays(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    path = tmp_path / "report.html"
+    biopsies().save_html(path)
+    with opened(browser, path) as watched:
+        page = watched.page
+        axis = page.locator(".row.axis")
+        assert axis.locator("text").all_text_contents() == ["0", "0.5", "naive = 1"]
+        line = page.locator(".bars .one").first
+        before = line.get_attribute("x1")
+        assert page.locator(".bars .cut").count() == 1  # the interval of the uncalibrated system
+        watched.drag("cost of a miss", 0.9)
+        assert line.get_attribute("x1") == before
+        watched.drag("cost of a miss", 0.45)
+        assert page.locator(".bars .cut").count() == 0

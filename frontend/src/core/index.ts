@@ -1,5 +1,6 @@
 /** The numeric core of a page: no document, no network, nothing at run time but the language. */
 export * from "./amounts";
+export * from "./flips";
 export * from "./answer";
 export * from "./setting";
 export * from "./abstention";

@@ -1,56 +1,57 @@
-/** Reset, share and save. */
+/** Reset, undo, share and save. */
 import type { TextFile } from "../core/index";
 import { h, on } from "./dom";
 import { forgetRefused } from "./field";
 import type { Store } from "./store";
 
-/** What the buttons need from the core: the texts of the choice. */
+const FRAMED = "A page inside a frame cannot save files: write it with save_html, and open that.";
+
+/** What the buttons need: the texts of the choice, and of a copy of the page. */
 export interface Texts {
   fragment(): string;
   files(): TextFile[];
+  copy(note: string): string;
+  note: string; // of an earlier reader
 }
 
 /** Buttons beneath the controls. */
 export function actions(store: Store, texts: Texts): { element: HTMLElement; show: () => void } {
   const reset = button("Reset");
-  const copy = button("Copy link");
+  const undo = button("Undo");
+  undo.title = "Ctrl+Z";
   const save = button("Save as TOML");
   const said = h("span.said", { role: "status" });
-  const link = h("input", {
-    type: "text",
-    readonly: true,
-    class: "link",
-    "aria-label": "link to this choice",
-    hidden: true,
-  });
-  const pre = h("pre", { tabindex: 0 });
-  const details = h(
-    "details",
-    h("summary", "This application as TOML"),
-    pre,
-    h("p.hint", "For the command line: ", h("code", "stakes evaluate … --app application.toml")),
-  );
+  const sharing = location.protocol === "file:" ? null : link(texts, said);
+  const toml = tomlBox(texts);
   on(reset, "click", () => {
     forgetRefused();
     store.set(store.initial, true);
   });
-  on(copy, "click", () => void share(texts.fragment(), link, said));
-  on(save, "click", () => {
-    for (const file of texts.files()) download(file);
+  const goBack = () => {
+    forgetRefused();
+    store.undo();
+  };
+  on(undo, "click", goBack);
+  addEventListener("keydown", (event) => {
+    const wanted = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key === "z";
+    if (!wanted || (event.target as Element).matches?.("textarea, .link")) return;
+    event.preventDefault();
+    goBack();
   });
-  on(details, "toggle", () => show());
+  on(save, "click", () => {
+    for (const file of texts.files()) download(file, "application/toml");
+  });
   const show = () => {
     reset.disabled = store.isInitial;
-    link.hidden = true;
+    undo.disabled = !store.canUndo;
+    sharing?.hide();
     if (said.textContent) said.textContent = "";
-    if (details.open)
-      pre.textContent = texts
-        .files()
-        .map((file, i) => (i > 0 ? `\n# ${file.name}\n${file.text}` : file.text))
-        .join("");
+    toml.show();
   };
+  on(toml.element, "toggle", show);
+  const buttons = h("div.buttons", reset, undo, sharing?.button, save, said);
   return {
-    element: h("div.actions", h("div.buttons", reset, copy, save, said), link, details),
+    element: h("div.actions", buttons, sharing?.field, copyBox(texts), toml.element),
     show,
   };
 }
@@ -59,8 +60,63 @@ function button(text: string): HTMLButtonElement {
   return h("button", { type: "button" }, text);
 }
 
+/** Return a fold in which a copy of the page is saved, with a note. */
+function copyBox(texts: Texts): HTMLElement {
+  const note = h("textarea", { rows: 3, "aria-label": "note for the readers of the copy" });
+  note.value = texts.note;
+  const save = button("Save the copy");
+  const said = h("p.hint", { role: "status" });
+  const framed = location.protocol === "about:";
+  save.disabled = framed;
+  if (framed) said.textContent = FRAMED;
+  on(save, "click", () => {
+    const name = `${document.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "report"}.html`;
+    download({ name, text: texts.copy(note.value.trim()) }, "text/html");
+    said.textContent = `Saved as ${name}. It opens with these settings, and can be sent to others.`;
+  });
+  return h(
+    "details.copy",
+    h("summary", "Save a copy with these settings"),
+    h("label", "Note, if you like", note),
+    h("div.buttons", save),
+    said,
+  );
+}
+
+function tomlBox(texts: Texts): { element: HTMLDetailsElement; show: () => void } {
+  const pre = h("pre", { tabindex: 0 });
+  const element = h(
+    "details",
+    h("summary", "This application as TOML"),
+    pre,
+    h("p.hint", "For the command line: ", h("code", "stakes evaluate … --app application.toml")),
+  );
+  const show = () => {
+    if (!element.open) return;
+    pre.textContent = texts
+      .files()
+      .map((file, i) => (i > 0 ? `\n# ${file.name}\n${file.text}` : file.text))
+      .join("");
+  };
+  return { element, show };
+}
+
+/** Return a button that copies the address of the choice, and the field for where that is not allowed. */
+function link(texts: Texts, said: HTMLElement) {
+  const copy = button("Copy link");
+  const field = h("input", {
+    type: "text",
+    readonly: true,
+    class: "link",
+    "aria-label": "link to this choice",
+    hidden: true,
+  });
+  on(copy, "click", () => void share(texts.fragment(), field, said));
+  return { button: copy, field, hide: () => (field.hidden = true) };
+}
+
 /** Put the link on the clipboard; where that is not allowed, show it to be copied by hand. */
-async function share(fragment: string, link: HTMLInputElement, said: HTMLElement): Promise<void> {
+async function share(fragment: string, field: HTMLInputElement, said: HTMLElement): Promise<void> {
   const framed = location.protocol === "about:"; // a page inside a notebook has no address
   const address = `${framed ? "" : location.href.split("#")[0]}#${fragment}`;
   try {
@@ -68,18 +124,18 @@ async function share(fragment: string, link: HTMLInputElement, said: HTMLElement
     await navigator.clipboard.writeText(address);
     said.textContent = "Copied.";
   } catch {
-    link.hidden = false;
-    link.value = address;
-    link.focus();
-    link.select();
+    field.hidden = false;
+    field.value = address;
+    field.focus();
+    field.select();
     said.textContent = framed
       ? "Put this behind the address of the saved page:"
       : "Copy it from here:";
   }
 }
 
-function download({ name, text }: TextFile): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/toml" }));
+function download({ name, text }: TextFile, type: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
   const anchor = h("a", { href: address, download: name });
   anchor.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);

@@ -161,7 +161,7 @@ export class Chart {
     if (layer.kind === "line") {
       return [
         s("path", {
-          class: `line ${tone} ${layer.dash ?? ""}`,
+          class: `line ${tone} ${layer.dash ?? ""} ${layer.faint ? "faint" : ""}`,
           d: this.#path(layer.xs, layer.ys, layer.step),
         }),
       ];

@@ -1,5 +1,5 @@
 /** A number with a slider and a field: the one control of the page. */
-import { type Child, freshId, h, on, refill } from "./dom";
+import { type Child, freshId, h, HIDDEN, on, refill } from "./dom";
 import { NumberField, place, type Takes } from "./field";
 import { number } from "./text";
 import { Positions, STEPS, type Track } from "./track";
@@ -14,6 +14,13 @@ export interface DialOptions {
   onInput: (value: number, settled: boolean) => void;
 }
 
+const dials = new Map<string, Dial>(); // the newest of each key
+
+/** Return the dial of a key. */
+export function dialOf(key: string): Dial | undefined {
+  return dials.get(key);
+}
+
 /** A label, a slider and a number field that hold the same value. */
 export class Dial {
   #options: DialOptions;
@@ -22,6 +29,7 @@ export class Dial {
   readonly #field: NumberField;
   readonly #positions: Positions;
   readonly #label: HTMLLabelElement;
+  readonly #zones: HTMLElement;
 
   constructor(options: DialOptions) {
     this.#options = options;
@@ -40,14 +48,16 @@ export class Dial {
       this.#options.onInput(value, settled);
     });
     this.#label = h("label", { for: id }, ...options.label);
+    this.#zones = h("div.zones", HIDDEN);
     this.element = h(
       "div",
       { class: options.compact ? "dial compact" : "dial", "data-key": options.key },
       this.#label,
-      this.#slider,
+      h("div.way", this.#slider, this.#zones),
       this.#field.element,
       said,
     );
+    dials.set(options.key, this);
     on(this.#slider, "input", () => this.#slide(false));
     on(this.#slider, "change", () => this.#slide(true));
   }
@@ -58,6 +68,24 @@ export class Dial {
     if (options.label) refill(this.#label, ...options.label);
     if (options.track) this.#positions.turn(options.track);
     if (options.spoken) this.#slider.setAttribute("aria-label", options.spoken);
+  }
+
+  /** Shade the way of the slider by verdicts, a row for each system. */
+  shade(rows: { from: number; to: number; side: number }[][]): void {
+    const looks = ["useful", "unclear", "worse"];
+    refill(
+      this.#zones,
+      ...rows.map((row) => {
+        const parts = row.map(({ from, to, side }) => {
+          const [low, high] = [from, to].map((end) => this.#positions.share(end));
+          const part = h("span", { class: `zone ${looks[side + 1]}` });
+          part.style.left = `${100 * low}%`;
+          part.style.width = `${100 * Math.max(0, high - low)}%`;
+          return part;
+        });
+        return h("div.zone-row", ...parts);
+      }),
+    );
   }
 
   /** Show a value. */

@@ -8,9 +8,9 @@ import {
   type View,
   view,
 } from "../core/index";
-import { linear, type Scale } from "./scale";
+import { linear, logarithmic, type Scale } from "./scale";
 
-export type Choice = DialectName | "calibrationLoss" | "entropy";
+export type Choice = DialectName | "calibrationLoss" | "entropy" | "ratio";
 
 export interface Dialect {
   name: string;
@@ -22,6 +22,7 @@ export interface Dialect {
 }
 
 const LOG_ODDS = "effective prior log odds";
+const RATIO = "what a miss costs, in false alarms";
 const THRESHOLD = "threshold probability";
 const PRIOR_ODDS = "log10 of the prior odds";
 
@@ -36,6 +37,13 @@ function dialect(
 }
 
 export const DIALECTS: Record<Choice, Dialect> = {
+  ratio: dialect(
+    "Cost by what a miss costs",
+    RATIO,
+    "cost, as a share of deciding without it",
+    "Below 1 the system costs less than the best single answer for all cases.",
+    () => [0, 1.5],
+  ),
   bayesError: dialect(
     "Normalised Bayes error (speech)",
     LOG_ODDS,
@@ -105,6 +113,11 @@ export const CHOICES = Object.keys(DIALECTS) as Choice[];
 
 /** Return a risk curve on the axes of a field. */
 export function viewOf(curve: RiskCurve, choice: Exclude<Choice, "entropy">): View {
+  if (choice === "ratio") {
+    const found = view(curve, "bayesError");
+    const even = Math.log(curve.priors[1] / curve.priors[0]);
+    return { ...found, x: found.x.map((z) => Math.exp(z - even)) };
+  }
   if (choice !== "calibrationLoss") return view(curve, choice);
   const loss = calibrationLoss(curve);
   return {
@@ -126,11 +139,16 @@ export function entropyView(curve: EntropyCurve): View {
 
 /** Return where a theta lies on the x axis. */
 export function placed(choice: Exclude<Choice, "entropy">, theta: number, priors: number[]): number {
+  if (choice === "ratio") return (1 - theta) / theta;
   return choice === "calibrationLoss" ? theta : placeOf(choice, theta, priors);
 }
 
 /** Return the x axis of a field. */
-export function xScale(choice: Choice): Scale {
+export function xScale(choice: Choice, ratio = 1): Scale {
+  if (choice === "ratio") {
+    const middle = 10 ** Math.round(Math.log10(ratio > 0 && ratio < Infinity ? ratio : 1));
+    return logarithmic(middle / 100, middle * 100);
+  }
   if (choice === "entropy") return linear(-3, 3);
   return DIALECTS[choice].x === LOG_ODDS ? linear(-7, 7) : linear(0, 1);
 }

@@ -15,6 +15,7 @@ export interface Line {
   dash?: "dashed" | "dotted";
   step?: boolean; // flat until the next x
   silent?: boolean; // not in the legend
+  faint?: boolean; // drawn lightly: another one is looked at
 }
 export interface Band {
   kind: "band";

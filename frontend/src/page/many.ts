@@ -1,6 +1,8 @@
 /** Pictures of any number of classes: what abstaining gives, how far confidence holds, each class. */
-import { abstention as trade, confidence, recalls } from "../core/index";
-import { type Layer, type Mark, type Reading, toneClass } from "./layers";
+import { abstention as trade, confidence, naiveOf, recalls } from "../core/index";
+import type { Outcome } from "../types";
+import { Chart } from "./chart";
+import { type Layer, type Mark, toneClass } from "./layers";
 import { debounced, h, HIDDEN, named, refill, s } from "./dom";
 import { abstention, withAbstention } from "./edits";
 import { Picture } from "./figure";
@@ -30,8 +32,11 @@ abstract class Later extends Picture {
 
 /** Cost and share left undecided at each price of abstention. */
 export class Trade extends Later {
+  readonly #shares = new Chart(170);
+
   constructor(model: Model, store: Store) {
     super(model, store, "What abstaining gives", { wide: model.levels.length > 0 });
+    this.figure.element.append(this.#shares.element);
   }
 
   override show(found: Found): void {
@@ -44,19 +49,29 @@ export class Trade extends Later {
     this.#mark();
   }
 
+  get #scale(): number {
+    return this.model.payload.unit?.scale ?? 1;
+  }
+
+  get #unit(): string {
+    return this.model.payload.unit?.name ?? "";
+  }
+
   #mark(): void {
     const { problem, outcomes } = this.found;
     const at = abstention(problem);
     if (at < 0) {
       this.chart.mark([]);
+      this.#shares.mark([]);
       return;
     }
     const price = problem.costs[0][at];
-    const marks = outcomes.map((one, i): Mark => ({ tone: i, x: price, y: one.normalized }));
-    const shares = outcomes.map((one, i): Reading => {
-      return { tone: i, dash: "dashed", y: one.shares[at] };
-    });
-    this.chart.mark([{ tone: "quiet", x: price }, ...marks], price, shares);
+    const scale = this.#scale;
+    const rule: Mark = { tone: "quiet", x: price };
+    const marks = (value: (one: Outcome) => number) =>
+      outcomes.map((one, i): Mark => ({ tone: i, x: price, y: value(one) }));
+    this.chart.mark([rule, ...marks((one) => one.expected * scale)], price);
+    this.#shares.mark([rule, ...marks((one) => one.shares[at])], price);
   }
 
   #draw(): void {
@@ -69,40 +84,37 @@ export class Trade extends Later {
     const { systems, payload, names } = this.model;
     const several = systems.length > 1;
     const layers: Layer[] = [];
+    const shares: Layer[] = [];
     const costs: number[] = [];
+    const naive = naiveOf(plain.costs, this.model.priors(plain))[1] * this.#scale;
     for (const [i, system] of systems.entries()) {
       const found = trade(system, plain, payload, prices, plain.decisions.length, TRADE_ROWS);
-      costs.push(...found.normalized);
-      const name = several ? `${apart(names[i])}, ` : "";
-      layers.push({
-        kind: "line",
-        name: `${name}normalised cost`,
-        tone: i,
-        xs: prices,
-        ys: found.normalized,
-      });
-      layers.push({
-        kind: "line",
-        name: `${name}share left undecided`,
-        tone: i,
-        dash: "dashed",
-        xs: prices,
-        ys: found.share,
-      });
+      const cost = found.expected.map((value) => value * this.#scale);
+      costs.push(...cost);
+      const line = { kind: "line", tone: i, xs: prices } as const;
+      layers.push({ ...line, name: several ? names[i] : "cost", ys: cost });
+      shares.push({ ...line, name: several ? names[i] : "share left undecided", ys: found.share });
     }
-    const reach = Math.min(MOST_COST, 1.05 * Math.max(1.1, ...costs.filter(isFinite)));
+    const reach = Math.min(MOST_COST * naive, 1.05 * Math.max(1.1 * naive, ...costs.filter(isFinite)));
+    const x = {
+      scale: logarithmic(prices[0], most),
+      label: "what a case left undecided costs",
+      read: (v: number) => `at a price of ${number(v)}`,
+    };
     const rows = this.model.rows[0];
     const on = rows && rows.n > TRADE_ROWS ? ` On ${count(TRADE_ROWS)} samples.` : "";
     this.figure.say(`Where abstaining is cheap, more is left undecided.${on}`);
     this.chart.draw({
-      summary: "Normalised cost and share left undecided over the price of abstaining",
-      x: {
-        scale: logarithmic(prices[0], most),
-        label: "price of abstaining",
-        read: (v) => `at a price of ${number(v)}`,
-      },
-      y: { scale: linear(0, reach), label: "normalised cost; share left undecided" },
+      summary: "Cost of a case over the price of leaving one undecided",
+      x,
+      y: { scale: linear(0, reach || 1), label: `cost of a case${this.#unit && `, ${this.#unit}`}` },
       layers,
+    });
+    this.#shares.draw({
+      summary: "Share of cases left undecided over its price",
+      x,
+      y: { scale: linear(0, 1, (v) => `${Math.round(100 * v)} %`), label: "share left undecided", read: percent },
+      layers: shares,
     });
   }
 }

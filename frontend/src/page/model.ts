@@ -75,6 +75,13 @@ export class Model {
     }
   }
 
+  /** Return what follows for one system, on all its samples. */
+  outcome(i: number, problem: Problem): Outcome {
+    const { live } = this.payload;
+    if (live?.kind === "decisions") return this.#decided(live.systems[i].counts, problem);
+    return judge(this.systems[i], problem, this.payload);
+  }
+
   forget(): void {
     this.#heard = null;
     this.#remote?.forget();

@@ -4,6 +4,7 @@ import {
   type Levels,
   type OperatingPoint,
   operatingPoint,
+  ratioOf,
   type Reference,
   type RiskCurve,
   riskCurve,
@@ -18,6 +19,9 @@ import { linear } from "./scale";
 import type { Store } from "./store";
 import { apart, upperLimit, number } from "./text";
 
+const MOST_BOLD = 3; // systems whose lines all stand out
+const FEW = 3000; // samples of a class below which a line of costs is jagged by chance
+const REACH = 0.3; // log odds to either side over which such a line is smoothed
 const REFERENCES = { naive: "best constant answer", all: "act on all", none: "act on none" };
 
 type Drawn = Exclude<Choice, "entropy">;
@@ -32,12 +36,13 @@ interface Point {
 export class CostCurves extends Picture {
   readonly #menu: HTMLSelectElement;
   #curves: RiskCurve[] = [];
-  #choice: Choice = "bayesError";
+  #drawn = ""; // what is to be said about the lines
+  #choice: Choice = "ratio";
 
   constructor(model: Model, store: Store) {
     const options = CHOICES.map((one) => h("option", { value: one }, DIALECTS[one].name));
     const menu = h("select", { "aria-label": "kind of cost curve" }, ...options);
-    super(model, store, "Cost at every operating point", { wide: true, extra: menu });
+    super(model, store, "What it costs as a miss costs more", { wide: true, extra: menu });
     this.#menu = menu;
     on(menu, "change", () => {
       this.#choice = this.#menu.value as Choice;
@@ -48,7 +53,8 @@ export class CostCurves extends Picture {
   paint(): void {
     const { problem } = this.found;
     const { payload, levels } = this.model;
-    if (this.changed(problem.fromData, this.#choice)) {
+    const focus = levels.length > MOST_BOLD ? this.store.focus : -1;
+    if (this.changed(problem.fromData, this.#choice, focus)) {
       this.#curves = levels.map((one) => riskCurve(one, problem, payload));
       this.#draw();
     }
@@ -81,7 +87,7 @@ export class CostCurves extends Picture {
     const bound = Math.max(...here.map(({ error }) => error));
     const what = loss ? "loss" : "minimum";
     const near = ` The ${what} at this point is within ${upperLimit(bound)} of that of all scores.`;
-    this.figure.say(dialect.note + (bound > 0 ? near : ""));
+    this.figure.say(dialect.note + this.#drawn + (bound > 0 ? near : ""));
   }
 
   /** Return a system at the point of now; its least cost is that of the report where that has one. */
@@ -126,13 +132,21 @@ export class CostCurves extends Picture {
   #draw(): void {
     const views = this.#views();
     const dialect = DIALECTS[this.#choice];
-    const scale = xScale(this.#choice);
+    const scale = xScale(this.#choice, ratioOf(this.store.initial) ?? 1);
     const { priors } = this.#curves[0];
     const [low, high] = dialect.reach(mostIn(scale, views), priors);
     const several = views.length > 1;
     const whose = (i: number) =>
       several ? apart(this.model.names[i]) : this.#choice === "calibrationLoss" ? "loss" : "actual";
-    const layers: Layer[] = views.flatMap((one, i) => bandOf(one, i));
+    const faint = (i: number) => several && views.length > MOST_BOLD && i !== this.store.focus;
+    const bands = views.map((one, i) => (faint(i) ? [] : bandsOf(one, i, high - low)));
+    const layers: Layer[] = bands.flat();
+    const lines = views.map((one, i) => lineOf(one.actual, one.x, this.#curves[i], this.#choice));
+    const some = views.some((one, i) => lines[i] !== one.actual);
+    const cut = views.some((one, i) => one.band !== null && !faint(i) && !whole(one, bands[i]));
+    this.#drawn =
+      (some ? " Lines are smoothed, as the samples are few; marks and the numbers below are not." : "") +
+      (cut ? " No band where it would be wider than the picture." : "");
     layers.push(
       ...views[0].references.map((line): Layer => ({
         kind: "line",
@@ -143,8 +157,8 @@ export class CostCurves extends Picture {
       })),
     );
     for (const [i, one] of views.entries()) {
-      layers.push({ kind: "line", name: whose(i), tone: i, xs: one.x, ys: one.actual });
-      if (one.minimum.length > 0)
+      layers.push({ kind: "line", name: whose(i), tone: i, xs: one.x, ys: lines[i], faint: faint(i) });
+      if (one.minimum.length > 0 && !faint(i))
         layers.push({
           kind: "line",
           name: several ? `${whose(i)}, minimum` : "minimum",
@@ -168,8 +182,40 @@ function styleOf({ name }: Pick<Reference, "name">): { tone: "quiet"; dash: "das
   return { tone: "quiet", dash: name === "all" ? "dashed" : "dotted" };
 }
 
-function bandOf(one: View, tone: number): Layer[] {
-  return one.band
-    ? [{ kind: "band", tone, xs: one.x, lows: one.band.low, highs: one.band.high }]
-    : [];
+/** Return a band, in parts where it would be nearly as high as the picture and say nothing. */
+function bandsOf(one: View, tone: number, height: number): Layer[] {
+  if (!one.band) return [];
+  const { low, high } = one.band;
+  const layers: Layer[] = [];
+  let run: number[] = [];
+  const put = () => {
+    const part = (values: ArrayLike<number>) => run.map((i) => values[i]);
+    if (run.length > 1)
+      layers.push({ kind: "band", tone, xs: part(one.x), lows: part(low), highs: part(high) });
+    run = [];
+  };
+  for (let i = 0; i < one.x.length; i += 1)
+    if (high[i] - low[i] < 0.8 * height) run.push(i);
+    else put();
+  put();
+  return layers;
+}
+
+/** Tell whether a band is drawn all along. */
+function whole(one: View, layers: Layer[]): boolean {
+  const drawn = layers.reduce((sum, layer) => sum + (layer.kind === "band" ? layer.xs.length : 0), 0);
+  return drawn === one.x.length;
+}
+
+/** Return a line as it is drawn: costs of few samples as their mean over nearby ratios. */
+function lineOf(ys: number[], xs: number[], curve: RiskCurve, choice: Choice): number[] {
+  const few = curve.errors !== null && Math.min(...curve.errors.size) < FEW;
+  if (!few || (choice !== "ratio" && choice !== "bayesError")) return ys;
+  const at = choice === "ratio" ? xs.map(Math.log) : xs;
+  let [low, high, sum] = [0, 0, 0];
+  return ys.map((y, i) => {
+    while (high < ys.length && at[high] <= at[i] + REACH) sum += ys[high++];
+    while (at[low] < at[i] - REACH) sum -= ys[low++];
+    return isNaN(sum) ? y : sum / (high - low);
+  });
 }

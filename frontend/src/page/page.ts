@@ -11,9 +11,12 @@ import { actions } from "./actions";
 import { Answer } from "./answer";
 import { Reliability, RocPicture, Scores, Thresholds } from "./binary";
 import { Confusion } from "./confusion";
+import { Pristine, type Saved } from "./copy";
 import { CostControls } from "./costs";
-import { type Child, h, on } from "./dom";
+import { dialOf } from "./dial";
+import { type Child, h, HIDDEN, on } from "./dom";
 import { Figure, type Picture } from "./figure";
+import { Flips } from "./flips";
 import { forest, OddsStrip } from "./forest";
 import { Classes, Confidence, Trade } from "./many";
 import { Model } from "./model";
@@ -30,13 +33,14 @@ export async function start(script: string): Promise<void> {
   const live = document.getElementById("live");
   const pictures = document.getElementById("pictures");
   if (!payload || !live || !pictures) return;
+  const pristine = new Pristine();
   const model = await Model.load(payload);
   const shown = compared(payload, model.names);
   if (payload.live === null || payload.applications.length === 0) {
     live.append(h("p", `Costs and priors cannot be changed here: ${payload.whyNotLive}.`));
     if (shown.figures.length === 0) pictures.hidden = true;
   } else {
-    new LivePage(model, script, live, shown).begin();
+    new LivePage(model, script, live, shown, pristine).begin();
   }
   const box = pictures.querySelector(".figures") ?? pictures.appendChild(h("div.figures"));
   const first = payload.kind === "comparison" ? (box.firstChild?.nextSibling ?? null) : null;
@@ -83,14 +87,19 @@ class LivePage {
   readonly #results: Results;
   readonly #confusion: Confusion;
   readonly #answer: Answer | null;
+  readonly #flips: Flips;
+  readonly #pristine: Pristine;
+  readonly #saved: Saved | null = Pristine.saved();
   readonly #controls: { show(): void }[];
   #moving: Picture[] = [];
   #settled = true;
   #chosen: () => void = () => {}; // shows which application is chosen
   #waiting = false;
+  #begun = false;
   readonly #refused = h("p.refused", { role: "status", hidden: true }); // why a link is not followed
 
-  constructor(model: Model, script: string, live: HTMLElement, compared: Compared) {
+  constructor(model: Model, script: string, live: HTMLElement, compared: Compared, pristine: Pristine) {
+    this.#pristine = pristine;
     this.#model = model;
     this.#script = script;
     this.#live = live;
@@ -101,6 +110,8 @@ class LivePage {
     this.#confusion = new Confusion(payload.classes, model.names, this.#store);
     const place = document.getElementById("answer-text");
     this.#answer = place && new Answer(this.#store, model.names, place);
+    this.#flips = new Flips(model, this.#store, (key, zones) => dialOf(key)?.shade(zones));
+    place?.append(this.#flips.element);
     this.#controls = this.#buildControls();
     this.#buildPictures();
   }
@@ -123,6 +134,11 @@ class LivePage {
     const priors = new PriorControls(this.#store, decided);
     const free = decided ? null : new AbstentionControls(this.#store);
     const buttons = actions(this.#store, {
+      note: this.#saved?.note ?? "",
+      copy: (note) => {
+        const answer = document.getElementById("answer-text");
+        return this.#pristine.text({ fragment: this.#fragment(), note }, answer);
+      },
       fragment: () => this.#fragment(),
       files: () =>
         applicationFiles(this.#store.problem, {
@@ -135,6 +151,7 @@ class LivePage {
     const panel = h(
       "div.controls",
       this.#chooser(),
+      this.#legend(),
       costs.element,
       priors.element,
       free?.element,
@@ -144,6 +161,22 @@ class LivePage {
     this.#live.append(panel, side);
     document.querySelector("main")?.classList.add("lively");
     return [costs, priors, ...(free ? [free] : []), buttons];
+  }
+
+  /** Say what the shades beneath the sliders mean. */
+  #legend(): Child {
+    const { payload, names } = this.#model;
+    if (payload.noInterval !== "" || payload.classes.length > 2) return null;
+    const key = (look: string, text: string) => [h("span", { class: `zone-key ${look}` }, HIDDEN), `${text} `];
+    const rows = names.length === 2 ? ` Upper row: ${names[0]}; lower: ${names[1]}.` : "";
+    return h(
+      "p.hint",
+      "Under the sliders: ",
+      ...key("useful", "worth using,"),
+      ...key("unclear", "not shown,"),
+      ...key("worse", "not worth using."),
+      rows,
+    );
   }
 
   #chooser(): Child {
@@ -177,7 +210,10 @@ class LivePage {
 
   /** Take the choice from the address, if there is one; say if it is refused. */
   #restore(): void {
-    const choice = fromFragment(location.hash, this.#model.payload);
+    const saved = this.#saved ? `#${this.#saved.fragment}` : "";
+    const hash = location.hash.startsWith("#v=") ? location.hash : this.#begun ? location.hash : saved;
+    this.#begun = true;
+    const choice = fromFragment(hash, this.#model.payload);
     this.#refused.hidden = choice === null || !("refused" in choice);
     if (choice === null) return;
     if ("problem" in choice) this.#store.take(choice);
@@ -210,8 +246,12 @@ class LivePage {
     this.#show(found);
     performance.clearMeasures("update");
     performance.measure("update", { start: began });
-    if (!this.#settled) return;
+    if (!this.#settled) {
+      this.#flips.forget();
+      return;
+    }
     this.#remember();
+    this.#flips.find();
     if (found.preview)
       this.#model.findAll(this.#store.problem, this.#script, (all) => this.#show(all));
   }

@@ -6,6 +6,8 @@ import { type Child, debounced, h, HIDDEN, named, refill, s } from "./dom";
 import { apart, upperLimit, count, number, percent, range } from "./text";
 import { cheapest, type Sentence, standing } from "./words";
 
+const MOST = 1.5; // normalised cost at which bars end
+
 /** All that the results show at one moment. */
 export interface Found {
   problem: Problem;
@@ -46,7 +48,8 @@ export class Results {
       head,
       this.#bars,
     );
-    this.element.append(top, this.#verdicts, this.#facts, this.#basis, this.#chosen, this.#spoken);
+    const words = h("details", h("summary", "The same in words"), this.#verdicts);
+    this.element.append(top, this.#facts, this.#basis, words, this.#chosen, this.#spoken);
   }
 
   /** Show what follows; `answer` is what a screen reader says of it. */
@@ -67,21 +70,17 @@ export class Results {
   }
 
   #showBars(outcomes: Outcome[]): void {
-    const ends = outcomes.flatMap((o) => [o.normalized, o.interval?.[1] ?? 0]).filter(isFinite);
-    const most = Math.max(1.25, Math.min(2.5, 1.06 * Math.max(0, ...ends)));
-    refill(this.#bars, ...outcomes.map((outcome, i) => this.#bar(outcome, i, most)));
+    refill(this.#bars, ...outcomes.map((outcome, i) => this.#bar(outcome, i)), this.#axis());
   }
 
-  #bar(outcome: Outcome, i: number, most: number): HTMLElement {
+  #bar(outcome: Outcome, i: number): HTMLElement {
     const { normalized, interval } = outcome;
-    const at = (value: number) => `${(100 * Math.max(0, Math.min(most, value))) / most}%`;
     const track = s("svg", { class: `track ${toneClass(i)}`, width: "100%", height: 30 }, HIDDEN);
-    if (isFinite(normalized))
-      track.append(s("rect.bar", { x: 0, y: 7, width: at(normalized), height: 16 }));
-    if (interval) track.append(...whisker(at(interval[0]), at(interval[1]), interval[1] > most));
-    if (i === 0 && !((interval?.[1] ?? normalized) > 0.99))
-      track.append(s("text.side", { x: at(1), dx: 6, y: 20 }, "naive"));
-    track.append(s("line.one", { x1: at(1), x2: at(1), y1: 0, y2: 30 }));
+    if (isFinite(normalized) || normalized === Infinity)
+      track.append(s("rect.bar", { x: 0, y: 7, width: placeOf(normalized), height: 16 }));
+    track.append(s("line.one", { x1: placeOf(1), x2: placeOf(1), y1: 0, y2: 30 }));
+    if (interval) track.append(...whisker(...interval));
+    if (normalized > MOST || (interval?.[1] ?? 0) > MOST) track.append(arrow());
     const key = s(
       "svg.key",
       { width: 14, height: 14 },
@@ -91,13 +90,23 @@ export class Results {
     const name = this.#names.length > 1 ? h("span.who", key, named(this.#names[i])) : null;
     const band = interval ? h("small", range(...interval)) : null;
     const value = h("output.nec", { "data-system": i }, number(normalized));
-    return h(
-      "div",
-      { class: this.#names.length > 1 ? "row several" : "row" },
-      name,
-      h("div.value", value, band),
-      track,
-    );
+    return h("div", { class: this.#rowClass }, name, h("div.value", value, band), track);
+  }
+
+  get #rowClass(): string {
+    return this.#names.length > 1 ? "row several" : "row";
+  }
+
+  /** The one axis of all bars, which stays as it is. */
+  #axis(): HTMLElement {
+    const track = s("svg.bar-axis", { width: "100%", height: 20 }, HIDDEN);
+    for (const [at, text] of [[0, "0"], [0.5, "0.5"], [1, "naive = 1"]] as const)
+      track.append(
+        s("line.tick", { x1: placeOf(at), x2: placeOf(at), y1: 0, y2: 4 }),
+        s("text.side", { x: placeOf(at), y: 16, "text-anchor": at === 0 ? "start" : "middle" }, text),
+      );
+    const empty = this.#names.length > 1 ? h("span") : null;
+    return h("div", { class: `${this.#rowClass} axis` }, empty, h("div"), track);
   }
 
   #showVerdicts(sentences: Sentence[], best: Sentence | null): void {
@@ -157,12 +166,23 @@ function testedIn({ kind, differences }: Payload): string {
   return kind === "evaluation" ? "Verdict and Numbers" : "";
 }
 
-function whisker(low: string, high: string, open: boolean): SVGElement[] {
-  const line = s("line.whisker", { x1: low, x2: high, y1: 15, y2: 15 });
-  const ends = [low, ...(open ? [] : [high])].map((x) =>
-    s("line.whisker", { x1: x, x2: x, y1: 10, y2: 20 }),
-  );
-  return [line, ...ends];
+/** Return how far along the axis of the bars a cost is. */
+function placeOf(cost: number): string {
+  return `${(100 * Math.max(0, Math.min(MOST, cost))) / MOST}%`;
+}
+
+function whisker(low: number, high: number): SVGElement[] {
+  const ends = [low, high].filter((end) => end <= MOST).map((end) => {
+    return s("line.whisker", { x1: placeOf(end), x2: placeOf(end), y1: 10, y2: 20 });
+  });
+  if (low > MOST) return [];
+  return [s("line.whisker", { x1: placeOf(low), x2: placeOf(high), y1: 15, y2: 15 }), ...ends];
+}
+
+/** Return the mark of something that goes on beyond the axis. */
+function arrow(): SVGElement {
+  const tip = s("path.cut", { d: "M-7 -6L3 0L-7 6Z" });
+  return s("svg", { x: "100%", y: 15, overflow: "visible" }, tip);
 }
 
 /** Say where each decision is taken. */

@@ -3,6 +3,8 @@ import type { Choice } from "../core/state";
 import type { Payload, Problem } from "../types";
 import { problemOf } from "./edits";
 
+const MOST_KEPT = 100;
+
 export type Listener = (settled: boolean) => void;
 
 /** Holds the problem that the reader chose. */
@@ -11,9 +13,36 @@ export class Store {
   application = 0;
   focus = 0; // the system of pictures that show one
   readonly #listeners: Listener[] = [];
+  #past: Choice[] = []; // what can be gone back to, the newest last
+  #rest: Choice; // as it last was when nothing moved
 
   constructor(readonly payload: Payload) {
     this.problem = this.initial;
+    this.#rest = this.#now;
+  }
+
+  get #now(): Choice {
+    return { application: this.application, problem: this.problem };
+  }
+
+  get canUndo(): boolean {
+    return this.#past.length > 0;
+  }
+
+  /** Go back to what was chosen before. */
+  undo(): void {
+    const last = this.#past.pop();
+    if (!last) return;
+    this.take(last);
+    this.tell(true);
+  }
+
+  /** Keep what was chosen before, once something else is. */
+  #keep(): void {
+    const now = this.#now;
+    if (JSON.stringify(now) === JSON.stringify(this.#rest)) return;
+    this.#past = [...this.#past, this.#rest].slice(-MOST_KEPT);
+    this.#rest = now;
   }
 
   /** The problem as the report was made for it. */
@@ -29,11 +58,13 @@ export class Store {
   take({ application, problem }: Choice): void {
     this.application = application;
     this.problem = problem;
+    this.#rest = this.#now;
   }
 
   /** Take a new problem; `settled` is false while a slider still moves. */
   set(problem: Problem, settled: boolean): void {
     this.problem = problem;
+    if (settled) this.#keep();
     this.tell(settled);
   }
 

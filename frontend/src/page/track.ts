@@ -67,6 +67,11 @@ export class Positions {
     return position;
   }
 
+  /** Return how far along the slider a value is, from 0 to 1. */
+  share(value: number): number {
+    return Math.max(0, Math.min(1, this.#track.share(value)));
+  }
+
   /** Take another track. */
   turn(track: Track): void {
     this.#track = track;
