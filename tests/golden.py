@@ -15,6 +15,7 @@ from golden_answers import amount_cases, answer_cases
 from golden_curves import curve_cases
 from golden_outcomes import Case, codes_of, level_cases, problem, row_case, row_cases
 from stakes import CostMatrix, reliability
+from stakes._text import number
 from stakes._typing import FloatArray
 from stakes.evaluation.verdicts.wording import percent
 
@@ -118,7 +119,23 @@ def percent_cases() -> list[tuple[float, str]]:
     """Return shares as verdicts write them: none that reads as all or as nothing and is not."""
     shares = [0, 1, 0.5, 0.125, 0.004, 0.0004, 0.00999, 0.01, 0.99, 0.9901, 0.996, 0.9999]
     shares += [1.0004, 1.004, 1.00999, 1.01, 1.005, 1.125, 1.1111, 2, 12.345]
+    shares += [-share for share in shares[1:]] + [-1e-9, 1e-9]
     return [(share, percent(share)) for share in shares]
+
+
+def number_cases() -> list[tuple[str, int, str]]:
+    """Return numbers as people read them: of every size, and next to where their form changes."""
+    rng = np.random.default_rng(9)
+    sizes = 10 ** rng.uniform(-9, 17, 80)
+    edges = [0.0, 1e-3, 0.1, 0.5, 1, 10, 99.95, 999.95, 9999.5, 1e6, 1e15, 2e15, 1.125e15, 1e21]
+    ties = [0.15625, 2.5, 0.03125, 1234.5, 12.25, 0.00048828125, 0.42585, 1.005, 0.99995, 0.0009995]
+    found = [*sizes]
+    for edge in [*edges, *ties]:
+        found += [edge, np.nextafter(edge, 0), np.nextafter(edge, np.inf)]
+    listed = [value if i % 3 else -value for i, value in enumerate(found)]
+    cases = [(value, 4) for value in listed] + [(value, 3) for value in listed[::9]]
+    cases += [(math.inf, 4), (-math.inf, 4), (math.nan, 4)]
+    return [(repr(float(value)), digits, number(value, digits)) for value, digits in cases]
 
 
 MAKERS: dict[str, Callable[[], Any]] = {
@@ -131,6 +148,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "regions": region_cases,
     "files": file_cases,
     "percents": percent_cases,
+    "numbers": number_cases,
 }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from command import call
+from stakes._text import number
 
 COMMON = ("--label", "y", "--scores-are", "posteriors", "--positive", "ill", "--resamples", "0")
 SYSTEMS = ("--system", "old=old", "--system", "new=new")
@@ -42,7 +43,7 @@ def test_a_signed_difference_stands_with_its_signed_interval(table: Path) -> Non
     assert high < 0
     assert (
         "new costs less than old: the normalised cost of new less that of old is"
-        f" {value:.4f} (95 % interval {low:.4f} to {high:.4f})" in text
+        f" {number(value)} (95 % interval {number(low)} to {number(high)})" in text
     )
 
 

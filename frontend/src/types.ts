@@ -17,6 +17,16 @@ export interface ApplicationData {
   codes: string[]; // the verdict on each system, which is tested; none for comparisons
   best?: string[]; // systems that may be the best, by a test
   least: (LeastData | null)[]; // the same; null where there are not two classes and two decisions
+  own: (OwnData | null)[]; // what the page shows at these very costs and priors, one for each system
+}
+
+/** What Python found for a system, as the report shows it. */
+export interface OwnData {
+  counts: Packed; // u32 or f64: weight of each class by decision
+  expected: number;
+  normalized: number;
+  interval?: [number, number | "inf"] | null; // without it the page makes its own
+  costInterval?: [number, number | "inf"] | null; // of the expected cost
 }
 
 /** The least expected cost of any threshold on all scores. */

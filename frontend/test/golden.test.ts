@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import * as core from "../src/core/index";
-import { roundPercent } from "../src/page/text";
+import { number, roundPercent } from "../src/page/text";
 import type { LiveData, Outcome, Problem } from "../src/types";
 
 interface Case {
@@ -153,6 +153,12 @@ for (const one of golden.confidence) {
 for (const [share, text] of golden.percents as [number, string][]) {
   test(`a share of ${share} in a sentence`, () => assert.equal(roundPercent(share), text));
 }
+
+test("numbers read as the library writes them", () => {
+  const special: Record<string, number> = { nan: NaN, inf: Infinity, "-inf": -Infinity };
+  for (const [value, digits, text] of golden.numbers as [string, number, string][])
+    assert.equal(number(special[value] ?? Number(value), digits), text, value);
+});
 
 for (const { costs, posterior, decision } of golden.regions) {
   test(`regions of ${JSON.stringify(costs)}`, () => {

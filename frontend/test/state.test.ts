@@ -10,7 +10,8 @@ const odd = ["no", "yes, sir & madam; 100 % = #1", "漢字 🙂"];
 
 function application(name: string, decisions: string[], costs: number[][]): ApplicationData {
   const none = decisions.map(() => null);
-  return { name, costs, decisions, priors: shares, fromData: true, necs: none, codes: [], least: none };
+  const data = { priors: shares, fromData: true, necs: none, codes: [], least: none, own: none };
+  return { name, costs, decisions, ...data };
 }
 
 const known: Known = {

@@ -62,15 +62,16 @@ def amount(value: float, decimals: int) -> str:
     ('0.68', '1,030', '12,346', '∞')
     """
     if not math.isfinite(value):
-        return number(value).replace("inf", "∞").replace("-", "−")
+        return number(value)
     if abs(value) >= _LARGEST or decimals > _MOST_DECIMALS:
         return f"{value:.1e}".replace("-", "−")
     if decimals > 0:
         text = fixed(value, decimals)
     else:
-        text = fixed(float(fixed(value / 10**-decimals, 0)) * 10**-decimals, 0)
-    whole, dot, rest = text.partition(".")
-    return f"{int(whole):,}{dot}{rest}".replace("-", "−")
+        tens = float(fixed(abs(value) / 10**-decimals, 0)) * 10**-decimals
+        text = fixed(math.copysign(tens, value), 0)
+    whole, dot, rest = text.removeprefix("−").partition(".")
+    return f"{'−' if text.startswith('−') else ''}{int(whole):,}{dot}{rest}"
 
 
 def with_unit(text: str, unit: Unit) -> str:

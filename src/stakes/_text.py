@@ -49,35 +49,61 @@ def plain_list(names: Iterable[object], most: int = 1000) -> str:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Return a number with a sensible count of digits: 0.4667, 1200, 3.1e-07.
+    """Return a number for people, with a sensible count of digits; the page has the same function.
 
     >>> number(0.46674), number(1200.0), number(3.14e-7), number(float("nan"))
     ('0.4667', '1200', '3.14e-07', 'undefined')
+    >>> number(-0.25), number(float("-inf")), number(-1e-20, 3)
+    ('−0.2500', '−∞', '−1.0e-20')
     """
     if math.isnan(value):
         return "undefined"
     if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
+        return "∞" if value > 0 else "−∞"
     if abs(value) < 1e15 and math.isclose(value, round(value), rel_tol=1e-12):
-        return str(round(value))
+        return fixed(value, 0)
     if 1e-3 <= abs(value) < 1e6:
         decimals = max(0, digits - max(1, math.floor(math.log10(abs(value))) + 1))
         return fixed(value, max(decimals, 1) if abs(value) >= 1 else digits)
-    return f"{value:.{digits - 2}e}"
+    return signed(_scientific(value, digits - 2))
+
+
+def signed(text: str) -> str:
+    """Return the text of a number with a true minus sign; exponents stay as programs read them.
+
+    >>> signed("-2.5e-07")
+    '−2.5e-07'
+    """
+    return f"−{text[1:]}" if text.startswith("-") else text
 
 
 def fixed(value: float, decimals: int) -> str:
-    """Return a number with so many decimals; ties are rounded away from 0, as on the live page.
+    """Return a number with so many decimals; ties are rounded away from 0, and 0 has no sign.
 
     >>> fixed(0.15625, 4), fixed(-2.5, 0), fixed(0.00015, 4), fixed(-0.01, 1)
-    ('0.1563', '-3', '0.0001', '0.0')
+    ('0.1563', '−3', '0.0001', '0.0')
     """
     text = f"{value:.{decimals}f}"
     if 2 * 10**decimals * value % 2 == 1:  # a tie, or within rounding of one
-        from decimal import ROUND_HALF_UP, Decimal  # noqa: PLC0415  slow to load, seldom needed
+        text = _rounded(value, -decimals)
+    return signed(text.removeprefix("-") if not float(text) else text)
 
-        text = str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
-    return text.removeprefix("-") if not float(text) else text
+
+def _scientific(value: float, decimals: int) -> str:
+    """Return a number with an exponent; ties are rounded away from 0."""
+    text = f"{value:.{decimals}e}"
+    last = int(text.partition("e")[2]) - decimals
+    if abs(value) >= 1e15:  # only whole numbers can be ties
+        text = f"{float(_rounded(value, last)):.{decimals}e}"
+    return text
+
+
+def _rounded(value: float, place: int) -> str:
+    """Return a number rounded to a power of ten, ties away from 0."""
+    from decimal import ROUND_HALF_UP, Decimal, localcontext  # noqa: PLC0415  seldom needed
+
+    with localcontext(prec=400):
+        return str(Decimal(value).quantize(Decimal(1).scaleb(place), ROUND_HALF_UP))
 
 
 def percent(share: float, decimals: int = 0) -> str:
@@ -140,3 +166,24 @@ def html_table(rows: Sequence[Sequence[str]], caption: str) -> str:
         f"<table><caption>{html.escape(caption)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
+
+
+_SPELLED = {"−": "-", "∞": "inf", "…": "...", "×": "x", "–": "-", "→": "->"}
+
+
+def spelled_errors() -> str:
+    """Return how a stream of another encoding writes what it lacks: signs as ASCII, the rest as ?.
+
+    >>> "−5 to ∞, é".encode("ascii", spelled_errors())
+    b'-5 to inf, ?'
+    """
+    import codecs  # noqa: PLC0415
+
+    def spell(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        lost = error.object[error.start : error.end]
+        return "".join(_SPELLED.get(c, "?") for c in lost), error.end
+
+    codecs.register_error("stakes.spelled", spell)
+    return "stakes.spelled"

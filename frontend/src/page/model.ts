@@ -11,12 +11,13 @@ import {
   priorsOf,
   reasonOf,
   regions,
+  unpack,
   type Levels,
   type Port,
   type Rows,
   type SystemData,
 } from "../core/index";
-import type { ApplicationData, Outcome, Payload, Problem } from "../types";
+import type { ApplicationData, Outcome, OwnData, Payload, Problem } from "../types";
 import type { Found } from "./results";
 
 const PREVIEW_ROWS = 20_000; // of all systems together, while something moves
@@ -31,13 +32,19 @@ export class Model {
   private constructor(
     readonly payload: Payload,
     readonly systems: SystemData[],
+    readonly own: (OwnCounts | null)[][], // by application and system
   ) {
     this.names = payload.live?.systems.map((system) => system.name) ?? [];
   }
 
   static async load(payload: Payload): Promise<Model> {
     const packed = payload.live !== null && payload.live.kind !== "decisions";
-    return new Model(payload, packed ? await decode(payload) : []);
+    const own = await Promise.all(
+      payload.applications.map((one) =>
+        Promise.all(one.own.map((found) => found && ownCounts(found, one.decisions.length))),
+      ),
+    );
+    return new Model(payload, packed ? await decode(payload) : [], own);
   }
 
   get levels(): Levels[] {
@@ -59,6 +66,8 @@ export class Model {
 
   /** Return what follows at once. */
   find(problem: Problem): Found {
+    const known = this.#known(problem);
+    if (known) return this.#found(problem, known, false);
     const preview = this.rows.some((rows) => rows.n > this.limit);
     return this.#found(problem, this.#outcomes(problem, this.limit), preview);
   }
@@ -80,6 +89,25 @@ export class Model {
     const { live } = this.payload;
     if (live?.kind === "decisions") return this.#decided(live.systems[i].counts, problem);
     return judge(this.systems[i], problem, this.payload);
+  }
+
+  /** Return what the report itself shows, if these are its own costs and priors. */
+  #known(problem: Problem): Outcome[] | null {
+    const at = problem.adapt ? -1 : this.#place(problem);
+    const found = this.own[at] ?? [];
+    if (found.length !== this.systems.length || found.length === 0) return null;
+    const samples = this.payload.counts.reduce((sum, n) => sum + n, 0);
+    const outcomes: Outcome[] = [];
+    for (const one of found) {
+      if (one === null) return null;
+      const { counts, data } = one;
+      const own = outcome({ counts, impossible: 0, samples }, problem, this.payload);
+      const interval = data.interval === undefined ? own.interval : ends(data.interval);
+      const costInterval = data.costInterval === undefined ? own.costInterval : ends(data.costInterval);
+      const { expected, normalized } = data;
+      outcomes.push({ ...own, expected, normalized, interval, costInterval });
+    }
+    return outcomes;
   }
 
   forget(): void {
@@ -144,11 +172,38 @@ export class Model {
     );
   }
 
+  /** Return the place of the application that has these costs and priors, and priors of the same kind; -1 without one. */
+  #place(problem: Problem): number {
+    const now = this.priors(problem);
+    return this.payload.applications.findIndex(
+      ({ costs, priors, fromData }) =>
+        same(costs, problem.costs) && same(priors, now) && fromData === problem.fromData,
+    );
+  }
+
   /** Return how far numbers can be from those of all scores; not at all for the report's own. */
   #error(problem: Problem): number {
     if (this.exact || (this.#own(problem) && !problem.adapt)) return 0;
     return Math.max(...this.levels.map((one) => gridError(one, problem, this.payload)));
   }
+}
+
+/** What was found for a system at an application, unpacked. */
+interface OwnCounts {
+  counts: number[][];
+  data: OwnData;
+}
+
+async function ownCounts(data: OwnData, decisions: number): Promise<OwnCounts> {
+  const flat = Array.from(await unpack(data.counts));
+  const counts: number[][] = [];
+  for (let at = 0; at < flat.length; at += decisions) counts.push(flat.slice(at, at + decisions));
+  return { counts, data };
+}
+
+/** Return an interval whose upper end may be infinite. */
+function ends(interval: NonNullable<OwnData["interval"]> | null): [number, number] | null {
+  return interval && [interval[0], interval[1] === "inf" ? Infinity : interval[1]];
 }
 
 function same(one: unknown, other: unknown): boolean {

@@ -1,4 +1,4 @@
-/** Numbers made short, as `stakes._text.number` makes them. */
+/** Numbers made short, as `stakes._text.number` makes them: golden cases hold the two together. */
 
 /** Return a number with a sensible count of digits: 0.4667, 1200, 3.14e-07. */
 export function number(value: number, digits = 4): string {
@@ -7,7 +7,7 @@ export function number(value: number, digits = 4): string {
   const size = Math.abs(value);
   const whole = Math.round(value);
   if (size < 1e15 && Math.abs(value - whole) <= 1e-12 * Math.max(size, Math.abs(whole)))
-    return minus(String(whole));
+    return minus(value.toFixed(0));
   if (size >= 1e-3 && size < 1e6) {
     const decimals = Math.max(0, digits - Math.max(1, Math.floor(Math.log10(size)) + 1));
     return minus(value.toFixed(size >= 1 ? Math.max(decimals, 1) : digits));

@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 
 from stakes._signals import EXIT_INTERRUPTED, EXIT_TERMINATED, raise_on_signals
+from stakes._text import spelled_errors
 from stakes.cli.commands import HELP, command
 
 _SELDOM = (200_000, 10, 10)  # how often cycles are collected: importing makes none worth a look
@@ -107,7 +108,7 @@ def _run(arguments: list[str] | None) -> int:
 
         return say_end("cannot write standard output (stdout): it is closed.", EXIT_FILE)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal of another encoding is no error
+        sys.stdout.reconfigure(errors=spelled_errors())
     try:
         code = group.main([a for a in given if a != "--debug"], "stakes", standalone_mode=False)
         sys.stdout.flush()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stakes._text import number, plain
+from stakes._text import fixed, number, plain
 from stakes._typing import FloatArray, IntArray
 from stakes.results import Estimate
 
@@ -89,7 +89,7 @@ def class_of(name: object) -> str:
 
 def digits(value: float, count: int = 3) -> str:
     """Return a number with few digits and a true minus sign."""
-    return number(value, count).replace("-", "−")
+    return number(value, count)
 
 
 def with_interval(estimate: Estimate) -> str:
@@ -97,9 +97,7 @@ def with_interval(estimate: Estimate) -> str:
     band = estimate.interval
     if band is None or math.isnan(band.low) or math.isnan(band.high):
         return digits(estimate.value)
-    value, low, high = (
-        f"{x:.3f}".replace("-", "−") if abs(x) < 10 else digits(x) for x in (estimate.value, *band)
-    )
+    value, low, high = (fixed(x, 3) if abs(x) < 10 else digits(x) for x in (estimate.value, *band))
     return f"{value} [{low}, {high}]"
 
 

@@ -63,6 +63,8 @@ class SketchedApplication:
     priors_from_data: bool
     normalized: tuple[float, ...]
     least: tuple[LeastCost | None, ...]  # None: not two classes and two decisions
+    expected: tuple[float, ...] = ()  # what each system costs a case
+    counts: tuple[FloatArray, ...] = ()  # the weight of each class by decision, of each system
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +185,8 @@ def _application(sources: Sequence[Source], i: int) -> SketchedApplication:
         use.samples.priors_from_data,
         tuple(source.decisions[i].cost.normalized for source in sources),
         (None,) * len(sources),
+        tuple(source.decisions[i].cost.value for source in sources),
+        tuple(np.asarray(s.decisions[i].confusion.counts, dtype=np.float64) for s in sources),
     )
 
 

@@ -27,7 +27,7 @@ from stakes.report.page import (
     record_page,
     verdict,
 )
-from stakes.report.payload import decision_payload, payload, ranking_label
+from stakes.report.payload import ShownCost, decision_payload, payload, ranking_label
 from stakes.results import Estimate, ExpectedLoss
 
 _MOST_ROWS = 500
@@ -58,14 +58,24 @@ def evaluation_page(
         _numbers(evaluation),
         _details(evaluation),
     )
+    shown = {a.name: _shown_costs(a, evaluation.level) for a in evaluation.applications}
+    live = payload("evaluation", evaluation.sketch, evaluation.level, shown)
     facts = f"{data.n:,} samples{groups} of {len(data.classes)} classes{weights}"
     return record_page(
         heading,
         "What this system costs",
         f"{facts}; seed {evaluation.seed}",
         body,
-        _with_codes(evaluation, payload("evaluation", evaluation.sketch, evaluation.level)),
+        _with_codes(evaluation, live),
     )
+
+
+def _shown_costs(a: ApplicationResult, level: float) -> list[ShownCost]:
+    """Return the costs that the report shows, uncalibrated and calibrated."""
+    shown: list[ShownCost] = [(a.cost.normalized, a.cost.value.interval)]
+    if a.cost.calibrated is not None and a.cost.calibrated.undefined is None:
+        shown.append((a.cost.calibrated_normalized, a.cost.calibrated.interval(level)))
+    return shown
 
 
 def _with_codes(evaluation: Evaluation, data: dict[str, Any]) -> dict[str, Any]:

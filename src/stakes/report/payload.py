@@ -3,14 +3,15 @@
 import base64
 import gzip
 import json
+import math
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from stakes._text import plain
-from stakes._typing import Names
+from stakes._typing import FloatArray, Names
 from stakes.costs import CostMatrix
 from stakes.evaluation import Comparison, DecisionEvaluation
 from stakes.evaluation.sketch import (
@@ -23,7 +24,7 @@ from stakes.evaluation.sketch import (
     Sketch,
     SketchedApplication,
 )
-from stakes.results import ExpectedLoss, json_number
+from stakes.results import Estimate, ExpectedLoss, Interval, json_number
 
 _VERSION = 1
 _TYPES = {"f8": "f64", "f4": "f32", "u4": "u32", "u2": "u16", "u1": "u8"}
@@ -42,8 +43,20 @@ _WORDS = {
 }
 
 
-def payload(kind: str, sketch: Sketch | None, level: float) -> dict[str, Any]:
-    """Return what the live part of a page works with."""
+ShownCost: TypeAlias = tuple[Estimate | None, Interval | None]  # normalised; interval of the cost
+
+
+def payload(
+    kind: str,
+    sketch: Sketch | None,
+    level: float,
+    shown: Mapping[str, Sequence[ShownCost]] | None = None,
+) -> dict[str, Any]:
+    """Return what the live part of a page works with.
+
+    `shown` has the normalised costs of each application as the report shows them, one for each
+    system: at the report's own costs and priors the page shows these.
+    """
     body: dict[str, Any] = {
         "version": _VERSION,
         "kind": kind,
@@ -74,7 +87,9 @@ def payload(kind: str, sketch: Sketch | None, level: float) -> dict[str, Any]:
         "noInterval": "samples come in groups" if sketch.grouped else weighted,
         "scores": sketch.scores,
         "applications": [
-            _application(a.name, a.costs, a, a.normalized, a.least) for a in sketch.applications
+            _application(a.name, a.costs, a, a.normalized, a.least)
+            | {"own": _own(a, (shown or {}).get(a.name))}
+            for a in sketch.applications
         ],
         "live": None if sketch.why_not else _live(sketch),
         "whyNotLive": sketch.why_not,
@@ -103,10 +118,37 @@ def _application(
         "priors": used.priors.tolist(),
         "fromData": used.priors_from_data,
         "necs": [json_number(nec) for nec in necs],
+        "own": [None] * len(necs),
         "least": [
             x and {"cost": json_number(x.value), "logOdds": json_number(x.log_odds)} for x in least
         ],
     }
+
+
+def _own(a: SketchedApplication, shown: Sequence[ShownCost] | None) -> list[dict[str, Any] | None]:
+    """Return what was found for each system; without `shown` the page makes the intervals."""
+    found: list[dict[str, Any] | None] = []
+    for i, (expected, normalized) in enumerate(zip(a.expected, a.normalized, strict=True)):
+        estimate, cost_band = shown[i] if shown and i < len(shown) else (None, None)
+        nec = normalized if estimate is None else float(estimate.value)
+        if not (math.isfinite(nec) and math.isfinite(expected)):
+            found.append(None)
+            continue
+        # where a summary kept some rows, the shown cost is that of all samples
+        own = {"counts": _counts(a.counts[i]), "expected": expected, "normalized": nec}
+        if estimate is not None and nec != normalized and normalized > 0:
+            own["expected"] = nec * (expected / normalized)
+        if estimate is not None:
+            band = estimate.interval
+            own["interval"] = band and [json_number(end) for end in band]
+            own["costInterval"] = band and cost_band and [json_number(end) for end in cost_band]
+        found.append(own)
+    return found
+
+
+def _counts(counts: FloatArray) -> dict[str, str]:
+    whole = counts.max(initial=0) < 2**32 and (counts == np.floor(counts)).all()
+    return packed(counts.astype(np.uint32 if whole else np.float64))
 
 
 def decision_payload(evaluation: DecisionEvaluation) -> dict[str, Any]:

@@ -1,0 +1,108 @@
+"""One number, one value: the page shows what Python shows, at first paint and later."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stakes
+from browser import Watched, opened, quiet, two_classes
+from stakes._text import number
+
+
+def shown(watched: Watched) -> list[tuple[str, str]]:
+    """Return the normalised cost of each system and its interval, as they stand now."""
+    rows = watched.page.locator(".bars .row .value")
+    return [
+        (row.locator("output.nec").inner_text().strip(), row.locator("small").inner_text().strip())
+        for row in rows.all()
+    ]
+
+
+def wanted(made: stakes.Evaluation) -> list[tuple[str, str]]:
+    cost = made.main.cost
+    both = [cost.normalized, cost.calibrated_normalized]
+    return [(number(e.value), str(e.interval)) for e in both if e is not None]
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 700), (10, 3000), (50, 12_000)])
+def test_numbers_of_the_report_are_the_same_everywhere(
+    browser: Any,  # noqa: ANN401
+    tmp_path: Path,
+    k: int,
+    n: int,
+) -> None:
+    data = stakes.simulation.simulate(k, n=n)
+    scores = data.posteriors(np.full(k, 1 / k), stakes.simulation.MISCALIBRATED)
+    made = stakes.evaluate(data.y, scores, resamples=0)
+    path = tmp_path / "report.html"
+    made.save_html(path)
+    with opened(browser, path) as watched:
+        first = shown(watched)  # at first paint
+        assert first == wanted(made)
+        numbers = watched.page.locator("#numbers").inner_text()
+        for value, interval in first:
+            assert value in numbers
+            assert interval in numbers
+        watched.settle()
+        watched.page.wait_for_timeout(300)
+        assert shown(watched) == first
+        slider = watched.page.locator("#live").get_by_role("slider").first
+        slider.press("ArrowRight")
+        watched.settle()
+        watched.page.get_by_role("button", name=re.compile("Reset|Back to")).first.click()
+        watched.settle()
+        assert shown(watched) == first
+        quiet(watched, path)
+
+
+def test_each_application_shows_its_own_numbers(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = two_classes()
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
+    uses: dict[str, Any] = {"here": costs, "there": stakes.Application(costs, [0.8, 0.2])}
+    made = stakes.evaluate(**data, costs=uses, resamples=0)
+    path = tmp_path / "report.html"
+    made.save_html(path)
+    with opened(browser, path) as watched:
+        for a in made.applications:
+            watched.page.get_by_label("Application").select_option(a.name)
+            watched.settle()
+            both = [a.cost.normalized, a.cost.calibrated_normalized]
+            assert shown(watched) == [
+                (number(e.value), str(e.interval)) for e in both if e is not None
+            ]
+
+
+def test_grouped_samples_show_the_interval_of_their_groups(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = two_classes()
+    groups = np.arange(len(data["y_true"])) // 5
+    made = stakes.evaluate(**data, groups=groups, calibrator=None, resamples=0)
+    path = tmp_path / "report.html"
+    made.save_html(path)
+    with opened(browser, path) as watched:
+        assert shown(watched) == wanted(made)
+
+
+def test_abstaining_at_a_price_that_nobody_pays_changes_nothing(
+    browser: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    data = two_classes()
+    path = tmp_path / "report.html"
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=data["classes"])
+    stakes.evaluate(**data, costs=costs, calibrator=None, resamples=0).save_html(path)
+    with opened(browser, path) as watched:
+        before = shown(watched)
+        watched.page.get_by_label("Allow a case to be left undecided").check()
+        watched.settle()
+        field = watched.page.get_by_role("textbox", name=re.compile("^Price of"))
+        field.fill("0.1")
+        field.press("Enter")
+        watched.settle()
+        assert shown(watched) != before
+        field.fill("5000")
+        field.press("Enter")
+        watched.settle()
+        assert shown(watched) == before
