@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from stakes.cli.read_mode import SummedTable, read_table, say_whole
 from stakes.cli.screen import Screen, described, priors_in_words
 from stakes.cli.table_request import LabelledTable, WholeTable, prepare
 from stakes.costs import CostMatrix
-from stakes.evaluation import ApplicationResult, Evaluation
+from stakes.evaluation import ApplicationResult, Evaluation, SliceResult
 from stakes.io.sources import is_address
 
 _SHOWN = 12  # classes or slices on one screen
@@ -271,7 +271,7 @@ def _print_slices(screen: Screen, evaluation: Evaluation, *, details: bool) -> N
         if s.cost is not None and s.cross_entropy is not None:
             cost, entropy = number(s.cost.value), number(s.cross_entropy.value)
             values = (cost, str(s.cost.interval or ""), entropy, s.standing)
-        rows.append((f"{plain(s.column, 10)} {plain(s.value, 12)}", str(s.samples), *values))
+        rows.append((_slice_name(s), str(s.samples), *values))
     screen.print()
     screen.table(("slice", "samples", "NEC", level, "cross-entropy", "verdict"), rows)
     if len(slices) > _SHOWN and not details:
@@ -282,3 +282,34 @@ def _print_slices(screen: Screen, evaluation: Evaluation, *, details: bool) -> N
     for s in slices:
         if s.why:
             screen.say(f"{plain(s.column)} {plain(s.value)}: {plain(s.why, 200)}")
+    if details:
+        _print_slice_measures(screen, [s for s in slices if s.cost is not None])
+
+
+def _print_slice_measures(screen: Screen, slices: Sequence[SliceResult]) -> None:
+    """Print how slices rank, whether their scores can be taken as rates, and their metrics."""
+    measured = [s for s in slices if s.calibration_gap is not None]
+    if measured:
+        heads = ("slice", "AUC", "mean score", "rate", "score less rate", "interval")
+        screen.print()
+        screen.table(
+            heads,
+            [
+                (_slice_name(s), "undefined" if s.auc is None else number(s.auc.value),
+                 number(s.mean_score or 0), number(s.rate or 0), number(gap.value),
+                 str(gap.interval or gap.method))
+                for s in measured if (gap := s.calibration_gap) is not None
+            ],
+        )  # fmt: skip
+    rows = [
+        (_slice_name(s), name, number(e.value), str(e.interval or e.method))
+        for s in slices
+        for name, e in s.traditional.items()
+    ]
+    if rows:
+        screen.print()
+        screen.table(("slice", "metric", "value", "interval"), rows)
+
+
+def _slice_name(s: SliceResult) -> str:
+    return f"{plain(s.column, 10)} {plain(s.value, 12)}"

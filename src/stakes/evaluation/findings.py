@@ -216,6 +216,13 @@ class SliceResult:
     cross_entropy: Estimate | None
     why: str = ""  # there is none
     verdict: "Verdict | None" = None  # on the main application, corrected for how many slices
+    auc: Estimate | None = None
+    mean_score: float | None = None  # of the last of two classes; of more, the mean confidence
+    rate: float | None = (
+        None  # how often that class occurs; of more, how often that answer is right
+    )
+    calibration_gap: Estimate | None = None  # mean score less rate: 0 for calibrated scores
+    traditional: Mapping[str, Estimate] = field(default_factory=dict)
 
     @property
     def standing(self) -> str:

@@ -47,6 +47,14 @@ def ranking_of(samples: Samples, curve: RocCurve | None, level: float) -> dict[s
     return {"auc": Estimate(mean, None, "mean over classes"), **areas}
 
 
+def slice_area(samples: Samples, curve: RocCurve | None, level: float) -> Estimate | None:
+    """Return the AUC of two classes, or its mean over classes; None where it is undefined."""
+    if curve is not None:
+        return _area(samples, curve, None, level)
+    areas = [] if len(samples.classes) == 2 else [c.auc() for c in detectors_of(samples).values()]
+    return Estimate(float(np.mean(areas)), None, "mean over classes") if areas else None
+
+
 def _area(samples: Samples, curve: RocCurve, k: int | None, level: float) -> Estimate:
     """Return the AUC of two classes, or of class k against all others."""
     auc = curve.auc()

@@ -12,6 +12,7 @@ from stakes._typing import Column
 from stakes.evaluation.application_decisions import ApplicationDecisions, bayes_decisions, rule_loss
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.evaluation.findings import SliceResult, Verdict
+from stakes.evaluation.slice_measures import SliceMeasures, traditional_of
 from stakes.evaluation.verdicts.usefulness import CostClaim, naive_p_value, slice_verdicts
 from stakes.metrics.expected_losses import expectation
 from stakes.results import ExpectedLoss, normalized_of
@@ -59,6 +60,7 @@ class SliceDecisions:
     decisions: ApplicationDecisions | None = None
     entropy: ExpectedLoss | None = None  # with groups, where there are any
     why: str = ""
+    scored: bool = True  # the scores of the samples are known, not only what was decided
 
 
 def decide_slices(
@@ -94,7 +96,12 @@ def slice_results(slices: Iterable[SliceDecisions], level: float) -> tuple[Slice
         record = part.decisions.grouped_cost
         cost, losses = normalized_of(record, level), normalized_of(part.entropy, level)
         why = "" if record.undefined is None else record.undefined.text
-        results.append(SliceResult(*name, n, part.counts, cost, losses, why))
+        measures = SliceMeasures(traditional=traditional_of(part.decisions, level))
+        if part.scored:
+            measures = SliceMeasures.from_decisions(part.decisions, level)
+        results.append(
+            SliceResult(*name, n, part.counts, cost, losses, why, None, **vars(measures))
+        )
         claims.append(CostClaim(record, cost, naive_p_value(part.decisions, cost), where))
     said = iter(slice_verdicts(claims, level))
     return tuple(r if r.verdict else replace(r, verdict=next(said)) for r in results)

@@ -113,6 +113,7 @@ def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
     yield _calibration_errors(evaluation)
     if evaluation.slices:
         yield _slices(evaluation)
+        yield from _slice_measures(evaluation)
 
 
 def _losses(evaluation: Evaluation) -> Markup:
@@ -191,6 +192,44 @@ def _slices(evaluation: Evaluation) -> Markup:
     return table("Slices, normalised within each", heads, rows, note)
 
 
+def _slice_measures(evaluation: Evaluation) -> Iterable[Markup]:
+    """Yield how slices rank and how far their scores are from rates."""
+    rows: list[list[Content]] = []
+    for s in evaluation.slices[:_MOST_ROWS]:
+        gap = s.calibration_gap
+        if gap is None or s.mean_score is None or s.rate is None:
+            continue
+        area = ("undefined", "a class does not occur") if s.auc is None else estimate_cells(s.auc)
+        cells = [*area, number(s.mean_score), number(s.rate), *estimate_cells(gap)]
+        rows.append([[user_text(s.column), " ", user_text(s.value)], *cells])
+    if not rows:
+        return
+    level, last = interval_name(evaluation.level), plain(evaluation.data.classes[-1])
+    note = (
+        f"Mean score: the mean posterior of {last}; rate: how often it occurs."
+        if len(evaluation.data.classes) == 2
+        else "Mean score: the mean posterior of the likeliest class; rate: how often it is right."
+    )
+    heads = ("slice", "AUC", level, "mean score", "rate", "score less rate", level)
+    note += " Their difference is 0 for calibrated scores."
+    yield table("Slices: ranking and calibration", heads, rows, note)
+
+
+def _slice_metrics(evaluation: Evaluation) -> Iterable[Markup]:
+    """Yield the traditional metrics of each slice."""
+    rows: list[list[Content]] = [
+        [[user_text(s.column), " ", user_text(s.value)], name, *estimate_cells(e)]
+        for s in evaluation.slices
+        for name, e in s.traditional.items()
+    ]
+    if rows:
+        heads = ("slice", "metric", "value", interval_name(evaluation.level))
+        yield folded(
+            "Traditional metrics of each slice",
+            table("Traditional metrics of each slice", heads, rows[:_MOST_ROWS]),
+        )
+
+
 def _details(evaluation: Evaluation) -> Iterable[Markup]:
     rows: list[list[Content]] = []
     for c in evaluation.by_class[:_MOST_ROWS]:
@@ -199,6 +238,7 @@ def _details(evaluation: Evaluation) -> Iterable[Markup]:
         rows.append([user_text(c.name), *cells])
     heads = ("class", "samples", "prior", "recall", "mean cost", "mean cross-entropy")
     yield folded("Every class", table("What is lost on each class", heads, rows))
+    yield from _slice_metrics(evaluation)
     several = len(evaluation.applications) > 1
     for a in evaluation.applications:
         name = f"Traditional metrics{f' of {plain(a.name)}' if several else ''}"

@@ -92,7 +92,7 @@ class SliceSums(Part):
             try:
                 found = self._request.decisions(self._request.main, 0, sums)
                 losses, _ = loss_records(sums, found.use.samples)
-                yield SliceDecisions(name, value, counts, found, losses[LogLoss()])
+                yield SliceDecisions(name, value, counts, found, losses[LogLoss()], scored=False)
             except StakesError as error:
                 yield SliceDecisions(name, value, counts, why=str(error))
 

@@ -1,0 +1,89 @@
+"""What is measured on the samples of a slice besides their cost: ranking, calibration, metrics."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from stakes._quantiles import normal
+from stakes.evaluation.application_decisions import ApplicationDecisions, curve_of
+from stakes.evaluation.ranking_results import slice_area
+from stakes.evaluation.rates import DecisionShares, metric_estimates
+from stakes.metrics import explain
+from stakes.results import Estimate, Interval
+from stakes.samples import Samples
+
+_UNDRAWN = "not resampled within slices"
+_FEWEST = 10  # samples from which a mean of them is nearly normal
+
+
+@dataclass(frozen=True, eq=False)
+class SliceMeasures:
+    """How the scores of a slice rank and how far they can be taken as probabilities.
+
+    `mean_score` is the mean posterior of the last of two classes and `rate` how often it occurs;
+    of more classes they are the mean confidence and how often the class of highest posterior is
+    the true one. `calibration_gap` is the first less the second: 0 for calibrated scores.
+    """
+
+    auc: Estimate | None = None
+    mean_score: float | None = None
+    rate: float | None = None
+    calibration_gap: Estimate | None = None
+    traditional: Mapping[str, Estimate] = field(default_factory=dict)
+
+    @classmethod
+    def from_decisions(cls, decisions: ApplicationDecisions, level: float) -> "SliceMeasures":
+        """Measure samples whose scores are known."""
+        samples = decisions.samples
+        score, hit = _scores_and_hits(samples)
+        mass = samples.balanced_mass()
+        mean, rate = math.fsum(mass * score), math.fsum(mass * hit)
+        return cls(
+            auc=slice_area(samples, curve_of(samples), level),
+            mean_score=mean,
+            rate=rate,
+            calibration_gap=_gap(samples, score - hit, mean - rate, level),
+            traditional=traditional_of(decisions, level),
+        )
+
+
+def traditional_of(decisions: ApplicationDecisions, level: float) -> dict[str, Estimate]:
+    """Return the traditional metrics of decisions; those without a closed form have no interval."""
+    shares = DecisionShares.from_decisions(decisions, level)
+    explained = [(metric, explain(metric, decisions.in_use)) for metric in decisions.metrics]
+    return metric_estimates(shares, explained, None, _UNDRAWN)
+
+
+def _scores_and_hits(samples: Samples) -> tuple[np.ndarray, np.ndarray]:
+    """Return the posterior that is put to the test for each sample, and whether it came true."""
+    score, hit = np.empty(len(samples)), np.empty(len(samples))
+    two = len(samples.classes) == 2
+    for part, y, answers in samples.blocks():
+        p = answers.p
+        named = np.ones(y.size, dtype=np.int64) if two else p.argmax(axis=1)
+        score[part] = p[np.arange(y.size), named]
+        hit[part] = y == named
+    return score, hit
+
+
+def _gap(samples: Samples, gaps: np.ndarray, value: float, level: float) -> Estimate:
+    """Return the mean gap of score and truth, with an interval where samples are independent."""
+    if samples.weights is not None or samples.groups is not None:
+        what = "weights" if samples.groups is None else "groups"
+        return Estimate(value, None, f"not given with {what}")
+    if samples.n < _FEWEST:
+        return Estimate(value, None, f"needs {_FEWEST} samples: got {samples.n}")
+    copies = np.ones(len(samples)) if samples.copies is None else samples.copies
+    if samples.priors_from_data:
+        variance = float(copies @ np.square(gaps - value)) / samples.n**2
+    else:
+        k = len(samples.classes)
+        size = np.maximum(np.bincount(samples.y, copies, k), 1)
+        mean = np.bincount(samples.y, copies * gaps, k) / size
+        square = np.bincount(samples.y, copies * np.square(gaps - mean[samples.y]), k)
+        variance = float(np.sum(np.square(samples.priors / size) * square))
+    half = normal(level) * math.sqrt(variance)
+    ends = Interval(max(value - half, -1.0), min(value + half, 1.0), level)
+    return Estimate(value, ends, "normal approximation")
