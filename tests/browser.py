@@ -29,7 +29,13 @@ class Watched:
 
     def necs(self) -> list[str]:
         """Return the normalised cost of each system, as shown."""
-        return [text.strip() for text in self.page.locator("output.nec").all_inner_texts()]
+        return [
+            text.strip()
+            for text in self.page.locator("output.nec").evaluate_all(
+                "all => all.sort((a, b) => a.dataset.system - b.dataset.system)"
+                ".map(e => e.textContent)"
+            )
+        ]
 
     def application(self) -> dict[str, Any]:
         """Return the chosen application as the page would save it."""

@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import stakes
@@ -209,3 +210,37 @@ def test_bars_share_one_axis_that_stays(browser: Any, tmp_path: Path) -> None:  
         assert line.get_attribute("x1") == before
         watched.drag("cost of a miss", 0.45)
         assert page.locator(".bars .cut").count() == 0
+
+
+def rivals(**options: Any) -> stakes.Comparison:  # noqa: ANN401
+    data = stakes.simulation.simulate(2, n=1500)
+    ratios = data.log_likelihood_ratios().values
+    noise = np.random.default_rng(0).normal(size=ratios.size)
+    systems = {
+        "blunt": stakes.LogLikelihoodRatios(ratios + 2.5 * noise),
+        "sharp": stakes.LogLikelihoodRatios(ratios),
+    }
+    costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    return stakes.compare(data.y, systems, costs=costs, priors="data", resamples=0, **options)
+
+
+def test_a_winner_is_named_where_the_test_names_one(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    made = rivals(calibrator=stakes.AffineCalibrator())
+    assert made.may_be_best == {"cost": ("sharp",)}
+    path = tmp_path / "compare.html"
+    made.save_html(path)
+    with opened(browser, path) as watched:
+        words = said(watched.page)
+        assert re.search(
+            r"are 1, sharp costs least: [\d.]+ a case, against [\d.]+ for blunt", words
+        )
+        assert "Calibrated, sharp costs least" in words
+        assert "It is worth using." in words
+        first = watched.page.locator(".bars .row").first.inner_text()
+        assert first.startswith("sharp")
+        quiet(watched, path)
+    context = browser.new_context(offline=True, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert "costs least" in page.locator(".answer").first.inner_text()
+    context.close()

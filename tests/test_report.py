@@ -17,6 +17,7 @@ import stakes
 from command import DECIDED, QUICK, TABLE, call, write_scores
 from stakes._text import number
 from stakes.evaluation import evaluate_decisions
+from stakes.report.payload import full_label
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -149,7 +150,7 @@ def test_the_page_tells_what_the_evaluation_does() -> None:
     for verdict in evaluation.verdicts:
         assert verdict.text in shown
     for name in evaluation.metrics():
-        assert name in shown
+        assert full_label(name) in shown
     data = json.loads(reader.scripts["script application/json"])
     assert data["applications"][0]["necs"][0] == evaluation.main.cost.normalized.value
     assert data["applications"][0]["costs"] == [[0, 1], [5, 0]]
@@ -174,7 +175,10 @@ def test_people_read_names_and_machines_read_keys() -> None:
         "calibration slope (below 1: overconfident)"
     ]
     assert cells == [number(slope.value), str(slope.interval), "", "1"]
-    assert {"auc", "eer", "cost.nec", "calibration_slope"} <= set(table_rows(page, "Every number"))
+    every = {full_label(name) for name in evaluation.metrics()}
+    assert len(every) == len(evaluation.metrics())
+    assert every == set(table_rows(page, "Every number"))
+    assert not [name for name in every if "_" in name or "." in name]
     y = np.array([0, 1] * 50)
     p = np.linspace(0.1, 0.9, 100)
     compared = stakes.compare(y, {"a": p, "b": p**2}, resamples=50)
@@ -184,7 +188,7 @@ def test_people_read_names_and_machines_read_keys() -> None:
     assert {"NEC", "AUC", "accuracy", "cross-entropy", "Brier score"} <= people
     assert not [name for name in people if "_" in name or "." in name]
     everything = page[page.index("<summary>Every difference") :]
-    assert "cross_entropy.normalized" in table_rows(everything, "b less a, on the same samples")
+    assert "cross-entropy, normalised" in table_rows(everything, "b less a, on the same samples")
     data = json.loads(read(page).scripts["script application/json"])
     labels = {one["metric"]: one["label"] for one in data["differences"]}
     assert labels["cost.matthews_correlation"] == "Matthews correlation"

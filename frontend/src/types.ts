@@ -16,6 +16,7 @@ export interface ApplicationData {
   necs: (number | null)[]; // what Python found, one for each system
   codes: string[]; // the verdict on each system, which is tested; none for comparisons
   best?: string[]; // systems that may be the best, by a test
+  bestCalibrated?: string[]; // the same of the calibrated ones, where that is tested
   least: (LeastData | null)[]; // the same; null where there are not two classes and two decisions
   own: (OwnData | null)[]; // what the page shows at these very costs and priors, one for each system
 }
@@ -107,6 +108,7 @@ export interface Payload {
   whyNotLive: string;
   differences: DifferenceData[];
   odds: OddsData[];
+  given?: number; // systems of a comparison as they came; calibrated ones follow in the same order
   unit?: { name: string; scale: number }; // of costs
 }
 

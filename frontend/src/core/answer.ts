@@ -160,9 +160,7 @@ function ranked(s: Setting, field: Field, naive: Naive, unit: Unit): Part[] {
       name(second.name),
       text(" and "),
       ...against,
-      text(" It is "),
-      verdict(first.code),
-      text("."),
+      ...worth(" It is ", first.code),
     ];
   const { best } = field;
   const tied = best ? order.filter((one) => best.includes(one.name)) : order;
@@ -176,7 +174,13 @@ function ranked(s: Setting, field: Field, naive: Naive, unit: Unit): Part[] {
     );
   const more = tied.length - MOST_NAMED;
   parts.push(text(more > 0 ? ` and ${more} more` : ""), text(", against "), ...against);
-  return [...parts, text(" The cheapest is "), verdict(first.code), text(".")];
+  return [...parts, ...worth(" The cheapest is ", first.code)];
+}
+
+/** Say whether a system is worth using, where that is known. */
+function worth(lead: string, code: string): Part[] {
+  const known = code !== "no_interval" && code !== "no_verdict";
+  return known ? [text(lead), verdict(code), text(".")] : [];
 }
 
 type Kind = [string, (truth: number, decision: number) => boolean];

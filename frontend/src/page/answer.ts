@@ -7,6 +7,7 @@ import {
   condition,
   firstCell,
   freeOf,
+  inOrder,
   type Naive,
   naivePhrase,
   type Part,
@@ -27,6 +28,7 @@ import type { Store } from "./store";
 import { number } from "./text";
 
 export const ICONS = { good: "✓", bad: "✕", warn: "?", note: "–" };
+const MOST_ROWS = 5; // of the table, the cheapest systems first
 const PLAIN: Unit = { name: "", scale: 1 };
 
 /** What the answer says now, in parts. */
@@ -77,9 +79,14 @@ export function spokenOf(found: Found, names: string[], store: Store): Spoken {
   const naive = { cost, decision };
   const unit = payload.unit ?? PLAIN;
   if (payload.kind === "comparison") {
-    const best = store.isInitial ? (payload.applications[store.application].best ?? null) : null;
-    const given = { standings, best: best && best.length > 0 ? best : null };
-    return { setting, standings, naive, sentences: compared(setting, given, naive, unit) };
+    const { best, bestCalibrated } = payload.applications[store.application];
+    const tested = (names?: string[]) => (store.isInitial && names?.length ? names : null);
+    const n = payload.given ?? standings.length;
+    const given = { standings: standings.slice(0, n), best: tested(best) };
+    const later = standings.slice(n).map((one, i) => ({ ...one, name: names[i] }));
+    const calibrated = later.length > 0 ? { standings: later, best: tested(bestCalibrated) } : null;
+    const sentences = compared(setting, given, naive, unit, calibrated);
+    return { setting, standings, naive, sentences };
   }
   const subject = payload.live?.kind === "decisions" ? "these decisions" : "this system";
   const sentences = answer(setting, standings, naive, unit, subject, found.reasons[0]);
@@ -171,7 +178,10 @@ export class Answer {
     return made;
   }
 
-  #showTable({ setting, standings, naive }: Spoken, found: Found): void {
+  #showTable(spoken: Spoken, found: Found): void {
+    const { setting, naive } = spoken;
+    const ranked = this.#store.payload.kind === "comparison";
+    const standings = ranked ? inOrder(spoken.standings).slice(0, MOST_ROWS) : spoken.standings;
     const { payload } = this.#store;
     this.#table.hidden = !isFinite(found.outcomes[0].normalized);
     if (this.#table.hidden) return;

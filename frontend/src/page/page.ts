@@ -258,7 +258,7 @@ class LivePage {
 
   #show(found: Found): void {
     this.#answer?.show(found);
-    this.#results.show(found, this.#answer?.text ?? "");
+    this.#results.show(found, this.#answer?.text ?? "", this.#settled);
     this.#confusion.show(found);
     for (const one of this.#moving) one.show(found);
     const { payload, levels } = this.#model;

@@ -30,6 +30,7 @@ export class Results {
   readonly #chosen = h("p.printed-only");
   readonly #spoken = h("p.unseen", { role: "status", "aria-live": "polite" });
   #summary = "";
+  #order: number[] = []; // of the bars
   readonly #speak = debounced(700, () => {
     if (this.#spoken.textContent !== this.#summary) this.#spoken.textContent = this.#summary;
   });
@@ -53,8 +54,9 @@ export class Results {
   }
 
   /** Show what follows; `answer` is what a screen reader says of it. */
-  show(found: Found, answer: string): void {
+  show(found: Found, answer: string, settled: boolean): void {
     const { outcomes, problem } = found;
+    if (settled || this.#order.length === 0) this.#order = this.#ranked(outcomes);
     this.#showBars(outcomes);
     const sentences = outcomes.map((outcome, i) => standing(outcome, problem, found.reasons[i]));
     this.#showVerdicts(sentences, cheapest(this.#names, outcomes, testedIn(this.#payload)));
@@ -70,7 +72,14 @@ export class Results {
   }
 
   #showBars(outcomes: Outcome[]): void {
-    refill(this.#bars, ...outcomes.map((outcome, i) => this.#bar(outcome, i)), this.#axis());
+    refill(this.#bars, ...this.#order.map((i) => this.#bar(outcomes[i], i)), this.#axis());
+  }
+
+  /** Return systems of a comparison by their cost, which follows once nothing moves; others as they are. */
+  #ranked(outcomes: Outcome[]): number[] {
+    const all = outcomes.map((_, i) => i);
+    if (this.#payload.kind !== "comparison" || outcomes.some((one) => isNaN(one.expected))) return all;
+    return all.sort((a, b) => outcomes[a].expected - outcomes[b].expected);
   }
 
   #bar(outcome: Outcome, i: number): HTMLElement {

@@ -232,8 +232,16 @@ def compare_samples(
             *_warnings(made),
         ),
         notes=tuple(dict.fromkeys(notes)),
-        sketch=sketch_of([Source.given(name, system) for name, system in made.items()]),
+        sketch=sketch_of(_sources(made)),
     )
+
+
+def _sources(made: Mapping[str, System]) -> list[Source]:
+    """Return the systems for a page; after them the calibrated ones, if all were calibrated."""
+    given = [Source.given(name, system) for name, system in made.items()]
+    if any(system.stage is None for system in made.values()):
+        return given
+    return given + [Source.calibrated(f"{n}, calibrated", system) for n, system in made.items()]
 
 
 def _may_be_best(

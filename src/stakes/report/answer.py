@@ -174,7 +174,7 @@ def _ranked(
             ["text", f"{costs} {_cost(second.expected, decimals, unit)} for "],
             ["name", second.name], ["text", " and "], *against,
         ]  # fmt: skip
-        return [*middle, ["text", " It is "], _verdict(first.code), ["text", "."]]
+        return [*middle, *_worth(" It is ", first.code)]
     tied = order if best is None else [one for one in order if one.name in best]
     words = (
         "not shown which system costs least"
@@ -188,7 +188,13 @@ def _ranked(
         middle += [["text", f" {_cost(one.expected, decimals, unit)}{a_case}"]]
     more = len(tied) - _MOST_NAMED
     middle += [["text", f" and {more} more" if more > 0 else ""], ["text", ", against "]]
-    return [*middle, *against, ["text", " The cheapest is "], _verdict(first.code), ["text", "."]]
+    return [*middle, *against, *_worth(" The cheapest is ", first.code)]
+
+
+def _worth(lead: str, code: str) -> list[Part]:
+    """Say whether a system is worth using, where that is known."""
+    known = code not in ("no_interval", "no_verdict")
+    return [["text", lead], _verdict(code), ["text", "."]] if known else []
 
 
 def per_thousand(

@@ -2,15 +2,31 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
 
 from stakes._amounts import Unit, amount, decimals_of
 from stakes._text import plain
+from stakes._typing import FloatArray
 from stakes.costs import CostMatrix
-from stakes.evaluation import ApplicationResult, DecisionEvaluation, Evaluation, Verdict
-from stakes.report.answer import Naive, Standing, answer, code_of, naive_phrase, per_thousand
+from stakes.evaluation import (
+    ApplicationResult,
+    Comparison,
+    DecisionEvaluation,
+    Evaluation,
+    Verdict,
+)
+from stakes.report.answer import (
+    Naive,
+    Standing,
+    answer,
+    code_of,
+    compared,
+    naive_phrase,
+    per_thousand,
+)
 from stakes.report.markup import Content, Markup, element, joined
 from stakes.report.setting_words import Part, Setting, first_cell
 from stakes.results import Estimate, ExpectedLoss
@@ -76,11 +92,20 @@ def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
         code = calibrated_code(a, len(evaluation.applications), level)
         ends = a.cost.calibrated.interval(level)
         band = None if after.interval is None else (ends.low, ends.high)
-        standings.append(Standing("calibrated", code, a.cost.calibrated.value, band, None))
+        later = _calibrated_counts(evaluation)
+        value = a.cost.calibrated.value
+        standings.append(Standing("calibrated", code, value, band, later, not grouped))
     reason = "" if raw.undefined is None else raw.undefined.text
     sentences = answer(setting, standings, naive, unit, reason=reason)
     table = _thousand(setting, standings, naive, unit, level, ["uncalibrated", "calibrated"])
     return _section(sentences, [table] if math.isfinite(raw.normalized) else [])
+
+
+def _calibrated_counts(evaluation: Evaluation) -> FloatArray | None:
+    """Return the decisions with calibrated scores in the first application, where they are kept."""
+    sketch, name = evaluation.sketch, evaluation.main.name
+    known = () if sketch is None else (a for a in sketch.applications if a.name == name)
+    return next((a.counts[1] for a in known if len(a.counts) > 1), None)
 
 
 def decisions_answer(evaluation: DecisionEvaluation, unit: Unit) -> Markup:
@@ -101,6 +126,40 @@ def decisions_answer(evaluation: DecisionEvaluation, unit: Unit) -> Markup:
     sentences = answer(setting, [one], naive, unit, subject="these decisions", reason=reason)
     table = _thousand(setting, [one], naive, unit, evaluation.level, ["these decisions"])
     return _section(sentences, [table] if math.isfinite(cost.normalized) else [])
+
+
+def comparison_answer(comparison: Comparison, unit: Unit) -> Markup:
+    """Return the answer on the first application of a comparison."""
+    sketch = comparison.sketch
+    if sketch is None or not sketch.applications:
+        return _plain_answer(comparison.verdicts[0])
+    a = sketch.applications[0]
+    named = [plain(c) for c in sketch.classes], [plain(d) for d in a.costs.decisions]
+    bare = Setting(*named, a.costs.values, a.priors, a.priors_from_data, (0, 0))
+    setting = replace(bare, cell=first_cell(bare))
+    constant, cost = a.costs.naive(a.priors)
+    naive = Naive(int(constant), float(cost))
+    systems = [plain(name) for name in comparison.systems]
+    standings = [
+        Standing(systems[i % len(systems)], "no_interval", nec * naive.cost, None, None)
+        for i, nec in enumerate(a.normalized)
+    ]
+    n = len(systems)
+    best = [plain(name) for name in comparison.may_be_best[a.name]]
+    after = best_calibrated(comparison, a.name)
+    later = standings[n:], None if after is None else [plain(name) for name in after]
+    return _section(compared(setting, standings[:n], naive, unit, best, later), [])
+
+
+def best_calibrated(comparison: Comparison, application: str) -> tuple[str, ...] | None:
+    """Return which of two systems may be the best calibrated, by the test; of more None."""
+    metric = f"{application}.calibrated_nec"
+    found = [d for d in comparison.differences if d.metric == metric]
+    if len(comparison.systems) != 2 or len(found) != 1:
+        return None
+    if not found[0].distinguishable:
+        return comparison.systems
+    return (found[0].system if found[0].wins else comparison.reference,)
 
 
 def _plain_answer(verdict: Verdict) -> Markup:

@@ -3,8 +3,8 @@
 from stakes._text import interval_name, number, plain
 from stakes.evaluation import Comparison
 from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
-from stakes.evaluation.verdicts.wording import p_number
-from stakes.report.answer_section import things_to_know
+from stakes.evaluation.verdicts.wording import listed, p_number
+from stakes.report.answer_section import best_calibrated, comparison_answer, things_to_know
 from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.page import (
     Body,
@@ -16,39 +16,83 @@ from stakes.report.page import (
     verdict,
 )
 from stakes.report.page_of_evaluation import estimate_cells
-from stakes.report.payload import comparison_payload, metric_label, payload
+from stakes.report.payload import comparison_payload, full_label, metric_label, payload
 
 _MAIN = ("nec", "normalized", "auc", "accuracy", "calibrated_nec", "calibrated_normalized")
 _MOST_ROWS = 500
+_MOST_ALIKE = 2  # verdicts of no difference that are told one by one
 _CLEAR = {"better", "worse", "best", "equivalent", "non_inferior"}
 
 
 def comparison_page(comparison: Comparison, heading: Heading) -> Page:
     """Return the page of a comparison."""
-    items = [
-        (v.application, verdict("good" if v.code in _CLEAR else "warn", v.text, v.advice))
-        for v in comparison.verdicts
-    ]
     facts = (
         f"{comparison.n:,} samples, {len(comparison.systems)} systems, differences from"
         f" {plain(comparison.reference)}; seed {comparison.seed}"
     )
     body = Body(
-        element(
-            "div", element("p", comparison.verdicts[0].text, class_="answer"), id="answer-text"
-        ),
-        things_to_know(items, {}),
+        element("div", [comparison_answer(comparison, heading.unit), *_reversals(comparison)]),
+        things_to_know(_known(comparison), {}),
         _differences(comparison, main=True),
         _details(comparison),
     )
     data = payload("comparison", comparison.sketch, comparison.level)
+    known = {plain(name): name for name in comparison.may_be_best}
     for application in data["applications"]:
+        name = known[application["name"]]
         application["codes"] = []
-        best = {plain(name): systems for name, systems in comparison.may_be_best.items()}
-        application["best"] = [plain(name) for name in best.get(application["name"], ())]
+        application["best"] = [plain(each) for each in comparison.may_be_best[name]]
+        application["bestCalibrated"] = [
+            plain(each) for each in best_calibrated(comparison, name) or ()
+        ]
+    data["given"] = len(comparison.systems)
     return record_page(
         heading, "Which system costs less", facts, body, data | comparison_payload(comparison)
     )
+
+
+def _known(comparison: Comparison) -> list[tuple[str, Markup]]:
+    """Return the findings; systems that are not distinguishable from the reference share one."""
+    alike = [v for v in comparison.verdicts if v.code == "not_distinguishable"]
+    many = len(alike) > _MOST_ALIKE
+    items = [
+        (v.application, verdict("good" if v.code in _CLEAR else "warn", v.text, v.advice))
+        for v in comparison.verdicts
+        if not many or v.code != "not_distinguishable"
+    ]
+    if many:
+        names = [
+            plain(d.system)
+            if len(comparison.costs) == 1
+            else f"{plain(d.system)} ({d.metric[:-4]})"
+            for d in comparison.differences
+            if d.metric in comparison.costs and not d.distinguishable
+        ]
+        text = f"Not distinguishable from {plain(comparison.reference)}: {listed(names, 20)}."
+        items.append(("", verdict("warn", text, alike[0].advice)))
+    return items
+
+
+def _reversals(comparison: Comparison) -> list[Markup]:
+    """Say where calibration reverses which of two systems is better, both beyond chance."""
+    found = {(d.system, d.metric): d for d in comparison.differences}
+    said = []
+    for (system, metric), before in found.items():
+        scope, _, last = metric.rpartition(".")
+        after = found.get((system, f"{scope}.calibrated_{last}"))
+        if after is None or not (before.distinguishable and after.distinguishable):
+            continue
+        if before.wins == after.wins:
+            continue
+        pair = [plain(system), plain(comparison.reference)]
+        first, second = pair if before.wins else pair[::-1]
+        what = "cost" if last == "nec" else metric_label(metric)
+        text = (
+            f"Calibration reverses the order: uncalibrated, {first} has the lower {what};"
+            f" calibrated, {second} has. Both are beyond chance."
+        )
+        said.append(element("p", text, class_="answer reversal"))
+    return said
 
 
 def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
@@ -59,7 +103,7 @@ def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
     for system in comparison.systems[1:]:
         rows = [
             [
-                metric_label(d.metric, several=several) if main else plain(d.metric),
+                metric_label(d.metric, several=several) if main else full_label(d.metric),
                 number(d.value),
                 number(d.reference),
                 *estimate_cells(d.difference),

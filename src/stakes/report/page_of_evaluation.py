@@ -27,7 +27,13 @@ from stakes.report.page import (
     record_page,
     verdict,
 )
-from stakes.report.payload import ShownCost, decision_payload, payload, ranking_label
+from stakes.report.payload import (
+    ShownCost,
+    decision_payload,
+    full_label,
+    payload,
+    ranking_label,
+)
 from stakes.results import Estimate, ExpectedLoss
 
 _MOST_ROWS = 500
@@ -244,7 +250,7 @@ def _details(evaluation: Evaluation) -> Iterable[Markup]:
         name = f"Traditional metrics{f' of {plain(a.name)}' if several else ''}"
         yield from _traditional_table(a.traditional, a.traditional_estimates, name)
     every = [
-        [plain(name), number(e.value), "" if e.interval is None else str(e.interval), e.method]
+        [full_label(name), number(e.value), "" if e.interval is None else str(e.interval), e.method]
         for name, e in evaluation.metrics().items()
     ]
     columns = ("metric", "value", interval_name(evaluation.level), "interval by")

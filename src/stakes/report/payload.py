@@ -32,6 +32,17 @@ _MOST_DIFFERENCES = 400
 _MOST_RANGES = 200
 _MOST_LETTERS = 20_000  # of the names of classes, all together
 _WEIGHTED = "samples have weights"
+_LAST = {  # parts of the names of numbers, in words
+    "value": "mean",
+    "nec": "normalised (NEC)",
+    "normalized": "normalised",
+    "calibrated_nec": "normalised, calibrated",
+    "calibrated_normalized": "normalised, calibrated",
+    "minimum_nec": "normalised, least of any threshold",
+    "calibration_loss": "calibration loss, normalised",
+    "relative": "share that calibration recovers",
+    "abstention_rate": "share left undecided",
+}
 _WORDS = {
     "auc": "AUC",
     "brier": "Brier",
@@ -254,6 +265,17 @@ def metric_label(metric: str, *, several: bool = False) -> str:
     if last == "calibrated_normalized":
         return f"{_words(scope)}, calibrated"
     return f"{plain(scope)}: {_words(last)}" if scope and several else _words(last)
+
+
+def full_label(metric: str) -> str:
+    """Return the name of any number of a record, so that no two have the same.
+
+    >>> full_label("cost.nec"), full_label("cross_entropy.relative"), full_label("auc")
+    ('cost, normalised (NEC)', 'cross-entropy, share that calibration recovers', 'AUC')
+    """
+    scope, _, last = metric.rpartition(".")
+    words = _LAST.get(last, _words(last))
+    return f"{_words(scope)}, {words}" if scope else words
 
 
 def ranking_label(metric: str) -> str:
