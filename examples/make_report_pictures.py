@@ -34,7 +34,7 @@ def main() -> None:
         one, two = Path(folder) / "one.html", Path(folder) / "two.html"
         _evaluation().save_html(one, source="breast.csv")
         _comparison().save_html(two, source="diabetes.csv")
-        _take(browser, one, target / "report.png", 1180, start="#live > h2")
+        _take(browser, one, target / "report.png", 1180)
         _take(browser, two, target / "report-dark.png", 1100, scheme="dark")
         browser.close()
 

@@ -98,7 +98,7 @@ export class Answer {
   readonly #store: Store;
   readonly #names: string[];
   readonly #sentences = h("div");
-  readonly #table = h("div.thousand");
+  readonly #table = h("div.thousand", { tabindex: 0, role: "region", "aria-label": "per 1,000 cases" });
   readonly #changed = h("div.changed", { hidden: true });
   readonly #list = h("span");
   readonly #refused = refusals();

@@ -226,7 +226,8 @@ def _thousand(
     head = element("tr", [element("th", h, scope="col") for h in top])
     caption = element("caption", "What 1,000 cases bring", class_="unseen")
     inner = element("table", [caption, element("thead", head), element("tbody", body)])
-    return element("div", inner, class_="thousand")
+    region = {"tabindex": "0", "role": "region", "aria_label": "per 1,000 cases"}
+    return element("div", inner, class_="thousand", **region)
 
 
 def things_to_know(verdicts: Sequence[tuple[str, Markup]], names: Mapping[str, str]) -> Markup:
