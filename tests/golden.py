@@ -17,6 +17,7 @@ from golden_outcomes import Case, codes_of, level_cases, problem, row_case, row_
 from stakes import CostMatrix, reliability
 from stakes._text import number
 from stakes._typing import FloatArray
+from stakes.evaluation.score_thresholds import precise
 from stakes.evaluation.verdicts.wording import percent
 
 PLACE = Path(__file__).parent.parent / "frontend" / "test" / "golden.json"
@@ -138,6 +139,12 @@ def number_cases() -> list[tuple[str, int, str]]:
     return [(repr(float(value)), digits, number(value, digits)) for value, digits in cases]
 
 
+def threshold_cases() -> list[tuple[float, str]]:
+    """Return thresholds as they are shown."""
+    values = [1 / 21, 1 / 3, 0.5, 0.9, 0.99999, 1 - 1e-9, 1e-9, 0.001234567, -2.995732, 12.5, -1e-7]
+    return [(value, precise(value)) for value in values]
+
+
 MAKERS: dict[str, Callable[[], Any]] = {
     "answers": answer_cases,
     "amounts": amount_cases,
@@ -149,6 +156,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "files": file_cases,
     "percents": percent_cases,
     "numbers": number_cases,
+    "thresholds": threshold_cases,
 }
 
 

@@ -10,6 +10,7 @@ import pytest
 import stakes
 from browser import Watched, opened, quiet, two_classes
 from stakes._text import number
+from stakes.evaluation.score_thresholds import precise
 
 
 def shown(watched: Watched) -> list[tuple[str, str]]:
@@ -106,3 +107,27 @@ def test_abstaining_at_a_price_that_nobody_pays_changes_nothing(
         field.press("Enter")
         watched.settle()
         assert shown(watched) == before
+
+
+def test_thresholds_stand_on_the_delivered_scale(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    data = two_classes()
+    log_p = np.asarray(data["scores"].log_posteriors())
+    costs = stakes.CostMatrix.binary(miss=20, false_alarm=1, classes=data["classes"])
+    made = stakes.evaluate(
+        data["y_true"],
+        stakes.Logits(log_p[:, 1] - log_p[:, 0]),
+        classes=data["classes"],
+        costs=costs,
+        priors=[0.95, 0.05],
+        training_priors=[0.6, 0.4],
+        resamples=0,
+    )
+    path = tmp_path / "report.html"
+    made.save_html(path)
+    found = made.main.score_threshold
+    assert found is not None
+    with opened(browser, path) as watched:
+        live = watched.page.locator("#live ul.regions").first.inner_text()
+        assert "0.047619" in live
+        assert f"delivered log odds {precise(found.value)}" in live
+        assert precise(found.value) in watched.page.locator("#numbers").inner_text()

@@ -103,6 +103,7 @@ export interface Payload {
   oddsPriors: number[]; // priors that the ranges of odds were found at
   noInterval: string; // why live numbers have no interval; empty if they have
   scores: "posteriors" | "adapted" | "likelihoods"; // whether scores follow priors
+  form?: "posterior" | "log posterior" | "log odds" | "llr"; // of the scores as delivered
   applications: ApplicationData[];
   live: LiveData | null;
   whyNotLive: string;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import * as core from "../src/core/index";
+import { precise } from "../src/core/thresholds";
 import { number, roundPercent } from "../src/page/text";
 import type { LiveData, Outcome, Problem } from "../src/types";
 
@@ -153,6 +154,11 @@ for (const one of golden.confidence) {
 for (const [share, text] of golden.percents as [number, string][]) {
   test(`a share of ${share} in a sentence`, () => assert.equal(roundPercent(share), text));
 }
+
+test("thresholds read as the library writes them", () => {
+  for (const [value, text] of golden.thresholds as [number, string][])
+    assert.equal(precise(value), text);
+});
 
 test("numbers read as the library writes them", () => {
   const special: Record<string, number> = { nan: NaN, inf: Infinity, "-inf": -Infinity };

@@ -1,5 +1,6 @@
 /** What follows from the choice: the headline, the verdict, and what it rests on. */
 import { type Region } from "../core/regions";
+import { deliveredThreshold, precise } from "../core/thresholds";
 import type { Outcome, Payload, Problem } from "../types";
 import { marker, toneClass } from "./layers";
 import { type Child, debounced, h, HIDDEN, named, refill, s } from "./dom";
@@ -149,7 +150,7 @@ export class Results {
         ],
       ],
     ];
-    if (regions) rows.push(["Decide", [regionList(regions, problem, this.#payload.classes[1])]]);
+    if (regions) rows.push(["Decide", [regionList(regions, problem, this.#payload)]]);
     if (problem.decisions.length <= 6) {
       for (const [j, decision] of problem.decisions.entries()) {
         if (outcomes.length > 3) break;
@@ -195,12 +196,17 @@ function arrow(): SVGElement {
 }
 
 /** Say where each decision is taken. */
-function regionList(regions: Region[], problem: Problem, positive: string): HTMLElement {
+function regionList(regions: Region[], problem: Problem, payload: Payload): HTMLElement {
+  const positive = payload.classes[1];
+  const at = (p: number) => {
+    const given = deliveredThreshold(p, problem, payload);
+    return precise(p) + (given && ` (${given})`);
+  };
   const items = regions.map(({ from, to, decision }) => {
     const what = h("b", named(problem.decisions[decision]));
     if (from <= 0 && to >= 1) return h("li", what, " always");
-    const upper = to >= 1 ? `above ${number(from)}` : `from ${number(from)} to ${number(to)}`;
-    const where = from <= 0 ? `up to ${number(to)}` : upper;
+    const upper = to >= 1 ? `above ${at(from)}` : `from ${at(from)} to ${at(to)}`;
+    const where = from <= 0 ? `up to ${at(to)}` : upper;
     return h("li", what, " where P(", named(positive), `) is ${where}`);
   });
   return h("ul.regions", ...items);

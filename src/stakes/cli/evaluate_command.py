@@ -228,6 +228,8 @@ def _print_decisions(screen: Screen, a: ApplicationResult, unit: Unit, *, severa
         if a.minimum is not None:
             best = f"; the best threshold on these data would cost {a.minimum} of naive"
         screen.say(f"Decides {decided} where {whose} is above {number(a.threshold)}{best}.")
+        if a.score_threshold is not None:
+            screen.say(f"Threshold on the scores as delivered: {a.score_threshold}.")
     if a.abstention is not None:
         band = a.abstention.interval
         span = "" if band is None else f" ({percent(band.low, 1)} to {percent(band.high, 1)})"

@@ -22,6 +22,7 @@ from stakes.evaluation.rates import (
     has_closed_form,
     metric_estimates,
 )
+from stakes.evaluation.score_thresholds import ScoreThreshold, score_threshold
 from stakes.evaluation.systems import Grouping, Settings, System
 from stakes.intervals import (
     NOT_DRAWN,
@@ -83,8 +84,18 @@ def application_result(
         minimum_point=point,
         traditional=tuple(explanation for _, explanation in explained),
         errors=error_counts(decisions),
+        score_threshold=_score_threshold(threshold, system, decisions),
         traditional_estimates=metric_estimates(shares, explained, drawn, NOT_DRAWN),
     )
+
+
+def _score_threshold(
+    threshold: float | None, system: System, decisions: ApplicationDecisions
+) -> ScoreThreshold | None:
+    if threshold is None:
+        return None
+    scores, priors = system.given.scores, decisions.samples.priors
+    return score_threshold(threshold, scores, priors, system.training)
 
 
 def _thresholds(costs: CostMatrix | None, priors: FloatArray) -> tuple[float | None, float | None]:

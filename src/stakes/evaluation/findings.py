@@ -23,6 +23,7 @@ from stakes._text import key_of
 from stakes._typing import FloatArray, Label, Names
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import OperatingPoint
+from stakes.evaluation.score_thresholds import ScoreThreshold
 from stakes.evaluation.sketch import Sketch
 from stakes.evaluation.tracking import Tracked
 from stakes.metrics import CalibrationError, ConfusionMatrix, Explanation
@@ -156,6 +157,7 @@ class ApplicationResult:
     traditional: tuple[Explanation, ...]
     traditional_estimates: Mapping[str, Estimate]
     errors: Mapping[str, int] = field(default_factory=dict)  # how many samples, by kind
+    score_threshold: ScoreThreshold | None = None  # on the scores as they were delivered
 
     @property
     def priors(self) -> FloatArray:
@@ -177,6 +179,7 @@ class ApplicationResult:
             "errors": dict(self.errors),
             "threshold": plain_value(self.threshold),
             "llr_threshold": plain_value(self.llr_threshold),
+            "score_threshold": plain_value(self.score_threshold),
             "abstention_rate": plain_value(self.abstention),
             "minimum_cost": plain_value(self.minimum),
             "minimum_threshold": plain_value(point and point.threshold),

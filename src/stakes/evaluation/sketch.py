@@ -22,7 +22,7 @@ from stakes.curves import MinimumCost
 from stakes.evaluation.application_decisions import ApplicationDecisions, curve_of, least_cost
 from stakes.evaluation.systems import System
 from stakes.samples import Samples
-from stakes.scores import LogPosteriors, PosteriorScores
+from stakes.scores import Logits, LogPosteriors, PosteriorScores, Scores
 from stakes.statistics import LossSums, ScoreLevels
 
 MOST_CLASSES = 100
@@ -108,6 +108,9 @@ class Sketch:
     scale: float = 0.0  # of the codes
     error: float = 0.0  # of rows: the largest of a normalised cost, against all samples
     why_not: str = ""  # there is nothing to judge with
+    form: str = (
+        "posterior"  # of the delivered scores: "posterior", "log posterior", "log odds", "llr"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +162,7 @@ def sketch_of(sources: Sequence[Source]) -> Sketch:
         scores=scores,
         applications=tuple(_application(sources, i) for i in priced) if few else (),
         total=every.n,
+        form=_form(samples.scores),
     )
     if not few or not priced:
         return replace(sketch, why_not=BY_CASE if few else TOO_MANY)
@@ -174,6 +178,13 @@ def sketch_of(sources: Sequence[Source]) -> Sketch:
         scale=rows.scale,
         error=row_error(systems, samples, rows, sketch.applications),
     )
+
+
+def _form(scores: Scores) -> str:
+    if isinstance(scores, PosteriorScores):
+        logs = "log posterior" if isinstance(scores, LogPosteriors) else "posterior"
+        return "log odds" if isinstance(scores, Logits) else logs
+    return "llr"
 
 
 def _application(sources: Sequence[Source], i: int) -> SketchedApplication:

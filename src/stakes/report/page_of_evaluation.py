@@ -9,6 +9,7 @@ import numpy as np
 from stakes._text import interval_name, number, percent, plain
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import ApplicationResult, DecisionEvaluation, Evaluation, Verdict
+from stakes.evaluation.score_thresholds import precise
 from stakes.metrics import ConfusionMatrix, Explanation
 from stakes.report.answer_section import (
     calibrated_code,
@@ -153,7 +154,9 @@ def _application(a: ApplicationResult, evaluation: Evaluation) -> Markup:
     rows: list[list[Content]] = [["a case costs", *cost], _naive_row(a.cost.raw)]
     if a.threshold is not None:
         last = user_text(a.costs.decisions[-1])
-        rows.append([["decides ", last, " above a posterior of"], number(a.threshold), ""])
+        rows.append([["decides ", last, " above a posterior of"], precise(a.threshold), ""])
+        if (given := a.score_threshold) is not None and given.scale != "posterior":
+            rows.append([f"as delivered, {given.scale}", precise(given.value), ""])
     if a.minimum is not None:
         text = "least normalised cost of any threshold, chosen on these data"
         rows.append([text, *estimate_cells(a.minimum)])

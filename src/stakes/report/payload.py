@@ -82,6 +82,7 @@ def payload(
         "oddsPriors": [],
         "noInterval": "",
         "scores": "posteriors",
+        "form": "posterior",
         "applications": [],
         "live": None,
         "whyNotLive": "the scores were not kept",
@@ -97,6 +98,7 @@ def payload(
         "oddsPriors": sketch.used.tolist(),
         "noInterval": "samples come in groups" if sketch.grouped else weighted,
         "scores": sketch.scores,
+        "form": sketch.form,
         "applications": [
             _application(a.name, a.costs, a, a.normalized, a.least)
             | {"own": _own(a, (shown or {}).get(a.name))}
