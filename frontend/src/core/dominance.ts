@@ -11,6 +11,48 @@ const MOST_COMPARED = 2 ** 14; // cells above which only single decisions are co
  * every class is never taken.
  */
 export function optimalDecisions(costs: number[][]): boolean[] {
+  const known = found.get(costs);
+  if (known) return [...known];
+  const optimal = byErrors(costs) ?? byComparison(costs);
+  found.set(costs, optimal);
+  return [...optimal];
+}
+
+const found = new WeakMap<number[][], boolean[]>(); // all systems of a page ask for the same costs
+
+/**
+ * Return the same for one price of any error of each class, and perhaps one decision more that
+ * costs the same whatever the truth; null for other costs.
+ *
+ * The largest least cost of deciding for a class is that of posteriors p_i = t / e_i on the classes
+ * of the largest prices: of k of them it is (k - 1) t, where t is 1 over the sum of 1 / e_i.
+ */
+function byErrors(costs: number[][]): boolean[] | null {
+  const k = costs.length;
+  const m = costs[0].length;
+  if (k < 3 || m < k || m > k + 1) return null;
+  const errors = costs.map((row, i) => row[i === 0 ? 1 : 0]);
+  const fits = costs.every(
+    (row, i) =>
+      errors[i] > 0 &&
+      row.every((cost, j) => cost === (j === k ? costs[0][k] : i === j ? 0 : errors[i])),
+  );
+  if (!fits || costs[0][k] === 0) return null;
+  const optimal: boolean[] = new Array(m).fill(true);
+  if (m > k) {
+    const price = costs[0][k];
+    let [inverse, most] = [0, 0];
+    [...errors].sort((a, b) => b - a).forEach((error, i) => {
+      inverse += 1 / error;
+      most = Math.max(most, i / inverse);
+    });
+    optimal[k] = most - price >= -TIE * Math.max(price, ...errors);
+  }
+  return optimal;
+}
+
+/** Return the same for any costs. */
+export function byComparison(costs: number[][]): boolean[] {
   const k = costs.length;
   const m = costs[0].length;
   const tie = TIE * Math.max(...costs.map((row) => Math.max(...row.map(Math.abs))));

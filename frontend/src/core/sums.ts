@@ -5,6 +5,8 @@ export const TIE = 8 * Number.EPSILON; // of the largest cost: what rounding mak
 /** Return the sum of some numbers, rounded once, as Python's math.fsum does. */
 export function fsum(values: ArrayLike<number>): number {
   if (values.length < 3) return values.length === 2 ? values[0] + values[1] : (values[0] ?? 0);
+  const near = nearly(values);
+  if (near !== null) return near;
   const parts: number[] = [];
   for (let i = 0; i < values.length; i++) {
     let x = values[i];
@@ -21,6 +23,27 @@ export function fsum(values: ArrayLike<number>): number {
     parts.push(x);
   }
   return joined(parts);
+}
+
+/** Return the sum rounded once, by a sum and its remainder, where these leave no doubt; else null. */
+function nearly(values: ArrayLike<number>): number | null {
+  let [sum, rest, lost] = [0, 0, 0];
+  for (let i = 0; i < values.length; i++) {
+    const x = values[i];
+    const next = sum + x;
+    const part = next - sum;
+    const error = sum - (next - part) + (x - part);
+    const more = rest + error;
+    const of = more - rest;
+    lost += Math.abs(rest - (more - of) + (error - of));
+    rest = more;
+    sum = next;
+  }
+  const found = sum + rest;
+  const part = found - sum;
+  const off = Math.abs(sum - (found - part) + (rest - part));
+  const sure = off === 0 && lost === 0;
+  return sure || off + 2 * lost < (Math.abs(found) * Number.EPSILON) / 8 ? found : null;
 }
 
 /** Add parts that do not overlap, the largest last; a tie of the rounding goes by the rest. */

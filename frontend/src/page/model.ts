@@ -22,6 +22,8 @@ import type { Found } from "./results";
 
 const PREVIEW_ROWS = 20_000; // of all systems together, while something moves
 const FEWEST_ROWS = 4_000;
+const PREVIEW_CELLS = 500_000; // posteriors of all systems together
+const FEWEST_OF_MANY = 1_500; // rows where there are many classes
 
 /** Judges all systems: at once on some samples, then on all of them elsewhere. */
 export class Model {
@@ -57,7 +59,10 @@ export class Model {
 
   /** How many rows of each system are judged while something moves. */
   get limit(): number {
-    return Math.max(FEWEST_ROWS, Math.floor(PREVIEW_ROWS / Math.max(1, this.rows.length)));
+    const systems = Math.max(1, this.rows.length);
+    const rows = Math.max(FEWEST_ROWS, Math.floor(PREVIEW_ROWS / systems));
+    const cells = Math.floor(PREVIEW_CELLS / (systems * this.payload.classes.length));
+    return Math.min(rows, Math.max(FEWEST_OF_MANY, cells));
   }
 
   priors(problem: Problem): number[] {

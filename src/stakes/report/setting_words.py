@@ -6,6 +6,7 @@ A part is a list: a text, a name from the data, a number that the reader can cha
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from stakes._amounts import amount, decimals_of
 from stakes._typing import FloatArray
@@ -25,7 +26,7 @@ class Setting:
     from_data: bool
     cell: tuple[int, int]
 
-    @property
+    @cached_property
     def free(self) -> int:
         """The decision that costs the same for every class, beyond one for each; -1 without one."""
         k, m = self.costs.shape
@@ -34,7 +35,7 @@ class Setting:
         same = [j for j in range(m) if (self.costs[:, j] == self.costs[0, j]).all()]
         return same[-1] if same else -1
 
-    @property
+    @cached_property
     def plain(self) -> list[int]:
         """The decisions other than leaving a case undecided."""
         return [j for j in range(len(self.decisions)) if j != self.free]
