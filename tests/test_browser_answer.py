@@ -57,7 +57,7 @@ def test_the_answer_is_the_same_with_and_without_scripts(browser: Any, tmp_path:
     page.goto(path.as_uri())
     words = " ".join(page.locator(".answer").all_inner_texts())
     assert " ".join(re.sub(r"[✓✕?–]", "", words).split()) == OWN
-    assert "32 (20 to 49)" in page.locator(".thousand").inner_text()
+    assert page.locator(".thousand").inner_text().split() == live.split()
     context.close()
 
 
