@@ -27,7 +27,7 @@ _READY = "() => performance.getEntriesByName('update').at(-1)?.startTime ?? NaN"
 def pages(folder: Path) -> dict[str, Path]:
     """Write pages of several sizes."""
     made = {}
-    for k, n in ((2, 1_000), (2, 1_000_000), (10, 20_000), (10, 1_000_000)):
+    for k, n in ((2, 1_000), (2, 1_000_000), (10, 20_000), (10, 1_000_000), (100, 30_000)):
         data = stakes.simulation.simulate(k, n=n)
         result = stakes.evaluate(data.y, data.posteriors(np.full(k, 1 / k)), folds=2, resamples=0)
         path = folder / f"{k}-{n}.html"
@@ -36,11 +36,16 @@ def pages(folder: Path) -> dict[str, Path]:
     return made
 
 
-def measure(browser: Any, path: Path) -> tuple[float, float, float]:  # noqa: ANN401
-    """Return when a page is ready, and the median and largest time of a move, in ms."""
+def measure(browser: Any, path: Path, slower: int = 1) -> tuple[float, float, float]:  # noqa: ANN401
+    """Return when a page is ready, and the median and largest time of a move, in ms.
+
+    `slower` is how many times slower the processor is made to seem.
+    """
     ready, moves = [], []
     for _ in range(3):
         page = browser.new_page()
+        session = page.context.new_cdp_session(page)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": slower})
         page.goto(path.as_uri())
         page.wait_for_selector("output.nec")
         ready.append(page.evaluate(_READY))
@@ -63,9 +68,11 @@ def main() -> None:
         print("| page | kB | ready, ms | a move, ms | slowest move, ms |")
         print("|---|---|---|---|---|")
         for name, path in pages(Path(folder)).items():
-            ready, middle, most = measure(browser, path)
             size = path.stat().st_size / 1000
-            print(f"| {name} | {size:.0f} | {ready:.0f} | {middle:.1f} | {most:.1f} |")
+            for slower in (1, 4) if name.startswith("100 ") else (1,):
+                ready, middle, most = measure(browser, path, slower)
+                how = f", processor {slower} times slower" if slower > 1 else ""
+                print(f"| {name}{how} | {size:.0f} | {ready:.0f} | {middle:.1f} | {most:.1f} |")
         browser.close()
 
 
