@@ -53,6 +53,8 @@ def test_numbers_of_the_report_are_the_same_everywhere(
         slider = watched.page.locator("#live").get_by_role("slider").first
         slider.press("ArrowRight")
         watched.settle()
+        if k > 2:
+            assert "About, on" in watched.page.locator("#live").inner_text()
         watched.page.get_by_role("button", name=re.compile("Reset|Back to")).first.click()
         watched.settle()
         assert shown(watched) == first

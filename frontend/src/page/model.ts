@@ -72,7 +72,7 @@ export class Model {
   /** Return what follows at once. */
   find(problem: Problem): Found {
     const known = this.#known(problem);
-    if (known) return this.#found(problem, known, false);
+    if (known) return { ...this.#found(problem, known, false), own: true };
     const preview = this.rows.some((rows) => rows.n > this.limit);
     return this.#found(problem, this.#outcomes(problem, this.limit), preview);
   }

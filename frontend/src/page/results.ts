@@ -17,6 +17,7 @@ export interface Found {
   regions: Region[] | null; // of P(last class), for two classes
   preview: boolean; // fewer samples than there are
   error: number; // of the normalised costs, at most; 0 if they are exact
+  own?: boolean; // these are the report's own numbers
 }
 
 /** Bars of the normalised cost, the verdict, and the facts beneath. */
@@ -225,13 +226,33 @@ function basisText(payload: Payload, found: Found): string {
     const exact = found.error > 0 ? near : ".";
     return `On all ${count(samples)} samples${exact}${interval}${movedText(payload, found)}`;
   }
+  if (found.own) return `On all ${count(live.total)} samples.${interval}`;
   const rest = found.preview ? `; on ${count(live.rows)} once you let go` : "";
   const error =
     live.error > 0 && !found.preview
-      ? ` At the report's own costs it is within ${upperLimit(live.error)} of all ${count(live.total)} samples.`
+      ? ` At the report's own costs it was within ${upperLimit(live.error)} of all samples.`
       : "";
+  const drawn = samplingError(payload, found);
+  const chance = drawn > 0 ? `; that they are some of all adds a standard error of ${upperLimit(drawn)}` : "";
   const all = samples === live.total ? "all" : `${count(samples)} of`;
-  return `On ${all} ${count(live.total)} samples${rest}.${error}${interval}${movedText(payload, found)}`;
+  return `About, on ${all} ${count(live.total)} samples with rounded posteriors${chance}${rest}.${error}${interval}${movedText(payload, found)}`;
+}
+
+/** Return the largest standard error of a normalised cost that comes from judging some of all samples of each class. */
+function samplingError(payload: Payload, { outcomes, problem }: Found): number {
+  if (payload.noInterval !== "") return 0; // samples with weights or groups
+  const priors = problem.fromData ? payload.dataPriors : problem.priors;
+  const errors = outcomes.map(({ counts, byClass, naive }) => {
+    const square = counts.map((row, i) => {
+      const size = row.reduce((sum, n) => sum + n, 0);
+      const left = 1 - size / payload.counts[i];
+      if (!(priors[i] > 0 && size > 0 && left > 0)) return 0;
+      const spread = row.map((n, j) => n * (problem.costs[i][j] - byClass[i]) ** 2);
+      return ((priors[i] / size) ** 2 * spread.reduce((sum, x) => sum + x, 0)) * left;
+    });
+    return Math.sqrt(square.reduce((sum, x) => sum + x, 0)) / naive;
+  });
+  return Math.max(0, ...errors.filter(isFinite));
 }
 
 /** Say that calibrated scores are at other priors than those that they were fitted for. */
