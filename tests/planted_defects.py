@@ -586,7 +586,13 @@ DEFECTS = [
     ("report/payload.py", '"dataPriors": sketch.priors.tolist()', '"dataPriors": sketch.priors.tolist()[::-1]', "test_browser"),
     ("report/payload.py", "inv_cdf((1 + level) / 2)", "inv_cdf(level)", "test_browser"),
     ("report/page.py", "script-src", "script-src-old", "test_report and not room"),
-    ("report/page.py", 'sandbox="allow-scripts"', 'sandbox="allow-scripts allow-same-origin"', "test_report and not room"),
+    ("report/notebook.py", 'title="stakes report",', 'title="stakes report", loading="lazy",', "test_report and notebook"),
+    ("report/notebook.py", "display:none}}\n@media print", "}}\n@media print", "without_scrolling"),
+    ("report/notebook.py", "[each.item() for each in page.findings]", "[]", "without_frames_and_styles"),
+    ("evaluation/python_calls.py", ".fit(scores, y_true{", ".fit(y_true, scores{", "advised_calls"),
+    ("evaluation/python_calls.py", "if data.weighted:", "if False:", "advised_calls"),
+    ("evaluation/python_calls.py", 'own["priors"] = _numbers(evaluation.main.priors)', "pass", "advised_calls"),
+    ("report/notebook.py", 'sandbox="allow-scripts"', 'sandbox="allow-scripts allow-same-origin"', "test_report and not room"),
 ]  # fmt: skip
 
 

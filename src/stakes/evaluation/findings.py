@@ -23,6 +23,7 @@ from stakes._text import key_of
 from stakes._typing import FloatArray, Label, Names
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import OperatingPoint
+from stakes.evaluation.python_calls import python_calls
 from stakes.evaluation.sketch import Sketch
 from stakes.evaluation.tracking import Tracked
 from stakes.metrics import CalibrationError, ConfusionMatrix, Explanation
@@ -58,8 +59,15 @@ class Paged:
         write_text(path, self.to_html(title=title, source=source))
 
     def _repr_html_(self) -> str:
-        frame: str = import_module("stakes.report").notebook_frame(self.to_html())
+        report = import_module("stakes.report")
+        frame: str = report.notebook_frame(report.page_of(self))
         return frame
+
+    def _repr_markdown_(self) -> str:
+        """Return what was found as Markdown, for exports and viewers without frames."""
+        report = import_module("stakes.report")
+        text: str = report.notebook_text(self, report.page_of(self))
+        return text
 
 
 def plain_values(record: object, **names: str) -> dict[str, Any]:
@@ -330,8 +338,11 @@ class Evaluation(Paged, Tracked):
             f"{self.data.n} samples of {len(self.data.classes)} classes",
             f"normalised expected cost {cost.normalized} (naive 1)",
             *(f"normalised {r.raw.name} {r.normalized} (naive 1)" for r in self.rules),
-            *(f"- {verdict}" for verdict in self.verdicts),
         ]
+        calls = python_calls(self)
+        for verdict in self.verdicts:
+            call = calls.get(verdict.action, "")
+            lines += [f"- {verdict}", *([f"  {call}"] if call else [])]
         return "\n".join(lines)
 
 

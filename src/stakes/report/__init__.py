@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 
 from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
-from stakes.report.page import Page, notebook_frame
+from stakes.report.notebook import notebook_frame, notebook_text
+from stakes.report.page import Page
 from stakes.report.page_of_comparison import comparison_page
-from stakes.report.page_of_evaluation import ACTIONS, decisions_page, evaluation_page
+from stakes.report.page_of_evaluation import decisions_page, evaluation_page
 from stakes.report.page_of_reproduction import Picture, reproduction_page
 
 
@@ -13,9 +14,12 @@ def page_of(
     record: Evaluation | Comparison | DecisionEvaluation,
     title: str = "",
     source: str = "",
-    actions: Mapping[str, str] = ACTIONS,
+    actions: Mapping[str, str] | None = None,
 ) -> Page:
-    """Return the page of an evaluation or a comparison; `actions` say how to do what it advises."""
+    """Return the page of an evaluation or a comparison.
+
+    `actions` say how to do what it advises, by default in Python.
+    """
     if isinstance(record, DecisionEvaluation):
         return decisions_page(record, title, source)
     if isinstance(record, Comparison):

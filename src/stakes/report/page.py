@@ -14,7 +14,26 @@ from stakes._text import plain
 from stakes.report.markup import Markup, element
 from stakes.report.payload import as_script
 
-_FRAME_HEIGHT = "900"
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict on a page: its look, what was found, what to do about it, and how."""
+
+    look: str
+    text: str
+    advice: str = ""
+    command: str = ""
+    code: str = ""
+
+    def item(self) -> Markup:
+        """Return an item of a list."""
+        parts = [element("p", self.text)]
+        if self.advice:
+            parts.append(element("p", self.advice, class_="advice"))
+        if self.command:
+            parts.append(element("code", self.command, class_="command"))
+        more = {"data_code": self.code} if self.code else {}
+        return element("li", parts, class_=f"verdict {self.look}", **more)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +44,8 @@ class Page:
     facts: str
     sections: tuple[Markup, ...]
     data: Mapping[str, Any] | None = None
+    findings: tuple[Finding, ...] = ()  # what sections say of them, for places without sections
+    numbers: tuple[Markup, ...] = ()
 
     def html(self) -> str:
         """Return the whole page."""
@@ -68,34 +89,15 @@ class Page:
         yield "</body></html>"
 
 
-def notebook_frame(page: str) -> str:
-    """Return a page in a frame that can reach nothing of the notebook around it."""
-    inner = html.escape(page)
-    return (
-        f'<iframe sandbox="allow-scripts" srcdoc="{inner}" width="100%" height="{_FRAME_HEIGHT}"'
-        ' title="stakes report" loading="lazy"></iframe>'
-    )
-
-
 def section(name: str, title: str, *content: Markup) -> Markup:
     """Return a section under a heading that names it."""
     heading = element("h2", title, id=f"{name}-title")
     return element("section", [heading, *content], id=name, aria_labelledby=f"{name}-title")
 
 
-def verdict(look: str, text: str, advice: str = "", command: str = "", **more: str) -> Markup:
-    """Return a finding, with what to do about it."""
-    parts = [element("p", text)]
-    if advice:
-        parts.append(element("p", advice, class_="advice"))
-    if command:
-        parts.append(element("code", command, class_="command"))
-    return element("li", parts, class_=f"verdict {look}", **more)
-
-
-def verdict_section(verdicts: Iterable[Markup]) -> Markup:
+def verdict_section(findings: Iterable[Finding]) -> Markup:
     """Return what the numbers say, first of all."""
-    return section("verdicts", "Verdict", element("ul", list(verdicts)))
+    return section("verdicts", "Verdict", element("ul", [each.item() for each in findings]))
 
 
 def listed_notes(notes: Iterable[str]) -> list[Markup]:
@@ -115,18 +117,19 @@ def record_page(
     title: str,
     source: str,
     facts: str,
-    verdicts: Iterable[Markup],
+    findings: Iterable[Finding],
     numbers: Iterable[Markup],
     details: Iterable[Markup],
     data: Mapping[str, Any],
 ) -> Page:
     """Return the page of a record: what was found, the live part, numbers, and details if any."""
     name = f"{plain(Path(source).name)}: " if source else ""
-    sections = [verdict_section(verdicts), *live_sections()]
-    sections.append(section("numbers", "Numbers", *numbers))
+    found, tables = tuple(findings), tuple(numbers)
+    sections = [verdict_section(found), *live_sections()]
+    sections.append(section("numbers", "Numbers", *tables))
     if rest := list(details):
         sections.append(section("details", "Details", *rest))
-    return Page(title, f"{name}{facts}", tuple(sections), data)
+    return Page(title, f"{name}{facts}", tuple(sections), data, found, tables)
 
 
 def folded(summary: str, *content: Markup) -> Markup:

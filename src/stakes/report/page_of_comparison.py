@@ -5,7 +5,7 @@ from stakes.evaluation import Comparison
 from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import p_number
 from stakes.report.markup import Markup, element, table, user_text
-from stakes.report.page import Page, folded, listed_notes, record_page, verdict
+from stakes.report.page import Finding, Page, folded, listed_notes, record_page
 from stakes.report.page_of_evaluation import estimate_cells
 from stakes.report.payload import comparison_payload, metric_label, payload
 
@@ -17,7 +17,7 @@ _CLEAR = {"better", "worse", "best", "equivalent", "non_inferior"}
 def comparison_page(comparison: Comparison, title: str, source: str) -> Page:
     """Return the page of a comparison."""
     verdicts = (
-        verdict("good" if v.code in _CLEAR else "warn", v.text, v.advice)
+        Finding("good" if v.code in _CLEAR else "warn", v.text, v.advice)
         for v in comparison.verdicts
     )
     facts = (

@@ -8,9 +8,10 @@ import numpy as np
 from stakes._text import interval_name, number, percent, plain
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import ApplicationResult, DecisionEvaluation, Evaluation, Verdict
+from stakes.evaluation.python_calls import python_calls
 from stakes.metrics import ConfusionMatrix, Explanation
 from stakes.report.markup import Content, Markup, element, table, user_text
-from stakes.report.page import Page, folded, listed_notes, record_page, verdict
+from stakes.report.page import Finding, Page, folded, listed_notes, record_page
 from stakes.report.payload import decision_payload, payload, ranking_label
 from stakes.results import Estimate, ExpectedLoss
 
@@ -22,14 +23,10 @@ _BAD = (
     "infinite_loss",
 )  # fmt: skip
 _LOOKS = {"useful": "good", **dict.fromkeys(_BAD, "bad")}
-ACTIONS = {  # how to do what a verdict advises, in Python
-    "calibrate": "calibrator = stakes.AffineCalibrator().fit(y, scores)",
-    "adapt_priors": 'stakes.evaluate(..., training_priors="data")',
-}
 
 
 def evaluation_page(
-    evaluation: Evaluation, title: str, source: str, actions: Mapping[str, str] = ACTIONS
+    evaluation: Evaluation, title: str, source: str, actions: Mapping[str, str] | None = None
 ) -> Page:
     """Return the page of an evaluation."""
     data = evaluation.data
@@ -40,20 +37,21 @@ def evaluation_page(
         source,
         f"{data.n:,} samples{groups} of {len(data.classes)} classes{weights};"
         f" seed {evaluation.seed}",
-        verdict_items(evaluation.verdicts, actions),
+        verdict_items(
+            evaluation.verdicts, python_calls(evaluation) if actions is None else actions
+        ),
         numbers=_numbers(evaluation),
         details=_details(evaluation),
         data=payload("evaluation", evaluation.sketch, evaluation.level),
     )
 
 
-def verdict_items(
-    verdicts: Sequence[Verdict], actions: Mapping[str, str] = ACTIONS
-) -> Iterable[Markup]:
+def verdict_items(verdicts: Sequence[Verdict], actions: Mapping[str, str]) -> Iterable[Finding]:
     """Yield verdicts with their advice, and how to follow it."""
     for v in verdicts:
-        command = actions.get(v.action) or ""
-        yield verdict(_LOOKS.get(v.code, "warn"), v.text, v.advice, command, data_code=v.code)
+        yield Finding(
+            _LOOKS.get(v.code, "warn"), v.text, v.advice, actions.get(v.action, ""), v.code
+        )
 
 
 def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
@@ -182,7 +180,7 @@ def decisions_page(evaluation: DecisionEvaluation, title: str, source: str) -> P
         title or "What these decisions cost",
         source,
         f"{number(confusion.n, 6)} {unit} of {len(confusion.classes)} classes",
-        verdict_items(evaluation.verdicts),
+        verdict_items(evaluation.verdicts, {}),
         numbers=[
             table("Cost, lower is better; naive is 1", ("", "value", interval_name(level)), rows),
             _confusion_table(confusion, evaluation.costs),
