@@ -9,10 +9,21 @@ import numpy as np
 
 from stakes._check import InputError, read_array
 from stakes._text import quoted
-from stakes._typing import ArrayLike, BoolArray, Column, FloatArray, IntArray, Names, NamesLike
+from stakes._typing import (
+    ArrayLike,
+    BoolArray,
+    Column,
+    CostValues,
+    FloatArray,
+    IntArray,
+    Names,
+    NamesLike,
+    Prices,
+)
 from stakes.costs.cost_tables import TIE, take_lower
 from stakes.costs.matrix import CostMatrix
 from stakes.costs.named_costs import DecidingCosts, NamedCosts, names_of
+from stakes.costs.price_words import is_column, is_prices, named_columns, price_entries
 from stakes.scores import Scores
 
 Cell = float | FloatArray
@@ -213,7 +224,8 @@ class CostsByCase(NamedCosts):
     Parameters
     ----------
     entries : K rows of M numbers or names of columns
-        Cost of decision j for class i; at least one names a column.
+        Cost of decision j for class i; at least one names a column. For two classes also by word:
+        {"miss": "amount", "false_alarm": 3}.
     classes, decisions : sequences of names, optional
         As for `CostMatrix`.
 
@@ -233,11 +245,13 @@ class CostsByCase(NamedCosts):
 
     def __init__(
         self,
-        entries: Sequence[Sequence[float | str]],
+        entries: Sequence[Sequence[float | str]] | Prices,
         *,
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> None:
+        if is_prices(entries):
+            entries, classes, decisions = price_entries(entries, classes, decisions)
         self.entries: tuple[tuple[float | str, ...], ...] = tuple(tuple(row) for row in entries)
         one = {name: [1.0] for name in self.columns}
         checked = SampleCosts.from_columns(self.entries, one, classes=classes, decisions=decisions)
@@ -263,6 +277,39 @@ class CostsByCase(NamedCosts):
     def __repr__(self) -> str:
         rows = [list(row) for row in self.entries]
         return f"CostsByCase({rows}, classes={list(self.classes)})"
+
+
+def as_costs(
+    costs: CostMatrix | SampleCosts | CostsByCase | CostValues,
+    classes: NamesLike | None,
+    decisions: NamesLike | None = None,
+) -> CostMatrix | SampleCosts | CostsByCase:
+    """Return costs as a record, that of these classes where they have no names.
+
+    Prices by word may be columns, or their names.
+    """
+    if isinstance(costs, CostMatrix | SampleCosts | CostsByCase):
+        return costs
+    if not is_prices(costs):
+        return CostMatrix(costs, classes=classes, decisions=decisions)
+    if named_columns(costs):
+        return CostsByCase(costs, classes=classes, decisions=decisions)
+    columns = {word: price for word, price in costs.items() if is_column(price)}
+    if not columns:
+        return CostMatrix(costs, classes=classes, decisions=decisions)
+    by_name = {word: word if word in columns else price for word, price in costs.items()}
+    return CostsByCase(by_name, classes=classes, decisions=decisions).with_columns(columns)
+
+
+def numbers_of(
+    costs: CostMatrix | SampleCosts | CostsByCase,
+) -> CostMatrix | SampleCosts:
+    """Return costs that hold numbers; refuse names of columns where there is no table."""
+    if isinstance(costs, CostsByCase):
+        rule, found = "must hold numbers for samples", f"they name the column {costs.columns[0]!r}"
+        hint = "Pass the column itself, or costs.with_columns(table)."
+        raise InputError("costs", rule, found=found, hint=hint)
+    return costs
 
 
 def _narrow(low: FloatArray, high: FloatArray, first: FloatArray, second: FloatArray) -> None:

@@ -18,8 +18,8 @@ from stakes._math import cumulative, sum_by
 from stakes._quantiles import normal, student
 from stakes._text import number, quoted
 from stakes._typing import (
-    ArrayLike,
     Column,
+    CostValues,
     Counts,
     FloatArray,
     IntArray,
@@ -161,13 +161,13 @@ class RocCurve:
         return (errors / n1, errors / n2) if self.levels.whole else (math.nan, math.nan)
 
     def expected_costs(
-        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+        self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
         """Return the expected cost at every point, for two classes and two decisions."""
         return self._costs(*self._problem(costs, priors))
 
     def normalized_costs(
-        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+        self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
         """Return the normalised expected cost at every point; NaN where the naive cost is 0."""
         matrix, p = self._problem(costs, priors)
@@ -175,7 +175,7 @@ class RocCurve:
         return self._costs(matrix, p, naive if naive > 0 else math.nan)
 
     def minimum_cost(
-        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+        self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> MinimumCost:
         """Return the least expected cost of any threshold, with that threshold.
 
@@ -314,7 +314,7 @@ class RocCurve:
         return self.priors if given is None else given
 
     def _problem(
-        self, costs: CostMatrix | ArrayLike | None, priors: PriorsLike | None
+        self, costs: CostMatrix | CostValues | None, priors: PriorsLike | None
     ) -> tuple[CostMatrix, FloatArray]:
         matrix = as_cost_matrix(costs, self.classes)
         check_order(matrix, self.classes)

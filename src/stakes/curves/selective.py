@@ -9,9 +9,9 @@ import numpy as np
 
 from stakes._check import InputError, read_array
 from stakes._math import cumulative
-from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
+from stakes._typing import Column, CostValues, FloatArray, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
-from stakes.costs.matrix import declared_classes
+from stakes.costs.matrix import as_cost_matrix, declared_classes
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples, read_samples
@@ -34,7 +34,7 @@ def abstention_curve(
     scores: Scores | Column,
     prices: Sequence[float] | None = None,
     *,
-    costs: CostMatrix | None = None,
+    costs: CostMatrix | CostValues | None = None,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
@@ -56,7 +56,7 @@ def abstention_curve(
     named = declared_classes(classes, costs)
     samples = read_samples(y_true, scores, priors, sample_weight, named)
     given = samples.given_priors
-    base = CostMatrix.zero_one(samples.classes) if costs is None else costs
+    base = as_cost_matrix(costs, samples.classes)
     BayesCost(base).check(samples.classes)
     if prices is None:
         k = len(samples.classes)

@@ -11,13 +11,15 @@ __all__ = [
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from stakes._check import InputError, read_priors
-from stakes._typing import ArrayLike, Column, FloatArray, Label, Names, NamesLike, PriorsLike
+from stakes._typing import Column, CostValues, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import as_cost_matrix, declared_classes
+from stakes.costs.price_words import is_prices
 from stakes.curves.points import OperatingPoint
 from stakes.curves.roc import RocCurve, best_place, roc_curve
 from stakes.metrics.traditional import SweepMetric
@@ -25,7 +27,7 @@ from stakes.results import Direction
 from stakes.samples import read_pair
 from stakes.scores import LogPosteriors, Posteriors, Scores, as_scores
 
-Costs = CostMatrix | ArrayLike
+Costs = CostMatrix | CostValues
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +196,8 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
     metrics : sequence of traditional metrics, such as `stakes.metrics.FScore()`
         They are had on the data as it is; they have a best threshold and no Bayes threshold.
     costs : CostMatrix, or mapping from names to several, optional
-        One normalised cost each; by default that of 0-1 costs.
+        One normalised cost each; by default that of 0-1 costs. {"miss": 5, "false_alarm": 1} is
+        one matrix, by word.
     priors : array of two, mapping by class, or "data", optional
         At which the costs are expected, and where the scores are likelihood ratios, decided.
     y_true, scores, sample_weight, classes, positive
@@ -209,7 +212,9 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
     >>> [round(x, 4) for x in (*swept.bayes, *swept.best)]
     [0.1667, 0.6667, 0.3, 0.3333]
     """
-    named = costs if isinstance(costs, Mapping) else {"normalised cost": costs}
+    named: Mapping[str, Any] = {"normalised cost": costs}
+    if isinstance(costs, Mapping) and not is_prices(costs):
+        named = costs
     declared = declared_classes(classes, *named.values(), positive=positive)
     found = detector(
         y_true, scores, sample_weight=sample_weight, classes=declared, positive=positive

@@ -11,6 +11,7 @@ from stakes._check import InputError, read_number, read_priors
 from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.costs.by_case import as_costs, numbers_of
 from stakes.evaluation.applications import CostsLike
 from stakes.evaluation.threshold_choice import capped_threshold, review_order
 from stakes.scores import PosteriorScores, Scores, as_scores, class_names
@@ -95,8 +96,8 @@ def decide(
     ----------
     scores : posteriors, or typed scores
         As for `evaluate`.
-    costs : CostMatrix, SampleCosts, or array; optional
-        By default 1 for each error.
+    costs : CostMatrix, SampleCosts, array, or prices by word; optional
+        By default 1 for each error; {"miss": 5, "false_alarm": 1} for two classes.
     priors : array of K, or mapping by class, optional
         Those of use, which likelihoods need; posteriors are moved to them from `training_priors`.
     training_priors : array of K, or mapping by class, optional
@@ -146,9 +147,7 @@ def decide(
 def _costs(costs: CostsLike | None, names: Names, n: int) -> CostMatrix | SampleCosts:
     if costs is None:
         return CostMatrix.zero_one(names)
-    table = costs
-    if not isinstance(table, CostMatrix | SampleCosts):
-        table = CostMatrix(table, classes=names)
+    table = numbers_of(as_costs(costs, names))
     if table.classes != names:
         rule = f"must have the classes of the scores, {quoted(names)}, in their order"
         raise InputError("costs", rule, quoted(table.classes))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._text import key_of, plain
-from stakes._typing import PriorsLike
+from stakes._typing import CostValues, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.evaluation.findings import Paged, Verdict
 from stakes.evaluation.rates import (
@@ -159,7 +159,7 @@ class DecisionEvaluation(Paged, Tracked):
 
 def evaluate_decisions(
     confusion: ConfusionMatrix,
-    costs: CostMatrix | None = None,
+    costs: CostMatrix | CostValues | None = None,
     priors: PriorsLike | None = None,
     level: float = 0.95,
     resamples: int = 1000,
@@ -172,9 +172,9 @@ def evaluate_decisions(
     """
     seed = seed_of(rng)
     cost = confusion.expected_cost(costs, priors) if priced is None else priced
-    chosen = costs
-    if costs is None and priced is None:
-        chosen = CostMatrix.zero_one(confusion.classes)
+    chosen = None
+    if costs is not None or priced is None:
+        chosen = confusion.read_costs(costs)
     in_use = confusion if priors is None else confusion.at_priors(priors)
     explained = [(m, explain(m, in_use)) for m in metrics_for_report(in_use, chosen)]
     given = None if priors is None else cost.priors
