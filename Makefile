@@ -33,13 +33,13 @@ integrations: engines frameworks
 
 # Spark needs Java 17 or newer, which .ci/run installs.
 engines: $(ENGINES)/.installed
-	@OPENBLAS_NUM_THREADS=1 $(ENGINES)/bin/python -m pytest -n 2 --dist loadfile $(ENGINE_TESTS)
+	@OPENBLAS_NUM_THREADS=1 $(ENGINES)/bin/python -m pytest --no-skips -n 2 --dist loadfile $(ENGINE_TESTS)
 
 ENGINE_TESTS := tests/test_dask.py tests/test_spark.py tests/test_ray.py \
   "tests/test_guides.py::test_commands_print_what_the_guide_shows[cluster]"
 
 frameworks: $(FRAMEWORKS)/.installed
-	@OPENBLAS_NUM_THREADS=1 $(FRAMEWORKS)/bin/python -m pytest -n 2 --dist loadfile $(FRAMEWORK_TESTS)
+	@OPENBLAS_NUM_THREADS=1 $(FRAMEWORKS)/bin/python -m pytest --no-skips -n 2 --dist loadfile $(FRAMEWORK_TESTS)
 
 FRAMEWORK_TESTS := tests/test_notebook.py
 

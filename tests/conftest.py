@@ -45,3 +45,14 @@ def no_process_stays_behind() -> Iterator[None]:
     yield
     left = {number: line for number, line in children().items() if number not in before}
     assert left == {}, f"tests left processes behind: {left}"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-skips", action="store_true", help="fail where a test was skipped")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail an environment that lacks what its tests need, instead of passing without them."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if session.config.getoption("--no-skips") and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
