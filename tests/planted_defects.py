@@ -199,7 +199,7 @@ DEFECTS = [
     ("evaluation/findings.py", "plain_value(known.get(e.metric.name))", "plain_value(e.value and known.get(e.value.name))", "metric_of_0_keeps"),
     ("costs/price_words.py", "[[0.0, alarm, *rest], [miss, 0.0, *rest]]", "[[0.0, miss, *rest], [alarm, 0.0, *rest]]", "test_price_words"),
     ("costs/price_words.py", "    if len(rows) != 2:\n", "    if False:\n", "prices_that_are_refused"),
-    ("costs/price_words.py", "any(_is_price(price) for price in costs.values())", "all(_is_price(price) for price in costs.values())", "prices_that_are_refused"),
+    ("costs/price_words.py", "any(_is_price(*item) for item in costs.items())", "all(_is_price(*item) for item in costs.items())", "prices_that_are_refused"),
     ("evaluation/applications.py", "            named += named_columns(each)\n", "            pass\n", "prices_may_name_columns"),
     # the border
     ("_check/labels.py", "order = np.argsort(listed)", "order = np.arange(listed.size)", "order or names or confusion"),

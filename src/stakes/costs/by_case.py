@@ -48,8 +48,8 @@ class SampleCosts(DecidingCosts):
     >>> costs = stakes.SampleCosts.from_columns(
     ...     [[0, 3], ["amount", 0]], {"amount": [10.0, 900.0]}, classes=["fine", "fraud"]
     ... )
-    >>> costs.bayes_decisions([[0.8, 0.2], [0.95, 0.05]])
-    array([0, 1])
+    >>> costs.bayes_decisions([[0.8, 0.2], [0.95, 0.05]]).tolist()
+    ['fine', 'fraud']
     """
 
     __slots__ = ("_cells", "_n")
@@ -237,8 +237,9 @@ class CostsByCase(NamedCosts):
     >>> costs = stakes.CostsByCase([[0, 3], ["amount", 0]], classes=["fine", "fraud"])
     >>> costs.columns
     ('amount',)
-    >>> costs.with_columns({"amount": [10.0, 900.0]}).bayes_decisions([[0.8, 0.2], [0.95, 0.05]])
-    array([0, 1])
+    >>> amounts = {"amount": [10.0, 900.0]}
+    >>> costs.with_columns(amounts).bayes_decisions([[0.8, 0.2], [0.95, 0.05]]).tolist()
+    ['fine', 'fraud']
     """
 
     __slots__ = ("entries",)

@@ -16,7 +16,7 @@ _NEEDED = (MISS, FALSE_ALARM)
 
 def is_prices(costs: object) -> TypeGuard[Prices]:
     """Whether costs are prices by word; a mapping without a price names applications."""
-    return isinstance(costs, Mapping) and any(_is_price(price) for price in costs.values())
+    return isinstance(costs, Mapping) and any(_is_price(*item) for item in costs.items())
 
 
 def check_words(words: Iterable[object], *, argument: str = "costs") -> None:
@@ -73,8 +73,9 @@ def _price(word: str, price: Any) -> Any:  # noqa: ANN401
     return read_number(price, f"costs[{word!r}]", 0, math.inf, closed=(True, False))
 
 
-def _is_price(price: object) -> bool:
-    return _is_number(price) or isinstance(price, str) or is_column(price)
+def _is_price(word: object, price: object) -> bool:
+    known = word in (*_NEEDED, ABSTAIN)
+    return _is_number(price) or isinstance(price, str) or (known and is_column(price))
 
 
 def _is_number(value: object) -> bool:

@@ -37,9 +37,7 @@ class Decisions:
     @property
     def names(self) -> NDArray[Any]:
         """The decision for each sample by name."""
-        known = np.empty(len(self.decisions), dtype=object)
-        known[:] = self.decisions
-        return known[self.indices]
+        return self.costs.named(self.indices)
 
     @property
     def expected(self) -> FloatArray:
