@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes._check import InputError, read_array
+from stakes._check import InputError, read_array, read_names
 from stakes._text import quoted
 from stakes._typing import (
     ArrayLike,
@@ -16,13 +16,14 @@ from stakes._typing import (
     CostValues,
     FloatArray,
     IntArray,
+    Label,
     Names,
     NamesLike,
     Prices,
 )
 from stakes.costs.cost_tables import TIE, take_lower
 from stakes.costs.matrix import CostMatrix
-from stakes.costs.named_costs import DecidingCosts, NamedCosts, names_of
+from stakes.costs.named_costs import DecidingCosts, NamedCosts, names_of, read_price
 from stakes.costs.price_words import is_column, is_prices, named_columns, price_entries
 from stakes.scores import Scores
 
@@ -128,6 +129,14 @@ class SampleCosts(DecidingCosts):
     def shape(self) -> tuple[int, int, int]:
         """How many samples, classes and decisions."""
         return self._n, len(self._classes), len(self._decisions)
+
+    def with_abstention(self, price: float, name: Label = "abstain") -> Self:
+        """Return the costs with one more decision, which costs the same for every case."""
+        costs = type(self).__new__(type(self))
+        costs._cells = tuple((*row, read_price(price)) for row in self._cells)
+        costs._classes, costs._n = self._classes, self._n
+        costs._decisions = read_names([*self._decisions, name], "decisions", mixed=True)
+        return costs
 
     def part(self, rows: IntArray) -> Self:
         """Return the costs of some samples."""
@@ -268,6 +277,17 @@ class CostsByCase(NamedCosts):
         """The columns that entries name, each once, in the order of the matrix."""
         named = (entry for row in self.entries for entry in row if isinstance(entry, str))
         return tuple(dict.fromkeys(named))
+
+    def with_abstention(self, price: float, name: Label = "abstain") -> Self:
+        """Return the costs with one more decision, which costs the same for every case.
+
+        >>> costs = CostsByCase([[0, 3], ["amount", 0]], classes=["fine", "fraud"])
+        >>> costs.with_abstention(1, "ask").decisions
+        ('fine', 'fraud', 'ask')
+        """
+        entries = [(*row, read_price(price)) for row in self.entries]
+        decisions = [*self.decisions, name]
+        return type(self)(entries, classes=self.classes, decisions=decisions)
 
     def with_columns(self, columns: Mapping[str, Column] | Any) -> SampleCosts:  # noqa: ANN401  any frame
         """Return the costs of the samples of a table, or of a mapping from name to numbers."""

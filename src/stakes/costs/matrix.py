@@ -16,7 +16,6 @@ from stakes._check import (
     read_array,
     read_costs,
     read_names,
-    read_number,
     read_priors,
 )
 from stakes._files import read_text, write_text
@@ -32,7 +31,7 @@ from stakes._typing import (
 )
 from stakes.costs.cost_files import FORMS
 from stakes.costs.cost_tables import TIE, CostTable, DenseTable, ErrorTable
-from stakes.costs.named_costs import DecidingCosts, is_frame, names_of, reordered
+from stakes.costs.named_costs import DecidingCosts, is_frame, names_of, read_price, reordered
 from stakes.costs.price_words import is_prices, price_entries
 from stakes.scores import Scores
 
@@ -143,8 +142,7 @@ class CostMatrix(DecidingCosts):
         >>> CostMatrix.zero_one(3).with_abstention(0.2).decisions
         (0, 1, 2, 'abstain')
         """
-        extra = read_number(price, "abstain", 0, math.inf, closed=(True, False))
-        wider = self._table.with_column(np.full((self.shape[0], 1), extra))
+        wider = self._table.with_column(np.full((self.shape[0], 1), read_price(price)))
         decisions = read_names([*self.decisions, name], "decisions", mixed=True)
         return self._from_table(wider, self.classes, decisions)
 

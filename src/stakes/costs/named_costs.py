@@ -1,11 +1,12 @@
 """Names of rows and columns of costs: given, from a data frame, or by default."""
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 
-from stakes._check import Action, InputError, read_names, read_priors
+from stakes._check import Action, InputError, read_names, read_number, read_priors
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.scores import Scores, as_scores
@@ -67,6 +68,11 @@ def _order(own: Names, asked: NamesLike | None, argument: str) -> Names:
         rule = "must be those of the cost table"
         raise InputError(argument, rule, f"{quoted(order)} where the table has {quoted(own)}")
     return order
+
+
+def read_price(price: float) -> float:
+    """Read the price of abstaining."""
+    return read_number(price, "abstain", 0, math.inf, closed=(True, False))
 
 
 class NamedCosts:

@@ -20,6 +20,7 @@ _LOGITS = (
     "Its decision_function is not a probability: calibrate it, or pass"
     ' response_method="decision_function" to read its values as logits.'
 )
+_PAIRS = 'Pairwise values are not scores of classes: use decision_function_shape="ovr".'
 
 
 def model_scores(
@@ -42,11 +43,22 @@ def model_scores(
         found = f"{_name(model)} has no {response_method}"
         hint = _LOGITS if hasattr(model, "decision_function") else ""
         raise InputError(argument, f"must have {response_method}", found=found, hint=hint)
+    if response_method == "decision_function" and len(classes) > 2:
+        _refuse_pairs(model, argument)
     values = getattr(model, response_method)(X)
     if isinstance(values, list | tuple) and len(values) and np.ndim(values[0]) == 2:
         found = f"{_name(model)} has {len(values)}"
         raise InputError(argument, "must have one output", found=found)
     return named_scores(np.asarray(values), classes, response_method, argument=_name(model))
+
+
+def _refuse_pairs(model: Any, argument: str) -> None:  # noqa: ANN401
+    """Refuse values of pairs of classes, which for three classes look like values of classes."""
+    params = model.get_params() if hasattr(model, "get_params") else {}
+    for name, value in params.items():
+        if name.rpartition("__")[2] == "decision_function_shape" and value == "ovo":
+            found = f'{_name(model)} has {name}="ovo"'
+            raise InputError(argument, "must score classes, not pairs", found=found, hint=_PAIRS)
 
 
 def named_scores(
@@ -60,9 +72,7 @@ def named_scores(
     if scores.n_classes != len(classes):
         rule = f"must give one column per class {quoted(classes)}"
         columns = "one column" if scores.values.ndim == 1 else f"{scores.n_classes} columns"
-        hint = ""
-        if response_method == "decision_function":
-            hint = 'Pairwise values are not scores of classes: use decision_function_shape="ovr".'
+        hint = _PAIRS if response_method == "decision_function" else ""
         raise InputError(f"{response_method} of {argument}", rule, columns, hint=hint)
     return scores.named(classes)
 

@@ -1,0 +1,129 @@
+"""Costs of the decisions of a classifier, matched by name to its classes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stakes._check import InputError, read_names, read_priors
+from stakes._text import quoted
+from stakes._typing import FloatArray, Label, Names, NDArray, PriorsLike
+from stakes.costs import CostMatrix, CostsByCase, SampleCosts
+from stakes.costs.named_costs import is_frame
+
+Abstention = float | Mapping[Label, float] | None
+_NAMED = CostMatrix | CostsByCase
+
+
+def read_decision_costs(costs: Any, names: Names, abstain: Abstention) -> CostMatrix | CostsByCase:
+    """Return the costs of any case, with the decisions to abstain.
+
+    Costs keep their own order of classes and decisions, which must be the classes of the
+    classifier. An array without names goes with whole numbers in rising order.
+    """
+    if isinstance(costs, SampleCosts):
+        rule = "must be those of any case"
+        hint = "Pass CostsByCase, which names columns, or predict(X, costs=...)."
+        raise InputError("costs", rule, f"those of {costs.shape[0]} cases", hint=hint)
+    if costs is None:
+        table: CostMatrix | CostsByCase = CostMatrix.zero_one(names)
+    elif isinstance(costs, _NAMED) or is_frame(costs):
+        table = costs if isinstance(costs, _NAMED) else CostMatrix(costs)
+    else:
+        _refuse_texts(names, "costs", "Pass CostMatrix(costs, classes=[...]).")
+        table = CostMatrix(costs, classes=names)
+    if set(table.classes) != set(names):
+        rule, hint = f"must have the classes {quoted(names)}", "Name them with classes=[...]."
+        raise InputError("costs", rule, quoted(table.classes), hint=hint)
+    return _with_abstention(table, abstain)
+
+
+def _with_abstention(costs: Any, abstain: Abstention) -> Any:
+    """Return costs with one more decision for each way to abstain."""
+    if abstain is None:
+        return costs
+    prices = abstain if isinstance(abstain, Mapping) else {"abstain": abstain}
+    for name, price in prices.items():
+        costs = costs.with_abstention(price, name)
+    return costs
+
+
+def costs_of_cases(
+    table: CostMatrix | CostsByCase,
+    X: Any,
+    given: Any,
+    abstain: Abstention,
+) -> CostMatrix | SampleCosts:
+    """Return the costs of the cases in X: what was given for each of them, or columns of X."""
+    if given is None:
+        return table if isinstance(table, CostMatrix) else table.with_columns(_columns(table, X))
+    if isinstance(table, CostsByCase) and not isinstance(given, SampleCosts):
+        return table.with_columns(_named(given, table.columns))
+    further = 0 if abstain is None else len(abstain) if isinstance(abstain, Mapping) else 1
+    own = table.decisions[: len(table.decisions) - further]
+    if not isinstance(given, SampleCosts):
+        given = SampleCosts(given, classes=table.classes, decisions=own)
+    if set(given.classes) != set(table.classes) or given.decisions != own:
+        rule = f"must have the classes {quoted(table.classes)} and the decisions {quoted(own)}"
+        got = f"{quoted(given.classes)} and {quoted(given.decisions)}"
+        raise InputError("costs", rule, got)
+    found: SampleCosts = _with_abstention(given, abstain)
+    return found
+
+
+def _columns(table: CostsByCase, X: Any) -> Any:
+    """Return X where it has the columns that costs name."""
+    known = getattr(X, "columns", ())
+    lacking = [name for name in table.columns if name not in known]
+    if lacking:
+        rule = "must be given for each case"
+        found = f"they name {quoted(lacking)}, which X does not have as columns"
+        hint = "Pass a data frame with these columns, or predict(X, costs=...)."
+        raise InputError("costs", rule, found=found, hint=hint)
+    return X
+
+
+def _named(given: Any, names: tuple[str, ...]) -> Any:
+    """Return columns by name: a table as it is, numbers in the order of the names."""
+    if isinstance(given, Mapping) or hasattr(given, "columns"):
+        return given
+    values = np.asarray(given)
+    if values.ndim == 1 and len(names) == 1:
+        return {names[0]: values}
+    if values.ndim != 2 or values.shape[1] != len(names):
+        rule = f"must have the columns {quoted(names)}"
+        raise InputError("costs", rule, f"shape {values.shape}")
+    return dict(zip(names, values.T, strict=True))
+
+
+def decision_labels(decisions: Names, classes: NDArray[Any], names: Names) -> NDArray[Any]:
+    """Return decisions as an array: of the kind of the classes, where they are classes."""
+    place = {name: i for i, name in enumerate(names)}
+    if set(decisions) <= set(place):
+        return classes[[place[name] for name in decisions]]
+    kinds = {type(name) for name in decisions}
+    if len(kinds) == 1 and classes.dtype.kind != "O":
+        return np.array(decisions)
+    labels = np.empty(len(decisions), dtype=object)
+    labels[:] = decisions
+    return labels
+
+
+def read_named_priors(priors: PriorsLike | None, names: Names, argument: str) -> FloatArray | None:
+    """Read priors in the order of the classes; texts have no order, they need names."""
+    if priors is None:
+        return None
+    named = isinstance(priors, str | Mapping) or hasattr(priors, "index")
+    if not named or isinstance(priors, list | tuple):
+        _refuse_texts(names, argument, "Pass a mapping from class to prior.")
+    try:
+        return read_priors(priors, names)
+    except InputError as error:
+        raise error.moved(argument=argument) from error
+
+
+def _refuse_texts(names: Names, argument: str, hint: str) -> None:
+    """Refuse numbers without names for classes that are texts: a sorted order is a guess."""
+    if any(isinstance(name, str) for name in read_names(names, "classes")):
+        rule = f"must name their classes where those are texts, {quoted(names)}"
+        raise InputError(argument, rule, "numbers without names", hint=hint)
