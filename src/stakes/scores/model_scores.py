@@ -35,14 +35,8 @@ def model_scores(
     Columns stand in the order of `classes_`. Values of a `decision_function` are no probabilities;
     who asks for them reads them as logits.
     """
-    if response_method not in RESPONSES:
-        rule = f"must be one of {quoted(RESPONSES)}"
-        raise InputError("response_method", rule, repr(response_method))
+    check_response(model, response_method, argument)
     classes = model_classes(model, argument)
-    if not hasattr(model, response_method):
-        found = f"{_name(model)} has no {response_method}"
-        hint = _LOGITS if hasattr(model, "decision_function") else ""
-        raise InputError(argument, f"must have {response_method}", found=found, hint=hint)
     if response_method == "decision_function" and len(classes) > 2:
         _refuse_pairs(model, argument)
     values = getattr(model, response_method)(X)
@@ -50,6 +44,18 @@ def model_scores(
         found = f"{_name(model)} has {len(values)}"
         raise InputError(argument, "must have one output", found=found)
     return named_scores(np.asarray(values), classes, response_method, argument=_name(model))
+
+
+def check_response(model: Any, response_method: str, argument: str = "model") -> None:  # noqa: ANN401
+    """Refuse a method that gives no scores, and a fitted model that does not have the method."""
+    if response_method not in RESPONSES:
+        rule = f"must be one of {quoted(RESPONSES)}"
+        raise InputError("response_method", rule, repr(response_method))
+    model_classes(model, argument)
+    if not hasattr(model, response_method):
+        found = f"{_name(model)} has no {response_method}"
+        hint = _LOGITS if hasattr(model, "decision_function") else ""
+        raise InputError(argument, f"must have {response_method}", found=found, hint=hint)
 
 
 def _refuse_pairs(model: Any, argument: str) -> None:  # noqa: ANN401

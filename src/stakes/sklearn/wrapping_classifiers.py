@@ -11,6 +11,7 @@ from stakes._text import quoted
 from stakes._typing import Column, FloatArray, NDArray
 from stakes.calibration import Calibrator
 from stakes.scores import LogPosteriors, Posteriors, PosteriorScores
+from stakes.scores.model_scores import check_response
 from stakes.sklearn import sklearn_library  # noqa: F401  first, as it says how to install
 from stakes.sklearn.inner_models import (
     TrainingData,
@@ -85,6 +86,7 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 setattr(self, name, getattr(inner, name))
         choices = _UNCALIBRATED if stage is None else _TO_CALIBRATE
         self._response = response_of(inner, self.response_method, choices)
+        check_response(inner, self._response, "estimator")
         self.calibrator_ = None
         if isinstance(inner, FrozenEstimator) and stage is not None:
             self.calibrator_ = calibrated_by(stage, self._inner_scores(data.X), data, None)
