@@ -211,7 +211,7 @@ class TestPriors:
         assert model.predict_proba(x) == pytest.approx(expected, rel=1e-12)
         assert np.exp(model.predict_log_proba(x)) == pytest.approx(expected, rel=1e-12)
         assert model.training_priors_ == pytest.approx(shares)
-        assert model.priors_.tolist() == [0.7, 0.2, 0.1]
+        assert np.array_equal(np.array([0.7, 0.2, 0.1]), model.priors_)  # type: ignore[arg-type]
 
     def test_those_of_the_data_change_nothing(self) -> None:
         x, y = blobs()
@@ -286,7 +286,13 @@ class TestCases:
         frame, y = payments()
         model = BayesClassifier(self.on_features(), costs=BY_AMOUNT).fit(frame, y)
         assert model.predict(frame).tolist() == self.by_hand(frame, y)
-        assert model.predict(pl.from_pandas(frame)).tolist() == self.by_hand(frame, y)
+
+    def test_frames_of_other_libraries_have_columns_too(self) -> None:
+        frame, y = payments()
+        other = pl.from_pandas(frame)
+        model = BayesClassifier(scaled(), costs=BY_AMOUNT).fit(other, y)
+        by_hand = BayesClassifier(scaled(), costs=BY_AMOUNT).fit(frame, y)
+        assert model.predict(other).tolist() == by_hand.predict(frame).tolist()
 
     def test_amounts_are_passed_to_predict(self) -> None:
         frame, y = payments()

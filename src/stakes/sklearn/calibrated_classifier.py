@@ -66,6 +66,8 @@ class CalibratedClassifier(WrappingClassifier):
     0.25
     """
 
+    calibrator_: Calibrator
+
     def __init__(
         self,
         estimator: Any = None,
