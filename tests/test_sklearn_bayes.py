@@ -148,6 +148,7 @@ class TestNames:
             (np.array([0, 1]), [[0, 1], [8, 0]]),
             (np.array([False, True]), [[0, 1], [8, 0]]),
             (np.array([-1, 1]), [[0, 1], [8, 0]]),
+            (np.array([-1, 1]), {"miss": 8, "false_alarm": 1}),
             (np.array([1.0, 2.0]), np.array([[0, 1], [8, 0]])),
             (np.array([1.0, 2.0]), stakes.CostMatrix([[0, 8], [1, 0]], classes=[2, 1])),
             (np.array(["ill", "healthy"]), stakes.CostMatrix([[0, 8], [1, 0]], classes=["healthy", "ill"])),
@@ -315,6 +316,10 @@ class TestCases:
         assert plain.predict(x, costs=BY_AMOUNT.with_columns(frame)).tolist() == self.by_hand(
             frame, y
         )
+        words = BayesClassifier(LogisticRegression(), costs={"miss": "amount", "false_alarm": 3})
+        words.fit(x, (y == "fraud").astype(int))
+        by_words = words.predict(x, costs=amount)
+        assert np.where(by_words == 1, "fraud", "fine").tolist() == self.by_hand(frame, y)
         with pytest.raises(stakes.InputError, match="they name 'amount', which X does not have"):
             model.predict(x)
         with pytest.raises(stakes.InputError, match="300 for 5"):
@@ -468,6 +473,8 @@ class TestScikitLearn:
     ("settings", "said"),
     [
         ({"costs": [[0, 1], [5, 0]]}, "costs must name their classes where those are texts, 'healthy', 'ill': got numbers without names. Pass CostMatrix(costs, classes=[...])."),
+        ({"costs": {"miss": 5, "false_alarm": 1}}, "costs must name their classes where those are texts, 'healthy', 'ill': got numbers without names. Pass CostMatrix.binary(..., classes=['healthy', 'ill'])."),
+        ({"costs": {"miss": 5}}, "costs must"),
         ({"costs": stakes.CostMatrix([[0, 1], [5, 0]])}, "costs must have the classes 'healthy', 'ill': got 0, 1. Name them with classes=[...]."),
         ({"costs": stakes.CostMatrix.zero_one(["well", "ill"])}, "costs must have the classes 'healthy', 'ill': got 'well', 'ill'."),
         ({"costs": stakes.SampleCosts(np.ones((4, 2, 2)))}, "costs must be those of any case: got those of 4 cases. Pass CostsByCase"),

@@ -51,11 +51,11 @@ class BayesClassifier(WrappingClassifier):
     estimator : classifier
         With `predict_proba`, or with `decision_function` where there is a calibrator. A fitted
         model is passed as `FrozenEstimator(model)` and stays as it is.
-    costs : CostMatrix, CostsByCase, data frame or array, optional
+    costs : CostMatrix, CostsByCase, data frame, array, or prices by word; optional
         What each decision costs for each class, matched by name to the classes of the data; by
-        default 1 for each error. An array without names is for classes that are whole numbers,
-        in rising order. Columns that `CostsByCase` names are taken from X, a data frame, or from
-        what is passed to `predict` as `costs`.
+        default 1 for each error. An array without names, and {"miss": 5, "false_alarm": 1}, are
+        for classes that are whole numbers, in rising order. Columns that `CostsByCase` names are
+        taken from X, a data frame, or from what is passed to `predict` as `costs`.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in use; by default as in training. Classes that are texts
         need a mapping.

@@ -9,29 +9,36 @@ from stakes._check import InputError, read_names, read_priors
 from stakes._text import quoted
 from stakes._typing import FloatArray, Label, Names, NDArray, PriorsLike
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
+from stakes.costs.by_case import as_costs
 from stakes.costs.named_costs import is_frame
+from stakes.costs.price_words import is_prices
 
 Abstention = float | Mapping[Label, float] | None
-_NAMED = CostMatrix | CostsByCase
+_NAMED = CostMatrix | CostsByCase | SampleCosts
 
 
 def read_decision_costs(costs: Any, names: Names, abstain: Abstention) -> CostMatrix | CostsByCase:
     """Return the costs of any case, with the decisions to abstain.
 
     Costs keep their own order of classes and decisions, which must be the classes of the
-    classifier. An array without names goes with whole numbers in rising order.
+    classifier. An array without names goes with whole numbers in rising order, and prices by word
+    with the last of two.
     """
-    if isinstance(costs, SampleCosts):
+    table: CostMatrix | CostsByCase | SampleCosts
+    if costs is None:
+        table = CostMatrix.zero_one(names)
+    elif is_frame(costs):
+        table = CostMatrix(costs)
+    else:
+        if is_prices(costs):
+            _refuse_texts(names, "costs", f"Pass CostMatrix.binary(..., classes={[*names]}).")
+        elif not isinstance(costs, _NAMED):
+            _refuse_texts(names, "costs", "Pass CostMatrix(costs, classes=[...]).")
+        table = as_costs(costs, names)
+    if isinstance(table, SampleCosts):
         rule = "must be those of any case"
         hint = "Pass CostsByCase, which names columns, or predict(X, costs=...)."
-        raise InputError("costs", rule, f"those of {costs.shape[0]} cases", hint=hint)
-    if costs is None:
-        table: CostMatrix | CostsByCase = CostMatrix.zero_one(names)
-    elif isinstance(costs, _NAMED) or is_frame(costs):
-        table = costs if isinstance(costs, _NAMED) else CostMatrix(costs)
-    else:
-        _refuse_texts(names, "costs", "Pass CostMatrix(costs, classes=[...]).")
-        table = CostMatrix(costs, classes=names)
+        raise InputError("costs", rule, f"those of {table.shape[0]} cases", hint=hint)
     if set(table.classes) != set(names):
         rule, hint = f"must have the classes {quoted(names)}", "Name them with classes=[...]."
         raise InputError("costs", rule, quoted(table.classes), hint=hint)
