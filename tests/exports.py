@@ -26,6 +26,7 @@ TOP = (
     "results",
     "scores",
     "scoring",
+    "sklearn.model_evaluation",
 )
 MODULES = ("dask", "displays", "metrics", "simulation", "sklearn", "spark")
 # What users ask these modules for: `stakes.metrics.Precision`, `stakes.displays.panels`.

@@ -332,8 +332,8 @@ def test_a_threshold_is_tuned_to_the_least_cost_of_its_decisions() -> None:
 
 
 def test_labels_that_are_whole_floats_are_decisions_for_a_threshold() -> None:
-    y = CODES.astype(float)
-    scorer = cost_scorer([[0, 1], [5, 0]])
+    y = CODES + 1.0
+    scorer = cost_scorer([[0, 1], [5, 0]], classes=[1, 2])
     tuned = TunedThresholdClassifierCV(GaussianNB(), scoring=scorer, cv=CV).fit(X, y)
     assert -1.5 < tuned.best_score_ < 0
 
@@ -470,3 +470,18 @@ def test_the_function_alone_takes_columns_in_sorted_order(name: str) -> None:
     for given in (table, table[:, 1]):
         found = sign * scorer._score_func(Y, given)
         assert found == pytest.approx(value(Y, frame(model, X), None), rel=1e-9)
+
+
+def test_records_are_what_make_scorer_may_return() -> None:
+    scorer = sklearn.metrics.make_scorer(
+        stakes.bayes_cost,
+        response_method="predict_proba",
+        greater_is_better=False,
+        costs=[[0, 1], [5, 0]],
+    )
+    found = [float(each) for each in cross_val_score(MODEL, X, CODES, scoring=scorer, cv=CV)]
+
+    def value(y: Any, p: Any, _: Any) -> float:
+        return -stakes.bayes_cost(y, p, costs=[[0, 1], [5, 0]]).value
+
+    np.testing.assert_allclose(found, by_fold(value, y=CODES), rtol=1e-9)

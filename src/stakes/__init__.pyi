@@ -119,6 +119,7 @@ from stakes.evaluation.threshold_choice import choose_threshold as choose_thresh
 from stakes.curves.detectors import class_detectors as class_detectors
 from stakes.curves.likelihood_ratios import cllr as cllr
 from stakes.evaluation.system_comparison import compare as compare
+from stakes.sklearn.model_evaluation import compare_models as compare_models
 from stakes.metrics.calibration_errors import confidence_calibration_error as confidence_calibration_error
 from stakes.metrics.decisions import confusion_matrix as confusion_matrix
 from stakes.calibration.crossfit import cross_calibrate as cross_calibrate
@@ -132,6 +133,7 @@ from stakes.calibration.shift import estimate_priors as estimate_priors
 from stakes.calibration.shift import estimate_priors_from_decisions as estimate_priors_from_decisions
 from stakes.evaluation.entry import evaluate as evaluate
 from stakes.evaluation.decision_evaluation import evaluate_decisions as evaluate_decisions
+from stakes.sklearn.model_evaluation import evaluate_model as evaluate_model
 from stakes.metrics.decisions import expected_cost as expected_cost
 from stakes.metrics.expected_losses import expected_loss as expected_loss
 from stakes.metrics.explanations import explain as explain

@@ -15,6 +15,7 @@ RESPONSES: dict[str, type[PosteriorScores]] = {
     "predict_log_proba": LogPosteriors,
     "decision_function": Logits,
 }
+FIT_FIRST = "Fit it first."
 _CLASSIFIER = "must be a fitted classifier with predict_proba and classes_"
 _LOGITS = (
     "Its decision_function is not a probability: calibrate it, or pass"
@@ -35,6 +36,17 @@ def model_scores(
     Columns stand in the order of `classes_`. Values of a `decision_function` are no probabilities;
     who asks for them reads them as logits.
     """
+    values, classes = model_values(model, X, response_method, argument)
+    return named_scores(values, classes, response_method, argument=_name(model))
+
+
+def model_values(
+    model: Any,  # noqa: ANN401
+    X: Any,  # noqa: ANN401, N803
+    response_method: str,
+    argument: str = "model",
+) -> "tuple[np.ndarray[Any, Any], Names]":
+    """Return what a method of a fitted model gives, as it is, and the classes of its columns."""
     check_response(model, response_method, argument)
     classes = model_classes(model, argument)
     if response_method == "decision_function" and len(classes) > 2:
@@ -43,7 +55,7 @@ def model_scores(
     if isinstance(values, list | tuple) and len(values) and np.ndim(values[0]) == 2:
         found = f"{_name(model)} has {len(values)}"
         raise InputError(argument, "must have one output", found=found)
-    return named_scores(np.asarray(values), classes, response_method, argument=_name(model))
+    return np.asarray(values), classes
 
 
 def check_response(model: Any, response_method: str, argument: str = "model") -> None:  # noqa: ANN401
@@ -91,7 +103,7 @@ def model_classes(model: Any, argument: str = "model") -> Names:  # noqa: ANN401
     scoring = [name for name in RESPONSES if hasattr(model, name)]
     if not hasattr(model, "classes_"):
         lacks = "classes_" if scoring else "predict_proba"
-        hint = "Fit it first." if scoring and hasattr(model, "fit") else ""
+        hint = FIT_FIRST if scoring and hasattr(model, "fit") else ""
         raise InputError(argument, _CLASSIFIER, found=f"{_name(model)} has no {lacks}", hint=hint)
     classes = model.classes_
     if isinstance(classes, list | tuple) and len(classes) and np.ndim(classes[0]) == 1:
