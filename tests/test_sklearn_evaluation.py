@@ -304,6 +304,12 @@ def test_costs_without_names_need_an_order_of_the_classes(cv: Any) -> None:
         model, X, Y, cv=cv, costs=[[0, 1], [5, 0]], classes=CLASSES, **QUICK
     )
     same(found, stakes.evaluate_model(model, X, Y, cv=cv, costs=COSTS, **QUICK))
+    words = {"miss": 5, "false_alarm": 1}
+    found = stakes.evaluate_model(model, X, Y, cv=cv, costs=words, classes=CLASSES, **QUICK)
+    same(found, stakes.evaluate_model(model, X, Y, cv=cv, costs=COSTS, **QUICK))
+    for costs in (words, {"one": words, "two": COSTS.values}):
+        with pytest.raises(stakes.InputError, match=r"must name the classes of the model, 'ill'"):
+            stakes.evaluate_model(model, X, Y, cv=cv, costs=costs)
     fitted = GaussianNB().fit(X, CODES)
     assert stakes.evaluate_model(fitted, X, CODES, costs=[[0, 1], [5, 0]], **QUICK)
 

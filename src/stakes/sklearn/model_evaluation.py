@@ -16,6 +16,7 @@ from stakes._typing import Column, Names, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
 from stakes.costs.named_costs import NamedCosts, is_frame
+from stakes.costs.price_words import is_prices
 from stakes.evaluation import Application, Comparison, Evaluation, compare, evaluate
 from stakes.evaluation.applications import Applications, classes_of, columns_of_costs, with_columns
 from stakes.evaluation.entry import RULES
@@ -380,7 +381,7 @@ def _refuse_unnamed(costs: Any, names: Names) -> None:
     if names == tuple(range(len(names))):
         return
     entries = [costs]
-    if isinstance(costs, Mapping) and not all(np.isscalar(each) for each in costs.values()):
+    if isinstance(costs, Mapping) and not is_prices(costs):
         entries = list(costs.values())
     for entry in entries:
         own = entry.costs if isinstance(entry, Application) else entry
