@@ -139,6 +139,7 @@ from stakes.metrics.expected_losses import expected_loss as expected_loss
 from stakes.metrics.explanations import explain as explain
 from stakes import metrics as metrics
 from stakes.curves.likelihood_ratios import minimum_cllr as minimum_cllr
+from stakes import mlflow as mlflow
 from stakes.curves.precision_recall import precision_recall_curve as precision_recall_curve
 from stakes.metrics.probability_bins import reliability as reliability
 from stakes.curves.reliability import reliability_curve as reliability_curve
