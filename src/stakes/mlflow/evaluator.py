@@ -57,7 +57,7 @@ class StakesEvaluator:
         **_: object,
     ) -> Any:
         """Evaluate a model, or stored probabilities, and log what was found to the run."""
-        return import_module("stakes.mlflow.model_evaluation").evaluate_for_mlflow(
+        return import_module("stakes.mlflow.evaluator_work").evaluate_for_mlflow(
             model_type=model_type,
             dataset=dataset,
             model=model,

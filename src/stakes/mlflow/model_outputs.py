@@ -28,7 +28,7 @@ class Inputs:
     output: str | None = None  # column of the model's output that is meant
 
     @classmethod
-    def of(cls, dataset: Any, model: Any, output: str | None) -> "Inputs":
+    def from_dataset(cls, dataset: Any, model: Any, output: str | None) -> "Inputs":
         """Read the parts of MLflow's dataset; its properties are not documented.
 
         The pins are `labels_data`, `features_data`, `has_predictions` and `predictions_data` of

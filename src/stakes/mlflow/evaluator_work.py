@@ -33,7 +33,7 @@ def evaluate_for_mlflow(
 ) -> Any:
     """Return what MLflow expects of an evaluator, logged to the run."""
     _check(model_type, config)
-    made = evaluated(Inputs.of(dataset, model, output), config)
+    made = evaluated(Inputs.from_dataset(dataset, model, output), config)
     of_metrics = {"dataset_name": dataset.name, "dataset_digest": dataset.digest, "run_id": run_id}
     target = Target(mlflow_library().MlflowClient(), run_id, of_metrics)
     naming = Naming(config.get("prefix", ""), None, config.get("artifact_path", "stakes"))
