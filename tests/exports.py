@@ -28,7 +28,7 @@ TOP = (
     "scoring",
     "sklearn.model_evaluation",
 )
-MODULES = ("dask", "displays", "metrics", "mlflow", "simulation", "sklearn", "spark")
+MODULES = ("dask", "displays", "metrics", "mlflow", "simulation", "sklearn", "spark", "torch")
 # What users ask these modules for: `stakes.metrics.Precision`, `stakes.displays.panels`.
 BELOW = ("stakes.metrics.traditional", "stakes.displays.figures")
 

@@ -154,3 +154,4 @@ from stakes.metrics.calibration_errors import smooth_calibration_error as smooth
 from stakes import spark as spark
 from stakes.curves.thresholds import threshold_sweep as threshold_sweep
 from stakes.curves.likelihood_ratios import tippett_curve as tippett_curve
+from stakes import torch as torch
