@@ -626,6 +626,28 @@ DEFECTS = [
     ("evaluation/python_calls.py", "if data.weighted:", "if False:", "advised_calls"),
     ("evaluation/python_calls.py", 'own["priors"] = _numbers(evaluation.main.priors)', "pass", "advised_calls"),
     ("report/notebook.py", 'sandbox="allow-scripts"', 'sandbox="allow-scripts allow-same-origin"', "test_report and not room"),
+    # estimators of scikit-learn
+    ("sklearn/inner_models.py", "        units = data.groups\n", "        units = units\n", "test_sklearn_calibrated and errors_say"),
+    ("sklearn/inner_models.py", "if cv is None or isinstance(cv, int | np.integer):", "if False:", "test_sklearn_calibrated and groups"),
+    ("sklearn/inner_models.py", "features, labels = _safe_split(model, data.X, data.y, train)", "features, labels = data.X, data.y", "test_sklearn_calibrated"),
+    ("sklearn/inner_models.py", "y, weights = y[rows], None if weights is None else weights[rows]", "y, weights = y[rows], None", "test_sklearn_calibrated and weights"),
+    ("sklearn/inner_models.py", "[part.values for part in parts])[order]", "[part.values for part in parts])", "test_sklearn_calibrated"),
+    ("sklearn/wrapping_classifiers.py", "calibrated_by(stage, scores, data, rows)", "calibrated_by(stage, self._inner_scores(data.X), data, None)", "test_sklearn_calibrated"),
+    ("sklearn/wrapping_classifiers.py", "tags.input_tags = copy(inner.input_tags)", "pass", "test_sklearn_calibrated and (tags or missing)"),
+    ("sklearn/wrapping_classifiers.py", '"decision_function", "predict_log_proba", "predict_proba"', '"predict_proba", "decision_function"', "test_sklearn_calibrated"),
+    ("sklearn/wrapping_classifiers.py", "unknown = np.setdiff1d(seen, classes)", "unknown = seen[:0]", "test_sklearn_calibrated and do_not_know or does_not_know"),
+    ("sklearn/bayes_classifier.py", "found.at_priors(self.training_priors_, self.priors_)", "found.at_priors(self.priors_, self.training_priors_)", "test_sklearn_bayes"),
+    ("sklearn/bayes_classifier.py", "np.bincount(code, data.weights, len(names))", "np.bincount(code, None, len(names))", "test_sklearn_bayes"),
+    ("sklearn/bayes_classifier.py", "decide(posteriors, table, cap=self.cap)", "decide(posteriors, table)", "test_sklearn_bayes"),
+    ("sklearn/bayes_classifier.py", "return 1.0 - loss.normalized", "return 1.0 - loss.value", "test_sklearn_bayes"),
+    ("sklearn/bayes_classifier.py", 'why = next(_moving(self.estimator_), "")', 'why = ""', "test_sklearn_bayes"),
+    ("sklearn/bayes_classifier.py", "            self.priors_ = shares\n", "            pass\n", "test_sklearn_bayes and those_of_the_data"),
+    ("sklearn/decision_costs.py", "if set(table.classes) != set(names):", "if False:", "test_sklearn_bayes"),
+    ("sklearn/decision_costs.py", "or given.decisions != own", "or False", "test_sklearn_bayes"),
+    ("sklearn/decision_costs.py", "texts = sorted(priors)", "texts = list(priors)", "test_sklearn_bayes"),
+    ("sklearn/decision_costs.py", "classes[[place[name] for name in decisions]]", "np.array(decisions)", "test_sklearn_bayes"),
+    ("sklearn/decision_costs.py", "costs = costs.with_abstention(price, name)", "costs = costs.with_abstention(price)", "test_sklearn_bayes"),
+    ("scores/model_scores.py", 'if response_method == "decision_function" and len(classes) > 2:', "if False:", "test_sklearn_model_scores or test_sklearn_calibrated"),
 ]  # fmt: skip
 
 

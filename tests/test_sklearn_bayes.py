@@ -199,6 +199,37 @@ class TestNames:
         assert model.fit(x, named[y]).predict(x).tolist() == named[plain].tolist()
 
 
+class TestCodes:
+    """cross_val_predict fits on codes of sorted labels where it is asked for probabilities."""
+
+    def test_posteriors_out_of_fold_need_no_costs(self) -> None:
+        x, y = patients()
+        model = BayesClassifier(LogisticRegression(), costs=COSTS)
+        p = cross_val_predict(model, x, y, method="predict_proba")
+        by_hand = cross_val_predict(LogisticRegression(), x, y, method="predict_proba")
+        assert np.array_equal(p, by_hand)
+
+    def test_decisions_for_codes_are_refused(self) -> None:
+        x, y = blobs()
+        model = BayesClassifier(LogisticRegression(), costs=COSTS).fit(x, y)
+        assert model.predict_proba(x).shape == (200, 2)
+        for use in (model.predict, model.decide, lambda x: model.score(x, y)):
+            with pytest.raises(stakes.InputError, match="costs must have the classes 0, 1"):
+                use(x)
+
+    def test_named_priors_follow_the_codes_and_that_is_said(self) -> None:
+        x, y = patients()
+        priors = {"ill": 0.1, "healthy": 0.9}
+        model = BayesClassifier(LogisticRegression(), priors=priors)
+        with pytest.warns(UserWarning, match="labels are 0, 1 and priors name 'healthy', 'ill'"):
+            p = cross_val_predict(model, x, y, method="predict_proba")
+        raw = cross_val_predict(LogisticRegression(), x, y, method="predict_proba")
+        share = np.mean(y == "ill")  # folds are stratified: each has about this share
+        moved = raw * [0.9 / (1 - share), 0.1 / share]
+        assert p == pytest.approx(moved / moved.sum(axis=1, keepdims=True), abs=0.01)
+        assert model.fit(x, y).predict_proba(x)[:, 1].mean() < 0.3
+
+
 class TestPriors:
     def test_posteriors_move_from_those_of_the_data_by_bayes_rule(self) -> None:
         x, y = blobs(k=3)
@@ -324,6 +355,11 @@ class TestCases:
             model.predict(x)
         with pytest.raises(stakes.InputError, match="300 for 5"):
             model.predict(x[:5], costs=amount)
+        with pytest.raises(stakes.InputError, match="costs must have the columns 'amount'"):
+            model.predict(x, costs=frame[["amount", "a"]].to_numpy())
+        other = stakes.SampleCosts(table, classes=["fine", "fraud"], decisions=["pass", "stop"])
+        with pytest.raises(stakes.InputError, match="and the decisions 'fine', 'fraud'"):
+            model.predict(x, costs=other)
 
     @pytest.mark.parametrize("given", [False, True])
     def test_amounts_with_abstention(self, given: bool) -> None:  # noqa: FBT001

@@ -425,6 +425,7 @@ PARTED = np.repeat(np.arange(75), 2)
         ({"cv": [(np.arange(75), np.arange(75, 150))]}, {"y": np.repeat([0, 1], 75)}, "cv must leave every class in each training part: one has no sample of class 1. Use fewer folds, or more data of it."),
         ({"calibrator": stakes.BetaCalibrator()}, {"y": np.arange(150) % 3}, "Only binary classification is supported. The type of the target is multiclass. BetaCalibrator is for two classes."),
         ({"estimator": KNeighborsClassifier()}, {"y": np.zeros(150)}, "y must hold two classes or more: got one class, 0.0."),
+        ({"calibrator": stakes.ThresholdCalibrator(stakes.CostMatrix([[0, 5], [1, 0]], classes=["b", "a"]))}, {"y": np.repeat(["a", "b"], 75)}, "costs must have the classes of the scores, 'a', 'b', in their order: got 'b', 'a'."),
         ({"estimator": SVC(decision_function_shape="ovo")}, {"y": np.arange(150) % 3}, "must score classes, not pairs"),
     ],
 )  # fmt: skip

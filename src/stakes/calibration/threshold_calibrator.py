@@ -2,14 +2,17 @@
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from stakes._check import InputError
+from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.maps import CalibrationMap, log_odds
 from stakes.costs import CostMatrix
+from stakes.samples import Samples
 from stakes.scores import LogProbabilities
 from stakes.statistics import ScoreLevels
 
@@ -51,6 +54,14 @@ class ThresholdCalibrator(Calibrator):
         if not 0 < threshold < 1:
             msg = "ThresholdCalibrator needs two errors that cost something: one costs nothing."
             raise InputError(msg)
+
+    def fit_samples(self, samples: Samples) -> Self:
+        """Learn from samples that were checked; refuse costs of their classes in another order."""
+        own, names = self.costs.classes, samples.classes
+        if own != names and set(own) == set(names):
+            rule = f"must have the classes of the scores, {quoted(names)}, in their order"
+            raise InputError("costs", rule, quoted(own))
+        return super().fit_samples(samples)
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return the shift; the threshold lies midway between the two scores it parts."""

@@ -18,6 +18,7 @@ from stakes.metrics import expected_cost
 from stakes.scores import LogPosteriors, Posteriors, model_classes
 from stakes.sklearn.decision_costs import (
     Abstention,
+    are_codes,
     costs_of_cases,
     decision_labels,
     read_decision_costs,
@@ -167,16 +168,31 @@ class BayesClassifier(WrappingClassifier):
             For the inner model's `fit`; with metadata routing also for the splitter.
         """
         data = self._fit_model(X, y, sample_weight, groups, fit_params)
+        self._fit_costs()
+        self._fit_priors(data)
+        return self
+
+    def _fit_costs(self) -> None:
+        """Match costs to the classes.
+
+        Where labels are codes of the classes that costs name, posteriors can be given and
+        decisions cannot: that is how `cross_val_predict` asks for posteriors.
+        """
         names = model_classes(self.estimator_, "estimator")
-        self.costs_ = read_decision_costs(self.costs, names, self.abstain)
+        self._mismatch: InputError | None = None
+        try:
+            self.costs_ = read_decision_costs(self.costs, names, self.abstain)
+        except InputError as error:
+            if not are_codes(names, getattr(self.costs, "classes", ())):
+                raise
+            self._mismatch = error
+            return
         self.decisions_ = decision_labels(self.costs_.decisions, self.classes_, names)
         if self.cap is not None:
             read_number(self.cap, "cap", 0, 1)
             if len(self.decisions_) != 2:
                 found = f"there are {len(self.decisions_)}, {quoted(self.costs_.decisions)}"
                 raise InputError("cap", "needs two decisions", found=found)
-        self._fit_priors(data)
-        return self
 
     def _fit_priors(self, data: TrainingData) -> None:
         """Read the priors of use and those of training, where they are known."""
@@ -216,6 +232,8 @@ class BayesClassifier(WrappingClassifier):
             numbers, where it names one), or costs of shape (N, K, M) instead of the given ones.
         """
         posteriors = self._posteriors_in_use(X)
+        if self._mismatch is not None:
+            raise self._mismatch
         table = costs_of_cases(self.costs_, X, costs, self.abstain)
         return decide(posteriors, table, cap=self.cap)
 

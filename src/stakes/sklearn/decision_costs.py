@@ -1,5 +1,6 @@
 """Costs of the decisions of a classifier, matched by name to its classes."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,6 +44,12 @@ def read_decision_costs(costs: Any, names: Names, abstain: Abstention) -> CostMa
         rule, hint = f"must have the classes {quoted(names)}", "Name them with classes=[...]."
         raise InputError("costs", rule, quoted(table.classes), hint=hint)
     return _with_abstention(table, abstain)
+
+
+def are_codes(names: Names, given: Names) -> bool:
+    """Whether labels may be codes of these classes, as `cross_val_predict` makes of them."""
+    texts = all(isinstance(name, str) for name in given)
+    return names == tuple(range(len(names))) and len(given) == len(names) and texts
 
 
 def _with_abstention(costs: Any, abstain: Abstention) -> Any:
@@ -120,13 +127,24 @@ def read_named_priors(priors: PriorsLike | None, names: Names, argument: str) ->
     """Read priors in the order of the classes; texts have no order, they need names."""
     if priors is None:
         return None
-    named = isinstance(priors, str | Mapping) or hasattr(priors, "index")
-    if not named or isinstance(priors, list | tuple):
+    named = isinstance(priors, str | Mapping) or is_series(priors)
+    if not named:
         _refuse_texts(names, argument, "Pass a mapping from class to prior.")
+    if isinstance(priors, Mapping) and are_codes(names, tuple(priors)):
+        texts = sorted(priors)
+        msg = f"the labels are {quoted(names)} and {argument} name {quoted(texts)}: they are taken"
+        said = f"{msg} in this order, that of the codes which scikit-learn makes of sorted labels."
+        warnings.warn(said, UserWarning, stacklevel=4)
+        priors = [priors[name] for name in texts]
     try:
         return read_priors(priors, names)
     except InputError as error:
         raise error.moved(argument=argument) from error
+
+
+def is_series(priors: object) -> bool:
+    """Tell a column of pandas, which has names for its rows."""
+    return hasattr(priors, "index") and hasattr(priors, "to_dict")
 
 
 def _refuse_texts(names: Names, argument: str, hint: str) -> None:
