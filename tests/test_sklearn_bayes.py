@@ -296,6 +296,11 @@ class TestPriors:
         moved = inner.predict_proba(x) * [0.9, 0.1] / shares
         assert model.predict_proba(x) == pytest.approx(moved / moved.sum(axis=1, keepdims=True))
         assert model.estimator_.estimator is inner.estimator
+        some = np.concatenate([np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:20]])
+        here = np.bincount(y[some]) / some.size  # the priors of the data, where few are positive
+        model.set_params(priors="data").fit(x[some], y[some])
+        moved = inner.predict_proba(x) * here / shares
+        assert model.predict_proba(x) == pytest.approx(moved / moved.sum(axis=1, keepdims=True))
         assert BayesClassifier(inner).fit(x, y).predict(x).tolist() == inner.predict(x).tolist()
 
 
