@@ -324,6 +324,14 @@ class TestWeights:
             [w[y == 0].sum() / w.sum(), w[y == 1].sum() / w.sum()]
         )
 
+    def test_a_pipeline_gives_weights_to_its_last_step(self) -> None:
+        x, y = blobs()
+        w = np.where(y == 1, 9.0, 1.0)
+        pipe = make_pipeline(StandardScaler(), LogisticRegression())
+        model = CalibratedClassifier(pipe, cv=3).fit(x, y, sample_weight=w)
+        by_hand = clone(pipe).fit(x, y, logisticregression__sample_weight=w)
+        assert np.array_equal(model.estimator_[-1].coef_, by_hand[-1].coef_)
+
     def test_a_model_without_weights_is_told_of(self) -> None:
         x, y = blobs()
         model = CalibratedClassifier(

@@ -55,11 +55,11 @@ class BayesClassifier(WrappingClassifier):
     costs : CostMatrix, CostsByCase, data frame, array, or prices by word; optional
         What each decision costs for each class, matched by name to the classes of the data; by
         default 1 for each error. An array without names, and {"miss": 5, "false_alarm": 1}, are
-        for classes that are whole numbers, in rising order. Columns that `CostsByCase` names are
-        taken from X, a data frame, or from what is passed to `predict` as `costs`.
+        for the classes 0 to K - 1. Columns that `CostsByCase` names are taken from X, a data
+        frame, or from what is passed to `predict` as `costs`.
     priors : array of K, mapping by class, or "data", optional
-        How often each class will occur in use; by default as in training. Classes that are texts
-        need a mapping.
+        How often each class will occur in use; by default as in training. An array is for the
+        classes 0 to K - 1.
     training_priors : array of K, mapping by class, or "data", optional
         The priors that the inner model's posteriors are at; by default those of the data given to
         `fit`, with their weights. They must be told for a frozen model and for one that weighs

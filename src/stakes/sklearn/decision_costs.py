@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_names, read_priors
+from stakes._check import InputError, read_priors
 from stakes._text import quoted
 from stakes._typing import FloatArray, Label, Names, NDArray, PriorsLike
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
@@ -22,8 +22,7 @@ def read_decision_costs(costs: Any, names: Names, abstain: Abstention) -> CostMa
     """Return the costs of any case, with the decisions to abstain.
 
     Costs keep their own order of classes and decisions, which must be the classes of the
-    classifier. An array without names goes with whole numbers in rising order, and prices by word
-    with the last of two.
+    classifier. An array without names, and prices by word, go with the classes 0 to K - 1.
     """
     table: CostMatrix | CostsByCase | SampleCosts
     if costs is None:
@@ -32,9 +31,9 @@ def read_decision_costs(costs: Any, names: Names, abstain: Abstention) -> CostMa
         table = CostMatrix(costs)
     else:
         if is_prices(costs):
-            _refuse_texts(names, "costs", f"Pass CostMatrix.binary(..., classes={[*names]}).")
+            _refuse_unnamed(names, "costs", f"Pass CostMatrix.binary(..., classes={[*names]}).")
         elif not isinstance(costs, _NAMED):
-            _refuse_texts(names, "costs", "Pass CostMatrix(costs, classes=[...]).")
+            _refuse_unnamed(names, "costs", "Pass CostMatrix(costs, classes=[...]).")
         table = as_costs(costs, names)
     if isinstance(table, SampleCosts):
         rule = "must be those of any case"
@@ -124,12 +123,12 @@ def decision_labels(decisions: Names, classes: NDArray[Any], names: Names) -> ND
 
 
 def read_named_priors(priors: PriorsLike | None, names: Names, argument: str) -> FloatArray | None:
-    """Read priors in the order of the classes; texts have no order, they need names."""
+    """Read priors in the order of the classes; without names they are for classes 0 to K - 1."""
     if priors is None:
         return None
     named = isinstance(priors, str | Mapping) or is_series(priors)
     if not named:
-        _refuse_texts(names, argument, "Pass a mapping from class to prior.")
+        _refuse_unnamed(names, argument, "Pass a mapping from class to prior.")
     if isinstance(priors, Mapping) and are_codes(names, tuple(priors)):
         texts = sorted(priors)
         msg = f"the labels are {quoted(names)} and {argument} name {quoted(texts)}: they are taken"
@@ -147,8 +146,8 @@ def is_series(priors: object) -> bool:
     return hasattr(priors, "index") and hasattr(priors, "to_dict")
 
 
-def _refuse_texts(names: Names, argument: str, hint: str) -> None:
-    """Refuse numbers without names for classes that are texts: a sorted order is a guess."""
-    if any(isinstance(name, str) for name in read_names(names, "classes")):
-        rule = f"must name their classes where those are texts, {quoted(names)}"
+def _refuse_unnamed(names: Names, argument: str, hint: str) -> None:
+    """Refuse numbers without names unless the classes are 0 to K - 1: their order is a guess."""
+    if names != tuple(range(len(names))):
+        rule = f"must name the classes {quoted(names)}"
         raise InputError(argument, rule, "numbers without names", hint=hint)

@@ -62,7 +62,7 @@ def calibrated_by(
     return calibrator.fresh().fit(scores, y, sample_weight=weights, classes=scores.names)
 
 
-def out_of_fold(
+def unseen_scores(
     inner: Any,
     data: TrainingData,
     cv: Any,

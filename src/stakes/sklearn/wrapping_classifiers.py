@@ -16,10 +16,11 @@ from stakes.sklearn import sklearn_library  # noqa: F401  first, as it says how 
 from stakes.sklearn.inner_models import (
     TrainingData,
     calibrated_by,
-    out_of_fold,
     response_of,
     scores_of,
+    unseen_scores,
 )
+from stakes.sklearn.out_of_fold import weight_argument
 
 # isort: split
 from sklearn import get_config
@@ -32,7 +33,6 @@ from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
     column_or_1d,
-    has_fit_parameter,
 )
 
 # What is not rounded to 0 or 1 where the model is sure comes first.
@@ -91,7 +91,7 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         if isinstance(inner, FrozenEstimator) and stage is not None:
             self.calibrator_ = calibrated_by(stage, self._inner_scores(data.X), data, None)
         elif stage is not None:
-            scores, rows = out_of_fold(inner, data, self.cv, self._response, self.n_jobs)
+            scores, rows = unseen_scores(inner, data, self.cv, self._response, self.n_jobs)
             self.calibrator_ = calibrated_by(stage, scores, data, rows)
         return data
 
@@ -128,12 +128,12 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             )
             return dict(routed.estimator.fit), dict(routed.splitter.split)
         params, inner = dict(fit_params), self._inner()
-        if weights is not None:
-            if has_fit_parameter(inner, "sample_weight") or isinstance(inner, FrozenEstimator):
-                params["sample_weight"] = weights
-            else:
-                msg = f"{type(inner).__name__} does not take sample_weight"
-                warnings.warn(f"{msg}: weights are used without it.", UserWarning, stacklevel=4)
+        if weights is not None and not isinstance(inner, FrozenEstimator):
+            try:
+                params.setdefault(weight_argument(inner), weights)
+            except InputError:
+                msg = f"{type(inner).__name__} does not take sample_weight: it is fitted without"
+                warnings.warn(f"{msg} weights, which serve all else.", UserWarning, stacklevel=5)
         return params, {} if groups is None else {"groups": groups}
 
     def _inner_scores(self, X: Any) -> PosteriorScores:
