@@ -21,7 +21,7 @@ from stakes.evaluation.rates import (
     has_closed_form,
     metric_estimates,
 )
-from stakes.evaluation.tracking import Tracked
+from stakes.evaluation.tracking import Carded, Tracked
 from stakes.evaluation.verdicts.cautions import few_errors, few_kinds, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import replicate_counts, seed_of
@@ -34,7 +34,7 @@ _MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
 
 
 @dataclass(frozen=True, eq=False)
-class DecisionEvaluation(Paged, Tracked):
+class DecisionEvaluation(Paged, Tracked, Carded):
     """What a set of hard decisions costs, beside the naive system and the traditional metrics."""
 
     confusion: ConfusionMatrix

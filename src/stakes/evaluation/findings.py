@@ -25,7 +25,7 @@ from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import OperatingPoint
 from stakes.evaluation.python_calls import python_calls
 from stakes.evaluation.sketch import Sketch
-from stakes.evaluation.tracking import Tracked
+from stakes.evaluation.tracking import Carded, Tracked
 from stakes.metrics import CalibrationError, ConfusionMatrix, Explanation
 from stakes.results import Estimate, ExpectedLoss, Interval, json_number
 
@@ -250,7 +250,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Paged, Tracked):
+class Evaluation(Paged, Tracked, Carded):
     """All that is known of a system: what it costs, how good its probabilities are, how sure."""
 
     data: DataSummary

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
+from stakes.report.model_card import Card, model_card_of
 from stakes.report.notebook import notebook_frame, notebook_text
 from stakes.report.page import Page
 from stakes.report.page_of_comparison import comparison_page
