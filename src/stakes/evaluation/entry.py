@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._check import columns_in_memory
 from stakes._math import times
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -234,16 +235,18 @@ def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     named = [slices] if isinstance(slices, str) else slices
     if not isinstance(named, list | tuple) or not all(isinstance(s, str) for s in named):
         named = []  # slices are columns themselves
-    texts = [name for name in (groups, *named) if isinstance(name, str)]
+    texts = [name for name in (groups,) if isinstance(name, str)]
     numbers = [n for n in (sample_weight, *columns_of_costs(costs)) if isinstance(n, str)]
-    found = import_module("stakes.io").table_columns(table, label, scores, texts, numbers)
+    here = columns_in_memory(table, named) if named else None  # with the order of categories
+    read = named if here is None else ()
+    found = import_module("stakes.io").table_columns(table, label, scores, texts, numbers, read)
     return (
         found.y,
         [kind(each) for each in found.scores],
         with_columns(costs, found.numbers),
         found.numbers[sample_weight] if isinstance(sample_weight, str) else sample_weight,
         found.texts[groups] if isinstance(groups, str) else groups,
-        {name: found.texts[name] for name in named} if named else slices,
+        (here or found.slices) if named else slices,
     )
 
 
