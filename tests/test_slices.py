@@ -157,7 +157,7 @@ def test_values_are_in_their_own_order() -> None:
     assert values([9, 10, 100] * 80) == ["9", "10", "100"]
     assert values(["9", "10", "100"] * 80) == ["9", "10", "100"]
     assert values([0.5, 2, 1.0] * 80) == ["0.5", "1", "2"]
-    assert values(np.float32([0.1, 1, 0.25] * 80)) == ["0.1", "0.25", "1"]
+    assert values(np.array([0.1, 1, 0.25] * 80, dtype=np.float32)) == ["0.1", "0.25", "1"]
     assert values([True, False] * 120) == ["False", "True"]
     assert values(pd.qcut(pd.Series(AGE), 4))[-1] == "missing"
     assert values([dt.date(2024, 3, 1), dt.date(2023, 12, 31), None] * 80) == [
@@ -255,7 +255,7 @@ def test_many_names_are_not_numbers() -> None:
 
 
 def test_a_summary_refuses_very_many_numbers_however_they_come() -> None:
-    told = {"classes": [0, 1], "slices": ["age"]}
+    told: dict[str, Any] = {"classes": [0, 1], "slices": ["age"]}
     one, other = stakes.Summary(**told), stakes.Summary(**told)
     one.update(Y[:150], P[:150], slices={"age": np.arange(150)})
     with pytest.raises(
@@ -279,7 +279,7 @@ def test_numbers_in_a_file_are_cut_first(tmp_path: Path) -> None:
 def test_labels_and_groups_must_not_be_missing_though_they_are_slices_too(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("y,p,g\n0,0.2,a\n1,0.8,\n0,0.1,b\n1,0.9,b\n")
-    words = ["evaluate", path, "--label", "y", "--scores", "p", "--scores-are", "posteriors"]
+    words = ["evaluate", str(path), "--label", "y", "--scores", "p", "--scores-are", "posteriors"]
     done = call(*words, "--group", "g", "--slice", "g")
     assert "line 3" in done.stderr
     assert "must hold a label in every row" in done.stderr

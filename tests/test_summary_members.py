@@ -393,7 +393,9 @@ def test_columns_of_very_many_values_are_refused() -> None:
     before = total.to_bytes()
     n = 1001
     with pytest.raises(stakes.InputError, match=r"'id' must have at most 1000 values.*1001"):
-        total.update([0, 1] * n, [0.5] * 2 * n, slices={"id": [f"id {i % n}" for i in range(2 * n)]})
+        total.update(
+            [0, 1] * n, [0.5] * 2 * n, slices={"id": [f"id {i % n}" for i in range(2 * n)]}
+        )
     assert total.to_bytes() == before
 
 

@@ -148,8 +148,7 @@ def _distinct(values: Any, argument: str) -> tuple[list[Any], IntArray]:  # noqa
     """Return the different values, and which of them each sample has."""
     if _is_categorical(values):
         codes = np.asarray(values.cat.codes if hasattr(values, "cat") else values.codes, np.int64)
-        categories = list(_categories(values))
-        return [*categories, None], np.where(codes < 0, len(categories), codes)
+        return [*_categories(values), None], codes  # -1, for a missing value, is the last
     found = _series_values(as_one_array(values, argument, ndim=1))
     if not isinstance(found, np.ndarray):
         return _distinct_objects(found, argument)

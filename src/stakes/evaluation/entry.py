@@ -99,8 +99,10 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         Of the intervals.
     resamples : int
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
-    slices : column, or mapping from name to column, optional
-        Results for each value of these: site, sex, language.
+    slices : data frame, mapping from name to column, or one column, optional
+        Results for each value of these columns: site, sex, ranges of `pandas.cut`. Values are in
+        the order of numbers, ranges, categories or texts; missing ones are a slice of their own,
+        the last.
     ignore_index : label, optional
         Rows with this label, such as the -100 of torch's losses, are left out, whatever their
         scores are; `notes` say how many.
