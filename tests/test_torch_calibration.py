@@ -116,6 +116,7 @@ def test_extreme_logits_give_what_stakes_gives(name: str, classes: int) -> None:
     assert not stakes.torch.module_of(calibrator).float()(rough).isnan().any()
 
 
+@pytest.mark.filterwarnings("ignore:You are using .torch.load.")  # what torch 2.4 says of itself
 @pytest.mark.parametrize(("name", "classes"), CASES)
 def test_torch_exports_every_module(name: str, classes: int, tmp_path: Path) -> None:
     module = stakes.torch.module_of(fitted(name, classes), priors=np.full(classes, 1 / classes))
