@@ -41,7 +41,11 @@ ENGINE_TESTS := tests/test_dask.py tests/test_spark.py tests/test_ray.py \
 frameworks: $(FRAMEWORKS)/.installed
 	@OPENBLAS_NUM_THREADS=1 $(FRAMEWORKS)/bin/python -m pytest --no-skips -n 2 --dist loadfile $(FRAMEWORK_TESTS)
 
-FRAMEWORK_TESTS := tests/test_notebook.py
+FRAMEWORK_TESTS := tests/test_notebook.py tests/test_torch_calibration.py \
+  tests/test_torch_distributed.py tests/test_torch_metric.py tests/test_torch_tensors.py \
+  tests/test_torchmetrics.py \
+  "tests/test_exports.py::test_every_name_of_a_package_is_there_whichever_module_came_first[torch]" \
+  "tests/test_guides.py::test_commands_print_what_the_guide_shows[torch]"
 
 # torch comes first: with it there, no other library asks for a build with CUDA.
 $(FRAMEWORKS)/.installed: Makefile constraints-frameworks.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
@@ -49,7 +53,7 @@ $(FRAMEWORKS)/.installed: Makefile constraints-frameworks.txt pyproject.toml hat
 	@echo "installing frameworks into $(FRAMEWORKS) ..."
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --upgrade pip
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt torch
-	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --editable .[mlflow,plot,sklearn] --group frameworks
+	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --editable .[mlflow,plot,sklearn,torch] --group frameworks
 	@touch $@
 
 oldest: $(OLDEST)/.installed
