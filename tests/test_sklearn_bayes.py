@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 import sklearn
 from hypothesis import given, settings, strategies as st
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
@@ -52,6 +53,20 @@ def payments(n: int = 300, seed: int = 0) -> tuple[Any, Any]:
 
 def scaled() -> Any:
     return make_pipeline(StandardScaler(), LogisticRegression())
+
+
+class LastFirst(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted model with its classes in the reverse order, as others may have them."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.classes_ = model.classes_[::-1]
+
+    def fit(self, *_: Any) -> Any:
+        return self
+
+    def predict_proba(self, features: Any) -> Any:
+        return self.model.predict_proba(features)[:, ::-1]
 
 
 class TestDecisions:
@@ -279,10 +294,34 @@ class TestPriors:
         learnt = clone(model).set_params(calibrator=stage).fit(x, y).training_priors_
         assert learnt == pytest.approx(np.bincount(y) / y.size)
 
+    def test_what_is_calibrated_inside_is_at_the_priors_of_the_data(self) -> None:
+        x, y = blobs()
+        weighing = LogisticRegression(class_weight="balanced")
+        for inner in (
+            CalibratedClassifier(weighing),
+            CalibratedClassifierCV(weighing, ensemble=False),
+            make_pipeline(StandardScaler(), CalibratedClassifier(weighing)),
+        ):
+            model = BayesClassifier(inner, priors=[0.9, 0.1]).fit(x, y)
+            assert model.training_priors_ == pytest.approx(np.bincount(y) / y.size)
+
     def test_a_naive_bayes_without_learnt_priors_is_at_others(self) -> None:
         x, y = blobs()
         with pytest.raises(stakes.InputError, match="fit_prior=False"):
             BayesClassifier(MultinomialNB(fit_prior=False), priors="data").fit(np.abs(x), y)
+
+    def test_classes_of_a_frozen_model_in_an_order_of_its_own(self) -> None:
+        x, y = patients()
+        inner = LogisticRegression().fit(x, y)
+        at = {name: float(np.mean(y == name)) for name in ("healthy", "ill")}
+        turned = FrozenEstimator(LastFirst(inner))
+        use: dict[str, Any] = {"priors": {"healthy": 0.9, "ill": 0.1}, "costs": COSTS}
+        model = BayesClassifier(turned, training_priors="data", **use).fit(x, y)
+        plain = BayesClassifier(FrozenEstimator(inner), training_priors=at, **use).fit(x, y)
+        assert model.classes_.tolist() == ["ill", "healthy"]
+        assert model.predict_proba(x)[:, ::-1] == pytest.approx(plain.predict_proba(x))
+        assert model.predict(x).tolist() == plain.predict(x).tolist()
+        assert model.score(x, y) == pytest.approx(plain.score(x, y))
 
     def test_a_frozen_model_must_be_told(self) -> None:
         x, y = blobs()
@@ -345,6 +384,7 @@ class TestCases:
             {"amount": amount.tolist()},
             pl.from_pandas(frame),
             BY_AMOUNT.with_columns(frame),
+            table,
         ):
             assert model.predict(x, costs=costs).tolist() == self.by_hand(frame, y)
         plain = BayesClassifier(LogisticRegression()).fit(x, y)

@@ -280,6 +280,11 @@ class TestData:
         plain = CalibratedClassifier(LogisticRegression()).fit(x, y).predict_proba(x)
         assert model.predict_proba(frame) == pytest.approx(plain, abs=1e-9)
 
+    def test_names_of_an_earlier_fit_are_forgotten(self) -> None:
+        x, y = blobs()
+        model = CalibratedClassifier(LogisticRegression()).fit(pd.DataFrame(x, columns=[*"abc"]), y)
+        assert not hasattr(model.fit(x, y), "feature_names_in_")
+
     def test_sparse_features_and_texts(self) -> None:
         x, y = blobs()
         p = CalibratedClassifier(LogisticRegression()).fit(sparse.csr_array(x), y).predict_proba(x)
@@ -331,6 +336,11 @@ class TestWeights:
         model = CalibratedClassifier(pipe, cv=3).fit(x, y, sample_weight=w)
         by_hand = clone(pipe).fit(x, y, logisticregression__sample_weight=w)
         assert np.array_equal(model.estimator_[-1].coef_, by_hand[-1].coef_)
+
+    def test_weights_below_0_are_refused(self) -> None:
+        x, y = blobs()
+        with pytest.raises(ValueError, match="Negative values"):
+            CalibratedClassifier().fit(x, y, sample_weight=np.where(y == 1, -1.0, 1.0))
 
     def test_a_model_without_weights_is_told_of(self) -> None:
         x, y = blobs()

@@ -63,3 +63,23 @@ def test_boosted_trees_are_evaluated_fitted_and_with_folds(library: str, labels:
     assert np.isfinite(scores).all()
     models = {library: model, "logistic": LogisticRegression()}
     assert stakes.compare_models(models, X, labels, cv=3, costs=costs, resamples=0).verdicts
+
+
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_boosted_trees_are_calibrated_and_decide(library: str) -> None:
+    module = pytest.importorskip(library)
+    kind = module.XGBClassifier if library == "xgboost" else module.LGBMClassifier
+    model = kind(n_estimators=20, n_jobs=1, verbosity=0 if library == "xgboost" else -1)
+    prices = {"miss": 5, "false_alarm": 1}
+    bayes = stakes.sklearn.BayesClassifier(model, costs=prices, priors=[0.9, 0.1])
+    p = clone(model).fit(X, CODES).predict_proba(X)
+    shares = np.bincount(CODES) / CODES.size
+    by_hand = stakes.decide(p, prices, priors=[0.9, 0.1], training_priors=shares)
+    assert bayes.fit(X, CODES).predict(X).tolist() == by_hand.names.tolist()
+    weighing = clone(bayes).set_params(estimator__scale_pos_weight=3)
+    with pytest.raises(stakes.InputError, match="the model has scale_pos_weight=3"):
+        weighing.fit(X, CODES)
+    weighing.set_params(calibrator=stakes.AffineCalibrator(), cv=3).fit(X, CODES)
+    assert weighing.training_priors_ == pytest.approx(shares)
+    calibrated = stakes.sklearn.CalibratedClassifier(model, cv=3).fit(X, CODES)
+    assert calibrated.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(CODES.size))

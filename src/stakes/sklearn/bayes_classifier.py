@@ -16,6 +16,7 @@ from stakes.costs import CostMatrix, CostsByCase
 from stakes.evaluation import Decisions, decide
 from stakes.metrics import expected_cost
 from stakes.scores import LogPosteriors, Posteriors, model_classes
+from stakes.sklearn.calibrated_classifier import CalibratedClassifier
 from stakes.sklearn.decision_costs import (
     Abstention,
     are_codes,
@@ -28,6 +29,7 @@ from stakes.sklearn.inner_models import TrainingData
 from stakes.sklearn.wrapping_classifiers import WrappingClassifier
 
 # isort: split
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 
 # Parameters of models that move their posteriors away from the priors of the data, unless so.
@@ -39,6 +41,7 @@ _MOVING = {
     "priors": (None,),
     "scale_pos_weight": (None, 1),
 }
+_CALIBRATED = (CalibratedClassifier, CalibratedClassifierCV)  # at the priors of the data
 
 
 class BayesClassifier(WrappingClassifier):
@@ -197,9 +200,7 @@ class BayesClassifier(WrappingClassifier):
     def _fit_priors(self, data: TrainingData) -> None:
         """Read the priors of use and those of training, where they are known."""
         names = model_classes(self.estimator_, "estimator")
-        code = np.searchsorted(self.classes_, data.y)
-        counts = np.bincount(code, data.weights, len(names))
-        shares = counts / counts.sum()
+        shares = _shares(data, self.classes_.tolist())
         given = read_named_priors(self.training_priors, names, "training_priors")
         self.training_priors_ = shares if given is None else given
         if self.calibrator is None and self.training_priors is None:
@@ -285,13 +286,25 @@ class BayesClassifier(WrappingClassifier):
         return 1.0 - loss.normalized
 
 
+def _shares(data: TrainingData, classes: list[Any]) -> FloatArray:
+    """Return the share of each class in the weight of the data."""
+    seen, code = np.unique(data.y, return_inverse=True)
+    place = np.array([classes.index(label) for label in seen.tolist()])
+    counts = np.bincount(place[code], data.weights, len(classes))
+    return counts / counts.sum()
+
+
 def _moving(model: Any) -> Iterator[str]:
     """Say why a model's posteriors may not be at the priors of the data."""
     if isinstance(model, FrozenEstimator):
         yield "the model is frozen"
+    if isinstance(model, _CALIBRATED):
+        return
     params = model.get_params() if hasattr(model, "get_params") else {}
+    inside = tuple(f"{name}__" for name, v in params.items() if isinstance(v, _CALIBRATED))
     for name, value in params.items():
         harmless = _MOVING.get(name.rpartition("__")[2])
         plain = value is None or isinstance(value, bool | int | float)
-        if harmless is not None and not (plain and value in harmless):
-            yield f"the model has {name}={value!r}"
+        if harmless is None or name.startswith(inside) or (plain and value in harmless):
+            continue
+        yield f"the model has {name}={value!r}"

@@ -70,7 +70,8 @@ def costs_of_cases(
     """Return the costs of the cases in X: what was given for each of them, or columns of X."""
     if given is None:
         return table if isinstance(table, CostMatrix) else table.with_columns(_columns(table, X))
-    if isinstance(table, CostsByCase) and not isinstance(given, SampleCosts):
+    whole = isinstance(given, SampleCosts) or np.ndim(given) == 3
+    if isinstance(table, CostsByCase) and not whole:
         return table.with_columns(_named(given, table.columns))
     further = 0 if abstain is None else len(abstain) if isinstance(abstain, Mapping) else 1
     own = table.decisions[: len(table.decisions) - further]

@@ -82,6 +82,7 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.estimator_ = inner.fit(data.X, data.y, **data.fit_params)
         self.classes_ = _classes_of(inner, data.y)
         for name in ("n_features_in_", "feature_names_in_"):
+            vars(self).pop(name, None)  # of an earlier fit
             if hasattr(inner, name):
                 setattr(self, name, getattr(inner, name))
         choices = _UNCALIBRATED if stage is None else _TO_CALIBRATE
@@ -110,7 +111,9 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         X, y, groups = indexable(X, y, groups)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        checked = None if weights is None else _check_sample_weight(weights, X)
+        checked = None
+        if weights is not None:
+            checked = _check_sample_weight(weights, X, ensure_non_negative=True)
         units = None if groups is None else column_or_1d(groups)
         params, splits = self._routed(checked, units, fit_params)
         return TrainingData(X, y, checked, units, params, splits)
