@@ -82,7 +82,7 @@ class WrappingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.estimator_ = inner.fit(data.X, data.y, **data.fit_params)
         self.classes_ = _classes_of(inner, data.y)
         for name in ("n_features_in_", "feature_names_in_"):
-            vars(self).pop(name, None)  # of an earlier fit
+            self.__dict__.pop(name, None)  # of an earlier fit
             if hasattr(inner, name):
                 setattr(self, name, getattr(inner, name))
         choices = _UNCALIBRATED if stage is None else _TO_CALIBRATE
