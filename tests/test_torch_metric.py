@@ -157,6 +157,29 @@ def test_scores_and_labels_have_the_shapes_of_torch(case: Any) -> None:
     assert metric.summary.to_bytes() == plain.to_bytes()
 
 
+def test_labels_are_positions_of_classes_with_names() -> None:
+    z, y = data(3)
+    names = ["cat", "dog", "bird"]
+    y[:5] = -100
+    metric = stakes.torch.Metric(classes=names, kind=stakes.Logits, ignore_index=-100)
+    for labels in (y, y.to(torch.int8).float()):
+        metric.reset()
+        metric.update(z, labels)
+        plain = stakes.Summary(classes=names, scores=stakes.Logits)
+        plain.update([names[i] for i in y[5:]], z[5:])
+        assert metric.summary.n == plain.n == 195
+        assert metric.summary.ignored == 5
+        want = plain.evaluate(calibrator=None, resamples=0).metrics()["cost.nec"].value
+        assert float(metric.compute()) == pytest.approx(want, rel=1e-6)
+        assert float(metric(z, labels)) == pytest.approx(want, rel=1e-6)
+    for wrong in (-1, 3):
+        y[7] = wrong
+        with pytest.raises(
+            stakes.InputError, match=rf"target must hold positions .* got {wrong} at row 7"
+        ):
+            metric.update(z, y)
+
+
 def test_one_number_for_each_label_is_that_of_the_second_class() -> None:
     z, y = data()
     odds = z[:, 1] - z[:, 0]

@@ -18,7 +18,12 @@ from stakes.scoring import ScoringRule
 from stakes.torch.gathering import as_bytes, as_tensor, gathered, is_distributed
 from stakes.torch.measures import Measures
 from stakes.torch.torch_library import Tensor, nn, torch
-from stakes.torch.validation_batches import as_rows, columns_for_each_label, for_each_label
+from stakes.torch.validation_batches import (
+    as_rows,
+    columns_for_each_label,
+    for_each_label,
+    named_labels,
+)
 
 _STATE = "summary"
 
@@ -38,7 +43,8 @@ class Metric(nn.Module):
         Names of `Evaluation.metrics()`, such as "cost.nec", "cross_entropy.normalized" or "auc".
         With a list `compute` returns a mapping from these names.
     classes : sequence of names, or how many
-        In the order of the classes of scores; may be left out if `costs` name them.
+        In the order of the classes of scores; may be left out if `costs` name them. Where names
+        are texts, labels are their positions, from 0.
     kind : kind of scores
         What `preds` are: `stakes.Posteriors`, `stakes.Logits`, ... It is declared, never guessed.
     costs, priors, training_priors, rules
@@ -177,7 +183,8 @@ class Metric(nn.Module):
     ) -> dict[str, Any]:
         """Return a batch as arguments of a summary."""
         shape = tuple(getattr(target, "shape", ()))
-        scores, labels = as_rows(preds, target, self.class_dim)
+        scores, places = as_rows(preds, target, self.class_dim)
+        labels, ignored = named_labels(places, self._summary.classes, self.ignore_index)
         return {
             "y_true": labels,
             "scores": scores,
@@ -185,14 +192,14 @@ class Metric(nn.Module):
             "groups": for_each_label(groups, shape, "groups"),
             "slices": columns_for_each_label(slices, shape, "slices"),
             "columns": columns_for_each_label(columns, shape, "columns"),
-            "ignore_index": self.ignore_index,
+            "ignore_index": ignored,
         }
 
     def _add(self, batch: Mapping[str, Any]) -> None:
         if self._own is not None:
             msg = "a synced metric holds the samples of all processes: call unsync before update."
             raise InputError(msg)
-        if batch["y_true"].numel():
+        if len(batch["y_true"]):
             self._summary.update(**batch)
         self._computed = None
         self._count += 1

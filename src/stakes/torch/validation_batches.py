@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, as_numpy
+from stakes._text import quoted
+from stakes._typing import Label, Names
 from stakes.torch.torch_library import Tensor, torch
+
+_IGNORED = "\x00ignored"  # a label that no class can be shown to have
 
 
 def as_rows(preds: Any, target: Any, class_dim: int) -> tuple[Tensor, Tensor]:
@@ -44,6 +48,26 @@ def _other_shape(scores: Tensor, labels: Tensor, class_dim: int) -> InputError:
 
 def _without(scores: Tensor, dim: int) -> tuple[int, ...]:
     return tuple(size for i, size in enumerate(scores.shape) if i != dim)
+
+
+def named_labels(
+    labels: Tensor, names: Names, ignore_index: Label | None
+) -> tuple[Any, Label | None]:
+    """Return labels, and the one to be left out, as a summary of these classes knows them.
+
+    Tensors hold no texts: where classes have texts for names, labels are their positions.
+    """
+    if not all(isinstance(name, str) for name in names):
+        return labels, ignore_index
+    place = np.asarray(as_numpy(labels, "target"))
+    ignored = np.zeros(place.shape, dtype=bool) if ignore_index is None else place == ignore_index
+    bad = ~ignored & ~((place >= 0) & (place < len(names)) & (place == np.trunc(place)))
+    if bad.any():
+        row = int(bad.argmax())
+        rule = f"must hold positions of the classes {quoted(names)}, from 0"
+        raise InputError("target", rule, place[row], row=row)
+    texts = np.array([*names, _IGNORED], dtype=object)
+    return texts[np.where(ignored, len(names), place).astype(np.int64)], _IGNORED
 
 
 def for_each_label(values: Any, shape: tuple[int, ...], argument: str) -> Any:
