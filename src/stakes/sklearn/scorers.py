@@ -3,7 +3,7 @@
 __all__ = ["auc_scorer", "calibrated_loss_scorer", "cost_scorer", "loss_scorer"]
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import stakes.sklearn.sklearn_library  # noqa: F401  before scikit-learn, to say what to install
 
@@ -34,6 +34,16 @@ _RANKING = ("decision_function", "predict_proba")
 
 
 T = TypeVar("T")
+
+
+class ModelScorer(Protocol):
+    """What scikit-learn takes as `scoring`: a score of a fitted model, greater is better."""
+
+    def __call__(self, estimator: Any, X: Any, y_true: Any, **metadata: Any) -> float:
+        """Return the score of a fitted model."""
+
+    def set_score_request(self, **requests: Any) -> "ModelScorer":
+        """Say which metadata scikit-learn should route to the scorer, and return it."""
 
 
 class NamedScorer(_Scorer):  # type: ignore[misc]  # of a library without types
@@ -103,7 +113,7 @@ def cost_scorer(
     normalized: bool = True,
     response_method: str = "predict_proba",
     classes: NamesLike | None = None,
-) -> NamedScorer:
+) -> ModelScorer:
     """Return a scorer of the expected cost of a model's decisions, for scikit-learn.
 
     The score is minus the cost, so that greater is better; minus the normalised cost is above -1
@@ -171,7 +181,7 @@ def loss_scorer(
     normalized: bool = True,
     response_method: str = "predict_proba",
     classes: NamesLike | None = None,
-) -> NamedScorer:
+) -> ModelScorer:
     """Return a scorer of any proper scoring rule, for scikit-learn.
 
     Parameters
@@ -215,7 +225,7 @@ def calibrated_loss_scorer(  # noqa: PLR0913  the rule, the calibrator, and how 
     normalized: bool = True,
     response_method: str = "predict_proba",
     classes: NamesLike | None = None,
-) -> NamedScorer:
+) -> ModelScorer:
     """Return a scorer of the loss that is left after calibration, for scikit-learn.
 
     The calibrator is cross-fitted within the test fold, so that models are judged by what they
@@ -265,7 +275,7 @@ def auc_scorer(
     *,
     response_method: str | tuple[str, ...] = _RANKING,
     classes: NamesLike | None = None,
-) -> NamedScorer:
+) -> ModelScorer:
     """Return a scorer of the area under the ROC curve of two classes, for scikit-learn.
 
     A fold with one class only has score NaN, with a warning.
