@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-# tests/test_guides.py runs these where engines, and torch, are.
-collect_ignore = ["how-to/cluster.md", "how-to/torch.md"]
+# tests/test_guides.py runs these where engines, torch and MLflow are.
+collect_ignore = ["how-to/cluster.md", "how-to/torch.md", "how-to/trackers.md"]
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,11 @@ import stakes
 from stakes.cli import main
 
 PAGES = sorted((Path(__file__).parents[1] / "docs" / "how-to").glob("*.md"))
+NEEDED = {
+    "cluster": ("distributed", "pyspark"),
+    "torch": ("torch", "lightning"),
+    "trackers": ("mlflow",),
+}
 BLOCK = re.compile(
     r"^```(?P<kind>\w+)(?: (?P<name>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
@@ -138,12 +144,10 @@ def fits(shown: str, printed: str) -> bool:
 def test_commands_print_what_the_guide_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if page.stem == "cluster":
-        pytest.importorskip("distributed")
-        pytest.importorskip("pyspark")
-    if page.stem == "torch":
-        pytest.importorskip("torch")
-        pytest.importorskip("lightning")
+    for library in NEEDED.get(page.stem, ()):
+        pytest.importorskip(library)
+    if page.stem == "trackers":
+        warnings.simplefilter("ignore")  # those of MLflow and what it loads
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
