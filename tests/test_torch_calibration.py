@@ -11,8 +11,12 @@ import pytest
 
 import stakes
 from stakes._typing import FloatArray
-from stakes.calibration.maps import CalibrationMap
+from stakes.calibration.beta_calibrator import BetaMap
+from stakes.calibration.histogram_calibrator import HistogramMap
+from stakes.calibration.isotonic_calibrator import StepMap
+from stakes.calibration.maps import AffineMap, CalibrationMap, FittedMap
 from stakes.calibration.registry import calibrator_class, calibrator_names
+from stakes.scores import ScoreMeaning
 
 torch = pytest.importorskip("torch")
 
@@ -34,7 +38,7 @@ def log_softmax(x: FloatArray) -> FloatArray:
 
 def logits(classes: int, n: int = N, seed: int = 0) -> tuple[Any, Any]:
     rng = np.random.default_rng(seed)
-    y = np.arange(n) % classes
+    y = np.minimum(np.arange(n) % (2 * classes - 1), classes - 1)[::-1]  # the last is frequent
     return y, rng.normal(0, 2, (n, classes)) + 2.5 * np.eye(classes)[y]
 
 
@@ -114,6 +118,37 @@ def test_extreme_logits_give_what_stakes_gives(name: str, classes: int) -> None:
     assert np.allclose(found, want, rtol=1e-12, atol=1e-12)
     rough = torch.tensor(np.where(np.isfinite(z), np.clip(z, -1e30, 1e30), z)).float()
     assert not stakes.torch.module_of(calibrator).float()(rough).isnan().any()
+
+
+def made(fitted_map: CalibrationMap, kind: type[stakes.Calibrator]) -> Any:
+    """Return a calibrator that has learnt this."""
+    calibrator = kind()
+    calibrator._fit = FittedMap(fitted_map, (0, 1), ScoreMeaning.LOGITS, np.array([0.5, 0.5]))
+    return calibrator
+
+
+CORNERS: dict[str, tuple[Any, Any]] = {
+    "a negative scale": (AffineMap(np.array([-0.5, -0.5]), np.array([0.1, -0.1])), stakes.AffineCalibrator),
+    "one power of beta": (BetaMap(1.5, 0.0, 0.2), stakes.BetaCalibrator),
+    "the other power": (BetaMap(0.0, 1.5, 0.2), stakes.BetaCalibrator),
+    "bins without either class": (
+        HistogramMap(np.full((2, 1), 0.6), np.array([[0.0, 0.9], [0.0, 0.8]])),
+        stakes.HistogramCalibrator,
+    ),
+    "a block that begins below all": (
+        StepMap(np.array([-np.inf, 1.0]), np.array([-1.0, np.inf]), np.array([3.0, 1.0]), np.array([1.0, 4.0])),
+        stakes.IsotonicCalibrator,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_corners_of_maps_are_those_of_stakes(corner: str) -> None:
+    calibrator = made(*CORNERS[corner])
+    z = np.array([[0, -np.inf], [-np.inf, 0], [0.1, 0.2], [2.0, -1.0], [-3.0, 0.0], [0.0, 1.0]])
+    want = calibrator.transform(stakes.Logits(z)).values
+    found = stakes.torch.module_of(calibrator)(torch.tensor(z)).numpy()
+    assert np.allclose(found, want, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:You are using .torch.load.")  # what torch 2.4 says of itself

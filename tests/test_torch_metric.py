@@ -114,6 +114,15 @@ def test_forward_adds_a_batch_and_returns_its_value(classes: int, names: list[st
     assert metric.summary.ignored == 1
 
 
+@pytest.mark.parametrize("case", [name for name in TOLD if name != "an own rule"])
+def test_a_batch_is_evaluated_as_all_batches_are(case: str) -> None:
+    z, y = data(3 if TOLD[case].get("classes") == 3 else 2)
+    name = "one.nec" if case == "applications" else "cost.nec"
+    metric = stakes.torch.Metric([name, "brier_score.normalized"], kind=stakes.Logits, **TOLD[case])
+    found, want = metric(z, y), metric.compute()
+    assert all(float(found[n]) == pytest.approx(float(want[n]), rel=1e-6) for n in want)
+
+
 def test_what_is_undefined_is_nan_with_a_reason() -> None:
     metric = stakes.torch.Metric("cost.nec", costs=COSTS, priors=[0.5, 0.5])
     with pytest.warns(stakes.UndefinedMetricWarning, match=r"'cost.nec' of 0 samples is undefined"):

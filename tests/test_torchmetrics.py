@@ -68,6 +68,10 @@ def test_it_keeps_the_contract_of_torchmetrics() -> None:
     for other in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):  # noqa: S301  our own
         other.update(z, y)
         assert (metric.metric.summary.n, other.metric.summary.n) == (len(y), 2 * len(y))
+    further = copy.deepcopy(metric)
+    further(z[:64], 1 - y[:64])
+    assert further.compute() != value  # not that of the cache
+    assert further.update_count == 4
     half = copy.deepcopy(metric).half()
     assert half.metric.summary.to_bytes() == metric.metric.summary.to_bytes()
     merged = copy.deepcopy(metric)
