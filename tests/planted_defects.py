@@ -304,7 +304,7 @@ DEFECTS = [
     ("calibration/prior_check.py", "log_q - mean[:, None], np.square", "log_q, np.square", "test_estimated_priors"),
     ("calibration/prior_check.py", "spread += p**2 * variance", "pass", "test_estimated_priors"),
     ("calibration/prior_check.py", "return self.p_value < DOUBT or", "return False and", "test_estimated_priors"),
-    ("calibration/loss.py", "return self.raw.value - self.calibrated.value", "return self.calibrated.value - self.raw.value", "raw_is"),
+    ("calibration/loss.py", "difference: float = raw.value - calibrated.value", "difference: float = calibrated.value - raw.value", "raw_is"),
     ("metrics/binned_error.py", "c.variance, c.size, c.rate * (1 - c.rate))", "c.variance, c.size, 0 * c.rate)", "test_calibration_errors"),
     ("simulation.py", "np.sqrt(width) * noise", "width * noise", "published or simulated"),
     # intervals
@@ -337,7 +337,7 @@ DEFECTS = [
     ("costs/matrix.py", "others = self._table.optimal()", "others = np.ones(self.shape[1], dtype=bool)", "are_no_rivals"),
     ("evaluation/decision_evaluation.py", "if cost.normalized < 1:  # less", "if False:  # less", "than_each_constant_answer"),
     ("evaluation/system_comparison.py", "tests = (adjusted, unseen)", "tests = (adjusted,)", "unseen_errors_could_reverse"),
-    ("evaluation/system_comparison.py", "min(found.interval.low, plain_band.low)", "found.interval.low", "no_interval_narrower"),
+    ("evaluation/differences.py", "min(found.interval.low, plain_band.low)", "found.interval.low", "no_interval_narrower"),
     ("evaluation/ranking_results.py", "places = np.unique(scores, return_inverse=True)[1].astype(np.float64)", "places = scores", "any_rising_map"),
     ("evaluation/threshold_choice.py", "if weight.sum() <= cap + 1e-12:", "if False:", "takes_all_cases"),
     ("cli/outputs.py", "if _is_standard_input(path) else []", "if False else []", "onto_standard_input"),
