@@ -18,6 +18,7 @@ from stakes.calibration.calibrators import Calibrator as Calibrator
 from stakes.calibration.choice import CalibratorChoice as CalibratorChoice
 from stakes.curves.detectors import ClassDetectors as ClassDetectors
 from stakes.evaluation.findings import ClassResult as ClassResult
+from stakes.calibration.fitted_line import Coefficient as Coefficient
 from stakes.evaluation.system_comparison import Comparison as Comparison
 from stakes.displays.comparison_display import ComparisonDisplay as ComparisonDisplay
 from stakes.displays.confusion_display import ConfusionDisplay as ConfusionDisplay

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array, read_column
 from stakes._math import rows_by_code
+from stakes._records import Record
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator, CrossFit
@@ -28,7 +29,7 @@ class Splitter(Protocol):
 
 
 @dataclass(frozen=True)
-class TrainOnTest:
+class TrainOnTest(Record):
     """Fit on the very samples that are judged: the least value a calibrator could reach there.
 
     Optimistic, the more so the fewer the samples and the richer the calibrator.
@@ -39,7 +40,7 @@ class TrainOnTest:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
+class HeldOut(Record):
     """Fit once on other samples, which the judged ones do not touch."""
 
     y_true: Column

@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 
 from stakes._check import InputError
-from stakes._text import quoted
-from stakes._typing import FloatArray, IntArray
+from stakes._text import number, quoted
+from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.maps import CalibrationMap, log_odds
 from stakes.costs import CostMatrix
@@ -28,6 +28,9 @@ class ShiftMap(CalibrationMap):
     shift: float
 
     kind = "threshold"
+
+    def text(self, names: Names) -> str:  # noqa: ARG002  of two classes
+        return f"log odds moved by {number(self.shift)}"
 
     def __call__(self, log_p: FloatArray) -> FloatArray:
         return LogProbabilities.from_log_odds(log_odds(log_p) + self.shift).log_p

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes._check import InputError, read_array, read_names
-from stakes._text import quoted
+from stakes._text import MOST_SHOWN, plain_list, quoted
 from stakes._typing import (
     ArrayLike,
     BoolArray,
@@ -220,7 +220,7 @@ class SampleCosts(DecidingCosts):
             total += p[:, i] * row[decision]
         return total
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         n, k, m = self.shape
         return f"SampleCosts({n} samples, {k} classes, {m} decisions)"
 
@@ -295,9 +295,10 @@ class CostsByCase(NamedCosts):
             self.entries, columns, classes=self.classes, decisions=self.decisions
         )
 
-    def __repr__(self) -> str:
-        rows = [list(row) for row in self.entries]
-        return f"CostsByCase({rows}, classes={list(self.classes)})"
+    def __str__(self) -> str:
+        rows, names = [list(row) for row in self.entries], plain_list(self.classes, MOST_SHOWN)
+        more = "" if len(rows) <= MOST_SHOWN else f" and {len(rows) - MOST_SHOWN} rows more"
+        return f"CostsByCase({rows[:MOST_SHOWN]}{more}, classes {names})"
 
 
 def as_costs(

@@ -390,7 +390,7 @@ class CostMatrix(DecidingCosts):
         columns = map(self.column, range(min(self.shape[1], MOST_SHOWN)))
         return matrix_rows(self.classes, self.decisions[:MOST_SHOWN], columns)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return matrix_text(self._rows(), self.shape)
 
     def _repr_html_(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import Action, InputError, read_names, read_number, read_priors
+from stakes._records import Record
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.scores import Scores, as_scores
@@ -75,7 +76,7 @@ def read_price(price: float) -> float:
     return read_number(price, "abstain", 0, math.inf, closed=(True, False))
 
 
-class NamedCosts:
+class NamedCosts(Record):
     """Costs with names for their classes and decisions."""
 
     __slots__ = ("_classes", "_decisions")
@@ -92,6 +93,9 @@ class NamedCosts:
     def decisions(self) -> Names:
         """Names of the decisions, in the order of the columns."""
         return self._decisions
+
+    def _in_a_line(self) -> str:
+        return f"{len(self.classes)} classes, {len(self.decisions)} decisions"
 
     def named(self, indices: IntArray) -> NDArray[Any]:
         """Return decisions by name: whole numbers where all names are such, else objects."""

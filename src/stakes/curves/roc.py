@@ -16,6 +16,7 @@ from stakes._kernels.formulas import at_thresholds
 from stakes._kernels.keys import score_spread
 from stakes._math import cumulative, sum_by
 from stakes._quantiles import normal, student
+from stakes._records import Record
 from stakes._text import number, quoted
 from stakes._typing import (
     Column,
@@ -43,7 +44,7 @@ _MOST_PAIRS = 2**61  # twice which is a whole number of 64 bits
 
 
 @dataclass(frozen=True, eq=False)
-class RocCurve:
+class RocCurve(Record):
     """Rates of a detector at every threshold; H_2 is decided when the score is greater.
 
     Points go from the lowest threshold, where everything is decided as H_2, to the highest, where
@@ -323,7 +324,7 @@ class RocCurve:
             raise InputError("costs", rule, f"{len(matrix.decisions)}, {quoted(matrix.decisions)}")
         return matrix, self._priors(priors)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return f"RocCurve({self.levels.level.size} distinct scores, AUC {number(self.auc())})"
 
 

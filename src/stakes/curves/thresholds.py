@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_priors
+from stakes._records import Record
+from stakes._text import number, plain
 from stakes._typing import Column, CostValues, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import as_cost_matrix, declared_classes
@@ -92,7 +94,7 @@ def detector(
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreDistribution:
+class ScoreDistribution(Record):
     """Shares of each class by bin of the score; rows are classes.
 
     `below` and `above` are the shares with scores of minus and plus infinity, which no bin holds.
@@ -108,6 +110,12 @@ class ScoreDistribution:
     def classes(self) -> Names:
         """Names of the two classes."""
         return self.detector.roc.classes
+
+    def __str__(self) -> str:
+        first, second = (plain(name) for name in self.classes)
+        bins = f"{self.edges.size - 1} bins of the {self.detector.scale} of {second}"
+        ends = f"{number(self.edges[0])} to {number(self.edges[-1])}"
+        return f"ScoreDistribution({bins} from {ends}, for {first} and {second})"
 
 
 def score_distribution(
@@ -153,7 +161,7 @@ def score_distribution(
 
 
 @dataclass(frozen=True, eq=False)
-class SweptMetric:
+class SweptMetric(Record):
     """A metric at every threshold; `best` and `bayes` are a threshold and the value there."""
 
     name: str
@@ -163,9 +171,14 @@ class SweptMetric:
     bayes: tuple[float, float] | None = None  # for metrics that are a cost
     naive: float | None = None
 
+    def __str__(self) -> str:
+        places = {"best": self.best} | ({} if self.bayes is None else {"Bayes rule": self.bayes})
+        parts = [f"{number(v)} at {number(t)} ({name})" for name, (t, v) in places.items()]
+        return f"{plain(self.name)}: {', '.join(parts)}, {self.better} is better"
+
 
 @dataclass(frozen=True, eq=False)
-class ThresholdSweep:
+class ThresholdSweep(Record):
     """Metrics at every threshold of a detector.
 
     `thresholds` are those of the ROC curve: minus infinity, then each distinct score; `scale`
@@ -176,6 +189,10 @@ class ThresholdSweep:
     metrics: tuple[SweptMetric, ...]
     scale: str
     classes: Names
+
+    def __str__(self) -> str:
+        head = f"{self.thresholds.size} thresholds of the {self.scale} of {plain(self.classes[-1])}"
+        return "\n".join([head, *(f"  {metric}" for metric in self.metrics)])
 
 
 def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_priors
+from stakes._records import Record
 from stakes._text import quoted
 from stakes._typing import FloatArray, IntArray, Names, Prices, PriorsLike
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
@@ -24,7 +25,7 @@ _DEFAULT = "cost"
 
 
 @dataclass(frozen=True, eq=False)
-class Application:
+class Application(Record):
     """A use that a system is put to: costs, and priors if they are not those of all.
 
     `evaluate(..., costs={"screening": Application(costs, [0.99, 0.01]), ...})` judges one system

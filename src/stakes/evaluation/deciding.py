@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_number, read_priors
+from stakes._records import Record
 from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
@@ -18,7 +19,7 @@ from stakes.scores import PosteriorScores, Scores, as_scores, class_names
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
+class Decisions(Record):
     """The decision for each sample, and what it is expected to cost.
 
     `indices` are places among `decisions`; `names` are the decisions themselves.

@@ -101,6 +101,12 @@ class DecisionEvaluation(Paged, Tracked, Carded):
             for answer in answers
         )
 
+    def __str__(self) -> str:
+        width = max(map(len, self.estimates), default=0)
+        lines = [f"  {name:<{width}}  {each}" for name, each in self.estimates.items()]
+        said = [f"- {verdict}" for verdict in self.verdicts]
+        return "\n".join([str(self.expected_cost), *lines, *said])
+
     @property
     def reasons(self) -> list[str]:
         """Say why metrics are undefined or not shown."""

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from stakes._files import write_text
-from stakes._text import key_of
+from stakes._records import Record
+from stakes._text import key_of, number, plain, plain_list
 from stakes._typing import FloatArray, Label, Names
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import OperatingPoint
@@ -29,6 +30,7 @@ from stakes.evaluation.tracking import Carded, Tracked
 from stakes.metrics import CalibrationError, ConfusionMatrix, Explanation
 from stakes.results import Estimate, ExpectedLoss, Interval, json_number
 
+_MOST_NAMES = 8  # of classes, in a text
 _STANDINGS = {
     "useful": "useful",
     "worse_than_naive": "worse",
@@ -40,7 +42,7 @@ _STANDINGS = {
 }
 
 
-class Paged:
+class Paged(Record):
     """A record with a page, made in a package above, by name so that no import goes up."""
 
     def to_html(self, *, title: str = "", source: str = "") -> str:
@@ -90,7 +92,7 @@ def plain_value(value: Any) -> Any:  # noqa: ANN401
 
 
 @dataclass(frozen=True, eq=False)
-class DataSummary:
+class DataSummary(Record):
     """What was evaluated: how many samples of which classes."""
 
     n: int
@@ -102,6 +104,12 @@ class DataSummary:
     scores: str
     adapted: bool = False  # from the priors of training to those of use
 
+    def __str__(self) -> str:
+        counts = zip(self.classes, self.counts, strict=True)
+        listed = plain_list([f"{name} {n}" for name, n in counts], _MOST_NAMES)
+        more = [f"{self.groups} groups"] * (self.groups is not None) + ["weighted"] * self.weighted
+        return ", ".join([f"{self.n} samples of {len(self.classes)} classes: {listed}", *more])
+
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
         names = {"classes": [str(c) for c in self.classes]}
@@ -109,7 +117,7 @@ class DataSummary:
 
 
 @dataclass(frozen=True, eq=False)
-class LossResult:
+class LossResult(Record):
     """An expected loss uncalibrated and after calibration, each with its interval."""
 
     raw: ExpectedLoss
@@ -119,6 +127,12 @@ class LossResult:
     calibrated_normalized: Estimate | None = None
     calibration_loss: Estimate | None = None  # normalised
     relative: Estimate | None = None  # calibration loss over the raw loss
+
+    def __str__(self) -> str:
+        parts = [f"{self.raw.name} {self.value}", f"normalised {self.normalized} (naive 1)"]
+        if self.calibrated_normalized is not None:
+            parts.append(f"calibrated {self.calibrated_normalized}")
+        return ", ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
@@ -139,7 +153,7 @@ class LossResult:
 
 
 @dataclass(frozen=True, eq=False)
-class ApplicationResult:
+class ApplicationResult(Record):
     """What Bayes decisions with the scores cost in one application."""
 
     name: str
@@ -159,6 +173,24 @@ class ApplicationResult:
     def priors(self) -> FloatArray:
         """How often each class occurs in this application."""
         return self.cost.raw.priors
+
+    def __str__(self) -> str:
+        point = self.minimum_point
+        where = "" if point is None else f" at threshold {number(point.threshold)}"
+        facts = {
+            "expected cost": self.cost.value,
+            "normalised": f"{self.cost.normalized} (naive 1)",
+            "calibrated": self.cost.calibrated_normalized,
+            "best threshold": None if self.minimum is None else f"{self.minimum}{where}",
+            "Bayes threshold": None if self.threshold is None else number(self.threshold),
+            "abstains": self.abstention,
+            "errors": ", ".join(f"{n} {kind}" for kind, n in self.errors.items()) or None,
+            **self.traditional_estimates,
+        }
+        shown = {name: fact for name, fact in facts.items() if fact is not None}
+        width = max(map(len, shown))
+        lines = [f"  {name:<{width}}  {fact}" for name, fact in shown.items()]
+        return "\n".join([plain(self.name), *lines])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
@@ -186,7 +218,7 @@ class ApplicationResult:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassResult:
+class ClassResult(Record):
     """One class: how many samples, and what is lost on it."""
 
     name: Label
@@ -196,6 +228,11 @@ class ClassResult:
     cross_entropy: Estimate
     recall: Estimate | None
 
+    def __str__(self) -> str:
+        recall = "" if self.recall is None else f", recall {self.recall}"
+        losses = f"mean cost {self.cost}, mean cross-entropy {self.cross_entropy}"
+        return f"{plain(self.name)}: {self.samples} samples, {losses}{recall}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
         values = plain_values(self, cost="mean_cost", cross_entropy="mean_cross_entropy")
@@ -203,7 +240,7 @@ class ClassResult:
 
 
 @dataclass(frozen=True, eq=False)
-class SliceResult:
+class SliceResult(Record):
     """The samples that share a value of a column."""
 
     column: str
@@ -214,6 +251,12 @@ class SliceResult:
     cross_entropy: Estimate | None
     why: str = ""  # there is none
     verdict: "Verdict | None" = None  # on the main application, corrected for how many slices
+
+    def __str__(self) -> str:
+        cost = f"normalised cost {self.cost}" if self.cost is not None else f"no cost: {self.why}"
+        standing = f" ({self.standing})" if self.standing else ""
+        where = f"{plain(self.column)} = {plain(self.value)}"
+        return f"{where}: {self.samples} samples, {cost}{standing}"
 
     @property
     def standing(self) -> str:
@@ -228,7 +271,7 @@ class SliceResult:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Record):
     """What the numbers say, and what to do next; `application` where it is about one.
 
     `action` is what to do as a code, for programs that say how: `calibrate`, `adapt_priors` or

@@ -10,7 +10,8 @@ import numpy as np
 
 from stakes._check import InputError, check_seen, read_priors
 from stakes._math import expectation, sum_by
-from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, quoted
+from stakes._records import Record
+from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, number, quoted
 from stakes._typing import CostValues, FloatArray, Label, Names, PriorsLike
 from stakes.class_losses import ClassLosses, rivals_of
 from stakes.costs import CostMatrix
@@ -19,7 +20,7 @@ from stakes.results import ExpectedLoss, MetricValue, json_number
 from stakes.statistics import ConfusionCounts
 
 
-class ConfusionMatrix(ConfusionCounts):
+class ConfusionMatrix(Record, ConfusionCounts):
     """How many samples of each class got each decision, and what follows from it.
 
     Made by `confusion_matrix` from samples or by `ConfusionMatrix.from_counts` from a table. Two
@@ -232,7 +233,11 @@ class ConfusionMatrix(ConfusionCounts):
         last = "samples" if self.whole else "weight"
         return matrix_rows(self.classes, [*self.decisions[:m], last], [*counts.T, totals])
 
-    def __repr__(self) -> str:
+    def _in_a_line(self) -> str:
+        size = f"{number(float(self.n))} samples" if self.whole else f"weight {number(self.n)}"
+        return f"{size}, {len(self.classes)} classes, {len(self.decisions)} decisions"
+
+    def __str__(self) -> str:
         return matrix_text(self._rows(), (len(self.classes), len(self.decisions)))
 
     def _repr_html_(self) -> str:

@@ -29,6 +29,7 @@ from stakes._kernels.kernel_records import Cells, LossParts, PassSums
 from stakes._kernels.passes import Kind, binary_pass, rows_pass
 from stakes._kernels.threads import available_threads
 from stakes._math import quotient
+from stakes._records import Record
 from stakes._typing import Column, CostValues, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.calibration_errors import CalibrationError, binned_errors, error_of_sums
@@ -52,7 +53,7 @@ _MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product i
 
 
 @dataclass(frozen=True, eq=False)
-class Scorecard:
+class Scorecard(Record):
     """What one read of labels and scores tells of a system.
 
     Examples

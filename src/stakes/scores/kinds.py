@@ -31,8 +31,9 @@ from stakes._check import (
     settle_posteriors,
 )
 from stakes._math import log
+from stakes._records import Record
 from stakes._registry import words
-from stakes._text import quoted
+from stakes._text import plain_list, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.scores.answers import Answers, LogProbabilities, Probabilities, SecondProbabilities
 
@@ -52,7 +53,7 @@ class ScoreMeaning(StrEnum):
     LIKELIHOODS = "likelihoods"
 
 
-class Scores(ABC):
+class Scores(Record, ABC):
     """Scores of N samples for K classes, checked once.
 
     A table has one column per class, in the order of the classes; a data frame names them. A
@@ -123,13 +124,28 @@ class Scores(ABC):
     def __len__(self) -> int:
         return self._values.shape[0]
 
+    def posteriors(self, priors: PriorsLike | None = None) -> FloatArray:
+        """Return posteriors, N x K; likelihoods need priors, and posteriors stay as they are.
+
+        >>> Logits([[0.0, 0.0], [1.0, 3.0]]).posteriors().round(3)
+        array([[0.5  , 0.5  ],
+               [0.119, 0.881]])
+        >>> LogLikelihoodRatios([0.0, 3.0]).posteriors([0.9, 0.1]).round(3)
+        array([[0.9  , 0.1  ],
+               [0.309, 0.691]])
+        """
+        return np.array(self._answers_at(priors).p)
+
     def log_posteriors(self, priors: PriorsLike | None = None) -> FloatArray:
         """Return the log posteriors, one row per sample, at these priors.
 
         Likelihoods need priors; posteriors stay what they are, whatever priors a metric uses.
         """
+        return self._answers_at(priors).log_p
+
+    def _answers_at(self, priors: PriorsLike | None) -> Answers:
         names = self._names if self._names is not None else tuple(range(self.n_classes))
-        return self.answers(read_priors(priors, names)).log_p
+        return self.answers(read_priors(priors, names))
 
     def lacks_priors(self) -> InputError:
         """Return the error for likelihoods without priors."""
@@ -182,8 +198,9 @@ class Scores(ABC):
         scores._rounding = self._rounding
         return scores
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self)} samples, {self.n_classes} classes)"
+    def __str__(self) -> str:
+        names = "" if self._names is None else f": {plain_list(self._names, 8)}"
+        return f"{type(self).__name__}({len(self)} samples, {self.n_classes} classes{names})"
 
 
 class PosteriorScores(Scores):

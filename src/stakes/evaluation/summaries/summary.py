@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import InputError, encode, read_column, slice_columns
+from stakes._records import Record
 from stakes._text import number
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -33,7 +34,7 @@ _NEARLY_ALL = 0.95  # parts for each group, of which few share their hash: not w
 _DIGITS = 1e-4  # bounds that are nearer to each other are not told: four digits are shown
 
 
-class Summary:
+class Summary(Record):
     """All that an evaluation needs of any number of samples, in memory that does not grow.
 
     Told once what is to be judged; then filled with batches in any order, added to other summaries,
@@ -260,7 +261,7 @@ class Summary:
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return f"Summary({self.n} samples, {len(self.classes)} classes)"
 
     def to_bytes(self) -> bytes:
