@@ -225,7 +225,7 @@ DEFECTS = [
     ("costs/price_words.py", "    if len(rows) != 2:\n", "    if False:\n", "prices_that_are_refused"),
     ("costs/price_words.py", "any(_is_price(*item) for item in costs.items())", "all(_is_price(*item) for item in costs.items())", "prices_that_are_refused"),
     ("evaluation/applications.py", "            named += named_columns(each)\n", "            pass\n", "prices_may_name_columns"),
-    ("_records.py", 'html.escape(str(self))', 'str(self)', "test_record_texts"),
+    ("_records.py", "html.escape(str(self))", "str(self)", "test_record_texts"),
     ("_records.py", "cls.__repr__ = Record.__repr__", "pass", "test_record_texts"),
     ("calibration/fitted_line.py", "centred=held", "centred=False", "test_fitted_parameters"),
     ("calibration/fitted_line.py", "q[:, 0] * q[:, 1], left", "q[:, 1], left", "test_fitted_parameters"),

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import stakes
 from command import run
@@ -22,6 +23,9 @@ PRICES = {"miss": 5, "false_alarm": 1}
 MATRIX = stakes.CostMatrix.binary(miss=5, false_alarm=1)
 CM = stakes.confusion_matrix(Y, (P > 0.5).astype(int))
 ROC = stakes.roc_curve(Y, P)
+X = np.column_stack([P, RNG.random(300)])
+MODEL = LogisticRegression().fit(X, Y)
+OTHER = LogisticRegression(C=0.01).fit(X, Y)
 FEW: dict[str, Any] = {"resamples": 0, "calibrator": None}
 
 
@@ -72,6 +76,10 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "abstention_curve": lambda c: stakes.abstention_curve(Y, P, [0.2], costs=c).costs,
     "bayes_cost": lambda c: stakes.bayes_cost(Y, P, costs=c),
     "choose_threshold": lambda c: str(stakes.choose_threshold(Y, P, costs=c)),
+    "compare_models": lambda c: str(
+        stakes.compare_models({"a": MODEL, "b": OTHER}, X, Y, costs=c, resamples=0)
+    ),
+    "evaluate_model": lambda c: stakes.evaluate_model(MODEL, X, Y, costs=c, **FEW).metrics(),
     "compare": lambda c: str(stakes.compare(Y, {"a": P, "b": P**2}, costs=c, resamples=0)),
     "decide": lambda c: stakes.decide(P, c).indices.tolist(),
     "evaluate": lambda c: stakes.evaluate(Y, P, costs=c, **FEW).metrics(),
