@@ -473,8 +473,9 @@ def test_beside_the_default_evaluator_both_speak(database: Any, logged_model: An
     assert not alone.metrics.keys() & finite(records()["evaluation"]).keys()
 
 
+@pytest.mark.parametrize("nested", [False, True])
 def test_those_who_do_not_ask_get_what_they_got(
-    database: Any, logged_model: Any, monkeypatch: pytest.MonkeyPatch
+    nested: bool, database: Any, logged_model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from mlflow.models.evaluation.evaluator_registry import (  # noqa: PLC0415
         _model_evaluation_registry as registry,
@@ -484,7 +485,7 @@ def test_those_who_do_not_ask_get_what_they_got(
     quiet = {"log_model_explainability": False, "pos_label": "ill", "sample_weights": [1.0] * 300}
 
     def result() -> tuple[Any, Any]:
-        found = mlflow.models.evaluate(logged_model.model_uri, X.assign(y=y), targets="y", model_type="classifier", evaluator_config=quiet)  # fmt: skip
+        found = mlflow.models.evaluate(logged_model.model_uri, X.assign(y=y), targets="y", model_type="classifier", evaluator_config={"default": quiet} if nested else quiet)  # fmt: skip
         return found.metrics, set(found.artifacts)
 
     assert "stakes" in registry._registry
