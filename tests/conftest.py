@@ -21,6 +21,8 @@ settings.load_profile("default")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell
     signal.signal(signal.SIGINT, signal.default_int_handler)  # so that commands can be interrupted
 
+collect_ignore = ["torch_ranks.py"]  # a script, run with torch by test_torch_distributed
+
 
 # Processes that end with this one: Python's own, and the Java that Spark keeps for a next session.
 ENDING = ("multiprocessing.resource_tracker", "org.apache.spark.deploy.SparkSubmit")
