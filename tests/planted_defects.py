@@ -230,6 +230,7 @@ DEFECTS = [
     ("calibration/fitted_line.py", "centred=held", "centred=False", "test_fitted_parameters"),
     ("calibration/fitted_line.py", "q[:, 0] * q[:, 1], left", "q[:, 1], left", "test_fitted_parameters"),
     ("calibration/fitted_line.py", "if alike else inverse @ outer @ inverse", "if True else outer", "test_fitted_parameters"),
+    ("calibration/calibrators.py", "raise (error if value is None else _swapped(value)) from None", "raise error", "test_argument_order"),
     # the border
     ("_check/labels.py", "order = np.argsort(listed)", "order = np.arange(listed.size)", "order or names or confusion"),
     ("_check/numbers.py", "return [priors[name] for name in names]", "return list(priors.values())", "odd_but_good"),

@@ -86,6 +86,8 @@ class Calibrator(Record, ABC):
     ) -> Self:
         """Learn from labelled scores; returns the calibrator itself.
 
+        Scores come first here, as X does in scikit-learn; swapped arguments are refused.
+
         Parameters
         ----------
         scores : array of posteriors, or typed scores
