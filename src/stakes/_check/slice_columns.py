@@ -243,7 +243,7 @@ def _kind(value: Any) -> str | None:  # noqa: ANN401
 
 def _text(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, float | np.floating | Decimal):
-        whole = math.isfinite(value) and value == int(value) and -(2**53) < value < 2**53
+        whole = math.isfinite(value) and value == int(value) and abs(int(value)) < 2**53
         return str(int(value)) if whole else str(value)
     if isinstance(value, datetime):
         return value.isoformat(sep=" ").removesuffix(" 00:00:00")
