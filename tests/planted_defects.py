@@ -355,6 +355,8 @@ DEFECTS = [
     ("intervals/refit.py", "(sums.sum(axis=0) - sums[fold])", "sums.sum(axis=0)", "by_the_start_alone"),
     ("intervals/refit.py", "np.ones(data.y.size) if data.weights is None else data.weights", "np.ones(data.y.size)", "weighted_fit"),
     ("intervals/refit.py", "rows = train[kept]", "rows = np.arange(data.y.size)[: balanced.size][kept]", "has_a_say"),
+    # names of columns
+    ("scores/kinds.py", "    return tuple(known[name] for name in columns) if", "    return tuple(sorted(known[name] for name in columns)) if", "matched_by_name"),
     # slices
     ("_check/slice_columns.py", "for key in (_as_number, _as_interval):", "for key in (_as_number,):", "test_slices"),
     ("_check/slice_columns.py", "for key in (_as_number, _as_interval):", "for key in (_as_interval,):", "test_slices"),

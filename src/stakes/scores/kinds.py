@@ -34,7 +34,7 @@ from stakes._math import log
 from stakes._records import Record
 from stakes._registry import words
 from stakes._text import plain_list, quoted
-from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
 from stakes.scores.answers import Answers, LogProbabilities, Probabilities, SecondProbabilities
 
 _POSSIBLE = "must leave each sample possible"
@@ -161,6 +161,9 @@ class Scores(Record, ABC):
         """Return the scores with columns in the order of these names."""
         if self._names is None or self._names == names:
             return self
+        said = names_as(self._names, names)
+        if said != self._names:
+            return self.named(said).ordered(names)
         if set(self._names) != set(names):
             rule = f"must be the classes {quoted(names)}"
             hint = "Rename them, or pass scores.to_numpy(), with columns in the order of the"
@@ -418,6 +421,19 @@ def _refuse_impossible(joint: FloatArray) -> None:
 def as_scores(scores: Scores | Column) -> Scores:
     """Return scores of a declared kind; a plain array means posteriors."""
     return scores if isinstance(scores, Scores) else Posteriors(scores)
+
+
+def names_as(columns: Names, labels: Names) -> Names:
+    """Return names of columns as the labels that they say: texts, as polars has, as numbers.
+
+    >>> names_as(("1", "0"), (0, 1)), names_as(("p0", "p1"), (0, 1))
+    ((1, 0), ('p0', 'p1'))
+    """
+    texts = all(isinstance(name, str) for name in columns)
+    if not texts or any(isinstance(label, str) for label in labels):
+        return columns
+    known: dict[Label, Label] = {str(label): label for label in labels}
+    return tuple(known[name] for name in columns) if set(columns) <= set(known) else columns
 
 
 def class_names(scores: Scores, classes: NamesLike | None) -> Names | None:
