@@ -194,7 +194,7 @@ def test_a_record_in_a_notebook_is_harmless(name: str) -> None:
         tags = Tags(record._repr_html_())
         assert not tags.open
         assert tags.seen <= {"pre", "table", "caption", "thead", "tbody", "tr", "th", "td"}
-        assert tags.attributes <= {"scope"}
+        assert tags.attributes <= {"scope", "style"}
     assert "\x1b" not in str(record)
 
 

@@ -43,7 +43,8 @@ class Record:
     def _repr_html_(self) -> str:
         import html  # noqa: PLC0415  for notebooks
 
-        return f"<pre>{html.escape(str(self))}</pre>"
+        text = html.escape(str(self))  # exports of notebooks show a bare pre in another font
+        return f'<pre style="font-family: monospace">{text}</pre>'
 
 
 def shown_field(value: Any) -> str:  # noqa: ANN401  anything that a record holds
