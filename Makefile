@@ -33,15 +33,19 @@ integrations: engines frameworks
 
 # Spark needs Java 17 or newer, which .ci/run installs.
 engines: $(ENGINES)/.installed
-	@OPENBLAS_NUM_THREADS=1 $(ENGINES)/bin/python -m pytest -n 2 --dist loadfile $(ENGINE_TESTS)
+	@OPENBLAS_NUM_THREADS=1 $(ENGINES)/bin/python -m pytest --no-skips -n 2 --dist loadfile $(ENGINE_TESTS)
 
 ENGINE_TESTS := tests/test_dask.py tests/test_spark.py tests/test_ray.py \
   "tests/test_guides.py::test_commands_print_what_the_guide_shows[cluster]"
 
 frameworks: $(FRAMEWORKS)/.installed
-	@OPENBLAS_NUM_THREADS=1 $(FRAMEWORKS)/bin/python -m pytest -n 2 --dist loadfile $(FRAMEWORK_TESTS)
+	@OPENBLAS_NUM_THREADS=1 $(FRAMEWORKS)/bin/python -m pytest --no-skips -n 2 --dist loadfile $(FRAMEWORK_TESTS)
 
-FRAMEWORK_TESTS := tests/test_notebook.py
+FRAMEWORK_TESTS := tests/test_journeys.py tests/test_notebooks.py tests/test_sklearn_frameworks.py \
+  $(wildcard tests/test_torch*.py) tests/test_mlflow.py tests/test_hub_card.py tests/test_loggers.py \
+  "tests/test_exports.py::test_every_name_of_a_package_is_there_whichever_module_came_first[torch]" \
+  "tests/test_guides.py::test_commands_print_what_the_guide_shows[torch]" \
+  "tests/test_guides.py::test_commands_print_what_the_guide_shows[trackers]"
 
 # torch comes first: with it there, no other library asks for a build with CUDA.
 $(FRAMEWORKS)/.installed: Makefile constraints-frameworks.txt pyproject.toml hatch_build.py $(wildcard src/stakes/_kernels/*.[ch])
@@ -49,7 +53,7 @@ $(FRAMEWORKS)/.installed: Makefile constraints-frameworks.txt pyproject.toml hat
 	@echo "installing frameworks into $(FRAMEWORKS) ..."
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --upgrade pip
 	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt torch
-	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --editable .[mlflow,plot,sklearn] --group frameworks
+	@$(FRAMEWORKS)/bin/python -m pip install --quiet --constraint constraints-frameworks.txt --editable .[mlflow,plot,sklearn,torch] --group frameworks
 	@touch $@
 
 oldest: $(OLDEST)/.installed

@@ -1,4 +1,4 @@
-"""Figures of pyplot: drawn without a window, and closed after each test and page."""
+"""What is collected; figures of pyplot are drawn without a window and closed after each test."""
 
 import os
 import sys
@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 os.environ["MPLBACKEND"] = "agg"
+
+collect_ignore_glob = ["src/stakes/torch/*"]  # without doctests, and torch is not everywhere
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-collect_ignore = ["how-to/cluster.md"]  # which tests/test_guides.py runs where engines are
+# tests/test_guides.py runs these where engines, torch and MLflow are.
+collect_ignore = ["how-to/cluster.md", "how-to/torch.md", "how-to/trackers.md"]
 
 
 @pytest.fixture(autouse=True)

@@ -22,6 +22,8 @@ settings.load_profile("default")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell
     signal.signal(signal.SIGINT, signal.default_int_handler)  # so that commands can be interrupted
 
+collect_ignore = ["torch_ranks.py"]  # a script, run with torch by test_torch_distributed
+
 
 # Processes that end with this one: Python's own, and the Java that Spark keeps for a next session.
 ENDING = ("multiprocessing.resource_tracker", "org.apache.spark.deploy.SparkSubmit")
@@ -54,3 +56,14 @@ def browser() -> Iterator[Any]:
     from browser import launched  # noqa: PLC0415  needs playwright
 
     yield from launched()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-skips", action="store_true", help="fail where a test was skipped")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail an environment that lacks what its tests need, instead of passing without them."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if session.config.getoption("--no-skips") and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -39,6 +39,9 @@ def table(n: int = N) -> pa.Table:
             "s": np.array(["a", "b", "c"])[rng.integers(3, size=n)],
             "amount": np.round(np.exp(rng.normal(size=n)), 2),
             "unused": pa.array(["?"] * n),
+            "ward": pa.array([None if i % 7 == 0 else f"ward {i % 3}" for i in range(n)]),
+            "dose": pa.array([None if i % 5 == 0 else i % 4 / 2 for i in range(n)]),
+            "night": pa.array([None if i % 6 == 0 else i % 4 == 0 for i in range(n)]),
         }
     )
 
@@ -52,6 +55,7 @@ CASES: dict[str, dict[str, Any]] = {
     "weights": {"label": "y", "scores": "p", "costs": BINARY, "sample_weight": "w"},
     "groups": {"label": "y", "scores": "p", "costs": BINARY, "groups": "g"},
     "prices": {"label": "y", "scores": "p", "costs": BY_CASE},
+    "missing values": {"label": "y", "scores": "p", "slices": ["s", "ward", "dose", "night"]},
     "everything": {
         "label": "digit",
         "scores": TEN,

@@ -26,8 +26,9 @@ TOP = (
     "results",
     "scores",
     "scoring",
+    "sklearn.model_evaluation",
 )
-MODULES = ("dask", "displays", "metrics", "simulation", "sklearn", "spark")
+MODULES = ("dask", "displays", "metrics", "mlflow", "simulation", "sklearn", "spark", "torch")
 # What users ask these modules for: `stakes.metrics.Precision`, `stakes.displays.panels`.
 BELOW = ("stakes.metrics.traditional", "stakes.displays.figures")
 

@@ -24,10 +24,15 @@ def run(*cells: str, beginning: str = BEGINNING) -> Any:  # noqa: ANN401  a note
     pytest.importorskip("ipykernel")
     version = nbformat.v4
     book = version.new_notebook(cells=[version.new_code_cell(c) for c in (beginning, *cells)])
-    here = {**os.environ, "PYTHONPATH": TOP}
-    here.pop("MPLBACKEND", None)  # the kernel chooses that of notebooks
     client = nbclient.NotebookClient(book, timeout=120, kernel_name="python3")
-    return client.execute(env=here)
+    return client.execute(env=kernel_environment())
+
+
+def kernel_environment() -> dict[str, str]:
+    """Return the environment of a kernel, which chooses the drawing of notebooks itself."""
+    here = {**os.environ, "PYTHONPATH": TOP}
+    here.pop("MPLBACKEND", None)
+    return here
 
 
 def kinds(cell: Any) -> list[list[str]]:  # noqa: ANN401

@@ -5,6 +5,7 @@ objects are read but which nothing depends on. Other pins are those of constrain
 """
 
 import re
+import sys
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -45,4 +46,4 @@ def _tools() -> set[str]:
 
 
 if __name__ == "__main__":
-    print("\n".join(constraints()))
+    sys.stdout.write("\n".join(constraints()) + "\n")

@@ -48,7 +48,7 @@ def test_the_ratio_rule_is_a_threshold(llr: list[float], share: int) -> None:
 @given(scored(), st.floats(0.01, 1))
 def test_abstain_when_nobody_is_sure_enough(data: Scored, price: float) -> None:
     k = data.n_classes
-    ours = CostMatrix.zero_one(k, abstain=price).bayes_decisions(data.p)
+    ours = CostMatrix.zero_one(k, abstain=price).bayes_decisions(data.p, indices=True)
     risk = 1 - data.p.max(axis=1)
     clear = np.abs(risk - price) > 1e-9
     assert ((ours == k) == (price < risk))[clear].all()
@@ -315,3 +315,29 @@ def test_a_scorecard_counts_any_decisions_of_two_classes(*, weighted: bool) -> N
         wanted = stakes.bayes_cost(names, p, costs=costs, sample_weight=w)
         assert found.value == pytest.approx(wanted.value, rel=1e-14)
         assert found.naive == pytest.approx(wanted.naive, rel=1e-14)
+
+
+NAMED = CostMatrix([[0, 1], [5, 0]], classes=["healthy", "tumour"], decisions=["home", "operate"])
+
+
+def test_decisions_are_names_and_indices_on_request() -> None:
+    p = [0.1, 0.3]
+    assert NAMED.bayes_decisions(p).tolist() == ["home", "operate"]
+    assert NAMED.bayes_decisions(p, indices=True).tolist() == [0, 1]
+    by_case = stakes.CostsByCase(
+        [[0, 3], ["amount", 0]], classes=["fine", "fraud"], decisions=["pay", "stop"]
+    ).with_columns({"amount": [10.0, 900.0]})
+    assert by_case.bayes_decisions([0.2, 0.05]).tolist() == ["pay", "stop"]
+    assert by_case.bayes_decisions([0.2, 0.05], indices=True).tolist() == [0, 1]
+
+
+def test_decisions_without_names_are_their_indices() -> None:
+    for costs in (CostMatrix.zero_one(2), CostMatrix([[0, 1, 2], [2, 1, 0]])):
+        found, places = (costs.bayes_decisions([0.1, 0.9], indices=i) for i in (False, True))
+        assert found.dtype == places.dtype == np.int64
+        assert (found == places).all()
+    turned = CostMatrix([[0, 1], [5, 0]], classes=[7, 3])
+    assert turned.bayes_decisions([0.1, 0.9]).tolist() == [7, 3]
+    mixed = CostMatrix.zero_one(2, abstain=0.1).bayes_decisions([0.01, 0.5])
+    assert mixed.tolist() == [0, "abstain"]
+    assert {type(name) for name in mixed} == {int, str}

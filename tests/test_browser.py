@@ -180,6 +180,33 @@ def test_a_notebook_frame_is_live_and_shut_in(browser: Any, tmp_path: Path) -> N
     context.close()
 
 
+def test_a_notebook_frame_is_there_without_scrolling_and_on_paper(
+    browser: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    """An export to PDF neither scrolls to a frame nor in it: the numbers follow it as text."""
+    made = stakes.evaluate(**two_classes(), calibrator=None, resamples=0)
+    path = tmp_path / "notebook.html"
+    above = '<div style="height: 30000px">other cells</div>'
+    path.write_text(f"<!doctype html>{above}{made._repr_html_()}")
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    frame, text = page.frame_locator("iframe"), page.locator(".stakes-text")
+    frame.locator("output.nec").first.wait_for()
+    assert not text.is_visible()
+    page.emulate_media(media="print")
+    assert page.locator("iframe").is_visible()
+    assert text.is_visible()
+    assert not text.locator(".stakes-verdicts").is_visible()  # the frame begins with them
+    assert number(made.main.cost.normalized.value) in text.inner_text()
+    assert page.pdf().startswith(b"%PDF")
+    page.locator("style, iframe").evaluate_all("all => all.forEach(each => each.remove())")
+    page.emulate_media(media="screen")  # a viewer that takes out frames and styles
+    assert made.verdicts[0].text in text.inner_text()
+    context.close()
+
+
 def test_a_comparison_and_decisions_are_live(browser: Any, tmp_path: Path) -> None:  # noqa: ANN401
     data = two_classes()
     p = np.asarray(data["scores"].log_posteriors())[:, 1]

@@ -141,7 +141,7 @@ def test_the_share_that_is_not_decided() -> None:
     costs = stakes.CostMatrix.zero_one(2, abstain=0.1)
     found = stakes.evaluate(TWO.y, RAW, costs=costs, resamples=0).main
     assert found.abstention is not None
-    assert found.abstention.value == pytest.approx(np.mean(costs.bayes_decisions(RAW) == 2))
+    assert found.abstention.value == pytest.approx(np.mean(costs.bayes_decisions(RAW) == "abstain"))
     assert found.traditional == ()
     assert usual().main.abstention is None
 
@@ -484,7 +484,8 @@ BAD: dict[str, dict[str, Any]] = {
     "slices 'site'": {"slices": {"site": [1, 2]}},
     "sample_weight": {"sample_weight": -np.ones(1000)},
     "costs": {"costs": {}},
-    "costs must be": {"costs": {"a": "b"}},
+    "costs must be": {"costs": {"a": [0.0, 1.0]}},
+    "costs must give miss": {"costs": {"a": "b"}},
     "costs must have the classes": {"costs": stakes.CostMatrix.zero_one(["a", "b"]), "classes": [0, 1]},
     "costs must be of": {"costs": stakes.SampleCosts(np.ones((3, 2, 2)))},
     "rules": {"rules": ["log"]},

@@ -103,3 +103,11 @@ def test_the_unit_follows_the_dtype() -> None:
         assert rounding_unit(np.zeros(3, dtype)) == np.finfo(dtype).eps
     assert rounding_unit(np.zeros(3)) is None
     assert rounding_unit([1.0, 2.0]) is None
+
+
+def test_slices_of_half_precision_are_read() -> None:
+    y, p = arrays()
+    site = np.arange(60) % 2
+    for dtype in (np.float16, np.float32):
+        found = stakes.evaluate(y, p, slices={"site": site.astype(dtype)}, resamples=0)
+        assert [part.value for part in found.slices] == ["0", "1"]

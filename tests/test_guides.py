@@ -14,17 +14,25 @@ import io
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import stakes
 from stakes.cli import main
 
 PAGES = sorted((Path(__file__).parents[1] / "docs" / "how-to").glob("*.md"))
+NEEDED = {
+    "cluster": ("distributed", "pyspark"),
+    "torch": ("torch", "lightning"),
+    "trackers": ("mlflow",),
+}
 BLOCK = re.compile(
     r"^```(?P<kind>\w+)(?: (?P<name>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
@@ -45,6 +53,11 @@ class Shell:
         if words[0] == "head":
             lines = Path(words[2]).read_text(encoding="utf-8").splitlines(keepends=True)
             return "".join(lines[: -int(words[1])])
+        if words[0] == "torchrun":  # as a process, since it starts others
+            run = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", *words[1:]]
+            source = {"PYTHONPATH": str(Path(stakes.__file__).parents[1]), "OMP_NUM_THREADS": "1"}
+            told = {**os.environ, **source, "TORCH_CPP_LOG_LEVEL": "ERROR"}
+            return subprocess.run(run, env=told, stdout=-1, text=True, check=True).stdout
         assert words[0] == "stakes", command
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
@@ -125,13 +138,16 @@ def fits(shown: str, printed: str) -> bool:
 @pytest.mark.filterwarnings(  # PySpark 4.0 leaves sockets open
     "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"
 )
+@pytest.mark.filterwarnings("ignore:.*does not have many workers")  # advice of Lightning
+@pytest.mark.filterwarnings("ignore:.*LeafSpec")  # Lightning with a newer torch
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_commands_print_what_the_guide_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if page.stem == "cluster":
-        pytest.importorskip("distributed")
-        pytest.importorskip("pyspark")
+    for library in NEEDED.get(page.stem, ()):
+        pytest.importorskip(library)
+    if page.stem == "trackers":
+        warnings.simplefilter("ignore")  # those of MLflow and what it loads
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
@@ -161,7 +177,7 @@ def update(page: Path) -> None:
     """Write into a page what its commands print."""
     text = page.read_text(encoding="utf-8")
     for command, shown, printed in runs(text):
-        if not fits(shown, printed) and command.startswith(("stakes", "head", "echo")):
+        if not fits(shown, printed) and command.startswith(("stakes", "head", "echo", "torchrun")):
             old, new = f"$ {command}\n{shown}", f"$ {command}\n{tidy(printed)}\n"
             text = text.replace(old, new, 1)
         elif printed and not fits(shown, printed):

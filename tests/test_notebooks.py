@@ -1,5 +1,11 @@
 """Notebooks: what cells show, in a real kernel, and what an export of them keeps."""
 
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from notebook import kinds, pictures, run
@@ -50,3 +56,52 @@ def test_two_axes_are_one_picture(
 ) -> None:
     both, again = shown["on axes of pyplot"][0], shown["shown again"][0]
     assert both == again
+
+
+RECORDS = {
+    "evaluation": "made = stakes.evaluate(y, p, priors=[0.5, 0.5], resamples=0)\nmade",
+    "comparison": "stakes.compare(y, {'a': p, 'b': p[:, 1] ** 2}, resamples=0)",
+    "decisions": (
+        "from stakes.evaluation import evaluate_decisions\n"
+        "evaluate_decisions(stakes.confusion_matrix(y, p.argmax(axis=1)))"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def told() -> Any:  # noqa: ANN401
+    return run(*RECORDS.values())
+
+
+def test_records_come_as_frame_markdown_and_text(told: Any) -> None:  # noqa: ANN401
+    for cell in told.cells[1:]:
+        (output,) = cell.outputs
+        assert sorted(output.data) == ["text/html", "text/markdown", "text/plain"]
+        assert output.data["text/markdown"].startswith("**W")
+
+
+def test_an_export_holds_the_frame_and_runs_in_a_browser(
+    told: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    """The page and its picture in a headless browser, where there is one."""
+    nbconvert = pytest.importorskip("nbconvert")
+    exported, _ = nbconvert.HTMLExporter().from_notebook_node(told)
+    assert exported.count('<iframe class="stakes-frame"') == len(RECORDS)
+    assert 'loading="lazy"' not in exported
+    assert exported.count('<div class="stakes-text">') == len(RECORDS)
+    browser = os.environ.get("STAKES_CHROMIUM") or shutil.which("chromium")
+    if browser is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("chromium is needed to print an export")
+        pytest.skip("chromium is needed to print an export")
+    page, paper = tmp_path / "book.html", tmp_path / "book.pdf"
+    page.write_text(exported, encoding="utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
+    subprocess.run(
+        [browser, *flags, f"--user-data-dir={tmp_path}/profile", f"--print-to-pdf={paper}",
+         page.as_uri()],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    sheets = paper.read_bytes().count(b"/Type /Page\n")
+    assert sheets >= 2 * len(RECORDS)  # a frame takes a sheet, and the numbers come after it

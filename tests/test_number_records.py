@@ -39,6 +39,10 @@ RECORDS: dict[str, tuple[NumberRecord, NumberRecord]] = {
         stakes.calibration_loss(stakes.LogLoss(), Y, P),
         stakes.calibration_loss(stakes.LogLoss(), Y, np.sqrt(P)),
     ),
+    "Coefficient": (
+        stakes.AffineCalibrator().fit(P, Y).slope,
+        stakes.TemperatureCalibrator().fit(P, Y).slope,
+    ),
     "CurveArea": (
         stakes.risk_curve(Y, P).brier(),
         stakes.risk_curve(Y, P).cross_entropy(),

@@ -253,3 +253,12 @@ def test_a_plain_script_plots_and_saves(tmp_path: Path) -> None:
     picture = plt.imread(tmp_path / "shown.png")
     assert (picture[..., :3].min(axis=-1) < 0.9).mean() > 0.01  # not empty
     assert (tmp_path / "saved.svg").exists()
+
+
+@pytest.mark.parametrize("name", ["", "naive Bayes", "gradient boosting, second year"])
+def test_a_long_name_leaves_the_axes_their_place(name: str) -> None:
+    display = stakes.ReliabilityDisplay.from_predictions(
+        [0, 1, 0, 1], [0.1, 0.7, 0.4, 0.9], name=name
+    ).plot()
+    display.figure_.draw_without_rendering()
+    assert display.ax_.get_position().width > 0.6

@@ -1,5 +1,6 @@
 """Registries: what stands in a folder is found, named, exported, described and under the laws."""
 
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -29,7 +30,9 @@ def public_classes(base: type) -> set[type]:
     """Return the public classes of a kind in all modules of the library."""
     found: set[type] = set()
     for module in walk_packages(stakes.__path__, "stakes."):
-        if not module.name.endswith(("__main__", "._kernels")):
+        if module.name.endswith(("__main__", "._kernels")):
+            continue
+        with suppress(stakes.MissingExtraError):  # libraries that are not installed
             for name, thing in vars(import_module(module.name)).items():
                 if isinstance(thing, type) and issubclass(thing, base) and name[0] != "_":
                     found.add(thing)

@@ -15,7 +15,8 @@ import pytest
 
 import stakes
 from command import DECIDED, QUICK, TABLE, call, write_scores
-from stakes._text import number
+from stakes._markdown import escaped
+from stakes._text import number, plain
 from stakes.evaluation import evaluate_decisions
 from stakes.report.payload import full_label
 
@@ -89,17 +90,25 @@ def hostile() -> stakes.Evaluation:
     )
 
 
-PAGES: dict[str, Callable[[], str]] = {
-    "two classes": lambda: evaluated().to_html(),
-    "hostile names": lambda: hostile().to_html(title=HOSTILE[0], source=HOSTILE[1]),
+RECORDS: dict[str, Callable[[], Any]] = {
+    "two classes": evaluated,
+    "hostile names": hostile,
     "comparison": lambda: stakes.compare(
         [0, 1] * 50,
         {name: np.linspace(0.1, 0.9, 100) ** (k + 1) for k, name in enumerate(HOSTILE[:2])},
         resamples=50,
-    ).to_html(),
+    ),
     "decisions": lambda: evaluate_decisions(
         stakes.confusion_matrix(list("aabb"), list("abbb"), classes=["a", "b"])
-    ).to_html(title=HOSTILE[0]),
+    ),
+}
+TITLES = {
+    "hostile names": {"title": HOSTILE[0], "source": HOSTILE[1]},
+    "decisions": {"title": HOSTILE[0]},
+}
+PAGES: dict[str, Callable[[], str]] = {
+    name: lambda name=name: RECORDS[name]().to_html(**TITLES.get(name, {}))  # type: ignore[misc]
+    for name in RECORDS
 }
 
 
@@ -256,12 +265,27 @@ def test_many_classes_and_their_names_take_little_room() -> None:
 def test_a_notebook_shows_the_page_in_a_sandbox() -> None:
     evaluation = evaluated()
     frame = evaluation._repr_html_()
-    (tag,) = {t for t, _, _ in read(frame).attributes}
-    found = {n: v for _, n, v in read(frame).attributes}
-    assert tag == "iframe"
+    found = {n: v for t, n, v in read(frame).attributes if t == "iframe"}
     assert found["sandbox"] == "allow-scripts"
     assert found["srcdoc"] == evaluation.to_html()
     assert html.escape(found["srcdoc"]) in frame
+    assert "loading" not in found  # an export does not scroll to it
+
+
+@pytest.mark.parametrize("name", sorted(RECORDS))
+def test_a_notebook_has_the_findings_without_frames_and_styles(name: str) -> None:
+    record = RECORDS[name]()
+    whole = read(record._repr_html_())
+    assert {n for t, n, _ in whole.attributes if t != "iframe"} <= {
+        "class", "scope", "tabindex", "role", "aria-label", "data-code",
+    }  # fmt: skip
+    assert set(whole.scripts) == set()
+    texts, marked = " ".join(whole.texts), record._repr_markdown_()
+    for verdict in record.verdicts:
+        assert plain(verdict.text, 2000) in texts
+        assert escaped(verdict.text, 2000) in marked
+    for metric, estimate in list(record.metrics().items())[:40]:
+        assert f"| {escaped(metric)} | {escaped(number(estimate.value))} |" in marked
 
 
 def test_infinite_and_undefined_numbers_stand_in_a_page() -> None:

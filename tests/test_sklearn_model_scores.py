@@ -69,7 +69,7 @@ def two_outputs() -> Any:
         (KMeans(2, n_init=1).fit(X), "predict_proba", "KMeans has no predict_proba."),
         (GaussianMixture().fit(X), "predict_proba", "GaussianMixture has no classes_."),
         (LinearSVC().fit(X, Y), "predict_proba", 'must have predict_proba: LinearSVC has no predict_proba. Its decision_function is not a probability: calibrate it, or pass response_method="decision_function" to read its values as logits.'),
-        (SVC(decision_function_shape="ovo").fit(X, np.arange(120) % 4), "decision_function", "decision_function of SVC must give one column per class 0, 1, 2, 3: got 6 columns. Pairwise"),
+        (SVC(decision_function_shape="ovo").fit(X, np.arange(120) % 3), "decision_function", 'model must score classes, not pairs: SVC has decision_function_shape="ovo". Pairwise'),
         (MODEL, "predict", "response_method must be one of 'predict_proba', 'predict_log_proba', 'decision_function': got 'predict'."),
         (two_outputs(), "predict_proba", "must have one output: RandomForestClassifier has 2."),
         (RandomForestClassifier(2).fit(X, Y * 0), "predict_proba", "RandomForestClassifier must know two classes or more: got one, 0."),

@@ -34,7 +34,13 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 import stakes
-from stakes.sklearn import auc_scorer, calibrated_loss_scorer, cost_scorer, loss_scorer
+from stakes.sklearn import (
+    BayesClassifier,
+    auc_scorer,
+    calibrated_loss_scorer,
+    cost_scorer,
+    loss_scorer,
+)
 
 X, CODES = make_classification(
     n_samples=300, n_features=5, flip_y=0.2, weights=[0.7], random_state=1
@@ -81,6 +87,10 @@ CASES: dict[str, tuple[Any, Any]] = {
     "cost at priors": (
         cost_scorer(COSTS, priors=PRIORS, normalized=False),
         lambda y, p, _: -stakes.bayes_cost(y, p, costs=COSTS, priors=PRIORS).value,
+    ),
+    "prices by word": (
+        cost_scorer({"miss": 5, "false_alarm": 1}, classes=CLASSES),
+        lambda y, p, _: -stakes.bayes_cost(y, p, costs=COSTS).normalized,
     ),
     "0-1 costs": (cost_scorer(), lambda y, p, _: -stakes.bayes_cost(y, p).normalized),
     "log loss": (
@@ -233,6 +243,7 @@ def test_three_classes_with_abstention_and_columns_in_another_order() -> None:
 @pytest.mark.parametrize(
     ("scorer", "said"),
     [
+        (cost_scorer({"miss": 5, "false_alarm": 1}), "classes of the model must be among those that were declared, 0, 1: got 'ill', 'well'"),
         (cost_scorer([[0, 1], [5, 0]]), "classes of the model must be among those that were declared, 0, 1: got 'ill', 'well'"),
         (cost_scorer(stakes.CostMatrix.zero_one(["well", "sick"])), "must be among those that were declared, 'well', 'sick': got 'ill', 'well'"),
         (cost_scorer(priors=[0.9, 0.1]), "priors must name the classes of the model, 'ill', 'well'"),
@@ -276,8 +287,7 @@ class Abstaining(LogisticRegression):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         costs = COSTS.with_abstention(0.4)
-        places = costs.bayes_decisions(frame(self, X))
-        return np.array(costs.decisions, dtype=object)[places]
+        return costs.bayes_decisions(frame(self, X))
 
 
 def test_decisions_need_not_be_classes() -> None:
@@ -286,6 +296,20 @@ def test_decisions_need_not_be_classes() -> None:
     assert "abstain" in model.predict(X)
     found = cost_scorer(costs, response_method="predict")(model, X, Y)
     assert found == pytest.approx(cost_scorer(costs)(model, X, Y))
+
+
+def test_a_classifier_that_decides_by_cost_is_scored_by_its_decisions() -> None:
+    costs = COSTS.with_abstention(0.4)
+    model = BayesClassifier(LogisticRegression(), costs=costs)
+    found = cross_val_score(
+        model, X, Y, scoring=cost_scorer(costs, response_method="predict"), cv=CV
+    )
+    assert "abstain" in model.fit(X, Y).predict(X)
+
+    def value(y: Any, p: Any, _: Any) -> float:
+        return -stakes.bayes_cost(y, p, costs=costs).normalized
+
+    np.testing.assert_allclose(found, by_fold(value), rtol=1e-9)
 
 
 def test_a_decision_function_is_read_as_logits_where_asked() -> None:
@@ -333,8 +357,8 @@ def test_a_threshold_is_tuned_to_the_least_cost_of_its_decisions() -> None:
 
 
 def test_labels_that_are_whole_floats_are_decisions_for_a_threshold() -> None:
-    y = CODES.astype(float)
-    scorer = cost_scorer([[0, 1], [5, 0]])
+    y = CODES + 1.0
+    scorer = cost_scorer([[0, 1], [5, 0]], classes=[1, 2])
     tuned = TunedThresholdClassifierCV(GaussianNB(), scoring=scorer, cv=CV).fit(X, y)
     assert -1.5 < tuned.best_score_ < 0
 
@@ -403,7 +427,9 @@ def test_amounts_are_routed_to_the_scorer(routing: None) -> None:
 def test_amounts_may_be_columns_of_the_data_frame() -> None:
     table = pd.DataFrame(X, columns=list("abcde")).assign(amount=AMOUNT)
     fitted = LogisticRegression().fit(table, Y)
+    by_word = {"miss": "amount", "false_alarm": 3}
     found = cost_scorer(BY_CASE)(fitted, table, Y)
+    assert cost_scorer(by_word, classes=CLASSES)(fitted, table, Y) == found
     assert found == pytest.approx(cost_by_case(Y, frame(fitted, table), np.arange(Y.size)))
 
 
@@ -471,3 +497,18 @@ def test_the_function_alone_takes_columns_in_sorted_order(name: str) -> None:
     for given in (table, table[:, 1]):
         found = sign * scorer._score_func(Y, given)
         assert found == pytest.approx(value(Y, frame(model, X), None), rel=1e-9)
+
+
+def test_records_are_what_make_scorer_may_return() -> None:
+    scorer = sklearn.metrics.make_scorer(
+        stakes.bayes_cost,
+        response_method="predict_proba",
+        greater_is_better=False,
+        costs=[[0, 1], [5, 0]],
+    )
+    found = [float(each) for each in cross_val_score(MODEL, X, CODES, scoring=scorer, cv=CV)]
+
+    def value(y: Any, p: Any, _: Any) -> float:
+        return -stakes.bayes_cost(y, p, costs=[[0, 1], [5, 0]]).value
+
+    np.testing.assert_allclose(found, by_fold(value, y=CODES), rtol=1e-9)

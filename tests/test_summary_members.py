@@ -371,7 +371,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "slices not told": ({}, {"slices": {"site": [1, 2]}}, "slices must hold the columns.*'site'"),
     "slices missing": ({"slices": ["site"]}, {}, "slices must hold.*'site' is missing"),
     "slices of another length": ({"slices": ["site"]}, {"slices": {"site": [1]}}, "one value per sample: got 1 for 2"),
-    "slices as a column": ({"slices": ["site"]}, {"slices": [1, 2]}, "slices must be a mapping"),
+    "slices as a column": ({"slices": ["site"]}, {"slices": [1, 2]}, "slices must hold the columns .*'site' is missing"),
     "amounts missing": ({"costs": BY_CASE}, {}, "columns must hold.*'amount' is missing"),
     "amounts below 0": ({"costs": BY_CASE}, {"columns": {"amount": [1, -2]}}, "column 'amount' must .*-2.*row 1"),
     "amounts as a table": ({"costs": BY_CASE}, {"columns": {"amount": [[1], [2]]}}, "one number per sample: got shape"),
@@ -393,7 +393,9 @@ def test_columns_of_very_many_values_are_refused() -> None:
     before = total.to_bytes()
     n = 1001
     with pytest.raises(stakes.InputError, match=r"'id' must have at most 1000 values.*1001"):
-        total.update([0, 1] * n, [0.5] * 2 * n, slices={"id": [i % n for i in range(2 * n)]})
+        total.update(
+            [0, 1] * n, [0.5] * 2 * n, slices={"id": [f"id {i % n}" for i in range(2 * n)]}
+        )
     assert total.to_bytes() == before
 
 

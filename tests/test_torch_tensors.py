@@ -30,7 +30,7 @@ def test_every_argument_takes_every_float(dtype: str) -> None:
     weights, priors = torch.arange(N) % 4 + 1, torch.tensor([0.25, 0.25, 0.5])
     costs, site = torch.tensor([[0, 1, 1], [4, 0, 1], [1, 1, 0]]), torch.arange(N) % 2
 
-    def evaluated(logits: Any, read: Callable[[Any], Any]) -> Any:  # noqa: ANN401
+    def evaluated(logits: Any, read: Callable[[Any], Any]) -> Any:
         return stakes.evaluate(
             read(y),
             stakes.Logits(logits),

@@ -3,8 +3,13 @@
 import csv
 import json
 import math
+import subprocess
+import sys
+import tomllib
+import types
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +20,8 @@ import pytest
 import stakes
 from command import call, write_scores
 from stakes.evaluation.tracking import Tracked
+from stakes.mlflow.evaluator import OF_MLFLOW, StakesEvaluator
+from stakes.mlflow.metric_names import LONGEST, accepted_names
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "docs/schema/stakes-1.json").read_text())
 COSTS = stakes.CostMatrix([[0, 1], [5, 0]], classes=("well", "ill"))
@@ -164,3 +171,64 @@ def test_the_document_has_the_numbers_of_the_command(tmp_path: Path) -> None:
         for verdict in each["verdicts"]:
             verdict.pop("command")
     assert mine == theirs
+
+
+def test_long_names_are_cut_and_marked() -> None:
+    long = ["x" * 300, "x" * 299 + "y", "x" * LONGEST]
+    found = accepted_names(long)
+    assert found[long[2]] == long[2]
+    assert {len(new) for new in found.values()} == {LONGEST}
+    assert len(set(found.values())) == 3
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {}, None, {"log_model_explainability": False}, {"pos_label": 1}, {"sample_weights": [1]},
+        {"metric_prefix": "x"}, {"average": "macro"}, {"label_list": [0, 1]}, {"col_mapping": {}},
+        {"explainability_algorithm": "exact"}, {"log_explainer": True}, {"retriever_k": 3},
+        {"max_classes_for_multiclass_roc_pr": 3}, {"log_metrics_with_dataset_info": False},
+        {"explainability_nsamples": 10}, {"explainability_kernel_link": "logit"},
+    ],
+)  # fmt: skip
+def test_keys_of_mlflow_do_not_ask_for_stakes(config: dict[str, Any] | None) -> None:
+    assert not StakesEvaluator.can_evaluate(model_type="classifier", evaluator_config=config)
+
+
+def test_keys_of_ours_and_slips_of_them_do() -> None:
+    for key in ("costs", "cost", "prior", "scores", "resample", "sample_weight", "decision"):
+        assert StakesEvaluator.can_evaluate(model_type="classifier", evaluator_config={key: 1})
+    assert {"sample_weights"} == OF_MLFLOW
+
+
+def test_names_stay_apart_where_one_becomes_another() -> None:
+    found = accepted_names(["a_b", "a:b", "a;b", "/a//b/", "..a", "."])
+    assert found["a_b"] == "a_b"
+    assert len(set(found.values())) == 6
+    assert found["/a//b/"] == "_/a/_/b/_"
+    assert (found["..a"], found["."]) == ("_.a", "_")
+    assert found["a:b"].startswith("a_b-")
+
+
+def test_without_mlflow_the_line_that_installs_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    with pytest.raises(stakes.MissingExtraError, match=r"pip install 'stakes\[mlflow\]'"):
+        stakes.mlflow.log_evaluation(records()["decisions"])  # type: ignore[arg-type]
+    old = types.ModuleType("mlflow")
+    old.__version__ = "2.22.1"  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "mlflow", old)
+    with pytest.raises(stakes.MissingExtraError, match=r"MLflow 3 or newer: got 2\.22\.1"):
+        stakes.mlflow.log_evaluation(records()["decisions"])  # type: ignore[arg-type]
+
+
+def test_the_entry_point_names_the_evaluator() -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+    (named,) = project["project"]["entry-points"]["mlflow.model_evaluator"].items()
+    module, _, name = named[1].partition(":")
+    assert (named[0], getattr(import_module(module), name)) == ("stakes", StakesEvaluator)
+
+
+def test_the_evaluator_loads_nothing_with_mlflow() -> None:
+    code = "import sys, stakes.mlflow.evaluator; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

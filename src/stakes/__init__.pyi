@@ -18,6 +18,7 @@ from stakes.calibration.calibrators import Calibrator as Calibrator
 from stakes.calibration.choice import CalibratorChoice as CalibratorChoice
 from stakes.curves.detectors import ClassDetectors as ClassDetectors
 from stakes.evaluation.findings import ClassResult as ClassResult
+from stakes.calibration.fitted_line import Coefficient as Coefficient
 from stakes.evaluation.system_comparison import Comparison as Comparison
 from stakes.displays.comparison_display import ComparisonDisplay as ComparisonDisplay
 from stakes.displays.confusion_display import ConfusionDisplay as ConfusionDisplay
@@ -119,6 +120,7 @@ from stakes.evaluation.threshold_choice import choose_threshold as choose_thresh
 from stakes.curves.detectors import class_detectors as class_detectors
 from stakes.curves.likelihood_ratios import cllr as cllr
 from stakes.evaluation.system_comparison import compare as compare
+from stakes.sklearn.model_evaluation import compare_models as compare_models
 from stakes.metrics.calibration_errors import confidence_calibration_error as confidence_calibration_error
 from stakes.metrics.decisions import confusion_matrix as confusion_matrix
 from stakes.calibration.crossfit import cross_calibrate as cross_calibrate
@@ -132,11 +134,13 @@ from stakes.calibration.shift import estimate_priors as estimate_priors
 from stakes.calibration.shift import estimate_priors_from_decisions as estimate_priors_from_decisions
 from stakes.evaluation.entry import evaluate as evaluate
 from stakes.evaluation.decision_evaluation import evaluate_decisions as evaluate_decisions
+from stakes.sklearn.model_evaluation import evaluate_model as evaluate_model
 from stakes.metrics.decisions import expected_cost as expected_cost
 from stakes.metrics.expected_losses import expected_loss as expected_loss
 from stakes.metrics.explanations import explain as explain
 from stakes import metrics as metrics
 from stakes.curves.likelihood_ratios import minimum_cllr as minimum_cllr
+from stakes import mlflow as mlflow
 from stakes.curves.precision_recall import precision_recall_curve as precision_recall_curve
 from stakes.metrics.probability_bins import reliability as reliability
 from stakes.curves.reliability import reliability_curve as reliability_curve
@@ -151,3 +155,4 @@ from stakes.metrics.calibration_errors import smooth_calibration_error as smooth
 from stakes import spark as spark
 from stakes.curves.thresholds import threshold_sweep as threshold_sweep
 from stakes.curves.likelihood_ratios import tippett_curve as tippett_curve
+from stakes import torch as torch

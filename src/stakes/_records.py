@@ -1,15 +1,92 @@
-"""Records that are the number they are about."""
+"""What people see of records, and records that are the number they are about."""
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import Field, fields, is_dataclass
 from typing import Any, Self, TypeVar
 
 from stakes._errors import UndefinedMetricWarning
+from stakes._text import number, plain, plain_list
 
 _Answer = TypeVar("_Answer")
+_MOST_NAMES = 8
+_LONGEST = 100  # of a field
 
 
-class NumberRecord(float):
+class Record:
+    """A record that shows itself as its text: in a shell, in a list, and in a notebook.
+
+    A subclass says its text in `__str__`; one that does not gets a line for each field. Arrays
+    are shown by their size, long lists of names are cut.
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **more: Any) -> None:  # noqa: ANN401
+        super().__init_subclass__(**more)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = Record.__repr__  # type: ignore[method-assign]  # a dataclass keeps it
+
+    def __str__(self) -> str:
+        shown: list[Field[Any]] = [f for f in fields(self) if f.repr] if is_dataclass(self) else []
+        width = max((len(f.name) for f in shown), default=0)
+        lines = [f"  {f.name:<{width}}  {shown_field(getattr(self, f.name))}" for f in shown]
+        return "\n".join([type(self).__name__, *lines])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _in_a_line(self) -> str:
+        """Return the record as a field of another."""
+        return str(self).partition("\n")[0]
+
+    def _repr_html_(self) -> str:
+        import html  # noqa: PLC0415  for notebooks
+
+        text = html.escape(str(self))  # exports of notebooks show a bare pre in another font
+        return f'<pre style="font-family: monospace">{text}</pre>'
+
+
+def shown_field(value: Any) -> str:  # noqa: ANN401  anything that a record holds
+    """Return a value of a record in one line: short texts, and sizes in place of long contents."""
+    text = value._in_a_line() if isinstance(value, Record) else ""
+    if value is None or isinstance(value, bool):
+        text = {None: "none", True: "yes", False: "no"}[value]
+    elif isinstance(value, float) and not isinstance(value, Record):
+        text = number(value)
+    elif hasattr(value, "tolist") and hasattr(value, "shape"):
+        text = _shown_array(value)
+    elif isinstance(value, Mapping):
+        text = _shown_mapping(value)
+    elif isinstance(value, tuple | list):
+        text = _shown_list(value)
+    return plain((text or str(value)).partition("\n")[0], _LONGEST)
+
+
+def _shown_array(value: Any) -> str:  # noqa: ANN401
+    if len(value.shape) == 1 and value.size <= _MOST_NAMES:
+        return _shown_list(value.tolist())
+    if len(value.shape) == 1:
+        return f"{value.size} numbers"
+    return f"{' x '.join(map(str, value.shape))} numbers"
+
+
+def _shown_list(values: Any) -> str:  # noqa: ANN401
+    if values and isinstance(values[0], Record | tuple | list):
+        return f"{len(values)} of {type(values[0]).__name__}"
+    return plain_list([shown_field(each) for each in values], _MOST_NAMES) if values else "none"
+
+
+def _shown_mapping(values: Mapping[Any, Any]) -> str:
+    if not values:
+        return "none"
+    inside = next(iter(values.values()))
+    if isinstance(inside, int | float) and not isinstance(inside, Record):
+        return plain_list([f"{name} {number(x)}" for name, x in values.items()], _MOST_NAMES)
+    return plain_list(values, _MOST_NAMES)
+
+
+class NumberRecord(Record, float):
     """A float with fields: for records whose value is used in sums, comparisons and formats.
 
     Subclasses are frozen dataclasses with `eq=False`: records are equal, and ordered, as their

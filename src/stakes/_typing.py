@@ -16,6 +16,7 @@ __all__ = [
     "ArrowColumn",
     "BoolArray",
     "Column",
+    "CostValues",
     "Counts",
     "ExchangedArray",
     "FloatArray",
@@ -26,6 +27,7 @@ __all__ = [
     "NDArray",
     "Names",
     "NamesLike",
+    "Prices",
     "PriorsLike",
 ]
 
@@ -71,4 +73,6 @@ class LazyTable(Protocol):
 # What users may hand over: arrays, sequences, or a column or table of any data frame.
 Column = Sequence[Any] | ArrayColumn | ExchangedArray | ArrowColumn | LazyTable
 PriorsLike = ArrayLike | Mapping[Any, float] | str
+Prices = Mapping[str, Any]  # of a miss and a false alarm: numbers, columns or their names
+CostValues = ArrayLike | Prices  # costs without names
 NamesLike = int | Sequence[Label]

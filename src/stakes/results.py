@@ -12,7 +12,7 @@ import numpy as np
 from stakes._check import read_level
 from stakes._math import expectation
 from stakes._quantiles import normal, skewed_ends, student
-from stakes._records import NumberRecord
+from stakes._records import NumberRecord, Record
 from stakes._text import number, plain, quoted
 from stakes._typing import FloatArray, IntArray, Label, Names
 from stakes.class_losses import ClassLosses, Constant, Design, NaivePrices
@@ -24,7 +24,7 @@ FEWEST_GROUPS = 5  # below which no interval is given
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Record):
     """A confidence interval: low, high, and the level it is meant to hold."""
 
     low: float
@@ -76,11 +76,14 @@ class Estimate(NumberRecord):
 
 
 @dataclass(frozen=True)
-class Undefined:
+class Undefined(Record):
     """Why a value is NaN: a code for programs and a sentence for people."""
 
     code: str
     text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """Samples: labels, scores and weights, checked once; everything inside trusts them."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -31,8 +32,9 @@ from stakes._typing import (
     NDArray,
     PriorsLike,
 )
-from stakes.scores import Answers, Posteriors, Scores, class_names
+from stakes.scores import Answers, Posteriors, Scores, class_names, names_as
 
+_WHOLE = re.compile(r"-?[0-9]+")
 PLAIN = (1e-100, 1e100)  # weights whose squares and sums need no scale
 _RENAME = (
     "The columns of scores name the classes: rename them, or pass scores.to_numpy() with"
@@ -287,6 +289,8 @@ def paired(
     else:
         typed = _some_scores(scores, kind, kept.row, len(column))
         column = kept
+    if typed.names is not None and not isinstance(column.values, list):
+        typed = typed.named(names_as(typed.names, _said_by(typed.names, truth=column.truth)))
     names = class_names(typed, classes)
     if names is None and column.truth and typed.n_classes == 2:
         names = (False, True)
@@ -299,6 +303,14 @@ def paired(
                 got = f"a 1-D column of {type(typed).__name__}, which is binary, {labels}"
                 raise InputError("scores", "must have one column per class", got)
     return column, typed.ordered(names), names
+
+
+def _said_by(columns: Names, *, truth: bool) -> Names:
+    """Return the numbers, or truth values, that names of columns say, where all of them do."""
+    if truth:
+        return (False, True)
+    texts = [name for name in columns if isinstance(name, str) and _WHOLE.fullmatch(name)]
+    return tuple(map(int, texts)) if len(texts) == len(columns) else ()
 
 
 def _some_scores(

@@ -1,6 +1,6 @@
 """The border: the only package that complains about what users hand over."""
 
-from stakes._check.frames import columns_by_name, is_table
+from stakes._check.frames import columns_in_memory, is_table
 from stakes._check.labels import LabelColumn, encode, read_column, read_names, seen_names
 from stakes._check.numbers import (
     check_seen,
@@ -21,6 +21,7 @@ from stakes._check.score_tables import (
     settle_log_posteriors,
     settle_posteriors,
 )
+from stakes._check.slice_columns import SliceColumn, read_slice, shown_value, slice_columns
 from stakes._check.tensors import as_numpy
 from stakes._errors import (
     Action,

@@ -1,8 +1,11 @@
 """Columns and tables of other libraries: masked arrays, relations, lazy frames, data sets."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
+from stakes._errors import InputError
+from stakes._text import quoted
 from stakes._typing import Column
 
 
@@ -30,12 +33,29 @@ def gathered(values: Any) -> Any:  # noqa: ANN401  any data frame
     return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else values
 
 
-def columns_by_name(values: Column) -> dict[str, Any]:
+def columns_by_name(values: Any, argument: str) -> dict[str, Any]:  # noqa: ANN401  any table
     """Return the columns of a table by their names."""
     import narwhals.stable.v2 as nw  # noqa: PLC0415
 
+    if hasattr(type(values), "iloc"):  # pandas, whose names may be anything
+        names = [str(name) for name in values.columns]
+        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        if twice:
+            rule = "must have columns of different names"
+            raise InputError(argument, rule, f"several called {quoted(twice)}")
+        return {name: values.iloc[:, i] for i, name in enumerate(names)}
     frame = nw.from_native(gathered(values), eager_only=True)
-    return {str(name): frame[name].to_native() for name in frame.columns}
+    return {name: frame[name].to_native() for name in frame.columns}
+
+
+def columns_in_memory(table: Any, names: Sequence[str]) -> dict[str, Any] | None:  # noqa: ANN401
+    """Return columns of a table as they are; None where it is not in memory or has not all."""
+    import narwhals.stable.v2 as nw  # noqa: PLC0415
+
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame) or not set(names) <= set(frame.columns):
+        return None
+    return {name: frame[name].to_native() for name in names}
 
 
 def only_column(values: Column) -> Any:  # noqa: ANN401

@@ -102,7 +102,7 @@ def _numbers_and_texts(values: list[Any], argument: str) -> LabelColumn:
     numbers = np.empty(len(at), dtype=object)
     numbers[:] = [values[i] for i in at]
     for row, number in zip(at, numbers, strict=True):
-        if _is_missing(number):
+        if is_missing(number):
             raise _missing(argument, row)
     whole = np.asarray(_from_objects(numbers, argument).values).tolist()
     for i, number in zip(at, whole, strict=True):
@@ -196,7 +196,7 @@ def _from_objects(array: np.ndarray[Any, Any], argument: str) -> LabelColumn:
     if kinds == {str}:
         return LabelColumn(values, argument)
     for row, value in enumerate(values):
-        if _is_missing(value):
+        if is_missing(value):
             raise _missing(argument, row)
     if all(issubclass(k, int | np.integer | np.bool_) for k in kinds):
         if max(map(abs, values)) >= 2**63:
@@ -214,7 +214,7 @@ def _too_large(argument: str, value: int) -> InputError:
     return InputError(argument, "must hold whole numbers below 2**63", value)
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
     """Tell None, NaN, NaT and NA."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True

@@ -5,6 +5,7 @@ from stakes.calibration.bias_calibrator import BiasCalibrator as BiasCalibrator
 from stakes.calibration.loss import CalibrationLoss as CalibrationLoss
 from stakes.calibration.calibrators import Calibrator as Calibrator
 from stakes.calibration.choice import CalibratorChoice as CalibratorChoice
+from stakes.calibration.fitted_line import Coefficient as Coefficient
 from stakes.calibration.crossfit import HeldOut as HeldOut
 from stakes.calibration.histogram_calibrator import HistogramCalibrator as HistogramCalibrator
 from stakes.calibration.isotonic_calibrator import IsotonicCalibrator as IsotonicCalibrator

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._typing import FloatArray, IntArray
+from stakes._text import number
+from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.class_scales import ClassScales
 from stakes.calibration.linear import refuse_impossible
@@ -23,6 +24,9 @@ class BetaMap(CalibrationMap):
     c: float
 
     kind = "beta"
+
+    def text(self, names: Names) -> str:  # noqa: ARG002  of two classes
+        return f"a {number(self.a)}, b {number(self.b)}, c {number(self.c)}"
 
     def __call__(self, log_p: FloatArray) -> FloatArray:
         first, second = log_p.T

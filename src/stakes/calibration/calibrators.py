@@ -3,13 +3,14 @@
 __all__ = ["Calibrator", "calibrator_from_dict"]
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array
 from stakes._math import log
+from stakes._records import Record, shown_field
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.maps import CalibrationMap, FittedMap
@@ -54,7 +55,7 @@ class CrossFit:
         return tuple(dict.fromkeys(note for fitted in self.maps for note in fitted.notes))
 
 
-class Calibrator(ABC):
+class Calibrator(Record, ABC):
     """Learns how to turn scores into better posteriors.
 
     `fit` learns from labelled scores, `transform` applies what was learnt to any scores of the
@@ -68,6 +69,7 @@ class Calibrator(ABC):
     two_classes: ClassVar[bool] = False  # whether it serves two classes alone
     counted: ClassVar[str] = ""  # the option that is a number of samples, if there is one
     _fit: FittedMap | None = None
+    _line: Any = None  # slope and intercept with their errors, of two classes
 
     @abstractmethod
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
@@ -83,6 +85,8 @@ class Calibrator(ABC):
         classes: NamesLike | None = None,
     ) -> Self:
         """Learn from labelled scores; returns the calibrator itself.
+
+        Scores come first here, as X does in scikit-learn; swapped arguments are refused.
 
         Parameters
         ----------
@@ -107,7 +111,11 @@ class Calibrator(ABC):
         except InputError as error:
             value = _score_among(y_true)
             raise (error if value is None else _swapped(value)) from None
-        return self.fit_samples(samples)
+        return self.fit_samples(samples)._with_errors(samples)
+
+    def _with_errors(self, samples: Samples) -> Self:  # noqa: ARG002
+        """Find the standard errors of what was learnt, where they have a closed form."""
+        return self
 
     def learn_plain(self, *data: Any, **settings: Any) -> FittedMap | None:  # noqa: ANN401, ARG002
         """Return the fit to scores, labels, priors and classes read as they are; None: not so."""
@@ -218,11 +226,26 @@ class Calibrator(ABC):
         """What a user should know of the fit."""
         return self.fitted.notes
 
+    def __str__(self) -> str:
+        """Return the settings and, once it is fitted, what was learnt."""
+        known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
+        chosen = [
+            f"{f.name}={shown_field(value)}"
+            for f in known
+            if (value := getattr(self, f.name)) != _default(f)
+        ]
+        head = f"{type(self).__name__}({', '.join(chosen)})"
+        return head if self._fit is None else f"{head}: {self._learnt()}"
+
+    def _learnt(self) -> str:
+        """Return in a line or two what was learnt."""
+        return self.fitted.text(self.classes)
+
     def fresh(self) -> Self:
         """Return a calibrator of the same kind and settings that has learnt nothing."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._fit = None
+        other._fit = other._line = None
         return other
 
     def to_dict(self) -> dict[str, Any]:
@@ -241,6 +264,9 @@ class FittedCalibrator(Calibrator):
     def __init__(self, name: str, fit: FittedMap) -> None:
         self.name, self._fit = name, fit  # type: ignore[misc]  # of the kind that it was
 
+    def __str__(self) -> str:
+        return f"{plain(self.name)} calibrator, read: {self._learnt()}"
+
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:  # noqa: ARG002
         """Refuse: what was fitted elsewhere stays as it is."""
         msg = "a calibrator that was read cannot be fitted again: make a new one."
@@ -251,6 +277,11 @@ def calibrator_from_dict(data: dict[str, Any]) -> Calibrator:
     """Read a fitted calibrator; a changed or cut file is refused by its checksum."""
     fit = FittedMap.from_dict(data)
     return FittedCalibrator(str(data.get("name")), fit)
+
+
+def _default(field: Field[Any]) -> Any:  # noqa: ANN401
+    """Return the default of a setting."""
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def _swapped(found: object) -> InputError:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_level
+from stakes._records import Record
 from stakes._text import number
 from stakes._typing import Column, IntArray, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator
@@ -55,7 +56,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
-class CalibratorChoice:
+class CalibratorChoice(Record):
     """Candidates ranked by their cross-fitted loss, and the one to use.
 
     Uncalibrated scores are kept unless a candidate is better beyond noise: its paired difference is

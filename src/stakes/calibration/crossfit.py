@@ -2,14 +2,15 @@
 
 __all__ = ["HeldOut", "TrainOnTest", "cross_calibrate"]
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError, read_array, read_column
 from stakes._math import rows_by_code
+from stakes._records import Record
 from stakes._text import quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator, CrossFit
@@ -28,7 +29,7 @@ class Splitter(Protocol):
 
 
 @dataclass(frozen=True)
-class TrainOnTest:
+class TrainOnTest(Record):
     """Fit on the very samples that are judged: the least value a calibrator could reach there.
 
     Optimistic, the more so the fewer the samples and the richer the calibrator.
@@ -39,7 +40,7 @@ class TrainOnTest:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
+class HeldOut(Record):
     """Fit once on other samples, which the judged ones do not touch."""
 
     y_true: Column
@@ -51,7 +52,7 @@ class HeldOut:
 
 
 # The last is any of the others, read once.
-Folds: TypeAlias = "int | Splitter | TrainOnTest | HeldOut | Column | DealtFolds"
+Folds: TypeAlias = "int | Splitter | TrainOnTest | HeldOut | Column | ModelFolds | DealtFolds"
 
 
 def cross_calibrate(  # noqa: PLR0913  the data, the calibrator, and how it is fitted
@@ -123,7 +124,7 @@ def cross_fitted(
         found = calibrator.fit_folds(samples, dealt.number, int(dealt.number.max()) + 1)
         if found is not None:
             return found
-    return _one_by_one(calibrator, samples, dealt.pairs)
+    return _one_by_one(calibrator, samples, dealt.pairs, dealt.seen)
 
 
 def read_held_out(data: HeldOut, priors: PriorsLike, classes: Names) -> Samples:
@@ -131,11 +132,15 @@ def read_held_out(data: HeldOut, priors: PriorsLike, classes: Names) -> Samples:
     return read_samples(data.y_true, data.scores, priors, data.sample_weight, classes)
 
 
-def _one_by_one(calibrator: Calibrator, samples: Samples, pairs: Iterable[Split]) -> CrossFit:
+def _one_by_one(
+    calibrator: Calibrator, samples: Samples, pairs: Iterable[Split], scores: Sequence[Scores] = ()
+) -> CrossFit:
     output = np.full((len(samples), len(samples.classes)), np.nan)
     maps = []
-    for train, test in pairs:
+    for fold, (train, test) in enumerate(pairs):
         seen = samples.part(train)  # with priors of its own, so that no test label has an effect
+        if scores:
+            seen = seen.with_scores(scores[fold])
         fitted = calibrator.fresh().fit_samples(seen).fitted
         output[test] = fitted(samples.scores.part(test).answers(seen.priors).log_p)
         maps.append(fitted)
@@ -158,6 +163,14 @@ class DealtFolds:
     number: IntArray | None
     splits: tuple[Split, ...] = ()  # of a splitter, which need not give each sample one number
     kept: IntArray | None = None
+    seen: tuple[Scores, ...] = ()  # of what is trained on, where it has scores for each fold
+
+    def adapted(self, training: FloatArray | None, priors: FloatArray) -> "DealtFolds":
+        """Return folds whose scores to train on were moved from training priors to others."""
+        if training is None or not self.seen:
+            return self
+        moved = (scores.at_priors(training, priors) for scores in self.seen)  # type: ignore[attr-defined]  # posteriors
+        return replace(self, seen=tuple(moved))
 
     @property
     def pairs(self) -> tuple[Split, ...]:
@@ -169,12 +182,39 @@ class DealtFolds:
         return tuple((np.flatnonzero(number != f), np.flatnonzero(number == f)) for f in folds)
 
 
+@dataclass(frozen=True, eq=False)
+class ModelFolds:
+    """The folds that models were fitted on, and what to calibrate the scores of each fold on.
+
+    The scores of a fold are calibrated on those of other folds, given by models that saw neither:
+    a model that had learnt from a sample would carry its label into the fit that calibrates it.
+    """
+
+    number: IntArray  # of each sample: its fold, from 0 on
+    scores: tuple[Scores, ...]  # for each fold, of all samples; those of the fold itself are unused
+
+    def dealt(self, samples: Samples) -> "DealtFolds":
+        """Return the folds of checked samples."""
+        row = np.arange(samples.n_given) if samples.row is None else samples.row
+        number = self.number[row]
+        places = [np.flatnonzero(number == fold) for fold in range(len(self.scores))]
+        others = [np.flatnonzero(number != fold) for fold in range(len(self.scores))]
+        seen = (
+            scores.part(row[rows]).ordered(samples.classes)
+            for scores, rows in zip(self.scores, others, strict=True)
+        )
+        pairs = tuple(zip(others, places, strict=True))
+        return DealtFolds(samples, None, pairs, seen=tuple(seen))
+
+
 def deal(
     samples: Samples, folds: Folds, groups: Column | None, rng: "int | np.random.Generator"
 ) -> DealtFolds:
     """Return rows to train on and to test on; no sample and no group is on both sides."""
     if isinstance(folds, DealtFolds):
         return folds
+    if isinstance(folds, ModelFolds):
+        return folds.dealt(samples)
     unit = None if groups is None else group_codes(groups, samples)
     if hasattr(folds, "split") and not isinstance(folds, str):
         names = None if groups is None else _group_names(groups, samples)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._math import log
-from stakes._typing import FloatArray, IntArray
+from stakes._text import number
+from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.maps import CalibrationMap
 from stakes.metrics.probability_bins import check_bins
@@ -22,6 +23,10 @@ class HistogramMap(CalibrationMap):
     share: FloatArray  # share of the class among the samples of each bin, one row per class
 
     kind = "histogram"
+
+    def text(self, names: Names) -> str:
+        shares = f"shares {number(float(self.share.min()))} to {number(float(self.share.max()))}"
+        return f"{self.share.shape[1]} bins for each of {len(names)} classes, {shares}"
 
     def __call__(self, log_p: FloatArray) -> FloatArray:
         p = np.exp(log_p)

@@ -8,7 +8,8 @@ import numpy as np
 from stakes._check import read_names, read_number, read_priors
 from stakes._kernels.keys import score_blocks
 from stakes._math import log
-from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
+from stakes._text import number, plain
+from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.maps import CalibrationMap, FittedMap, log_odds
 from stakes.samples import plain_arrays, plain_names
@@ -28,6 +29,11 @@ class StepMap(CalibrationMap):
     second: FloatArray
 
     kind = "isotonic"
+
+    def text(self, names: Names) -> str:
+        share = self.second / (self.first + self.second)
+        ends = f"{number(float(share[0]))} to {number(float(share[-1]))}"
+        return f"{share.size} steps of the posterior of {plain(names[-1])}, {ends}"
 
     def __call__(self, log_p: FloatArray) -> FloatArray:
         odds = log_odds(log_p)

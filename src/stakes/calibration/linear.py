@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from stakes._check import InputError, UndefinedMetricError
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import FloatArray, IntArray, Label
 from stakes.calibration.calibrators import (
     Calibrator,
     CrossFit,
@@ -14,6 +14,7 @@ from stakes.calibration.calibrators import (
     require_every_class,
 )
 from stakes.calibration.class_scales import ClassScales
+from stakes.calibration.fitted_line import Coefficient, FittedLine
 from stakes.calibration.maps import AffineMap
 from stakes.calibration.shared_scale import Moves, SharedScale
 from stakes.calibration.solver import Descent, solve
@@ -42,8 +43,77 @@ class LinearCalibrator(Calibrator):
             rule = "must be LogLoss() or BrierLoss() to train with"
             raise InputError("rule", rule, repr(self.rule))
 
+    @property
+    def scale(self) -> float | dict[Label, float]:
+        """The scale of log posteriors; by class where each has its own."""
+        fitted = self._affine()
+        shared = fitted.shared if not self.scale_for_each else None
+        return self._by_class(fitted.scale) if shared is None else shared
+
+    @property
+    def bias(self) -> dict[Label, float]:
+        """The bias of each class."""
+        return self._by_class(self._affine().bias)
+
+    @property
+    def slope(self) -> Coefficient:
+        """The slope of the log odds of two classes, with its standard error: 1 leaves them.
+
+        Calibrated log odds are slope * log odds + intercept. The standard error is that of the
+        maximum of the likelihood, from its second derivatives; with weights or given priors it is
+        the sandwich's.
+
+        Examples
+        --------
+        Odds that are twice as extreme as they should be:
+
+        >>> import numpy as np
+        >>> import stakes
+        >>> rng = np.random.default_rng(1)
+        >>> z = rng.normal(0, 2, 4000)
+        >>> y = (rng.random(4000) < 1 / (1 + np.exp(-z))).astype(int)
+        >>> calibrator = stakes.AffineCalibrator().fit(stakes.Logits(2 * z), y)
+        >>> calibrator.slope
+        slope 0.5127 (standard error 0.0164)
+        """
+        return self._fitted_line().slope
+
+    @property
+    def intercept(self) -> Coefficient:
+        """What is added to the log odds of two classes, with its standard error: 0 leaves them."""
+        return self._fitted_line().intercept
+
+    def _affine(self) -> AffineMap:
+        fitted = self.fitted
+        assert isinstance(fitted, AffineMap)  # noqa: S101  all that is learnt here
+        return fitted
+
+    def _by_class(self, values: FloatArray) -> dict[Label, float]:
+        spread = np.broadcast_to(values, len(self.classes)).tolist()
+        return dict(zip(self.classes, spread, strict=True))
+
+    def _fitted_line(self) -> FittedLine:
+        if len(self.classes) != 2 or self.scale_for_each:
+            msg = "slope and intercept are of two classes and one scale: see scale and bias."
+            raise InputError(msg)
+        line: FittedLine | None = self._line
+        return line or FittedLine.without_errors(self._affine(), self.moves)
+
+    def _with_errors(self, samples: Samples) -> Self:
+        """Find the standard errors of slope and intercept of two classes."""
+        self._line = None
+        if len(samples.classes) == 2 and not self.scale_for_each and isinstance(self.rule, LogLoss):
+            self._line = FittedLine.from_samples(self._affine(), self.moves, samples)
+        return self
+
+    def _learnt(self) -> str:
+        if self._line is None:
+            return super()._learnt()
+        return f"{super()._learnt()}\n  {self._line}"
+
     def fit_samples(self, samples: Samples) -> Self:
         """Learn from samples that were checked; those of one scale are read where they lie."""
+        self._line = None
         whole = self._plain(samples)
         if whole is None:
             return super().fit_samples(samples)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError
-from stakes._records import NumberRecord
+from stakes._records import NumberRecord, Record
 from stakes._text import number, percent
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration.affine_calibrator import AffineCalibrator
@@ -193,7 +193,7 @@ def _expected(rule: ScoringRule, q: FloatArray, answers: Any) -> FloatArray:  # 
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreDecomposition:
+class ScoreDecomposition(Record):
     """CORP: an expected loss as miscalibration - discrimination + uncertainty.
 
     By the best rising map of the same data: miscalibration is what it recovers, discrimination
@@ -208,6 +208,13 @@ class ScoreDecomposition:
     def value(self) -> float:
         """The expected loss itself."""
         return self.miscalibration - self.discrimination + self.uncertainty
+
+    def __str__(self) -> str:
+        parts = self.value, self.miscalibration, self.discrimination, self.uncertainty
+        value, *split = map(number, parts)
+        names = "miscalibration", "discrimination", "uncertainty"
+        terms = [f"{name} {part}" for name, part in zip(names, split, strict=True)]
+        return f"{value} = {terms[0]} - {terms[1]} + {terms[2]}"
 
 
 def decompose(

@@ -1,6 +1,7 @@
 """What a calibrator has learnt: maps of log posteriors, and what they were fitted on, as JSON."""
 
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -10,12 +11,13 @@ import numpy as np
 
 from stakes._check import InputError, read_names, read_priors
 from stakes._math import log_softmax
-from stakes._text import plain, quoted
+from stakes._text import number, plain, plain_list, quoted
 from stakes._typing import FloatArray, Names, PriorsLike
 from stakes.calibration.registry import calibrator_class, calibrator_names
 from stakes.scores import LogPosteriors, ScoreMeaning, Scores
 
 FORMAT, VERSION = "stakes-calibrator", 2
+MOST_NAMES = 8  # of classes, in a text
 _EARLIER = 1  # kept priors for likelihoods only, and never the kind of scores
 
 
@@ -49,6 +51,10 @@ class CalibrationMap(ABC):
     def notes(self) -> tuple[str, ...]:
         """What a user should know of this fit."""
         return ()
+
+    def text(self, names: Names) -> str:
+        """Return what was learnt for classes of these names, in a line."""
+        return f"fitted for {plain_list(names, MOST_NAMES)}"
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401
@@ -93,6 +99,23 @@ class AffineMap(CalibrationMap):
     def __call__(self, log_p: FloatArray) -> FloatArray:
         return log_softmax(scaled(log_p, self.scale) + self.bias)
 
+    def text(self, names: Names) -> str:
+        if self.shared is None:
+            return f"scale {by_class(names, self.scale)}; bias {by_class(names, self.bias)}"
+        if not self.bias.any():
+            return f"T {number(self.temperature)} (scale {number(self.shared)})"
+        return f"scale {number(self.shared)}; bias {by_class(names, self.bias)}"
+
+    @property
+    def shared(self) -> float | None:
+        """The scale of all classes; None where each has its own."""
+        return float(self.scale[0]) if (self.scale == self.scale[0]).all() else None
+
+    @property
+    def temperature(self) -> float:
+        """One over the scale of all classes."""
+        return 1 / float(self.scale[0]) if self.scale[0] else math.inf
+
     @property
     def notes(self) -> tuple[str, ...]:
         said = []
@@ -106,6 +129,12 @@ class AffineMap(CalibrationMap):
                 "the classes are separable: the scale would grow without bound, it was stopped"
             )
         return tuple(said)
+
+
+def by_class(names: Names, values: FloatArray) -> str:
+    """Return a number for each class, cut where there are many."""
+    pairs = zip(names, values.tolist(), strict=True)
+    return plain_list([f"{name} {number(value)}" for name, value in pairs], MOST_NAMES)
 
 
 def scaled(log_p: FloatArray, scale: FloatArray) -> FloatArray:

@@ -7,11 +7,12 @@ import numpy as np
 
 from stakes._check import read_number
 from stakes._math import log_softmax
-from stakes._typing import FloatArray, IntArray
+from stakes._text import number
+from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.class_scales import ClassScales
 from stakes.calibration.linear import require_settled
-from stakes.calibration.maps import CalibrationMap, scaled
+from stakes.calibration.maps import CalibrationMap, by_class, scaled
 from stakes.calibration.solver import solve
 from stakes.calibration.temperature_calibrator import TemperatureCalibrator
 
@@ -30,6 +31,12 @@ class MatrixMap(CalibrationMap):
     separable: bool = False
 
     kind = "matrix"
+
+    def text(self, names: Names) -> str:
+        moved = np.abs(self.matrix - np.eye(len(names)))
+        largest = f"largest change of a class on another {number(float(moved.max()))}"
+        temperature = 1 / self.scale if self.scale else math.inf
+        return f"T {number(temperature)}, {largest}; bias {by_class(names, self.bias)}"
 
     def __call__(self, log_p: FloatArray) -> FloatArray:
         log_q = log_softmax(scaled(log_p, np.full(log_p.shape[1], self.scale)))

@@ -16,6 +16,7 @@ from stakes._check import (
     read_level,
     read_priors,
 )
+from stakes._records import Record
 from stakes._text import number, plain, quoted
 from stakes._typing import Column, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.calibration.calibrators import require_every_class
@@ -28,7 +29,7 @@ from stakes.scores import Scores, as_scores, class_names
 
 
 @dataclass(frozen=True, eq=False)
-class PriorEstimate:
+class PriorEstimate(Record):
     """Estimated priors with their standard errors.
 
     `check` compares them with the decisions made on labelled samples, where these were given.

@@ -11,9 +11,28 @@ __all__ = ["TemperatureCalibrator"]
 
 @dataclass(eq=False)
 class TemperatureCalibrator(LinearCalibrator):
-    """One scale for all classes, no bias; its inverse is the temperature."""
+    """One scale for all classes, no bias; its inverse is the temperature `T`.
+
+    Examples
+    --------
+    Logits that are twice as large as they should be:
+
+    >>> import numpy as np
+    >>> import stakes
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 3, 5000)
+    >>> z = rng.normal(size=(5000, 3)) + 2 * np.eye(3)[y]
+    >>> calibrator = stakes.TemperatureCalibrator().fit(stakes.Logits(4 * z), y)
+    >>> round(calibrator.T, 1)
+    2.0
+    """
 
     name = "temperature"
     learns = "a scale"
     use = "the priors are right and the scores only overconfident; it cannot fix priors"
     moves: ClassVar[Moves] = Moves(scale=True, biases=False)
+
+    @property
+    def T(self) -> float:  # noqa: N802  as everybody calls it
+        """The temperature: what log posteriors are divided by."""
+        return self._affine().temperature

@@ -2,14 +2,17 @@
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from stakes._check import InputError
-from stakes._typing import FloatArray, IntArray
+from stakes._text import number, quoted
+from stakes._typing import FloatArray, IntArray, Names
 from stakes.calibration.calibrators import Calibrator
 from stakes.calibration.maps import CalibrationMap, log_odds
 from stakes.costs import CostMatrix
+from stakes.samples import Samples
 from stakes.scores import LogProbabilities
 from stakes.statistics import ScoreLevels
 
@@ -25,6 +28,9 @@ class ShiftMap(CalibrationMap):
     shift: float
 
     kind = "threshold"
+
+    def text(self, names: Names) -> str:  # noqa: ARG002  of two classes
+        return f"log odds moved by {number(self.shift)}"
 
     def __call__(self, log_p: FloatArray) -> FloatArray:
         return LogProbabilities.from_log_odds(log_odds(log_p) + self.shift).log_p
@@ -51,6 +57,14 @@ class ThresholdCalibrator(Calibrator):
         if not 0 < threshold < 1:
             msg = "ThresholdCalibrator needs two errors that cost something: one costs nothing."
             raise InputError(msg)
+
+    def fit_samples(self, samples: Samples) -> Self:
+        """Learn from samples that were checked; refuse costs of their classes in another order."""
+        own, names = self.costs.classes, samples.classes
+        if own != names and set(own) == set(names):
+            rule = f"must have the classes of the scores, {quoted(names)}, in their order"
+            raise InputError("costs", rule, quoted(own))
+        return super().fit_samples(samples)
 
     def learn(self, log_p: FloatArray, y: IntArray, weights: FloatArray) -> CalibrationMap:
         """Return the shift; the threshold lies midway between the two scores it parts."""

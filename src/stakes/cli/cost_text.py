@@ -14,6 +14,7 @@ from stakes._text import quoted
 from stakes.cli.messages import refuse
 from stakes.cli.places import said
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
+from stakes.costs.price_words import check_words
 from stakes.io import Columns
 
 Entry = float | str  # a price, or the column that holds it
@@ -118,6 +119,10 @@ def read_costs(cost: str | None, abstain: str | None) -> CostText | None:
     else:
         msg = "--cost must be miss=PRICE,false_alarm=PRICE, a matrix '[[0,1],[5,0]]' or the name"
         refuse(f"{msg} of a .toml or .csv file: got {cost!r}.")
+    if price is None:
+        return found
+    if found.abstain is not None:
+        refuse("--abstain and --cost give the price of abstaining: leave one out.")
     return replace(found, abstain=price)
 
 
@@ -187,9 +192,12 @@ def _binary(text: str) -> CostText:
             fault = f"{name!r} twice" if name in pairs else repr(item)
             refuse(f"--cost must hold name=price pairs, each name once: got {fault}.")
         pairs[name] = _entry(value)
-    if set(pairs) != {"miss", "false_alarm"}:
-        refuse(f"--cost must give miss and false_alarm: got {quoted(pairs)}.")
-    return CostText(matrix=[[0.0, pairs["false_alarm"]], [pairs["miss"], 0.0]], binary=True)
+    try:
+        check_words(pairs, argument="--cost")
+    except InputError as error:
+        refuse(said(error))
+    matrix = [[0.0, pairs["false_alarm"]], [pairs["miss"], 0.0]]
+    return CostText(matrix=matrix, binary=True, abstain=pairs.get("abstain"))
 
 
 def _entry(text: str) -> Entry:

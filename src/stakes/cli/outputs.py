@@ -100,10 +100,10 @@ def page_text(
     actions: Mapping[str, str] | None = None,
 ) -> str:
     """Return the page of a result, headed as the options say."""
-    from stakes.report import ACTIONS, Heading, page_of  # noqa: PLC0415  slow to load
+    from stakes.report import Heading, page_of  # noqa: PLC0415  slow to load
 
     heading = Heading(options.title, source, system, options.date, read_unit(options.unit))
-    return page_of(record, heading, ACTIONS if actions is None else actions).html()
+    return page_of(record, heading, actions).html()
 
 
 def show(document: Document, options: Options) -> None:

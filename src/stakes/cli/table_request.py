@@ -52,14 +52,14 @@ class Request:
     def columns(self) -> Ask:
         """All columns that are needed."""
         o = self.options
-        texts = (o.label, o.group, o.sample, o.class_column, *o.slices)
+        texts = (o.label, o.group, o.sample, o.class_column)
         numbers = (*self.score_columns, *self.prices, *([o.weight] if o.weight else []))
         posteriors = self.score_columns if o.scores_are == "posteriors" else []
         return Ask(
             tuple(dict.fromkeys(name for name in texts if name)),
             tuple(dict.fromkeys(numbers)),
             (*posteriors, *self.prices),
-        )
+        ).with_slices(o.slices)
 
     @property
     def argument_columns(self) -> dict[str, str | None]:
@@ -222,9 +222,8 @@ def read_request(request: Request) -> WholeTable:
     if table is None:
         ask = request.columns
         with progress_bar() as progress:
-            table = read_columns(
-                o.file, ask.texts, ask.numbers, finite=ask.finite, progress=progress, **o.reading
-            )
+            told = {"finite": ask.finite, "blank": ask.blank, "progress": progress, **o.reading}
+            table = read_columns(o.file, ask.texts, ask.numbers, **told)
         if o.sample is not None:
             table = LongColumns(table, o.sample, str(o.class_column))
     y = table.texts(str(o.label))

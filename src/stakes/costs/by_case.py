@@ -7,12 +7,24 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes._check import InputError, read_array
-from stakes._text import quoted
-from stakes._typing import ArrayLike, BoolArray, Column, FloatArray, IntArray, Names, NamesLike
+from stakes._check import InputError, read_array, read_names
+from stakes._text import MOST_SHOWN, plain_list, quoted
+from stakes._typing import (
+    ArrayLike,
+    BoolArray,
+    Column,
+    CostValues,
+    FloatArray,
+    IntArray,
+    Label,
+    Names,
+    NamesLike,
+    Prices,
+)
 from stakes.costs.cost_tables import TIE, take_lower
 from stakes.costs.matrix import CostMatrix
-from stakes.costs.named_costs import DecidingCosts, NamedCosts, names_of
+from stakes.costs.named_costs import DecidingCosts, NamedCosts, names_of, read_price
+from stakes.costs.price_words import is_column, is_prices, named_columns, price_entries
 from stakes.scores import Scores
 
 Cell = float | FloatArray
@@ -37,8 +49,8 @@ class SampleCosts(DecidingCosts):
     >>> costs = stakes.SampleCosts.from_columns(
     ...     [[0, 3], ["amount", 0]], {"amount": [10.0, 900.0]}, classes=["fine", "fraud"]
     ... )
-    >>> costs.bayes_decisions([[0.8, 0.2], [0.95, 0.05]])
-    array([0, 1])
+    >>> costs.bayes_decisions([[0.8, 0.2], [0.95, 0.05]]).tolist()
+    ['fine', 'fraud']
     """
 
     __slots__ = ("_cells", "_n")
@@ -117,6 +129,14 @@ class SampleCosts(DecidingCosts):
     def shape(self) -> tuple[int, int, int]:
         """How many samples, classes and decisions."""
         return self._n, len(self._classes), len(self._decisions)
+
+    def with_abstention(self, price: float, name: Label = "abstain") -> Self:
+        """Return the costs with one more decision, which costs the same for every case."""
+        costs = type(self).__new__(type(self))
+        costs._cells = tuple((*row, read_price(price)) for row in self._cells)
+        costs._classes, costs._n = self._classes, self._n
+        costs._decisions = read_names([*self._decisions, name], "decisions", mixed=True)
+        return costs
 
     def part(self, rows: IntArray) -> Self:
         """Return the costs of some samples."""
@@ -200,7 +220,7 @@ class SampleCosts(DecidingCosts):
             total += p[:, i] * row[decision]
         return total
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         n, k, m = self.shape
         return f"SampleCosts({n} samples, {k} classes, {m} decisions)"
 
@@ -213,7 +233,8 @@ class CostsByCase(NamedCosts):
     Parameters
     ----------
     entries : K rows of M numbers or names of columns
-        Cost of decision j for class i; at least one names a column.
+        Cost of decision j for class i; at least one names a column. For two classes also by word:
+        {"miss": "amount", "false_alarm": 3}.
     classes, decisions : sequences of names, optional
         As for `CostMatrix`.
 
@@ -225,19 +246,22 @@ class CostsByCase(NamedCosts):
     >>> costs = stakes.CostsByCase([[0, 3], ["amount", 0]], classes=["fine", "fraud"])
     >>> costs.columns
     ('amount',)
-    >>> costs.with_columns({"amount": [10.0, 900.0]}).bayes_decisions([[0.8, 0.2], [0.95, 0.05]])
-    array([0, 1])
+    >>> amounts = {"amount": [10.0, 900.0]}
+    >>> costs.with_columns(amounts).bayes_decisions([[0.8, 0.2], [0.95, 0.05]]).tolist()
+    ['fine', 'fraud']
     """
 
     __slots__ = ("entries",)
 
     def __init__(
         self,
-        entries: Sequence[Sequence[float | str]],
+        entries: Sequence[Sequence[float | str]] | Prices,
         *,
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> None:
+        if is_prices(entries):
+            entries, classes, decisions = price_entries(entries, classes, decisions)
         self.entries: tuple[tuple[float | str, ...], ...] = tuple(tuple(row) for row in entries)
         one = {name: [1.0] for name in self.columns}
         checked = SampleCosts.from_columns(self.entries, one, classes=classes, decisions=decisions)
@@ -254,15 +278,60 @@ class CostsByCase(NamedCosts):
         named = (entry for row in self.entries for entry in row if isinstance(entry, str))
         return tuple(dict.fromkeys(named))
 
+    def with_abstention(self, price: float, name: Label = "abstain") -> Self:
+        """Return the costs with one more decision, which costs the same for every case.
+
+        >>> costs = CostsByCase([[0, 3], ["amount", 0]], classes=["fine", "fraud"])
+        >>> costs.with_abstention(1, "ask").decisions
+        ('fine', 'fraud', 'ask')
+        """
+        entries = [(*row, read_price(price)) for row in self.entries]
+        decisions = [*self.decisions, name]
+        return type(self)(entries, classes=self.classes, decisions=decisions)
+
     def with_columns(self, columns: Mapping[str, Column] | Any) -> SampleCosts:  # noqa: ANN401  any frame
         """Return the costs of the samples of a table, or of a mapping from name to numbers."""
         return SampleCosts.from_columns(
             self.entries, columns, classes=self.classes, decisions=self.decisions
         )
 
-    def __repr__(self) -> str:
-        rows = [list(row) for row in self.entries]
-        return f"CostsByCase({rows}, classes={list(self.classes)})"
+    def __str__(self) -> str:
+        rows, names = [list(row) for row in self.entries], plain_list(self.classes, MOST_SHOWN)
+        more = "" if len(rows) <= MOST_SHOWN else f" and {len(rows) - MOST_SHOWN} rows more"
+        return f"CostsByCase({rows[:MOST_SHOWN]}{more}, classes {names})"
+
+
+def as_costs(
+    costs: CostMatrix | SampleCosts | CostsByCase | CostValues,
+    classes: NamesLike | None,
+    decisions: NamesLike | None = None,
+) -> CostMatrix | SampleCosts | CostsByCase:
+    """Return costs as a record, that of these classes where they have no names.
+
+    Prices by word may be columns, or their names.
+    """
+    if isinstance(costs, CostMatrix | SampleCosts | CostsByCase):
+        return costs
+    if not is_prices(costs):
+        return CostMatrix(costs, classes=classes, decisions=decisions)
+    if named_columns(costs):
+        return CostsByCase(costs, classes=classes, decisions=decisions)
+    columns = {word: price for word, price in costs.items() if is_column(price)}
+    if not columns:
+        return CostMatrix(costs, classes=classes, decisions=decisions)
+    by_name = {word: word if word in columns else price for word, price in costs.items()}
+    return CostsByCase(by_name, classes=classes, decisions=decisions).with_columns(columns)
+
+
+def numbers_of(
+    costs: CostMatrix | SampleCosts | CostsByCase,
+) -> CostMatrix | SampleCosts:
+    """Return costs that hold numbers; refuse names of columns where there is no table."""
+    if isinstance(costs, CostsByCase):
+        rule, found = "must hold numbers for samples", f"they name the column {costs.columns[0]!r}"
+        hint = "Pass the column itself, or costs.with_columns(table)."
+        raise InputError("costs", rule, found=found, hint=hint)
+    return costs
 
 
 def _narrow(low: FloatArray, high: FloatArray, first: FloatArray, second: FloatArray) -> None:

@@ -16,15 +16,23 @@ from stakes._check import (
     read_array,
     read_costs,
     read_names,
-    read_number,
     read_priors,
 )
 from stakes._files import read_text, write_text
 from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, quoted
-from stakes._typing import ArrayLike, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
+from stakes._typing import (
+    CostValues,
+    FloatArray,
+    IntArray,
+    Label,
+    Names,
+    NamesLike,
+    PriorsLike,
+)
 from stakes.costs.cost_files import FORMS
 from stakes.costs.cost_tables import TIE, CostTable, DenseTable, ErrorTable
-from stakes.costs.named_costs import DecidingCosts, is_frame, names_of, reordered
+from stakes.costs.named_costs import DecidingCosts, is_frame, names_of, read_price, reordered
+from stakes.costs.price_words import is_prices, price_entries
 from stakes.scores import Scores
 
 if TYPE_CHECKING:
@@ -45,7 +53,9 @@ class CostMatrix(DecidingCosts):
     Parameters
     ----------
     values : array of shape (K, M), or a data frame whose index and columns hold the names
-        Cost of decision j when the truth is class i.
+        Cost of decision j when the truth is class i. For two classes also the prices of their
+        errors by word: {"miss": 5, "false_alarm": 1}, and "abstain" for one more decision; the
+        class of interest comes last.
     classes : sequence of K names, optional
         By default 0, ..., K-1 (or the index of the data frame).
     decisions : sequence of M names, optional
@@ -80,6 +90,9 @@ class CostMatrix(DecidingCosts):
         classes: NamesLike | None = None,
         decisions: NamesLike | None = None,
     ) -> None:
+        if is_prices(values):
+            values, classes, decisions = price_entries(values, classes, decisions)
+            _refuse_columns(values)
         framed = is_frame(values)
         array = read_costs(values.to_numpy() if framed else values)
         rows, columns = (list(values.index), list(values.columns)) if framed else (None, None)
@@ -129,8 +142,7 @@ class CostMatrix(DecidingCosts):
         >>> CostMatrix.zero_one(3).with_abstention(0.2).decisions
         (0, 1, 2, 'abstain')
         """
-        extra = read_number(price, "abstain", 0, math.inf, closed=(True, False))
-        wider = self._table.with_column(np.full((self.shape[0], 1), extra))
+        wider = self._table.with_column(np.full((self.shape[0], 1), read_price(price)))
         decisions = read_names([*self.decisions, name], "decisions", mixed=True)
         return self._from_table(wider, self.classes, decisions)
 
@@ -378,7 +390,7 @@ class CostMatrix(DecidingCosts):
         columns = map(self.column, range(min(self.shape[1], MOST_SHOWN)))
         return matrix_rows(self.classes, self.decisions[:MOST_SHOWN], columns)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return matrix_text(self._rows(), self.shape)
 
     def _repr_html_(self) -> str:
@@ -410,6 +422,15 @@ def _form(path: str | os.PathLike[str]) -> tuple[Callable[..., Any], Callable[..
     raise InputError(f"a cost file must end in .toml or .csv: got {str(path)!r}.")
 
 
+def _refuse_columns(entries: list[list[Any]]) -> None:
+    """Refuse prices that differ from case to case."""
+    for price in (each for row in entries for each in row if not isinstance(each, float)):
+        rule = "must be one number for each error here"
+        shown = f"the column {price!r}" if isinstance(price, str) else "a number for each case"
+        hint = "Prices by case are for bayes_cost, expected_cost, decide, evaluate and compare."
+        raise InputError("costs", rule, shown, hint=hint)
+
+
 def declared_classes(
     classes: NamesLike | None, *costs: object, positive: Label | None = None
 ) -> NamesLike | None:
@@ -422,7 +443,7 @@ def declared_classes(
     return next((one.classes for one in costs if isinstance(one, CostMatrix)), None)
 
 
-def as_cost_matrix(costs: CostMatrix | ArrayLike | None, classes: Names) -> CostMatrix:
+def as_cost_matrix(costs: CostMatrix | CostValues | None, classes: Names) -> CostMatrix:
     """Return costs as a matrix, that of these classes where it has no names; None: 0-1 costs."""
     if costs is None:
         return CostMatrix.zero_one(classes)

@@ -1,13 +1,15 @@
 """Names of rows and columns of costs: given, from a data frame, or by default."""
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 
-from stakes._check import Action, InputError, read_names, read_priors
+from stakes._check import Action, InputError, read_names, read_number, read_priors
+from stakes._records import Record
 from stakes._text import quoted
-from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.scores import Scores, as_scores
 
 
@@ -69,7 +71,12 @@ def _order(own: Names, asked: NamesLike | None, argument: str) -> Names:
     return order
 
 
-class NamedCosts:
+def read_price(price: float) -> float:
+    """Read the price of abstaining."""
+    return read_number(price, "abstain", 0, math.inf, closed=(True, False))
+
+
+class NamedCosts(Record):
     """Costs with names for their classes and decisions."""
 
     __slots__ = ("_classes", "_decisions")
@@ -87,6 +94,16 @@ class NamedCosts:
         """Names of the decisions, in the order of the columns."""
         return self._decisions
 
+    def _in_a_line(self) -> str:
+        return f"{len(self.classes)} classes, {len(self.decisions)} decisions"
+
+    def named(self, indices: IntArray) -> NDArray[Any]:
+        """Return decisions by name: whole numbers where all names are such, else objects."""
+        whole = all(type(name) is int for name in self.decisions)
+        known = np.empty(len(self.decisions), dtype=np.int64 if whole else object)
+        known[:] = self.decisions
+        return known[indices]
+
 
 class DecidingCosts(NamedCosts, ABC):
     """Costs that say which decision is best for each sample."""
@@ -102,9 +119,13 @@ class DecidingCosts(NamedCosts, ABC):
         """Return the Bayes decision for each row of posteriors that were checked."""
 
     def bayes_decisions(
-        self, posteriors: Scores | Column, priors: PriorsLike | None = None
-    ) -> IntArray:
-        """Return the index of the decision of least expected cost for each sample.
+        self,
+        posteriors: Scores | Column,
+        priors: PriorsLike | None = None,
+        *,
+        indices: bool = False,
+    ) -> NDArray[Any]:
+        """Return the decision of least expected cost for each sample, by name.
 
         d_B = argmin_j sum_i c_ij P(H_i|x) (eq:bayes_decisions). On a tie the lowest index wins.
 
@@ -114,6 +135,8 @@ class DecidingCosts(NamedCosts, ABC):
             One column holds P(classes[-1]) of two classes.
         priors : array of K or mapping by class, optional
             Needed for likelihoods, and for nothing else.
+        indices : bool
+            Return places among `decisions` in place of names.
 
         Examples
         --------
@@ -121,9 +144,10 @@ class DecidingCosts(NamedCosts, ABC):
 
         >>> import stakes
         >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1, classes=["healthy", "tumour"])
-        >>> [costs.decisions[j] for j in costs.bayes_decisions([[0.9, 0.1], [0.8, 0.2]])]
+        >>> costs.bayes_decisions([[0.9, 0.1], [0.8, 0.2]]).tolist()
         ['healthy', 'tumour']
         """
         scores = as_scores(posteriors).ordered(self.classes)
         self._check_scores(scores)
-        return self.least_expected(scores.answers(read_priors(priors, self.classes)).p)
+        found = self.least_expected(scores.answers(read_priors(priors, self.classes)).p)
+        return found if indices else self.named(found)

@@ -9,7 +9,8 @@ import numpy as np
 
 from stakes._check import UndefinedMetricError
 from stakes._math import log
-from stakes._text import quoted
+from stakes._records import Record
+from stakes._text import number, plain_list, quoted
 from stakes._typing import Column, Label, Names, NamesLike, PriorsLike
 from stakes.curves.roc import RocCurve
 from stakes.samples import Samples, read_samples
@@ -18,7 +19,7 @@ from stakes.statistics import ScoreLevels
 
 
 @dataclass(frozen=True, eq=False)
-class ClassDetectors:
+class ClassDetectors(Record):
     """The ROC curve of each class against all others.
 
     An average over them scores another task than classification: K separate yes-or-no questions,
@@ -27,6 +28,10 @@ class ClassDetectors:
     """
 
     curves: dict[Label, RocCurve]
+
+    def __str__(self) -> str:
+        areas = [f"{name} {number(curve.auc())}" for name, curve in self.curves.items()]
+        return f"AUC of each class against the others: {plain_list(areas, 8)}"
 
     def macro(self, metric: Callable[[RocCurve], float] = RocCurve.auc) -> float:
         """Return the plain mean of a metric over the classes; by default of the AUC."""

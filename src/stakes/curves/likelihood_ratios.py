@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, check_no_nan, read_number, read_table
+from stakes._records import Record
+from stakes._text import number, percent, plain
 from stakes._typing import Column, FloatArray, IntArray, NamesLike
 from stakes.costs import CostMatrix
 from stakes.curves.area import RankingValue
@@ -111,7 +113,7 @@ def minimum_cllr_of(curve: RocCurve) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class TippettCurve:
+class TippettCurve(Record):
     """Shares of each class with a likelihood ratio above a value, for every value.
 
     `log10_ratios` rise from minus infinity; `share_above` has a row for each class, falling from
@@ -140,6 +142,13 @@ class TippettCurve:
         first = int(np.searchsorted(self.roc.levels.level, 0.0, side="left"))
         return above, float(self.roc.miss_rate[first])
 
+    def __str__(self) -> str:
+        first, second = (plain(name) for name in self.roc.classes)
+        above, below = (f"{percent(share, 1)} %" for share in self.misleading)
+        size = self.roc.levels.level.size
+        misleading = f"above 1 for {above} of {first}, below 1 for {below} of {second}"
+        return f"TippettCurve({size} distinct ratios; {misleading})"
+
 
 def tippett_curve(
     y_true: Column,
@@ -161,13 +170,21 @@ def tippett_curve(
 
 
 @dataclass(frozen=True, eq=False)
-class DetectionCost:
+class DetectionCost(Record):
     """A detection cost function (DCF): its actual value at the Bayes threshold, and its minimum."""
 
     actual: ExpectedLoss
     minimum: MinimumCost
     effective_prior: float
     threshold: float
+
+    def __str__(self) -> str:
+        actual, least = (number(cost.normalized) for cost in (self.actual, self.minimum))
+        return (
+            f"detection cost {actual} at the Bayes threshold {number(self.threshold)}, "
+            f"{least} at the best one (normalised, naive 1); effective prior "
+            f"{number(self.effective_prior)}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from stakes._records import NumberRecord
+from stakes._records import NumberRecord, Record
 from stakes._text import number, plain
 from stakes._typing import FloatArray, Names
 from stakes.results import json_number
 
 
 @dataclass(frozen=True)
-class OperatingPoint:
+class OperatingPoint(Record):
     """A threshold and what it does: the class of interest is decided for greater scores."""
 
     threshold: float
@@ -66,7 +66,7 @@ class MinimumCost(NumberRecord):
 
 
 @dataclass(frozen=True, eq=False)
-class TargetOdds:
+class TargetOdds(Record):
     """The odds that stand for a wanted sensitivity, and the costs they imply.
 
     `range` holds all odds for which the point is the best one; `odds` lies within.

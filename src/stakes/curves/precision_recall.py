@@ -8,6 +8,8 @@ import numpy as np
 
 from stakes._kernels.definitions.order import level_precision
 from stakes._kernels.keys import score_precision
+from stakes._records import Record
+from stakes._text import number
 from stakes._typing import Column, FloatArray, Label, NamesLike
 from stakes.curves.area import RankingValue
 from stakes.curves.reading import check_both, read_unweighted
@@ -17,7 +19,7 @@ from stakes.scores import Scores
 
 
 @dataclass(frozen=True, eq=False)
-class PrecisionRecallCurve:
+class PrecisionRecallCurve(Record):
     """Precision and recall at every threshold, lowest first; naive precision is P_2.
 
     Its area depends on the prior of the class of interest: do not compare it between data sets.
@@ -48,6 +50,10 @@ class PrecisionRecallCurve:
         steps, precision = -np.diff(self.recall), self.precision[:-1]
         counts = steps > 0
         return float((steps[counts] * precision[counts]).sum())
+
+    def __str__(self) -> str:
+        size, area = self.roc.levels.level.size, number(self.average_precision())
+        return f"PrecisionRecallCurve({size} distinct scores, average precision {area})"
 
 
 def average_precision(

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._check import InputError, read_level
+from stakes._records import Record
+from stakes._text import plain
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
@@ -16,7 +18,7 @@ _MOST_LEVELS = 1000  # for the band; more are taken together, some neighbours at
 
 
 @dataclass(frozen=True, eq=False)
-class ReliabilityCurve:
+class ReliabilityCurve(Record):
     """How often the last class happened as a rising function of its posterior.
 
     Blocks come from pool-adjacent-violators: block i holds the posteriors from `low` to `high`,
@@ -37,6 +39,10 @@ class ReliabilityCurve:
     second: FloatArray
     prior: float  # of the last class: where a system stands that answers the priors
     classes: tuple[int | str, ...]
+
+    def __str__(self) -> str:
+        levels = f"{self.values.size} distinct posteriors of {plain(self.classes[-1])}"
+        return f"ReliabilityCurve({levels}, {self.low.size} steps)"
 
 
 def reliability_curve(  # noqa: PLR0913  the data, and how the band is drawn

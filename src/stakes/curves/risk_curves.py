@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes._check import InputError, read_array, read_level, read_number
 from stakes._math import log, softplus
+from stakes._records import Record
 from stakes._text import number
 from stakes._typing import ArrayLike, FloatArray, Names
 from stakes.class_losses import Constant
@@ -29,7 +30,7 @@ _BELOW = 1e-12  # how far below a jump its lower side is looked at, in parts of 
 
 
 @dataclass(frozen=True, eq=False)
-class RiskCurve:
+class RiskCurve(Record):
     """Expected cost EC(t) of deciding H_2 where its posterior is above t, for t between 0 and 1.
 
     A false alarm costs t and a miss 1 - t, so that t is the Bayes threshold of these costs:
@@ -304,7 +305,7 @@ class RiskCurve:
             float(at.value[i]), more - less, more, less, normalized, self.classes
         )
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         area = self.cross_entropy()
         return (
             f"RiskCurve({self.steps.levels.level.size} distinct scores, "

@@ -16,10 +16,11 @@ from stakes._kernels.formulas import at_thresholds
 from stakes._kernels.keys import score_spread
 from stakes._math import cumulative, sum_by
 from stakes._quantiles import normal, student
+from stakes._records import Record
 from stakes._text import number, quoted
 from stakes._typing import (
-    ArrayLike,
     Column,
+    CostValues,
     Counts,
     FloatArray,
     IntArray,
@@ -43,7 +44,7 @@ _MOST_PAIRS = 2**61  # twice which is a whole number of 64 bits
 
 
 @dataclass(frozen=True, eq=False)
-class RocCurve:
+class RocCurve(Record):
     """Rates of a detector at every threshold; H_2 is decided when the score is greater.
 
     Points go from the lowest threshold, where everything is decided as H_2, to the highest, where
@@ -161,13 +162,13 @@ class RocCurve:
         return (errors / n1, errors / n2) if self.levels.whole else (math.nan, math.nan)
 
     def expected_costs(
-        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+        self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
         """Return the expected cost at every point, for two classes and two decisions."""
         return self._costs(*self._problem(costs, priors))
 
     def normalized_costs(
-        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+        self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
         """Return the normalised expected cost at every point; NaN where the naive cost is 0."""
         matrix, p = self._problem(costs, priors)
@@ -175,7 +176,7 @@ class RocCurve:
         return self._costs(matrix, p, naive if naive > 0 else math.nan)
 
     def minimum_cost(
-        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+        self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> MinimumCost:
         """Return the least expected cost of any threshold, with that threshold.
 
@@ -314,7 +315,7 @@ class RocCurve:
         return self.priors if given is None else given
 
     def _problem(
-        self, costs: CostMatrix | ArrayLike | None, priors: PriorsLike | None
+        self, costs: CostMatrix | CostValues | None, priors: PriorsLike | None
     ) -> tuple[CostMatrix, FloatArray]:
         matrix = as_cost_matrix(costs, self.classes)
         check_order(matrix, self.classes)
@@ -323,7 +324,7 @@ class RocCurve:
             raise InputError("costs", rule, f"{len(matrix.decisions)}, {quoted(matrix.decisions)}")
         return matrix, self._priors(priors)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return f"RocCurve({self.levels.level.size} distinct scores, AUC {number(self.auc())})"
 
 

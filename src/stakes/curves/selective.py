@@ -9,9 +9,11 @@ import numpy as np
 
 from stakes._check import InputError, read_array
 from stakes._math import cumulative
-from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
+from stakes._records import Record
+from stakes._text import number, percent
+from stakes._typing import Column, CostValues, FloatArray, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
-from stakes.costs.matrix import declared_classes
+from stakes.costs.matrix import as_cost_matrix, declared_classes
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples, read_samples
@@ -19,14 +21,26 @@ from stakes.scores import Scores
 from stakes.scoring import BayesCost
 from stakes.statistics import ScoreLevels
 
+_MOST_LINES = 10
+
 
 @dataclass(frozen=True, eq=False)
-class AbstentionCurve:
+class AbstentionCurve(Record):
     """Bayes decisions at several prices of abstaining: what they cost, how often they abstain."""
 
     prices: tuple[float, ...]
     costs: tuple[ExpectedLoss, ...]
     abstention_rates: tuple[float, ...]
+
+    def __str__(self) -> str:
+        rows = zip(self.prices, self.costs, self.abstention_rates, strict=True)
+        lines = [
+            f"  {number(price):>8}  {number(cost.normalized):>8}  {percent(rate, 1)} %"
+            for price, cost, rate in rows
+        ]
+        more = [f"  and {len(lines) - _MOST_LINES} more prices"] * (len(lines) > _MOST_LINES)
+        head = "price of abstaining, normalised cost, share of abstentions"
+        return "\n".join([head, *lines[:_MOST_LINES], *more])
 
 
 def abstention_curve(
@@ -34,7 +48,7 @@ def abstention_curve(
     scores: Scores | Column,
     prices: Sequence[float] | None = None,
     *,
-    costs: CostMatrix | None = None,
+    costs: CostMatrix | CostValues | None = None,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
@@ -56,7 +70,7 @@ def abstention_curve(
     named = declared_classes(classes, costs)
     samples = read_samples(y_true, scores, priors, sample_weight, named)
     given = samples.given_priors
-    base = CostMatrix.zero_one(samples.classes) if costs is None else costs
+    base = as_cost_matrix(costs, samples.classes)
     BayesCost(base).check(samples.classes)
     if prices is None:
         k = len(samples.classes)
@@ -84,7 +98,7 @@ def bayes_counts(samples: Samples, costs: CostMatrix) -> ConfusionMatrix:
 
 
 @dataclass(frozen=True, eq=False)
-class RiskCoverageCurve:
+class RiskCoverageCurve(Record):
     """Errors among the samples that a system is most sure of, for every number of them.
 
     `coverage` is the share answered; `risk` the share of wrong answers among these; `joint_risk`
@@ -94,6 +108,11 @@ class RiskCoverageCurve:
 
     coverage: FloatArray
     joint_risk: FloatArray
+
+    def __str__(self) -> str:
+        risk, area = number(float(self.risk[-1])), number(self.generalized_area())
+        size = self.coverage.size
+        return f"RiskCoverageCurve({size} points, risk {risk} at full coverage, AUGRC {area})"
 
     @property
     def risk(self) -> FloatArray:

@@ -11,13 +11,17 @@ __all__ = [
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from stakes._check import InputError, read_priors
-from stakes._typing import ArrayLike, Column, FloatArray, Label, Names, NamesLike, PriorsLike
+from stakes._records import Record
+from stakes._text import number, plain
+from stakes._typing import Column, CostValues, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import as_cost_matrix, declared_classes
+from stakes.costs.price_words import is_prices
 from stakes.curves.points import OperatingPoint
 from stakes.curves.roc import RocCurve, best_place, roc_curve
 from stakes.metrics.traditional import SweepMetric
@@ -25,7 +29,7 @@ from stakes.results import Direction
 from stakes.samples import read_pair
 from stakes.scores import LogPosteriors, Posteriors, Scores, as_scores
 
-Costs = CostMatrix | ArrayLike
+Costs = CostMatrix | CostValues
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +94,7 @@ def detector(
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreDistribution:
+class ScoreDistribution(Record):
     """Shares of each class by bin of the score; rows are classes.
 
     `below` and `above` are the shares with scores of minus and plus infinity, which no bin holds.
@@ -106,6 +110,12 @@ class ScoreDistribution:
     def classes(self) -> Names:
         """Names of the two classes."""
         return self.detector.roc.classes
+
+    def __str__(self) -> str:
+        first, second = (plain(name) for name in self.classes)
+        bins = f"{self.edges.size - 1} bins of the {self.detector.scale} of {second}"
+        ends = f"{number(self.edges[0])} to {number(self.edges[-1])}"
+        return f"ScoreDistribution({bins} from {ends}, for {first} and {second})"
 
 
 def score_distribution(
@@ -151,7 +161,7 @@ def score_distribution(
 
 
 @dataclass(frozen=True, eq=False)
-class SweptMetric:
+class SweptMetric(Record):
     """A metric at every threshold; `best` and `bayes` are a threshold and the value there."""
 
     name: str
@@ -161,9 +171,14 @@ class SweptMetric:
     bayes: tuple[float, float] | None = None  # for metrics that are a cost
     naive: float | None = None
 
+    def __str__(self) -> str:
+        places = {"best": self.best} | ({} if self.bayes is None else {"Bayes rule": self.bayes})
+        parts = [f"{number(v)} at {number(t)} ({name})" for name, (t, v) in places.items()]
+        return f"{plain(self.name)}: {', '.join(parts)}, {self.better} is better"
+
 
 @dataclass(frozen=True, eq=False)
-class ThresholdSweep:
+class ThresholdSweep(Record):
     """Metrics at every threshold of a detector.
 
     `thresholds` are those of the ROC curve: minus infinity, then each distinct score; `scale`
@@ -174,6 +189,10 @@ class ThresholdSweep:
     metrics: tuple[SweptMetric, ...]
     scale: str
     classes: Names
+
+    def __str__(self) -> str:
+        head = f"{self.thresholds.size} thresholds of the {self.scale} of {plain(self.classes[-1])}"
+        return "\n".join([head, *(f"  {metric}" for metric in self.metrics)])
 
 
 def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
@@ -194,7 +213,8 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
     metrics : sequence of traditional metrics, such as `stakes.metrics.FScore()`
         They are had on the data as it is; they have a best threshold and no Bayes threshold.
     costs : CostMatrix, or mapping from names to several, optional
-        One normalised cost each; by default that of 0-1 costs.
+        One normalised cost each; by default that of 0-1 costs. {"miss": 5, "false_alarm": 1} is
+        one matrix, by word.
     priors : array of two, mapping by class, or "data", optional
         At which the costs are expected, and where the scores are likelihood ratios, decided.
     y_true, scores, sample_weight, classes, positive
@@ -209,7 +229,9 @@ def threshold_sweep(  # noqa: PLR0913  the data, the metrics, the costs
     >>> [round(x, 4) for x in (*swept.bayes, *swept.best)]
     [0.1667, 0.6667, 0.3, 0.3333]
     """
-    named = costs if isinstance(costs, Mapping) else {"normalised cost": costs}
+    named: Mapping[str, Any] = {"normalised cost": costs}
+    if isinstance(costs, Mapping) and not is_prices(costs):
+        named = costs
     declared = declared_classes(classes, *named.values(), positive=positive)
     found = detector(
         y_true, scores, sample_weight=sample_weight, classes=declared, positive=positive

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stakes._records import NumberRecord
+from stakes._records import NumberRecord, Record
 from stakes._text import number
 from stakes._typing import FloatArray, Names
 from stakes.costs import CostMatrix
@@ -15,7 +15,7 @@ from stakes.results import Direction, json_number
 
 
 @dataclass(frozen=True, eq=False)
-class CurveView:
+class CurveView(Record):
     """A risk curve on the axes of one field.
 
     `actual` is what the system does at the Bayes threshold; `minimum` what the best threshold
@@ -63,13 +63,13 @@ class CurveView:
         more = {"y_label": self.y_label, "better": self.better, "level": self.level}
         return {**labels, **more, "columns": columns}
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         span = f"{number(self.x[0])} to {number(self.x[-1])}"
         return f"{type(self).__name__}({self.name}, {self.x.size} points, {self.x_name} {span})"
 
 
 @dataclass(frozen=True)
-class WorstApplication:
+class WorstApplication(Record):
     """The threshold where calibration loses most: costs for which these scores serve worst.
 
     `value` is `actual` less `minimum`. Both jump at the scores of samples; where the greatest

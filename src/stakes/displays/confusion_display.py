@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from stakes._text import number
-from stakes._typing import ArrayLike, Column, FloatArray, Names, NamesLike, PriorsLike
+from stakes._typing import Column, CostValues, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import as_cost_matrix, check_order, declared_classes
 from stakes.curves.selective import bayes_counts
@@ -54,7 +54,7 @@ class ConfusionDisplay(ScoreDisplay):
         y_true: Column,
         scores: Scores | Column,
         *,
-        costs: CostMatrix | ArrayLike | None = None,
+        costs: CostMatrix | CostValues | None = None,
         priors: PriorsLike | None = None,
         sample_weight: Column | None = None,
         classes: NamesLike | None = None,
@@ -79,7 +79,7 @@ class ConfusionDisplay(ScoreDisplay):
         y_true: Column,
         y_pred: Column,
         *,
-        costs: CostMatrix | ArrayLike | None = None,
+        costs: CostMatrix | CostValues | None = None,
         priors: PriorsLike | None = None,
         sample_weight: Column | None = None,
         classes: NamesLike | None = None,

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ GREY, BLACK = "#6B6B6B", "#000000"
 Dashes = str | tuple[int, tuple[float, ...]]
 SYSTEM = "stakes-system"  # marks the main lines of a display, so that the next one looks different
 _COLUMNS = 1500  # more than the dots of a line in print
+_LONGEST_LINE = 25  # letters of a legend with several columns
 
 
 @dataclass(frozen=True)
@@ -128,8 +130,12 @@ def legend(axes: "Axes", **options: Any) -> None:  # noqa: ANN401
     """Draw the legend; a line that several displays share is named once."""
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
-    if unique:
-        axes.legend(list(unique.values()), list(unique), **options)
+    if not unique:
+        return
+    texts = list(unique)
+    if options.get("ncols", 1) > 1:  # a legend wider than the figure would leave no place for axes
+        texts = [fill(" ".join(text.split()), _LONGEST_LINE) for text in texts]
+    axes.legend(list(unique.values()), texts, **options)
 
 
 def note(axes: "Axes", lines: Sequence[str]) -> None:

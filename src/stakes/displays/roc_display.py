@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes._check import read_level
-from stakes._typing import ArrayLike, Column, Label, NamesLike, PriorsLike
+from stakes._typing import Column, CostValues, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import declared_classes
 from stakes.curves import OperatingPoint, RocCurve, roc_curve
@@ -59,7 +59,7 @@ class RocDisplay(ScoreDisplay):
         y_true: Column,
         scores: Scores | Column,
         *,
-        costs: CostMatrix | ArrayLike | None = None,
+        costs: CostMatrix | CostValues | None = None,
         priors: PriorsLike | None = None,
         level: float = 0.95,
         sample_weight: Column | None = None,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from stakes._typing import ArrayLike, Column, Label, NamesLike, PriorsLike
+from stakes._typing import Column, CostValues, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.costs.matrix import declared_classes
 from stakes.curves import ScoreDistribution, score_distribution
@@ -46,7 +46,7 @@ class ScoreDistributionDisplay(ScoreDisplay):
         scores: Scores | Column,
         *,
         bins: int = 40,
-        costs: CostMatrix | ArrayLike | None = None,
+        costs: CostMatrix | CostValues | None = None,
         priors: PriorsLike | None = None,
         sample_weight: Column | None = None,
         classes: NamesLike | None = None,

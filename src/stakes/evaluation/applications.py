@@ -10,18 +10,22 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_priors
+from stakes._records import Record
 from stakes._text import quoted
-from stakes._typing import FloatArray, IntArray, Names, PriorsLike
+from stakes._typing import FloatArray, IntArray, Names, Prices, PriorsLike
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
+from stakes.costs.by_case import as_costs
+from stakes.costs.price_words import is_prices, named_columns, with_price_columns
 from stakes.samples import Samples
 from stakes.scores import PosteriorScores
 
-CostsLike = CostMatrix | SampleCosts | CostsByCase | FloatArray | list[list[float]]
+_CostTable = CostMatrix | SampleCosts | CostsByCase | FloatArray | list[list[float]]
+CostsLike = _CostTable | Prices
 _DEFAULT = "cost"
 
 
 @dataclass(frozen=True, eq=False)
-class Application:
+class Application(Record):
     """A use that a system is put to: costs, and priors if they are not those of all.
 
     `evaluate(..., costs={"screening": Application(costs, [0.99, 0.01]), ...})` judges one system
@@ -74,7 +78,8 @@ class ApplicationSamples:
         return ApplicationSamples(self.name, costs, self.samples.part(kept))
 
 
-Applications = CostsLike | Application | Mapping[str, "CostsLike | Application"]
+# A mapping holds prices by word, or applications by name.
+Applications = _CostTable | Application | Mapping[str, Any]
 
 
 def adapted(samples: Samples, training: PriorsLike | None) -> Samples:
@@ -109,11 +114,18 @@ def read_applications(
     costs: Applications | None, samples: Samples, training: PriorsLike | None = None
 ) -> tuple[ApplicationSamples, ...]:
     """Read one or several applications of the same samples, each at its own priors."""
-    given = costs if isinstance(costs, Mapping) else {_DEFAULT: costs}
+    given = by_name(with_classes(costs, samples.classes))
     if not given:
         raise InputError("costs", "must name at least one application", "an empty mapping")
     uses = (_samples_in_use(str(name), entry, samples) for name, entry in given.items())
     return tuple(replace(use, samples=adapted(use.samples, training)) for use in uses)
+
+
+def by_name(costs: Applications | None) -> Mapping[str, Any]:
+    """Return applications by name; one alone, which may be prices by word, has the usual name."""
+    if isinstance(costs, Mapping) and not is_prices(costs):
+        return costs
+    return {_DEFAULT: costs}
 
 
 def _samples_in_use(
@@ -160,24 +172,48 @@ def with_columns(costs: Applications | None, columns: Any) -> Applications | Non
     def bound(entry: Any) -> Any:  # noqa: ANN401
         if isinstance(entry, Application):
             return replace(entry, costs=bound(entry.costs))
+        if is_prices(entry):
+            return with_price_columns(entry, columns)
         return entry.with_columns(columns) if isinstance(entry, CostsByCase) else entry
 
-    if isinstance(costs, Mapping):
+    if isinstance(costs, Mapping) and not is_prices(costs):
         return {name: bound(entry) for name, entry in costs.items()}
     return bound(costs)
 
 
 def _named_costs(costs: Applications | None) -> list[CostMatrix | SampleCosts | CostsByCase]:
     """Return the costs of each application that name their classes."""
-    entries = list(costs.values()) if isinstance(costs, Mapping) else [costs]
-    inner = (entry.costs if isinstance(entry, Application) else entry for entry in entries)
-    return [each for each in inner if isinstance(each, CostMatrix | SampleCosts | CostsByCase)]
+    return [c for c in _bare(costs) if isinstance(c, CostMatrix | SampleCosts | CostsByCase)]
+
+
+def _bare(costs: Applications | None) -> "list[CostsLike | None]":
+    """Return the costs of each application without its priors."""
+    entries = by_name(costs).values()
+    return [entry.costs if isinstance(entry, Application) else entry for entry in entries]
 
 
 def columns_of_costs(costs: Applications | None) -> tuple[str, ...]:
     """Return the columns that costs by case name, each once."""
-    named = (each.columns for each in _named_costs(costs) if isinstance(each, CostsByCase))
-    return tuple(dict.fromkeys(name for names in named for name in names))
+    named: list[str] = []
+    for each in _bare(costs):
+        if isinstance(each, CostsByCase):
+            named += each.columns
+        elif is_prices(each):
+            named += named_columns(each)
+    return tuple(dict.fromkeys(named))
+
+
+def with_classes(costs: Applications | None, classes: Names) -> Applications | None:
+    """Return applications whose prices by word are costs of these classes."""
+
+    def spelt(entry: Any) -> Any:  # noqa: ANN401
+        if isinstance(entry, Application):
+            return replace(entry, costs=spelt(entry.costs))
+        return as_costs(entry, classes) if is_prices(entry) else entry
+
+    if isinstance(costs, Mapping) and not is_prices(costs):
+        return {name: spelt(entry) for name, entry in costs.items()}
+    return spelt(costs)
 
 
 def classes_of(costs: Applications | None) -> Names | None:

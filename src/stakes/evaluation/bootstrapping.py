@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level
+from stakes._records import Record
 from stakes._text import key_of, number
 from stakes._typing import Column, FloatArray, NamesLike, PriorsLike
 from stakes.evaluation.findings import plain_values
@@ -56,7 +57,7 @@ Drawable = ScoringRule | AreaUnderRoc | EqualErrorRate
 
 
 @dataclass(frozen=True, eq=False)
-class Bootstrap:
+class Bootstrap(Record):
     """Metrics with intervals, and their values over the same resamples.
 
     Its items are estimates by name: `found["auc"].interval`.

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_number, read_priors
+from stakes._records import Record
 from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, NDArray, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.costs.by_case import as_costs, numbers_of
 from stakes.evaluation.applications import CostsLike
 from stakes.evaluation.threshold_choice import capped_threshold, review_order
 from stakes.scores import PosteriorScores, Scores, as_scores, class_names
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
+class Decisions(Record):
     """The decision for each sample, and what it is expected to cost.
 
     `indices` are places among `decisions`; `names` are the decisions themselves.
@@ -36,9 +38,7 @@ class Decisions:
     @property
     def names(self) -> NDArray[Any]:
         """The decision for each sample by name."""
-        known = np.empty(len(self.decisions), dtype=object)
-        known[:] = self.decisions
-        return known[self.indices]
+        return self.costs.named(self.indices)
 
     @property
     def expected(self) -> FloatArray:
@@ -95,8 +95,8 @@ def decide(
     ----------
     scores : posteriors, or typed scores
         As for `evaluate`.
-    costs : CostMatrix, SampleCosts, or array; optional
-        By default 1 for each error.
+    costs : CostMatrix, SampleCosts, array, or prices by word; optional
+        By default 1 for each error; {"miss": 5, "false_alarm": 1} for two classes.
     priors : array of K, or mapping by class, optional
         Those of use, which likelihoods need; posteriors are moved to them from `training_priors`.
     training_priors : array of K, or mapping by class, optional
@@ -146,9 +146,7 @@ def decide(
 def _costs(costs: CostsLike | None, names: Names, n: int) -> CostMatrix | SampleCosts:
     if costs is None:
         return CostMatrix.zero_one(names)
-    table = costs
-    if not isinstance(table, CostMatrix | SampleCosts):
-        table = CostMatrix(table, classes=names)
+    table = numbers_of(as_costs(costs, names))
     if table.classes != names:
         rule = f"must have the classes of the scores, {quoted(names)}, in their order"
         raise InputError("costs", rule, quoted(table.classes))

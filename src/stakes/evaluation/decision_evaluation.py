@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._text import key_of, plain
-from stakes._typing import PriorsLike
+from stakes._typing import CostValues, PriorsLike
 from stakes.costs import CostMatrix
 from stakes.evaluation.findings import Paged, Verdict
 from stakes.evaluation.rates import (
@@ -21,7 +21,7 @@ from stakes.evaluation.rates import (
     has_closed_form,
     metric_estimates,
 )
-from stakes.evaluation.tracking import Tracked
+from stakes.evaluation.tracking import Carded, Tracked
 from stakes.evaluation.verdicts.cautions import few_errors, few_kinds, small_classes
 from stakes.evaluation.verdicts.usefulness import CostClaim, usefulness_of, with_constant
 from stakes.intervals import replicate_counts, seed_of
@@ -34,7 +34,7 @@ _MOST_TESTED = 2**20  # decisions up to which a test is made beside the interval
 
 
 @dataclass(frozen=True, eq=False)
-class DecisionEvaluation(Paged, Tracked):
+class DecisionEvaluation(Paged, Tracked, Carded):
     """What a set of hard decisions costs, beside the naive system and the traditional metrics."""
 
     confusion: ConfusionMatrix
@@ -101,6 +101,12 @@ class DecisionEvaluation(Paged, Tracked):
             for answer in answers
         )
 
+    def __str__(self) -> str:
+        width = max(map(len, self.estimates), default=0)
+        lines = [f"  {name:<{width}}  {each}" for name, each in self.estimates.items()]
+        said = [f"- {verdict}" for verdict in self.verdicts]
+        return "\n".join([str(self.expected_cost), *lines, *said])
+
     @property
     def reasons(self) -> list[str]:
         """Say why metrics are undefined or not shown."""
@@ -159,7 +165,7 @@ class DecisionEvaluation(Paged, Tracked):
 
 def evaluate_decisions(
     confusion: ConfusionMatrix,
-    costs: CostMatrix | None = None,
+    costs: CostMatrix | CostValues | None = None,
     priors: PriorsLike | None = None,
     level: float = 0.95,
     resamples: int = 1000,
@@ -172,9 +178,9 @@ def evaluate_decisions(
     """
     seed = seed_of(rng)
     cost = confusion.expected_cost(costs, priors) if priced is None else priced
-    chosen = costs
-    if costs is None and priced is None:
-        chosen = CostMatrix.zero_one(confusion.classes)
+    chosen = None
+    if costs is not None or priced is None:
+        chosen = confusion.read_costs(costs)
     in_use = confusion if priors is None else confusion.at_priors(priors)
     explained = [(m, explain(m, in_use)) for m in metrics_for_report(in_use, chosen)]
     given = None if priors is None else cost.priors

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from stakes._math import times
-from stakes._text import key_of
+from stakes._records import Record
+from stakes._text import key_of, number, percent, plain
 from stakes._typing import FloatArray
 from stakes.evaluation.findings import plain_values
 from stakes.evaluation.systems import System
@@ -30,7 +31,7 @@ _FAR = 1e6  # times the cost of the reference
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class Difference(Record):
     """A metric of a system less that of the reference, on the same samples.
 
     `p_value` is two-sided, for no difference; `adjusted_p_value` is corrected for all pairs of
@@ -70,6 +71,15 @@ class Difference:
         gap = self.difference.value
         return gap < 0 if self.better == "lower" else gap > 0
 
+    def __str__(self) -> str:
+        found = "distinguishable" if self.distinguishable else "not distinguishable"
+        tested = f"p {number(self.adjusted_p_value)}, {found} from the reference"
+        said = "no test" if math.isnan(self.adjusted_p_value) else tested
+        return (
+            f"{plain(self.system)}: {plain(self.metric)} {number(self.value)} against "
+            f"{number(self.reference)}, difference {self.difference}; {said}"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
         values = plain_values(self, allowing="allowing_for_unseen_errors")
@@ -79,7 +89,7 @@ class Difference:
 
 
 @dataclass(frozen=True, eq=False)
-class RelativeCost:
+class RelativeCost(Record):
     """The expected cost of a system over that of the reference, compared with a margin.
 
     A system is non-inferior if it costs at most `margin` more than the reference, as a share of
@@ -105,6 +115,16 @@ class RelativeCost:
     def equivalent(self) -> bool:
         """Whether neither system costs more than `margin` more than the other."""
         return self.p_equivalent < 1 - self.level
+
+    def __str__(self) -> str:
+        within = f"within a margin of {percent(self.margin, 1)} %"
+        said = "equivalent" if self.equivalent else "non-inferior"
+        if not (self.equivalent or self.non_inferior):
+            said = "not shown to be non-inferior"
+        where = f"in application {plain(self.application)!r}"
+        return (
+            f"{plain(self.system)} costs {self.ratio} times the reference {where}: {said} {within}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._check import columns_in_memory
 from stakes._math import times
 from stakes._typing import Column, FloatArray, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -84,8 +85,9 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         For a table (of pyarrow, polars, pandas, DuckDB): its column of labels, and what its scores
         are.
     costs : CostMatrix, SampleCosts, array, or mapping from name to these or Application, optional
-        By default 1 for each error. Several applications are judged side by side. With a table,
-        `CostsByCase` name columns of it.
+        By default 1 for each error; for two classes also prices by word, {"miss": 5,
+        "false_alarm": 1}. Several applications are judged side by side. With a table, `CostsByCase`
+        and prices may name columns of it: {"miss": "amount", "false_alarm": 3}.
     training_priors : array of K, mapping by class, or "data", optional
         The priors that posteriors were trained with, if not those of use: they are then adapted
         to the priors of each application.
@@ -97,8 +99,10 @@ def evaluate(  # noqa: PLR0913  the data, the applications, the calibration stag
         Of the intervals.
     resamples : int
         Number of bootstrap resamples, for intervals that have no closed form; 0 leaves those out.
-    slices : column, or mapping from name to column, optional
-        Results for each value of these: site, sex, language.
+    slices : data frame, mapping from name to column, or one column, optional
+        Results for each value of these columns: site, sex, ranges of `pandas.cut`. Values are in
+        the order of numbers, ranges, categories or texts; missing ones are a slice of their own,
+        the last.
     ignore_index : label, optional
         Rows with this label, such as the -100 of torch's losses, are left out, whatever their
         scores are; `notes` say how many.
@@ -233,16 +237,18 @@ def columns_of(  # noqa: PLR0913, PLR0917  the arguments that may be columns
     named = [slices] if isinstance(slices, str) else slices
     if not isinstance(named, list | tuple) or not all(isinstance(s, str) for s in named):
         named = []  # slices are columns themselves
-    texts = [name for name in (groups, *named) if isinstance(name, str)]
+    texts = [name for name in (groups,) if isinstance(name, str)]
     numbers = [n for n in (sample_weight, *columns_of_costs(costs)) if isinstance(n, str)]
-    found = import_module("stakes.io").table_columns(table, label, scores, texts, numbers)
+    here = columns_in_memory(table, named) if named else None  # with the order of categories
+    read = named if here is None else ()
+    found = import_module("stakes.io").table_columns(table, label, scores, texts, numbers, read)
     return (
         found.y,
         [kind(each) for each in found.scores],
         with_columns(costs, found.numbers),
         found.numbers[sample_weight] if isinstance(sample_weight, str) else sample_weight,
         found.texts[groups] if isinstance(groups, str) else groups,
-        {name: found.texts[name] for name in named} if named else slices,
+        (here or found.slices) if named else slices,
     )
 
 

@@ -19,16 +19,19 @@ from typing import Any
 import numpy as np
 
 from stakes._files import write_text
-from stakes._text import key_of
+from stakes._records import Record
+from stakes._text import key_of, number, plain, plain_list
 from stakes._typing import FloatArray, Label, Names
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.curves import OperatingPoint
+from stakes.evaluation.python_calls import python_calls
 from stakes.evaluation.score_thresholds import ScoreThreshold
 from stakes.evaluation.sketch import Sketch
-from stakes.evaluation.tracking import Tracked
+from stakes.evaluation.tracking import Carded, Tracked
 from stakes.metrics import CalibrationError, ConfusionMatrix, Explanation
 from stakes.results import Estimate, ExpectedLoss, Interval, json_number
 
+_MOST_NAMES = 8  # of classes, in a text
 _STANDINGS = {
     "useful": "useful",
     "worse_than_naive": "worse",
@@ -40,7 +43,7 @@ _STANDINGS = {
 }
 
 
-class Paged:
+class Paged(Record):
     """A record with a page, made in a package above, by name so that no import goes up."""
 
     def to_html(self, *, title: str = "", source: str = "", unit: str = "", date: str = "") -> str:
@@ -69,8 +72,15 @@ class Paged:
         write_text(path, self.to_html(title=title, source=source, unit=unit, date=date))
 
     def _repr_html_(self) -> str:
-        frame: str = import_module("stakes.report").notebook_frame(self.to_html())
+        report = import_module("stakes.report")
+        frame: str = report.notebook_frame(report.page_of(self))
         return frame
+
+    def _repr_markdown_(self) -> str:
+        """Return what was found as Markdown, for exports and viewers without frames."""
+        report = import_module("stakes.report")
+        text: str = report.notebook_text(self, report.page_of(self))
+        return text
 
 
 def plain_values(record: object, **names: str) -> dict[str, Any]:
@@ -93,7 +103,7 @@ def plain_value(value: Any) -> Any:  # noqa: ANN401
 
 
 @dataclass(frozen=True, eq=False)
-class DataSummary:
+class DataSummary(Record):
     """What was evaluated: how many samples of which classes."""
 
     n: int
@@ -105,6 +115,12 @@ class DataSummary:
     scores: str
     adapted: bool = False  # from the priors of training to those of use
 
+    def __str__(self) -> str:
+        counts = zip(self.classes, self.counts, strict=True)
+        listed = plain_list([f"{name} {n}" for name, n in counts], _MOST_NAMES)
+        more = [f"{self.groups} groups"] * (self.groups is not None) + ["weighted"] * self.weighted
+        return ", ".join([f"{self.n} samples of {len(self.classes)} classes: {listed}", *more])
+
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
         names = {"classes": [str(c) for c in self.classes]}
@@ -112,7 +128,7 @@ class DataSummary:
 
 
 @dataclass(frozen=True, eq=False)
-class LossResult:
+class LossResult(Record):
     """An expected loss uncalibrated and after calibration, each with its interval."""
 
     raw: ExpectedLoss
@@ -122,6 +138,12 @@ class LossResult:
     calibrated_normalized: Estimate | None = None
     calibration_loss: Estimate | None = None  # normalised
     relative: Estimate | None = None  # calibration loss over the raw loss
+
+    def __str__(self) -> str:
+        parts = [f"{self.raw.name} {self.value}", f"normalised {self.normalized} (naive 1)"]
+        if self.calibrated_normalized is not None:
+            parts.append(f"calibrated {self.calibrated_normalized}")
+        return ", ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
@@ -142,7 +164,7 @@ class LossResult:
 
 
 @dataclass(frozen=True, eq=False)
-class ApplicationResult:
+class ApplicationResult(Record):
     """What Bayes decisions with the scores cost in one application."""
 
     name: str
@@ -163,6 +185,24 @@ class ApplicationResult:
     def priors(self) -> FloatArray:
         """How often each class occurs in this application."""
         return self.cost.raw.priors
+
+    def __str__(self) -> str:
+        point = self.minimum_point
+        where = "" if point is None else f" at threshold {number(point.threshold)}"
+        facts = {
+            "expected cost": self.cost.value,
+            "normalised": f"{self.cost.normalized} (naive 1)",
+            "calibrated": self.cost.calibrated_normalized,
+            "best threshold": None if self.minimum is None else f"{self.minimum}{where}",
+            "Bayes threshold": None if self.threshold is None else number(self.threshold),
+            "abstains": self.abstention,
+            "errors": ", ".join(f"{n} {kind}" for kind, n in self.errors.items()) or None,
+            **self.traditional_estimates,
+        }
+        shown = {name: fact for name, fact in facts.items() if fact is not None}
+        width = max(map(len, shown))
+        lines = [f"  {name:<{width}}  {fact}" for name, fact in shown.items()]
+        return "\n".join([plain(self.name), *lines])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
@@ -191,7 +231,7 @@ class ApplicationResult:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassResult:
+class ClassResult(Record):
     """One class: how many samples, and what is lost on it."""
 
     name: Label
@@ -201,6 +241,11 @@ class ClassResult:
     cross_entropy: Estimate
     recall: Estimate | None
 
+    def __str__(self) -> str:
+        recall = "" if self.recall is None else f", recall {self.recall}"
+        losses = f"mean cost {self.cost}, mean cross-entropy {self.cross_entropy}"
+        return f"{plain(self.name)}: {self.samples} samples, {losses}{recall}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""
         values = plain_values(self, cost="mean_cost", cross_entropy="mean_cross_entropy")
@@ -208,7 +253,7 @@ class ClassResult:
 
 
 @dataclass(frozen=True, eq=False)
-class SliceResult:
+class SliceResult(Record):
     """The samples that share a value of a column."""
 
     column: str
@@ -227,6 +272,12 @@ class SliceResult:
     calibration_gap: Estimate | None = None  # mean score less rate: 0 for calibrated scores
     traditional: Mapping[str, Estimate] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        cost = f"normalised cost {self.cost}" if self.cost is not None else f"no cost: {self.why}"
+        standing = f" ({self.standing})" if self.standing else ""
+        where = f"{plain(self.column)} = {plain(self.value)}"
+        return f"{where}: {self.samples} samples, {cost}{standing}"
+
     @property
     def standing(self) -> str:
         """The verdict in a word or two, for tables."""
@@ -240,7 +291,7 @@ class SliceResult:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Record):
     """What the numbers say, and what to do next; `application` where it is about one.
 
     `action` is what to do as a code, for programs that say how: `calibrate`, `adapt_priors` or
@@ -262,7 +313,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Paged, Tracked):
+class Evaluation(Paged, Tracked, Carded):
     """All that is known of a system: what it costs, how good its probabilities are, how sure."""
 
     data: DataSummary
@@ -350,8 +401,11 @@ class Evaluation(Paged, Tracked):
             f"{self.data.n} samples of {len(self.data.classes)} classes",
             f"normalised expected cost {cost.normalized} (naive 1)",
             *(f"normalised {r.raw.name} {r.normalized} (naive 1)" for r in self.rules),
-            *(f"- {verdict}" for verdict in self.verdicts),
         ]
+        calls = python_calls(self)
+        for verdict in self.verdicts:
+            call = calls.get(verdict.action, "")
+            lines += [f"- {verdict}", *([f"  {call}"] if call else [])]
         return "\n".join(lines)
 
 

@@ -12,6 +12,8 @@ import numpy as np
 
 from stakes._math import times
 from stakes._quantiles import normal, outside, student
+from stakes._records import Record
+from stakes._text import number, plain
 from stakes._typing import FloatArray, IntArray
 from stakes.evaluation.findings import plain_values
 from stakes.metrics.spreads import fewer, more
@@ -24,7 +26,7 @@ _GROUPS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class OddsRange:
+class OddsRange(Record):
     """Odds c12 P1 / (c21 P2) over which one system costs least with Bayes decisions, or none does.
 
     The system is None where none is shown to cost less than all others and than the naive one.
@@ -34,6 +36,12 @@ class OddsRange:
     low: float
     high: float
     system: str | None
+
+    def __str__(self) -> str:
+        least = (
+            "no system is shown to cost" if self.system is None else f"{plain(self.system)} costs"
+        )
+        return f"odds {number(self.low)} to {number(self.high)}: {least} least"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values."""

@@ -6,9 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, StakesError, columns_by_name, is_table, read_column
+from stakes._check import (
+    InputError,
+    SliceColumn,
+    StakesError,
+    read_slice,
+    shown_value,
+    slice_columns,
+)
 from stakes._text import plain
-from stakes._typing import Column
 from stakes.evaluation.application_decisions import ApplicationDecisions, bayes_decisions, rule_loss
 from stakes.evaluation.applications import ApplicationSamples
 from stakes.evaluation.findings import SliceResult, Verdict
@@ -20,34 +26,16 @@ from stakes.samples import Samples
 from stakes.scoring import LogLoss
 
 
-def read_slices(
-    slices: "Mapping[str, Column] | Column | None", samples: Samples
-) -> dict[str, list[str]]:
-    """Return the value of each column for each sample, as texts."""
-    if slices is None:
-        return {}
-    if not isinstance(slices, Mapping):  # the columns of a data frame are slices
-        slices = columns_by_name(slices) if is_table(slices) else {"slice": slices}
+def read_slices(slices: Any, samples: Samples) -> dict[str, SliceColumn]:  # noqa: ANN401
+    """Return the value of each column for each sample, as texts in an order of their own."""
     out = {}
-    for name, values in slices.items():
-        texts = slice_texts(name, values)
-        if len(texts) != samples.n_given:
-            number = f"{len(texts)} for {samples.n_given} samples"
+    for name, values in slice_columns(slices).items():
+        column = read_slice(values, name)
+        if column.codes.size != samples.n_given:
+            number = f"{column.codes.size} for {samples.n_given} samples"
             raise InputError(f"slices {name!r}", "must hold one value per sample", number)
-        rows = samples.row
-        out[str(name)] = texts if rows is None else [texts[r] for r in rows.tolist()]
+        out[name] = column if samples.row is None else column.some(samples.row)
     return out
-
-
-def slice_texts(name: str, values: Any) -> list[str]:  # noqa: ANN401  any column
-    """Return the value of each sample as a text."""
-    categories = getattr(getattr(values, "dtype", None), "categories", None)
-    ranges = str(getattr(categories, "dtype", "")).startswith("interval")  # of pandas.cut
-    if ranges and not values.isna().any():  # what is missing is refused with its row
-        values = [str(value) for value in values]
-    column = read_column(values, f"slices {name!r}")
-    known = np.asarray(column.values)
-    return [str(v) for v in (known.astype(bool) if column.truth else known).tolist()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,17 +52,18 @@ class SliceDecisions:
 
 
 def decide_slices(
-    use: ApplicationSamples, slices: Mapping[str, list[str]]
+    use: ApplicationSamples, slices: Mapping[str, SliceColumn]
 ) -> Iterator[SliceDecisions]:
     """Go through the values of each column, with the main application on their samples."""
-    for column, texts in slices.items():
-        values, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
-        for k, value in enumerate(values):
-            part = use.part(np.flatnonzero(code == k))
+    for column, (values, codes) in slices.items():
+        seen = np.flatnonzero(np.bincount(codes, minlength=len(values)))
+        for k in seen.tolist():
+            part = use.part(np.flatnonzero(codes == k))
             groups = part.samples.groups  # those of a slice are numbered from 0
             own = None if groups is None else np.unique(groups, return_inverse=True)[1]
             samples = replace(part.samples, groups=own)
-            name = column, str(value), tuple(samples.counts.tolist())
+            shown = shown_value(values[k], values)
+            name = column, shown, tuple(samples.counts.tolist())
             try:
                 decisions = bayes_decisions(replace(part, samples=samples))
                 entropy = rule_loss(LogLoss(), expectation(LogLoss(), samples), samples)

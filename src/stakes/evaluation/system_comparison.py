@@ -178,7 +178,9 @@ def compare_samples(
     """Compare systems on the same checked samples with the first; rows may stand for several."""
     level = settings.level
     _check(systems, margin, level)
-    made = {name: read_system(samples, settings) for name, samples in systems.items()}
+    made = {
+        name: read_system(samples, settings.for_system(name)) for name, samples in systems.items()
+    }
     notes = [
         *reading_notes(systems),
         *(why for system in made.values() for why in system.why_uncalibrated),

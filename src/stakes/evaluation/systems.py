@@ -110,6 +110,12 @@ class Settings:
         """The seed of folds and resamples."""
         return seed_of(self.rng)
 
+    def for_system(self, system: str) -> "Settings":
+        """Return the settings of one system of several, which may have folds of its own."""
+        if not isinstance(self.folds, Mapping):
+            return self
+        return replace(self, folds=self.folds[system], rng=self.seed)
+
 
 def read_system(given: Samples, settings: Settings, of_all: "SumsOfAll | None" = None) -> "System":
     """Return a system on checked samples, with its calibration stage."""
@@ -286,6 +292,8 @@ class System:
         key, stage = (samples.priors.tobytes(), to_all), self._stage
         if key not in self._fits:
             folds = TrainOnTest() if to_all else stage.folds
+            if isinstance(folds, DealtFolds):
+                folds = folds.adapted(self.training, samples.priors)
             self._fits[key] = cross_fitted(stage.calibrator, samples, folds, None, stage.seed)
         return samples.with_scores(self._fits[key].scores)
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError, read_level, read_number
-from stakes._text import number, percent, quoted
+from stakes._records import Record
+from stakes._text import number, percent, plain, quoted
 from stakes._typing import Column, FloatArray, IntArray, Label, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.costs.cost_tables import expected_column
@@ -30,7 +31,7 @@ _BEST = "best on the data"
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdResult:
+class ThresholdResult(Record):
     """A threshold and what it does on labelled samples."""
 
     rule: str
@@ -45,9 +46,15 @@ class ThresholdResult:
         """Return the record as plain values."""
         return plain_values(self, normalized="normalized_cost", value="expected_cost")
 
+    def __str__(self) -> str:
+        rates = f"sensitivity {number(self.sensitivity)}, specificity {number(self.specificity)}"
+        share = f"{percent(self.reviewed, 1)} % of cases"
+        where = f"{self.rule}: threshold {number(self.threshold)}"
+        return f"{where}, {share}, {rates}, normalised cost {self.normalized}"
+
 
 @dataclass(frozen=True, eq=False)
-class ThresholdChoice:
+class ThresholdChoice(Record):
     """Thresholds for some costs; `of` says what is compared with them."""
 
     of: str
@@ -73,7 +80,7 @@ class ThresholdChoice:
         return values | texts | {"chosen": self.chosen.rule}
 
     def __str__(self) -> str:
-        lines = [f"decide {self.second} where {self.of} is above"]
+        lines = [f"decide {plain(self.second)} where {plain(self.of, 120)} is above"]
         lines += [
             f"{number(r.threshold)} ({r.rule}): {percent(r.reviewed, 1)} % of cases,"
             f" normalised cost {r.normalized}"

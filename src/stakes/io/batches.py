@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from stakes._check import Action, InputError, Place
@@ -20,6 +20,7 @@ class Ask:
     texts: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     finite: tuple[str, ...] = ()
+    blank: tuple[str, ...] = ()  # texts that may be missing, and be made from other values
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -29,7 +30,14 @@ class Ask:
     def also(self, texts: Iterable[str | None], numbers: Iterable[str | None]) -> "Ask":
         """Return what asks for these columns too, each once; None stands for no column."""
         both = ((*self.texts, *texts), (*self.numbers, *numbers))
-        return Ask(*(tuple(name for name in dict.fromkeys(n) if name is not None) for n in both))
+        t, n = (tuple(name for name in dict.fromkeys(n) if name is not None) for n in both)
+        return replace(self, texts=t, numbers=n)
+
+    def with_slices(self, slices: Iterable[str]) -> "Ask":
+        """Return what asks for columns of slices too; one that is also a label is never blank."""
+        new = dict.fromkeys(slices)
+        found, blank = self.also(new, ()), tuple(name for name in new if name not in self.texts)
+        return replace(found, blank=(*self.blank, *blank))
 
     def chosen(self, present: Sequence[str], name: str) -> list[str]:
         """Return the columns to read of those that a file has, each there once."""

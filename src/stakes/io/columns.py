@@ -165,7 +165,9 @@ class Gathering:
         if not ask.names:
             raise InputError("texts or numbers", "must name a column", found="both are empty")
         self._ask, self._places = ask, Places()
-        self._texts = {name: Texts(name, self._places, kinds) for name in ask.texts}
+        self._texts = {
+            name: Texts(name, self._places, kinds, blank=name in ask.blank) for name in ask.texts
+        }
         self._numbers = {
             name: Numbers(name, self._places, finite=name in ask.finite, views=views)
             for name in ask.numbers

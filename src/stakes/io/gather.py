@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from stakes._check import InputError
+from stakes._check.slice_columns import MISSING, value_texts
 from stakes._text import plain
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Places
@@ -20,8 +21,11 @@ def _joined(arrays: list[Any]) -> Any:  # noqa: ANN401
 class Texts:
     """Labels, kept as codes with a text for each."""
 
-    def __init__(self, name: str, places: Places, kinds: Kinds | None = None) -> None:
+    def __init__(
+        self, name: str, places: Places, kinds: Kinds | None = None, *, blank: bool = False
+    ) -> None:
         self.name, self._places = name, places
+        self._blank = blank  # whether labels may be missing, and be made from any values
         self._codes: list[Any] = []
         self._known: dict[str, int] = {}
         self._kinds: Kinds = {} if kinds is None else kinds
@@ -38,6 +42,9 @@ class Texts:
 
     def add(self, column: "pa.ChunkedArray", first: int) -> None:
         """Take the labels of a batch, whose first row is the table's row `first`."""
+        if self._blank:
+            self._add_slices(column)
+            return
         found, place = _label_kind(column.type), self._places.column(self.name)
         if found is None:
             raise InputError(None, "must hold whole numbers or texts", column.type, place=place)
@@ -50,6 +57,34 @@ class Texts:
         for chunk in column.chunks:
             self._codes.append(self._codes_of(chunk, first))
             first += len(chunk)
+
+    def _add_slices(self, column: "pa.ChunkedArray") -> None:
+        """Take values of a slice; one that is missing is an empty text."""
+        kind = _label_kind(column.type)
+        self._kinds.setdefault(self.name, (kind or "values", ""))
+        for chunk in column.chunks:
+            if kind is not None and not chunk.null_count:
+                texts, codes = _dictionary(chunk)
+            else:
+                texts, codes = self._texts_of(chunk)
+            known = [self._known.setdefault(text or MISSING, len(self._known)) for text in texts]
+            table = np.array(known or [0], dtype=np.int32)
+            self._codes.append(table[codes])
+
+    def _texts_of(self, chunk: "pa.Array") -> tuple[list[str | None], Any]:
+        """Return distinct values as texts, the last for those that are missing."""
+        if pa.types.is_null(chunk.type):
+            return [MISSING], np.zeros(len(chunk), dtype=np.int32)
+        coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        values, truth = coded.dictionary.to_pylist(), _label_kind(chunk.type) == "truth values"
+        place = self._places.column(self.name)
+        try:
+            texts = value_texts(values, f"column {plain(self.name)!r}")
+        except InputError as error:
+            raise error.moved(argument=None, place=place) from error
+        texts = [text.lower() for text in texts] if truth else texts  # as Arrow writes them
+        indices = coded.indices.fill_null(len(values))
+        return [*texts, MISSING], np.asarray(indices.to_numpy(zero_copy_only=False))
 
     def _codes_of(self, chunk: "pa.Array", first: int) -> Any:  # noqa: ANN401
         """Return the codes of labels; new ones are added to those known."""

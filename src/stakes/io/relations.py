@@ -18,7 +18,7 @@ from stakes.evaluation.summaries.batch import Batch as NewBatch
 from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.io.arrow_library import pa
 from stakes.io.batches import Ask, Batch, Part, check_present
-from stakes.io.columns import Gathering, no_rows
+from stakes.io.columns import Columns, Gathering, no_rows
 from stakes.io.gather import Kinds
 from stakes.io.units import Piece
 from stakes.scores import Scores, class_names
@@ -38,6 +38,7 @@ class TableColumns(NamedTuple):
     scores: list[Any]
     texts: dict[str, Any]
     numbers: dict[str, Any]
+    slices: dict[str, Any]
 
 
 def table_columns(
@@ -46,10 +47,12 @@ def table_columns(
     scores: Sequence[ScoreColumns],
     texts: Sequence[str] = (),
     numbers: Sequence[str] = (),
+    slices: Sequence[str] = (),
 ) -> TableColumns:
     """Return labels, the numbers of each column or list of columns, and others, all in memory."""
     listed = [_listed(columns) for columns in scores]
     ask = _ask(label, [name for columns in listed for name in columns]).also(texts, numbers)
+    ask = ask.with_slices(slices)
     kinds: Kinds = {}
     gathered = Gathering(ask, kinds)
     gathered.begin(_SOURCE)
@@ -66,7 +69,13 @@ def table_columns(
         [found.matrix(columns) for columns in listed],
         {name: labels(name) for name in texts},
         {name: found.numbers(name) for name in numbers},
+        {name: _slice_values(found, name, kinds) for name in slices},
     )
+
+
+def _slice_values(found: Columns, name: str, kinds: Kinds) -> Any:  # noqa: ANN401
+    texts, codes = found.coded(name)
+    return np.array(_slice_texts(texts, kinds.get(name)), dtype=object)[codes]
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,7 @@ class Roles:
         for role, name in (("weight", self.weight), ("group", self.group)):
             if name is not None and not isinstance(name, str):
                 raise InputError(role, "must be the name of a column", plain(name))
-        return found.also((self.group, *self.slices), (self.weight, *self.amounts))
+        return found.also((self.group,), (self.weight, *self.amounts)).with_slices(self.slices)
 
 
 def pieces_of(table: Any, ask: Ask, part: Part = _SOURCE) -> Iterator[Piece]:  # noqa: ANN401
@@ -186,9 +195,9 @@ class Relation:
         def coded(name: str, *, texts: bool = False) -> CodedColumn:
             """Return a column of names, as they were before they became texts or as texts."""
             found, codes = columns.coded(name)
-            labels = _as_labels(found, piece.kinds[name][0])
             if texts:
-                return CodedColumn([str(label) for label in labels], codes)
+                return CodedColumn(_slice_texts(found, piece.kinds.get(name)), codes)
+            labels = _as_labels(found, piece.kinds[name][0])
             return CodedColumn(np.array(labels) if type(labels[0]) is int else labels, codes)
 
         return NewBatch(
@@ -272,13 +281,30 @@ def _selected(table: Any, names: list[str], shown: str) -> Any:  # noqa: ANN401
         return table.lazy().select(names).collect()
     if hasattr(type(table), "iloc"):  # pandas
         check_present(names, list(table.columns), shown)
-        return table[names]
+        return _with_named_ranges(table[names])
     if hasattr(type(table), "__arrow_c_stream__"):
         return table
     if hasattr(type(table), "to_reader"):  # a scanner of pyarrow
         return table.to_reader()
     rule = "must hand over an Arrow stream, as those of pyarrow, polars, pandas and DuckDB do"
     raise InputError(shown, rule, type(table).__name__)
+
+
+def _with_named_ranges(frame: Any) -> Any:  # noqa: ANN401  of pandas
+    """Return a frame whose ranges, as those of pandas.cut, are texts: Arrow has no such type."""
+    ranges = [
+        name
+        for name in frame.columns
+        if str(getattr(frame[name].dtype, "categories", frame[name]).dtype).startswith("interval")
+    ]
+    named = {n: frame[n].astype("category").cat.rename_categories(str) for n in ranges}
+    return frame.assign(**named) if named else frame
+
+
+def _slice_texts(texts: list[str], kind: tuple[str, str] | None) -> list[str]:
+    """Return values of a slice as Python shows them: truth values are True and False."""
+    truth = kind is not None and kind[0] == "truth values"
+    return [text.title() for text in texts] if truth else texts
 
 
 def _as_labels(texts: Sequence[str], kind: str) -> list[Label]:

@@ -92,13 +92,17 @@ def read_columns(  # noqa: PLR0913  one argument per promise
     numbers: Sequence[str] = (),
     *,
     finite: Sequence[str] = (),
+    blank: Sequence[str] = (),
     kind: str | None = None,
     max_bytes: int | None = None,
     patience: float = 60.0,
     progress: Progress | None = None,
 ) -> Columns:
-    """Read columns by name, in batches; what is missing or no number is refused with its place."""
-    ask = Ask(tuple(texts), tuple(numbers), tuple(finite))
+    """Read columns by name, in batches; what is missing or no number is refused with its place.
+
+    Texts of columns that may be `blank` are empty where a value is missing.
+    """
+    ask = Ask(tuple(texts), tuple(numbers), tuple(finite), tuple(blank))
     gathered = Gathering(ask)
     shown, parts = find_parts(source, kind)
     limits = Limits.read(max_bytes, patience, progress)
@@ -174,7 +178,7 @@ def _asked_of_file(part: Part, ask: Ask, limits: Limits) -> Ask:
     texts, numbers = (
         tuple(n for n in names if n not in given) for names in (ask.texts, ask.numbers)
     )
-    return Ask(texts, numbers, ask.finite)
+    return replace(ask, texts=texts, numbers=numbers)
 
 
 def _check_folders(part: Part, names: Sequence[str]) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 
 from stakes._check import InputError, check_seen, read_priors
 from stakes._math import expectation, sum_by
-from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, quoted
-from stakes._typing import ArrayLike, FloatArray, Label, Names, PriorsLike
+from stakes._records import Record
+from stakes._text import MOST_SHOWN, html_table, matrix_rows, matrix_text, number, quoted
+from stakes._typing import CostValues, FloatArray, Label, Names, PriorsLike
 from stakes.class_losses import ClassLosses, rivals_of
 from stakes.costs import CostMatrix
 from stakes.metrics.traditional import accuracies, detection, require_square
@@ -19,7 +20,7 @@ from stakes.results import ExpectedLoss, MetricValue, json_number
 from stakes.statistics import ConfusionCounts
 
 
-class ConfusionMatrix(ConfusionCounts):
+class ConfusionMatrix(Record, ConfusionCounts):
     """How many samples of each class got each decision, and what follows from it.
 
     Made by `confusion_matrix` from samples or by `ConfusionMatrix.from_counts` from a table. Two
@@ -40,7 +41,7 @@ class ConfusionMatrix(ConfusionCounts):
     """
 
     def expected_cost(
-        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+        self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> ExpectedLoss:
         """Return the expected cost EC = sum_ij c_ij P_i R_ij, with its naive reference (eq:ec).
 
@@ -65,7 +66,7 @@ class ConfusionMatrix(ConfusionCounts):
           naive system         0.1000  (always answers healthy)
           normalised           0.5400  (95 % interval 0.4100 to 0.7143)
         """
-        matrix = self._costs(costs)
+        matrix = self.read_costs(costs)
         p, given = self._priors(priors)
         cost = matrix.at(self.row, self.column)
         losses = self._losses(matrix, cost)
@@ -90,13 +91,13 @@ class ConfusionMatrix(ConfusionCounts):
         )
 
     def cell_costs(
-        self, costs: CostMatrix | ArrayLike | None = None, priors: PriorsLike | None = None
+        self, costs: CostMatrix | CostValues | None = None, priors: PriorsLike | None = None
     ) -> FloatArray:
         """Return what each cell adds to the expected cost: the table c_ij P_i R_ij.
 
         Arguments as for `expected_cost`. A class of prior 0 adds nothing.
         """
-        matrix, (p, _) = self._costs(costs), self._priors(priors)
+        matrix, (p, _) = self.read_costs(costs), self._priors(priors)
         rates = np.where(p[:, None] > 0, self.rates, 0.0)
         return matrix.values * p[:, None] * rates
 
@@ -198,7 +199,8 @@ class ConfusionMatrix(ConfusionCounts):
         check_seen(p, self.class_weight, self.classes)
         return p, given is not None
 
-    def _costs(self, costs: CostMatrix | ArrayLike | None) -> CostMatrix:
+    def read_costs(self, costs: CostMatrix | CostValues | None) -> CostMatrix:
+        """Return costs of these classes and decisions; by default 1 for each error."""
         if costs is None:
             require_square(self, "expected_cost without costs")
             return CostMatrix.zero_one(self.classes)
@@ -231,7 +233,11 @@ class ConfusionMatrix(ConfusionCounts):
         last = "samples" if self.whole else "weight"
         return matrix_rows(self.classes, [*self.decisions[:m], last], [*counts.T, totals])
 
-    def __repr__(self) -> str:
+    def _in_a_line(self) -> str:
+        size = f"{number(float(self.n))} samples" if self.whole else f"weight {number(self.n)}"
+        return f"{size}, {len(self.classes)} classes, {len(self.decisions)} decisions"
+
+    def __str__(self) -> str:
         return matrix_text(self._rows(), (len(self.classes), len(self.decisions)))
 
     def _repr_html_(self) -> str:

@@ -14,8 +14,10 @@ from stakes._check import (
     read_weights,
     seen_names,
 )
-from stakes._typing import ArrayLike, Column, FloatArray, Names, NamesLike, PriorsLike
+from stakes._typing import Column, CostValues, FloatArray, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.costs.by_case import as_costs, numbers_of
+from stakes.costs.price_words import is_prices
 from stakes.metrics.confusion import ConfusionMatrix
 from stakes.metrics.expected_losses import expected_sample_cost
 from stakes.results import ExpectedLoss
@@ -72,7 +74,7 @@ def expected_cost(
     y_true: Column,
     y_pred: Column,
     *,
-    costs: CostMatrix | SampleCosts | ArrayLike | None = None,
+    costs: CostMatrix | SampleCosts | CostValues | None = None,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
@@ -88,7 +90,8 @@ def expected_cost(
     y_true : column of N labels
     y_pred : column of N decisions
     costs : CostMatrix, SampleCosts, array of shape (K, M) or data frame with names, optional
-        By default 1 for each error: then the expected cost is the error rate.
+        By default 1 for each error: then the expected cost is the error rate. For two classes
+        also prices by word: {"miss": 5, "false_alarm": 1}.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in use; by default as often as in the data.
     sample_weight : column of N weights, optional
@@ -116,6 +119,8 @@ def expected_cost(
         )
         return counts.expected_cost(priors=priors)
     y, d, weights = _read(y_true, y_pred, sample_weight, named=True)
+    if is_prices(costs):
+        costs = numbers_of(as_costs(costs, classes, decisions))
     if isinstance(costs, SampleCosts):
         return _per_sample(y, d, weights, costs, priors)
     if not isinstance(costs, CostMatrix):

@@ -10,10 +10,12 @@ import numpy as np
 from stakes._check import InputError, check_seen
 from stakes._math import expectation as mean_over_classes, shares
 from stakes._text import quoted
-from stakes._typing import ArrayLike, Column, FloatArray, IntArray, NamesLike, PriorsLike
+from stakes._typing import Column, CostValues, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.class_losses import ClassLosses, Constant, NaivePrices
 from stakes.costs import CostMatrix, SampleCosts
+from stakes.costs.by_case import as_costs, numbers_of
 from stakes.costs.matrix import as_cost_matrix
+from stakes.costs.price_words import is_prices
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples, read_samples
 from stakes.scores import Scores
@@ -140,7 +142,7 @@ def bayes_cost(
     y_true: Column,
     scores: Scores | Column,
     *,
-    costs: CostMatrix | SampleCosts | ArrayLike | None = None,
+    costs: CostMatrix | SampleCosts | CostValues | None = None,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
@@ -151,7 +153,7 @@ def bayes_cost(
 
     Parameters
     ----------
-    costs : CostMatrix, SampleCosts or array of shape (K, M), optional
+    costs : CostMatrix, SampleCosts, array of shape (K, M) or prices by word, optional
         By default 1 for each error.
     y_true, scores, priors, sample_weight, classes
         As for `expected_loss`.
@@ -159,7 +161,7 @@ def bayes_cost(
     Examples
     --------
     >>> import stakes
-    >>> costs = stakes.CostMatrix.binary(miss=5, false_alarm=1)
+    >>> costs = {"miss": 5, "false_alarm": 1}
     >>> cost = stakes.bayes_cost([0, 0, 0, 1], [0.1, 0.3, 0.1, 0.3], costs=costs)
     >>> cost.value, round(cost.normalized, 3)
     (0.25, 0.333)
@@ -170,9 +172,11 @@ def bayes_cost(
 
 
 def bayes_cost_of(
-    samples: Samples, costs: CostMatrix | SampleCosts | ArrayLike | None
+    samples: Samples, costs: CostMatrix | SampleCosts | CostValues | None
 ) -> ExpectedLoss:
     """Return the expected cost of Bayes decisions of checked samples."""
+    if is_prices(costs):
+        costs = numbers_of(as_costs(costs, samples.classes))
     if not isinstance(costs, SampleCosts):
         return expectation(BayesCost(as_cost_matrix(costs, samples.classes)), samples)
     if costs.classes != samples.classes:

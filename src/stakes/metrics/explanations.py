@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import Any
 
 from stakes._check import InputError
+from stakes._records import Record
 from stakes._text import number, plain
 from stakes.costs import CostMatrix
 from stakes.metrics.confusion import ConfusionMatrix
@@ -16,7 +17,7 @@ from stakes.results import ExpectedLoss, MetricValue, json_number
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(Record):
     """What a metric implies; with a confusion matrix, also what it does there.
 
     `costs` are those whose expected cost the metric is tied to, `expected_cost` is their cost

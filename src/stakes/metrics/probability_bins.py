@@ -9,6 +9,8 @@ from statistics import NormalDist
 import numpy as np
 
 from stakes._check import InputError, read_level, read_number
+from stakes._records import Record
+from stakes._text import number
 from stakes._typing import Column, FloatArray, IntArray, NamesLike, PriorsLike
 from stakes.samples import Samples, read_samples
 from stakes.scores import Answers, Scores
@@ -54,7 +56,7 @@ Bins = int | EqualWidth | EqualMass
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability:
+class Reliability(Record):
     """How often the event happened in each bin of its probability."""
 
     sums: BinSums
@@ -92,6 +94,10 @@ class Reliability:
             ends = np.clip([centre - half, centre + half], 0.0, 1.0)
             low, high = units[1] * ends / (units[1] * ends + units[0] * (1 - ends))
         return np.minimum(low, self.frequency), np.maximum(high, self.frequency)
+
+    def __str__(self) -> str:
+        used = int((self.sums.weight > 0).sum())
+        return f"Reliability({used} bins with samples, mean gap {number(self.error())})"
 
     def error(self, norm: float = 1) -> float:
         """Return the mean gap over bins (norm 1), root mean square (2), or largest (inf)."""

@@ -29,7 +29,8 @@ from stakes._kernels.kernel_records import Cells, LossParts, PassSums
 from stakes._kernels.passes import Kind, binary_pass, rows_pass
 from stakes._kernels.threads import available_threads
 from stakes._math import quotient
-from stakes._typing import ArrayLike, Column, FloatArray, Label, Names, NamesLike, PriorsLike
+from stakes._records import Record
+from stakes._typing import Column, CostValues, FloatArray, Label, Names, NamesLike, PriorsLike
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.metrics.calibration_errors import CalibrationError, binned_errors, error_of_sums
 from stakes.metrics.class_gaps import ClassGaps
@@ -52,7 +53,7 @@ _MOST_COLUMNS = 32  # of costs without a pattern, above which a matrix product i
 
 
 @dataclass(frozen=True, eq=False)
-class Scorecard:
+class Scorecard(Record):
     """What one read of labels and scores tells of a system.
 
     Examples
@@ -85,7 +86,7 @@ def scorecard(  # noqa: PLR0913  the data, the costs, the bins
     y_true: Column,
     scores: Scores | Column,
     *,
-    costs: CostMatrix | SampleCosts | ArrayLike | None = None,
+    costs: CostMatrix | SampleCosts | CostValues | None = None,
     priors: PriorsLike | None = None,
     sample_weight: Column | None = None,
     classes: NamesLike | None = None,
@@ -211,7 +212,7 @@ def _codes(
 
 def _in_one_pass(
     data: Samples,
-    costs: CostMatrix | ArrayLike | None,
+    costs: CostMatrix | CostValues | None,
     priors: PriorsLike | None,
     bins: int,
     *,
@@ -305,7 +306,7 @@ def _coded(samples: Samples) -> Samples:
     return replace(samples, y=samples.y.astype(np.int64, copy=False))
 
 
-def _matrix(costs: CostMatrix | ArrayLike | None, classes: Names) -> CostMatrix:
+def _matrix(costs: CostMatrix | CostValues | None, classes: Names) -> CostMatrix:
     """Return costs as a matrix; classes that are plain numbers from 0 have no names."""
     if isinstance(costs, CostMatrix):
         return costs

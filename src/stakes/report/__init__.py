@@ -4,18 +4,23 @@ from collections.abc import Mapping
 
 from stakes._amounts import read_unit
 from stakes.evaluation import Comparison, DecisionEvaluation, Evaluation
-from stakes.report.page import Heading, Page, notebook_frame
+from stakes.report.model_card import Card, model_card_of
+from stakes.report.notebook import notebook_frame, notebook_text
+from stakes.report.page import Heading, Page
 from stakes.report.page_of_comparison import comparison_page
-from stakes.report.page_of_evaluation import ACTIONS, decisions_page, evaluation_page
+from stakes.report.page_of_evaluation import decisions_page, evaluation_page
 from stakes.report.page_of_reproduction import Picture, reproduction_page
 
 
 def page_of(
     record: Evaluation | Comparison | DecisionEvaluation,
     heading: Heading | None = None,
-    actions: Mapping[str, str] = ACTIONS,
+    actions: Mapping[str, str] | None = None,
 ) -> Page:
-    """Return the page of an evaluation or a comparison; `actions` say how to do what it advises."""
+    """Return the page of an evaluation or a comparison.
+
+    `actions` say how to do what it advises, by default in Python.
+    """
     heading = heading or Heading()
     if isinstance(record, DecisionEvaluation):
         return decisions_page(record, heading)

@@ -1,7 +1,7 @@
 """The first section of a page: the answer, what 1,000 cases bring, and things to know."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -228,22 +228,6 @@ def _thousand(
     inner = element("table", [caption, element("thead", head), element("tbody", body)])
     region = {"tabindex": "0", "role": "region", "aria_label": "per 1,000 cases"}
     return element("div", inner, class_="thousand", **region)
-
-
-def things_to_know(verdicts: Sequence[tuple[str, Markup]], names: Mapping[str, str]) -> Markup:
-    """Return findings folded under how many they are, grouped by application."""
-    many = "1 thing to know" if len(verdicts) == 1 else f"{len(verdicts)} things to know"
-    groups: dict[str, list[Markup]] = {}
-    for application, item in verdicts:
-        groups.setdefault(application, []).append(item)
-    parts: list[Markup] = []
-    for application, items in groups.items():
-        heading = names.get(application, application)
-        if len(groups) > 1:
-            parts.append(element("h3", plain(heading) if heading else "All applications"))
-        parts.append(element("ul", items))
-    summary = element("summary", many)
-    return element("details", [summary, element("div", parts, class_="known")], id="verdicts")
 
 
 def as_text(content: Content) -> str:

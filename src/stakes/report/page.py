@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -15,7 +15,27 @@ from stakes._text import plain
 from stakes.report.markup import Markup, element
 from stakes.report.payload import as_script
 
-_FRAME_HEIGHT = "900"
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict on a page: its look, what was found, what to do about it, and how."""
+
+    look: str
+    text: str
+    advice: str = ""
+    command: str = ""
+    code: str = ""
+    application: str = ""  # that it is of; empty: all of them
+
+    def item(self) -> Markup:
+        """Return an item of a list."""
+        parts = [element("p", self.text)]
+        if self.advice:
+            parts.append(element("p", self.advice, class_="advice"))
+        if self.command:
+            parts.append(element("code", self.command, class_="command"))
+        more = {"data_code": self.code} if self.code else {}
+        return element("li", parts, class_=f"verdict {self.look}", **more)
 
 
 @dataclass(frozen=True)
@@ -52,6 +72,8 @@ class Page:
     sections: tuple[Markup, ...]
     data: Mapping[str, Any] | None = None
     links: tuple[tuple[str, str], ...] = ()  # ids and names of sections
+    findings: tuple[Finding, ...] = ()  # what sections say of them, for places without sections
+    numbers: tuple[Markup, ...] = ()
 
     def html(self) -> str:
         """Return the whole page."""
@@ -98,40 +120,37 @@ class Page:
         yield "</body></html>"
 
 
-def notebook_frame(page: str) -> str:
-    """Return a page in a frame that can reach nothing of the notebook around it."""
-    inner = html.escape(page)
-    return (
-        f'<iframe sandbox="allow-scripts" srcdoc="{inner}" width="100%" height="{_FRAME_HEIGHT}"'
-        ' title="stakes report" loading="lazy"></iframe>'
-    )
-
-
 def section(name: str, title: str, *content: Markup) -> Markup:
     """Return a section under a heading that names it."""
     heading = element("h2", title, id=f"{name}-title")
     return element("section", [heading, *content], id=name, aria_labelledby=f"{name}-title")
 
 
-def verdict(look: str, text: str, advice: str = "", command: str = "", **more: str) -> Markup:
-    """Return a finding, with what to do about it."""
-    parts = [element("p", text)]
-    if advice:
-        parts.append(element("p", advice, class_="advice"))
-    if command:
-        parts.append(element("code", command, class_="command"))
-    return element("li", parts, class_=f"verdict {look}", **more)
-
-
-def verdict_section(verdicts: Iterable[Markup]) -> Markup:
-    """Return findings that are shown at once."""
-    return section("verdicts", "Verdict", element("ul", list(verdicts)))
+def verdict_section(findings: Iterable[Finding]) -> Markup:
+    """Return what the numbers say, first of all."""
+    return section("verdicts", "Verdict", element("ul", [each.item() for each in findings]))
 
 
 def listed_notes(notes: Iterable[str]) -> list[Markup]:
     """Return notes as a list, if there are any."""
     items = [element("li", note) for note in notes]
     return [element("ul", items, class_="notes")] if items else []
+
+
+def things_to_know(findings: Sequence[Finding], names: Mapping[str, str]) -> Markup:
+    """Return findings folded under how many they are, grouped by application."""
+    many = "1 thing to know" if len(findings) == 1 else f"{len(findings)} things to know"
+    groups: dict[str, list[Markup]] = {}
+    for each in findings:
+        groups.setdefault(each.application, []).append(each.item())
+    parts: list[Markup] = []
+    for application, items in groups.items():
+        heading = names.get(application, application)
+        if len(groups) > 1:
+            parts.append(element("h3", plain(heading) if heading else "All applications"))
+        parts.append(element("ul", items))
+    summary = element("summary", many)
+    return element("details", [summary, element("div", parts, class_="known")], id="verdicts")
 
 
 def live_sections() -> tuple[Markup, Markup]:
@@ -146,17 +165,20 @@ class Body:
     """What a page says: the answer, things to know, numbers, and details if any."""
 
     answer: Markup
-    known: Markup
+    findings: Iterable[Finding]
     numbers: Iterable[Markup]
     details: Iterable[Markup] = ()
+    names: Mapping[str, str] = field(default_factory=dict)  # of applications, above their findings
 
 
 def record_page(
     heading: Heading, default: str, facts: str, body: Body, data: Mapping[str, Any]
 ) -> Page:
     """Return the page of a record: the answer, the live part, numbers, and details if any."""
-    sections = [section("answer", "Answer", body.answer, body.known), *live_sections()]
-    sections.append(section("numbers", "Numbers", *body.numbers))
+    found, tables = tuple(body.findings), tuple(body.numbers)
+    known = things_to_know(found, body.names)
+    sections = [section("answer", "Answer", body.answer, known), *live_sections()]
+    sections.append(section("numbers", "Numbers", *tables))
     links = [("answer", "Answer"), ("live", "Other costs"), ("pictures", "Pictures")]
     links.append(("numbers", "Numbers"))
     if rest := list(body.details):
@@ -169,6 +191,8 @@ def record_page(
         tuple(sections),
         {**data, "unit": unit},
         tuple(links),
+        found,
+        tables,
     )
 
 

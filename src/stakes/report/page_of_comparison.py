@@ -4,16 +4,16 @@ from stakes._text import interval_name, number, plain
 from stakes.evaluation import Comparison
 from stakes.evaluation.comparison_verdicts import NONE_BEST, p_note
 from stakes.evaluation.verdicts.wording import listed, p_number
-from stakes.report.answer_section import best_calibrated, comparison_answer, things_to_know
+from stakes.report.answer_section import best_calibrated, comparison_answer
 from stakes.report.markup import Markup, element, table, user_text
 from stakes.report.page import (
     Body,
+    Finding,
     Heading,
     Page,
     folded,
     listed_notes,
     record_page,
-    verdict,
 )
 from stakes.report.page_of_evaluation import estimate_cells
 from stakes.report.payload import comparison_payload, full_label, metric_label, payload
@@ -32,7 +32,7 @@ def comparison_page(comparison: Comparison, heading: Heading) -> Page:
     )
     body = Body(
         element("div", [comparison_answer(comparison, heading.unit), *_reversals(comparison)]),
-        things_to_know(_known(comparison), {}),
+        _known(comparison),
         _differences(comparison, main=True),
         _details(comparison),
     )
@@ -51,12 +51,12 @@ def comparison_page(comparison: Comparison, heading: Heading) -> Page:
     )
 
 
-def _known(comparison: Comparison) -> list[tuple[str, Markup]]:
+def _known(comparison: Comparison) -> list[Finding]:
     """Return the findings; systems that are not distinguishable from the reference share one."""
     alike = [v for v in comparison.verdicts if v.code == "not_distinguishable"]
     many = len(alike) > _MOST_ALIKE
     items = [
-        (v.application, verdict("good" if v.code in _CLEAR else "warn", v.text, v.advice))
+        Finding("good" if v.code in _CLEAR else "warn", v.text, v.advice, application=v.application)
         for v in comparison.verdicts
         if not many or v.code != "not_distinguishable"
     ]
@@ -69,7 +69,7 @@ def _known(comparison: Comparison) -> list[tuple[str, Markup]]:
             if d.metric in comparison.costs and not d.distinguishable
         ]
         text = f"Not distinguishable from {plain(comparison.reference)}: {listed(names, 20)}."
-        items.append(("", verdict("warn", text, alike[0].advice)))
+        items.append(Finding("warn", text, alike[0].advice))
     return items
 
 

@@ -9,24 +9,24 @@ import numpy as np
 from stakes._text import interval_name, number, percent, plain
 from stakes.costs import CostMatrix, SampleCosts
 from stakes.evaluation import ApplicationResult, DecisionEvaluation, Evaluation, Verdict
+from stakes.evaluation.python_calls import python_calls
 from stakes.evaluation.score_thresholds import precise
 from stakes.metrics import ConfusionMatrix, Explanation
 from stakes.report.answer_section import (
     calibrated_code,
     decisions_answer,
     evaluation_answer,
-    things_to_know,
     usefulness_code,
 )
 from stakes.report.markup import Content, Markup, element, table, user_text
 from stakes.report.page import (
     Body,
+    Finding,
     Heading,
     Page,
     folded,
     listed_notes,
     record_page,
-    verdict,
 )
 from stakes.report.payload import (
     ShownCost,
@@ -45,25 +45,23 @@ _BAD = (
     "infinite_loss",
 )  # fmt: skip
 _LOOKS = {"useful": "good", **dict.fromkeys(_BAD, "bad")}
-ACTIONS = {  # how to do what a verdict advises, in Python
-    "calibrate": "calibrator = stakes.AffineCalibrator().fit(y, scores)",
-    "adapt_priors": 'stakes.evaluate(..., training_priors="data")',
-}
 
 
 def evaluation_page(
-    evaluation: Evaluation, heading: Heading, actions: Mapping[str, str] = ACTIONS
+    evaluation: Evaluation, heading: Heading, actions: Mapping[str, str] | None = None
 ) -> Page:
     """Return the page of an evaluation."""
     data = evaluation.data
     groups = "" if data.groups is None else f" in {data.groups} groups"
     weights = ", weighted" if data.weighted else ""
     several = {"": "All applications"} if len(evaluation.applications) > 1 else {}
+    calls = python_calls(evaluation) if actions is None else actions
     body = Body(
         evaluation_answer(evaluation, heading.unit),
-        things_to_know(list(verdict_items(evaluation.verdicts, actions)), several),
+        verdict_items(evaluation.verdicts, calls),
         _numbers(evaluation),
         _details(evaluation),
+        several,
     )
     shown = {a.name: _shown_costs(a, evaluation.level) for a in evaluation.applications}
     live = payload("evaluation", evaluation.sketch, evaluation.level, shown)
@@ -97,14 +95,11 @@ def _with_codes(evaluation: Evaluation, data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def verdict_items(
-    verdicts: Sequence[Verdict], actions: Mapping[str, str] = ACTIONS
-) -> Iterable[tuple[str, Markup]]:
+def verdict_items(verdicts: Sequence[Verdict], actions: Mapping[str, str]) -> Iterable[Finding]:
     """Yield verdicts with their advice, and how to follow it, each with its application."""
     for v in verdicts:
-        command, look = actions.get(v.action) or "", _LOOKS.get(v.code, "warn")
-        item = verdict(look, v.text, v.advice, command, data_code=v.code)
-        yield v.application, item
+        look, command = _LOOKS.get(v.code, "warn"), actions.get(v.action) or ""
+        yield Finding(look, v.text, v.advice, command, v.code, v.application)
 
 
 def _numbers(evaluation: Evaluation) -> Iterable[Markup]:
@@ -273,7 +268,7 @@ def decisions_page(evaluation: DecisionEvaluation, heading: Heading) -> Page:
     ]
     body = Body(
         decisions_answer(evaluation, heading.unit),
-        things_to_know(list(verdict_items(evaluation.verdicts)), {}),
+        verdict_items(evaluation.verdicts, {}),
         [
             table("Cost, lower is better; naive is 1", ("", "value", interval_name(level)), rows),
             _confusion_table(confusion, evaluation.costs),

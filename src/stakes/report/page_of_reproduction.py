@@ -8,7 +8,7 @@ from stakes._text import fixed
 from stakes.evaluation.sketch import Sketch
 from stakes.paper import Cell, Reproduction
 from stakes.report.markup import Content, Markup, element, table
-from stakes.report.page import Page, live_sections, section, verdict, verdict_section
+from stakes.report.page import Finding, Page, live_sections, section, verdict_section
 from stakes.report.payload import payload
 
 _LEVEL = 0.95
@@ -41,7 +41,7 @@ def reproduction_page(
         title="Analysis and comparison of classification metrics, reproduced",
         facts="L. Ferrer, arXiv:2209.05355; every table and figure computed again",
         sections=(
-            verdict_section([verdict(look, text, advice)]),
+            verdict_section([Finding(look, text, advice)]),
             section("numbers", "Tables", *(_table(t) for t in tables)),
             section("figures", "Figures", *figures),
             *live_sections(),

@@ -16,6 +16,7 @@ from stakes.scores.kinds import (
     Scores,
     as_scores,
     class_names,
+    names_as,
 )
 from stakes.scores.model_scores import model_classes, model_scores
 

@@ -31,9 +31,10 @@ from stakes._check import (
     settle_posteriors,
 )
 from stakes._math import log
+from stakes._records import Record
 from stakes._registry import words
-from stakes._text import quoted
-from stakes._typing import Column, FloatArray, IntArray, Names, NamesLike, PriorsLike
+from stakes._text import plain_list, quoted
+from stakes._typing import Column, FloatArray, IntArray, Label, Names, NamesLike, PriorsLike
 from stakes.scores.answers import Answers, LogProbabilities, Probabilities, SecondProbabilities
 
 _POSSIBLE = "must leave each sample possible"
@@ -52,7 +53,7 @@ class ScoreMeaning(StrEnum):
     LIKELIHOODS = "likelihoods"
 
 
-class Scores(ABC):
+class Scores(Record, ABC):
     """Scores of N samples for K classes, checked once.
 
     A table has one column per class, in the order of the classes; a data frame names them. A
@@ -123,13 +124,28 @@ class Scores(ABC):
     def __len__(self) -> int:
         return self._values.shape[0]
 
+    def posteriors(self, priors: PriorsLike | None = None) -> FloatArray:
+        """Return posteriors, N x K; likelihoods need priors, and posteriors stay as they are.
+
+        >>> Logits([[0.0, 0.0], [1.0, 3.0]]).posteriors().round(3)
+        array([[0.5  , 0.5  ],
+               [0.119, 0.881]])
+        >>> LogLikelihoodRatios([0.0, 3.0]).posteriors([0.9, 0.1]).round(3)
+        array([[0.9  , 0.1  ],
+               [0.309, 0.691]])
+        """
+        return np.array(self._answers_at(priors).p)
+
     def log_posteriors(self, priors: PriorsLike | None = None) -> FloatArray:
         """Return the log posteriors, one row per sample, at these priors.
 
         Likelihoods need priors; posteriors stay what they are, whatever priors a metric uses.
         """
+        return self._answers_at(priors).log_p
+
+    def _answers_at(self, priors: PriorsLike | None) -> Answers:
         names = self._names if self._names is not None else tuple(range(self.n_classes))
-        return self.answers(read_priors(priors, names)).log_p
+        return self.answers(read_priors(priors, names))
 
     def lacks_priors(self) -> InputError:
         """Return the error for likelihoods without priors."""
@@ -145,6 +161,9 @@ class Scores(ABC):
         """Return the scores with columns in the order of these names."""
         if self._names is None or self._names == names:
             return self
+        said = names_as(self._names, names)
+        if said != self._names:
+            return self.named(said).ordered(names)
         if set(self._names) != set(names):
             rule = f"must be the classes {quoted(names)}"
             hint = "Rename them, or pass scores.to_numpy(), with columns in the order of the"
@@ -182,8 +201,9 @@ class Scores(ABC):
         scores._rounding = self._rounding
         return scores
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self)} samples, {self.n_classes} classes)"
+    def __str__(self) -> str:
+        names = "" if self._names is None else f": {plain_list(self._names, 8)}"
+        return f"{type(self).__name__}({len(self)} samples, {self.n_classes} classes{names})"
 
 
 class PosteriorScores(Scores):
@@ -401,6 +421,19 @@ def _refuse_impossible(joint: FloatArray) -> None:
 def as_scores(scores: Scores | Column) -> Scores:
     """Return scores of a declared kind; a plain array means posteriors."""
     return scores if isinstance(scores, Scores) else Posteriors(scores)
+
+
+def names_as(columns: Names, labels: Names) -> Names:
+    """Return names of columns as the labels that they say: texts, as polars has, as numbers.
+
+    >>> names_as(("1", "0"), (0, 1)), names_as(("p0", "p1"), (0, 1))
+    ((1, 0), ('p0', 'p1'))
+    """
+    texts = all(isinstance(name, str) for name in columns)
+    if not texts or any(isinstance(label, str) for label in labels):
+        return columns
+    known: dict[Label, Label] = {str(label): label for label in labels}
+    return tuple(known[name] for name in columns) if set(columns) <= set(known) else columns
 
 
 def class_names(scores: Scores, classes: NamesLike | None) -> Names | None:

@@ -42,19 +42,31 @@ _DATA = ("y_true", "y_pred")
 class ScoreFunction(ABC):
     """A function of labels and predictions, whose options are its fields.
 
-    `metadata` are the columns beside labels and predictions that it takes, one value per sample.
+    `metadata` are the columns that it takes beside labels, predictions and weights.
     """
 
     greater_is_better: ClassVar[bool] = False
-    metadata: tuple[str, ...] = ("sample_weight",)
+
+    __name__: str
+    __signature__: Signature
 
     def __init__(
-        self, name: str, response_method: str, classes: Names | None, priors: PriorsLike | None
+        self,
+        name: str,
+        response_method: str,
+        classes: Names | None,
+        priors: PriorsLike | None,
+        metadata: tuple[str, ...] = (),
     ) -> None:
         self.__name__ = name
-        self.response_method, self.classes, self.priors = response_method, classes, priors
+        self.response_method: str = response_method
+        self.classes: Names | None = classes
+        self.priors: PriorsLike | None = priors
         columns = [Parameter(each, Parameter.POSITIONAL_OR_KEYWORD) for each in _DATA]
-        columns += [Parameter(each, Parameter.KEYWORD_ONLY, default=None) for each in self.metadata]
+        columns += [
+            Parameter(each, Parameter.KEYWORD_ONLY, default=None)
+            for each in ("sample_weight", *metadata)
+        ]
         self.__signature__ = Signature(columns)
 
     def __call__(self, y_true: Column, y_pred: Column, **metadata: Any) -> float:
@@ -142,13 +154,13 @@ class LossFunction(ScoreFunction):
         response_method: str,
         classes: Names | None,
         priors: PriorsLike | None,
+        metadata: tuple[str, ...] = (),
         *,
         normalized: bool,
     ) -> None:
-        self.normalized = normalized
-        super().__init__(
-            f"normalized_{name}" if normalized else name, response_method, classes, priors
-        )
+        self.normalized: bool = normalized
+        shown = f"normalized_{name}" if normalized else name
+        super().__init__(shown, response_method, classes, priors, metadata)
 
     def _value(self, loss: ExpectedLoss) -> float:
         if not self.normalized:
@@ -170,10 +182,9 @@ class CostFunction(LossFunction):
         *,
         normalized: bool,
     ) -> None:
-        self.costs = costs
-        if isinstance(costs, CostsByCase):
-            self.metadata = ("sample_weight", *costs.columns)
-        super().__init__("cost", response_method, classes, priors, normalized=normalized)
+        self.costs: CostMatrix | CostsByCase | None = costs
+        columns = costs.columns if isinstance(costs, CostsByCase) else ()
+        super().__init__("cost", response_method, classes, priors, columns, normalized=normalized)
 
     def _decided(self, y_pred: Column) -> bool:
         """Whether predictions are decisions: labels that came as whole floats are, too."""
@@ -225,7 +236,7 @@ class RuleFunction(LossFunction):
         *,
         normalized: bool,
     ) -> None:
-        self.rule = rule
+        self.rule: ScoringRule = rule
         named = rule.name.replace(" ", "_").replace("-", "_").lower()
         super().__init__(named, response_method, classes, priors, normalized=normalized)
 
@@ -236,8 +247,6 @@ class RuleFunction(LossFunction):
 
 class CalibratedFunction(LossFunction):
     """The expected loss that is left after calibration, cross-fitted within the samples."""
-
-    metadata = ("sample_weight", "groups")
 
     def __init__(  # noqa: PLR0913  the rule, the calibrator, and how it is fitted
         self,
@@ -251,9 +260,13 @@ class CalibratedFunction(LossFunction):
         *,
         normalized: bool,
     ) -> None:
-        self.rule, self.calibrator, self.folds, self.rng = rule, calibrator, folds, rng
+        self.rule: ScoringRule = rule
+        self.calibrator: Calibrator = calibrator
+        self.folds: Folds = folds
+        self.rng: int = rng
         named = "calibrated_" + rule.name.replace(" ", "_").replace("-", "_").lower()
-        super().__init__(named, response_method, classes, priors, normalized=normalized)
+        known = named, response_method, classes, priors, ("groups",)
+        super().__init__(*known, normalized=normalized)
 
     def _of_scores(self, y_true: Column, scores: Scores, **metadata: Any) -> float:
         told = {"priors": self.priors, "classes": scores.names, **metadata}

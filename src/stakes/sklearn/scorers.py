@@ -3,7 +3,7 @@
 __all__ = ["auc_scorer", "calibrated_loss_scorer", "cost_scorer", "loss_scorer"]
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import stakes.sklearn.sklearn_library  # noqa: F401  before scikit-learn, to say what to install
 
@@ -16,6 +16,7 @@ from stakes._typing import NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
 from stakes.calibration.crossfit import Folds
 from stakes.costs import CostMatrix, CostsByCase, SampleCosts
+from stakes.costs.by_case import as_costs
 from stakes.scores import model_classes, model_scores
 from stakes.scores.model_scores import RESPONSES
 from stakes.scoring import LogLoss, ScoringRule
@@ -33,6 +34,16 @@ _RANKING = ("decision_function", "predict_proba")
 
 
 T = TypeVar("T")
+
+
+class ModelScorer(Protocol):
+    """What scikit-learn takes as `scoring`: a score of a fitted model, greater is better."""
+
+    def __call__(self, estimator: Any, X: Any, y_true: Any, **metadata: Any) -> float:
+        """Return the score of a fitted model."""
+
+    def set_score_request(self, **requests: Any) -> "ModelScorer":
+        """Say which metadata scikit-learn should route to the scorer, and return it."""
 
 
 class NamedScorer(_Scorer):  # type: ignore[misc]  # of a library without types
@@ -102,7 +113,7 @@ def cost_scorer(
     normalized: bool = True,
     response_method: str = "predict_proba",
     classes: NamesLike | None = None,
-) -> NamedScorer:
+) -> ModelScorer:
     """Return a scorer of the expected cost of a model's decisions, for scikit-learn.
 
     The score is minus the cost, so that greater is better; minus the normalised cost is above -1
@@ -111,10 +122,10 @@ def cost_scorer(
 
     Parameters
     ----------
-    costs : CostMatrix, CostsByCase, array of shape (K, M) or data frame with names, optional
-        By default 1 for each error. An array without names is for classes 0 to K - 1. The columns
-        that `CostsByCase` name are taken from metadata (`set_score_request(amount=True)`), or from
-        the data frame X.
+    costs : CostMatrix, CostsByCase, array, data frame with names, or prices by word; optional
+        By default 1 for each error. An array without names, and {"miss": 5, "false_alarm": 1}, are
+        for classes 0 to K - 1, or for `classes`. The columns that `CostsByCase` name are taken
+        from metadata (`set_score_request(amount=True)`), or from the data frame X.
     priors : array of K, mapping by class, or "data", optional
         How often each class will occur in use; by default as often as in the test fold.
     normalized : bool
@@ -123,7 +134,7 @@ def cost_scorer(
         With "predict" decisions are taken as they are, and need not be classes: a classifier may
         abstain. Values of a decision function are read as logits.
     classes : sequence of K names, optional
-        Names of the rows of an unnamed cost array.
+        Names of the rows of an unnamed cost array; the class of interest is the last.
 
     Returns
     -------
@@ -151,18 +162,13 @@ def cost_scorer(
 
     Yes: in every fold it costs less than a fifth of that.
     """
-    read: CostMatrix | CostsByCase | None
-    if isinstance(costs, SampleCosts):
-        rule = "must hold for any samples, or name columns"
-        hint = "Use CostsByCase, and pass the columns as metadata."
-        raise InputError("costs", rule, "SampleCosts, which are of certain samples", hint=hint)
-    if costs is None:
-        read, names = None, declared(classes)
-    else:
-        read = costs if isinstance(costs, CostsByCase) else _matrix(costs, classes)
+    read, names = None, declared(classes)
+    if costs is not None:
+        read = _read_costs(costs, classes)
+        if names is not None and names != read.classes:
+            rule = f"must be those of costs, {quoted(read.classes)}"
+            raise InputError("classes", rule, repr(classes))
         names = read.classes
-        if classes is not None and declared(classes) != names:
-            raise InputError("classes", f"must be those of costs, {quoted(names)}", repr(classes))
     _check_method(response_method, (*RESPONSES, "predict"))
     function = CostFunction(read, response_method, names, priors, normalized=normalized)
     return NamedScorer(function, response_method)
@@ -175,7 +181,7 @@ def loss_scorer(
     normalized: bool = True,
     response_method: str = "predict_proba",
     classes: NamesLike | None = None,
-) -> NamedScorer:
+) -> ModelScorer:
     """Return a scorer of any proper scoring rule, for scikit-learn.
 
     Parameters
@@ -219,7 +225,7 @@ def calibrated_loss_scorer(  # noqa: PLR0913  the rule, the calibrator, and how 
     normalized: bool = True,
     response_method: str = "predict_proba",
     classes: NamesLike | None = None,
-) -> NamedScorer:
+) -> ModelScorer:
     """Return a scorer of the loss that is left after calibration, for scikit-learn.
 
     The calibrator is cross-fitted within the test fold, so that models are judged by what they
@@ -269,7 +275,7 @@ def auc_scorer(
     *,
     response_method: str | tuple[str, ...] = _RANKING,
     classes: NamesLike | None = None,
-) -> NamedScorer:
+) -> ModelScorer:
     """Return a scorer of the area under the ROC curve of two classes, for scikit-learn.
 
     A fold with one class only has score NaN, with a warning.
@@ -286,9 +292,14 @@ def auc_scorer(
     )
 
 
-def _matrix(costs: Any, classes: NamesLike | None) -> CostMatrix:
-    """Return costs as a matrix; those without names are of these classes, or of 0 to K - 1."""
-    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs, classes=classes)
+def _read_costs(costs: Any, classes: NamesLike | None) -> CostMatrix | CostsByCase:
+    """Return costs of any samples; those without names are of these classes, or of 0 to K - 1."""
+    read = as_costs(costs, classes)
+    if isinstance(read, SampleCosts):
+        rule = "must hold for any samples, or name columns"
+        hint = "Use CostsByCase, and pass the columns as metadata."
+        raise InputError("costs", rule, "SampleCosts, which are of certain samples", hint=hint)
+    return read
 
 
 def _check_rule(rule: Any) -> None:

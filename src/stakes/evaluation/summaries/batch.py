@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, read_array, read_column, read_weights
+from stakes._check import InputError, read_array, read_column, read_slice, read_weights
 from stakes._text import plain, quoted
 from stakes._typing import Column, FloatArray, IntArray
-from stakes.evaluation.slice_results import slice_texts
 from stakes.evaluation.summaries.slice_sums import CodedColumn
 from stakes.scores import Scores
 from stakes.summary.kept_rows import Hashes
@@ -110,10 +109,9 @@ def _coded(name: str, column: "Column | CodedColumn", n: int) -> CodedColumn:
     """Return the values of a column, each once, and which of them each sample has."""
     if isinstance(column, CodedColumn):
         return column
-    texts = slice_texts(name, column)
-    _check_length(f"slices {name!r}", len(texts), n)
-    values, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
-    return CodedColumn(values.tolist(), codes)
+    found = read_slice(column, name)
+    _check_length(f"slices {name!r}", found.codes.size, n)
+    return CodedColumn(*found)
 
 
 def _amounts(name: str, column: Column, n: int) -> FloatArray:

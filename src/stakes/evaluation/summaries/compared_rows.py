@@ -9,6 +9,7 @@ import numpy as np
 from stakes._check import InputError, read_names, read_priors
 from stakes._kernels.exact_sums import ExactSums
 from stakes._typing import FloatArray, IntArray, NamesLike, PriorsLike
+from stakes.costs.price_words import is_prices
 from stakes.evaluation.applications import Application, Applications, with_columns
 from stakes.evaluation.summaries.batch import Batch
 from stakes.evaluation.system_comparison import Comparison, compare_samples, system_names
@@ -165,7 +166,7 @@ class ComparedRows(Part):
 
     def _at_shares(self, costs: Applications | None) -> Applications | None:
         """Return applications whose priors from the data are those of all samples."""
-        if not isinstance(costs, Mapping):
+        if not isinstance(costs, Mapping) or is_prices(costs):
             return costs
         return {
             name: replace(entry, priors=self._shares)

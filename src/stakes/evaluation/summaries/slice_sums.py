@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from stakes._check import InputError, StakesError
+from stakes._check import InputError, StakesError, shown_value
+from stakes._check.slice_columns import check_few, in_order
 from stakes._text import plain
 from stakes._typing import IntArray
 from stakes.evaluation.slice_results import SliceDecisions
@@ -69,10 +70,12 @@ class SliceSums(Part):
     def check_values(self, columns: Mapping[str, CodedColumn]) -> None:
         """Refuse columns of very many values."""
         for name, column in columns.items():
-            number = len({*self._sums[name], *column.values})
+            known = [*dict.fromkeys((*self._sums[name], *column.values))]
+            number = len(known)
             if number > MOST_VALUES:
                 msg = f"slices {plain(name)!r} must have at most {MOST_VALUES} values for a summary"
                 raise InputError(f"{msg}: got {number}. Cut numbers into ranges first.")
+            check_few(f"slices {name!r}", known)
 
     def __add__(self, other: Self) -> Self:
         out = type(self)(self._request)
@@ -85,16 +88,17 @@ class SliceSums(Part):
 
     def decisions(self) -> Iterator[SliceDecisions]:
         """Go through the slices, each with its decisions and its cross-entropy."""
-        ordered = ((name, value) for name, values in self._sums.items() for value in sorted(values))
-        for name, value in ordered:
-            sums = self._sums[name][value]
-            counts = tuple(sums.counts.tolist())
-            try:
-                found = self._request.decisions(self._request.main, 0, sums)
-                losses, _ = loss_records(sums, found.use.samples)
-                yield SliceDecisions(name, value, counts, found, losses[LogLoss()], scored=False)
-            except StakesError as error:
-                yield SliceDecisions(name, value, counts, why=str(error))
+        for name, values in self._sums.items():
+            check_few(f"slices {name!r}", list(values))
+            for value in in_order(values):
+                sums = values[value]
+                told = name, shown_value(value, values), tuple(sums.counts.tolist())
+                try:
+                    found = self._request.decisions(self._request.main, 0, sums)
+                    losses, _ = loss_records(sums, found.use.samples)
+                    yield SliceDecisions(*told, found, losses[LogLoss()], scored=False)
+                except StakesError as error:
+                    yield SliceDecisions(*told, why=str(error))
 
     def write(self, writer: Writer) -> None:
         """Write the sums of each value."""

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from stakes._check import InputError, encode, read_column
+from stakes._check import InputError, encode, read_column, slice_columns
+from stakes._records import Record
 from stakes._text import number
 from stakes._typing import Column, Label, NamesLike, PriorsLike
 from stakes.calibration import AffineCalibrator, Calibrator
@@ -33,7 +34,7 @@ _NEARLY_ALL = 0.95  # parts for each group, of which few share their hash: not w
 _DIGITS = 1e-4  # bounds that are nearer to each other are not told: four digits are shown
 
 
-class Summary:
+class Summary(Record):
     """All that an evaluation needs of any number of samples, in memory that does not grow.
 
     Told once what is to be judged; then filled with batches in any order, added to other summaries,
@@ -189,7 +190,7 @@ class Summary:
         *,
         sample_weight: Column | None = None,
         groups: Column | None = None,
-        slices: "Mapping[str, Column] | None" = None,
+        slices: "Mapping[str, Column] | Column | None" = None,
         columns: "Mapping[str, Column] | None" = None,
         ignore_index: Label | None = None,
     ) -> None:
@@ -201,8 +202,8 @@ class Summary:
             As for `evaluate`; a plain array is of the kind that the summary was told.
         sample_weight, groups
             One value per sample, where the summary was told `weighted` or `grouped`.
-        slices : mapping from name to column
-            The columns that the summary was told as `slices`.
+        slices : mapping from name to column, or a data frame
+            The columns that the summary was told as `slices`, as for `evaluate`.
         columns : mapping from name to numbers
             The columns that costs by case name.
         ignore_index : label, optional
@@ -214,7 +215,8 @@ class Summary:
             return
         column, typed, names = paired(every, scores, told.classes, ignore_index, told.kind)
         codes, rows = encode(column, names, "classes"), column.row
-        new = Batch(codes, typed, sample_weight, groups, slices or {}, columns or {})
+        parts = slice_columns(slices)
+        new = Batch(codes, typed, sample_weight, groups, parts, columns or {})
         self.add_batch(new if rows is None else replace(new, rows=rows, n_given=len(every)))
         self._ignored += len(every) - len(column)
 
@@ -259,7 +261,7 @@ class Summary:
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return f"Summary({self.n} samples, {len(self.classes)} classes)"
 
     def to_bytes(self) -> bytes:

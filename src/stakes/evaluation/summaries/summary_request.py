@@ -19,9 +19,11 @@ from stakes.evaluation.applications import (
     Applications,
     ApplicationSamples,
     adapted,
+    by_name,
     classes_of,
     columns_of_costs,
     read_applications,
+    with_classes,
     with_columns,
 )
 from stakes.evaluation.systems import read_rules
@@ -78,6 +80,7 @@ class Request:
             rule = "must be a kind of scores, such as stakes.Logits"
             raise InputError("scores", rule, repr(kind))
         names = _names(classes, costs)
+        costs = with_classes(costs, names)
         probe = _probe(names, kind, priors, training)
         one = dict.fromkeys(columns_of_costs(costs), np.ones(len(probe)))
         applied = read_applications(with_columns(costs, one), probe, training)
@@ -257,7 +260,7 @@ def _probe(
 
 def _use(use: ApplicationSamples, costs: Applications | None) -> Use:
     """Return an application with its costs as a matrix, and its own priors if it has any."""
-    entry = costs[use.name] if isinstance(costs, Mapping) else costs
+    entry = by_name(costs)[use.name]
     own = entry.priors if isinstance(entry, Application) else None
     told = entry.costs if isinstance(entry, Application) else entry
     used = told if isinstance(told, CostsByCase) else use.costs

@@ -1,0 +1,68 @@
+"""An evaluator for `mlflow.models.evaluate`, found by its entry point `mlflow.model_evaluator`."""
+
+__all__ = ["StakesEvaluator"]
+
+import difflib
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+# MLflow imports this module with itself, so that nothing of stakes is loaded here that is slow.
+OPTIONS = (
+    "costs", "priors", "training_priors", "kind", "calibrator", "folds", "level", "resamples",
+    "groups", "slices", "sample_weight", "classes", "rules", "rng",
+)  # fmt: skip
+OWN = ("scores", "decisions", "prefix", "artifacts", "artifact_path")
+OF_MLFLOW = frozenset({"sample_weights"})  # of its own evaluators, and close to one of ours
+NOT_FOR_DECISIONS = (
+    "scores", "kind", "calibrator", "folds", "groups", "slices", "rules", "training_priors",
+)  # fmt: skip
+
+
+class StakesEvaluator:
+    """What a classifier costs, as an evaluator of MLflow called "stakes".
+
+    It works where its configuration says something, `evaluator_config={"stakes": {"costs": ...}}`,
+    and so changes nothing for others. Keys are the arguments of `stakes.evaluate`; `groups`,
+    `slices` and `sample_weight` name columns of the data, as does `scores` where probabilities are
+    stored. `decisions: True` evaluates predicted classes instead. `prefix`, `artifacts` and
+    `artifact_path` are those of `log_evaluation`, which logs the result to the run.
+    """
+
+    @classmethod
+    def can_evaluate(
+        cls,
+        *,
+        model_type: str | None = None,  # noqa: ARG003  MLflow's interface
+        evaluator_config: Mapping[str, Any] | None = None,
+        **_: object,
+    ) -> bool:
+        """Whether the configuration asks for stakes; MLflow asks all evaluators by default."""
+        known = (*OPTIONS, *OWN)
+        return any(
+            key in known or (key not in OF_MLFLOW and difflib.get_close_matches(key, known, 1, 0.8))
+            for key in map(str, evaluator_config or ())
+        )
+
+    def evaluate(
+        self,
+        *,
+        model_type: str | None,
+        dataset: Any,
+        run_id: str,
+        evaluator_config: Mapping[str, Any],
+        model: Any = None,
+        predictions: str | None = None,
+        model_id: str | None = None,
+        **_: object,
+    ) -> Any:
+        """Evaluate a model, or stored probabilities, and log what was found to the run."""
+        return import_module("stakes.mlflow.evaluator_work").evaluate_for_mlflow(
+            model_type=model_type,
+            dataset=dataset,
+            model=model,
+            output=predictions,
+            config=dict(evaluator_config),
+            run_id=run_id,
+            model_id=model_id,
+        )

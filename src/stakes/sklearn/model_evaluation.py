@@ -1,0 +1,391 @@
+"""Models evaluated and compared in one call, fitted or with cross-validation."""
+
+__all__ = ["compare_models", "evaluate_model"]
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from stakes._check import InputError, encode, read_column, read_names, read_weights, seen_names
+from stakes._text import quoted
+from stakes._typing import Column, Names, NamesLike, PriorsLike
+from stakes.calibration import AffineCalibrator, Calibrator
+from stakes.calibration.crossfit import Folds
+from stakes.costs.named_costs import NamedCosts, is_frame
+from stakes.costs.price_words import is_prices
+from stakes.evaluation import Application, Comparison, Evaluation, compare, evaluate
+from stakes.evaluation.applications import Applications, classes_of, columns_of_costs, with_columns
+from stakes.evaluation.entry import RULES
+from stakes.intervals import Progress, seed_of
+from stakes.scores import PosteriorScores, model_scores
+from stakes.scores.model_scores import FIT_FIRST
+from stakes.scoring import ScoringRule
+from stakes.sklearn.score_functions import aligned
+
+
+def evaluate_model(  # noqa: PLR0913  the model, the data, how it is fitted; options of evaluate
+    model: Any,
+    X: Any,
+    y: Column,
+    *,
+    cv: Any = None,
+    response_method: str = "predict_proba",
+    weighted_fit: bool = True,
+    n_jobs: int | None = None,
+    costs: Applications | None = None,
+    priors: PriorsLike | None = None,
+    training_priors: PriorsLike | None = None,
+    calibrator: Calibrator | None = AffineCalibrator(),  # noqa: B008  never fitted itself
+    folds: "Folds | None" = None,
+    level: float = 0.95,
+    resamples: int = 1000,
+    groups: "Column | str | None" = None,
+    slices: "Mapping[str, Column] | Column | Sequence[str] | None" = None,
+    sample_weight: "Column | str | None" = None,
+    classes: NamesLike | None = None,
+    rules: Sequence[ScoringRule] = RULES,
+    rng: "int | np.random.Generator" = 0,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Evaluate a classifier: a fitted one on data it has not seen, or one with cross-validation.
+
+    With `cv` copies of the model are fitted, and each sample is scored by one that did not see it.
+    The calibration stage uses the same folds: scores of a fold are calibrated on those of other
+    folds by models that saw neither, so that no label reaches the score it is compared with. For
+    K folds that takes K (K + 1) / 2 fits, and K without a calibrator.
+
+    Parameters
+    ----------
+    model : classifier with `predict_proba` and `classes_`, as in scikit-learn
+        Fitted, or with `cv` an estimator of scikit-learn, which is left as it is.
+    X : what the model takes
+        Of a data frame, columns may be named as `groups`, `slices`, `sample_weight`, and by
+        `CostsByCase`. The model gets X as it is.
+    y : column of N labels
+    cv : int, splitter or pairs of rows, optional
+        How many folds, stratified by class and with groups kept whole; or as in scikit-learn. Each
+        sample must be tested once. By default the model is fitted already.
+    response_method : {"predict_proba", "predict_log_proba", "decision_function"}
+        Values of a decision function are not probabilities; they are read as logits, which a
+        calibrator makes probabilities of.
+    weighted_fit : bool
+        Whether `sample_weight` is also given to `fit`.
+    n_jobs : int, optional
+        How many processes fit models.
+    folds
+        As for `evaluate`, of a fitted model; with `cv` the folds are those.
+    progress : callable, optional
+        Called with how many fits, then how many resamples, are done, and of how many.
+    costs, priors, training_priors, calibrator, level, resamples, groups, slices, sample_weight,
+    classes, rules, rng
+        As for `evaluate`. Classes are those of the model, matched by name with the costs.
+
+    Examples
+    --------
+    A missed tumour costs ten needless biopsies. Is it worth asking the model?
+
+    >>> import stakes
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> data = load_breast_cancer(as_frame=True)
+    >>> y = data.target_names[data.target]
+    >>> costs = stakes.CostMatrix.binary(miss=10, false_alarm=1, classes=["benign", "malignant"])
+    >>> result = stakes.evaluate_model(GaussianNB(), data.data, y, cv=5, costs=costs)
+    >>> cost = result.main.cost
+    >>> round(cost.normalized.value, 2), round(cost.calibrated_normalized.value, 2)
+    (0.63, 0.24)
+
+    Yes, and a calibration stage makes it much cheaper: naive Bayes is overconfident.
+    """
+    read = _Data.read(X, y, costs, classes, groups, sample_weight)
+    if cv is None:
+        scores = _scores(model, X, response_method, "model")
+        found: dict[str, Any] = {"folds": 5 if folds is None else folds}
+    else:
+        _refuse_folds(folds)
+        seed = seed_of(rng)
+        methods = {"model": response_method}
+        made = read.out_of_fold(
+            {"model": model}, methods, cv, seed, calibrator, n_jobs, progress, weighted=weighted_fit
+        )
+        (scores, inner), rng = made["model"], seed
+        found = {"folds": 5 if inner is None else inner}
+    evaluation = evaluate(
+        y,
+        read.ordered(scores),
+        costs=read.costs,
+        slices=_slices(X, slices),
+        classes=read.names,
+        groups=read.groups,
+        sample_weight=read.weights,
+        **found,
+        priors=priors,
+        training_priors=training_priors,
+        calibrator=calibrator,
+        level=level,
+        resamples=resamples,
+        rules=rules,
+        rng=rng,
+        progress=progress,
+    )
+    return evaluation if cv is None else replace(evaluation, notes=(*evaluation.notes, _NOTE))
+
+
+def compare_models(  # noqa: PLR0913  the models, the data, how they are fitted; options of compare
+    models: Mapping[str, Any],
+    X: Any,
+    y: Column,
+    *,
+    cv: Any = None,
+    response_method: "str | Mapping[str, str]" = "predict_proba",
+    weighted_fit: bool = True,
+    n_jobs: int | None = None,
+    reference: str | None = None,
+    margin: float | None = None,
+    costs: Applications | None = None,
+    priors: PriorsLike | None = None,
+    training_priors: PriorsLike | None = None,
+    calibrator: Calibrator | None = None,
+    folds: "Folds | None" = None,
+    level: float = 0.95,
+    resamples: int = 1000,
+    groups: "Column | str | None" = None,
+    sample_weight: "Column | str | None" = None,
+    classes: NamesLike | None = None,
+    rules: Sequence[ScoringRule] = RULES,
+    rng: "int | np.random.Generator" = 0,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare classifiers on the same samples: fitted ones, or with cross-validation.
+
+    With `cv` all models are fitted on the same folds.
+
+    Parameters
+    ----------
+    models : mapping from name to classifier
+        All fitted, or with `cv` estimators of scikit-learn.
+    response_method : name of a method, or mapping from model to one
+    X, y, cv, weighted_fit, n_jobs, folds, progress
+        As for `evaluate_model`.
+    reference, margin, costs, priors, training_priors, calibrator, level, resamples, groups,
+    sample_weight, classes, rules, rng
+        As for `compare`.
+
+    Examples
+    --------
+    Is a logistic regression cheaper than naive Bayes, or did it have the luckier folds?
+
+    >>> import stakes
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> costs = stakes.CostMatrix.binary(miss=10, false_alarm=1, classes=[1, 0])
+    >>> logistic = make_pipeline(StandardScaler(), LogisticRegression())
+    >>> models = {"naive Bayes": GaussianNB(), "logistic": logistic}
+    >>> result = stakes.compare_models(models, X, y, cv=5, costs=costs)
+    >>> difference = result.of("logistic", "cost.nec")
+    >>> round(difference.difference.value, 2), difference.distinguishable
+    (-0.45, True)
+
+    It is cheaper, by 45 % of what a biopsy for all costs.
+    """
+    if not isinstance(models, Mapping) or not models:
+        raise InputError("models", "must map names to classifiers", repr(models))
+    if isinstance(response_method, Mapping) and set(response_method) != set(models):
+        rule = f"must name the method of each model, {quoted(models)}"
+        raise InputError("response_method", rule, quoted(response_method))
+    methods = {
+        name: response_method if isinstance(response_method, str) else response_method[name]
+        for name in models
+    }
+    read = _Data.read(X, y, costs, classes, groups, sample_weight)
+    if cv is None:
+        systems = {
+            name: _scores(each, X, methods[name], _argument(name)) for name, each in models.items()
+        }
+        found: dict[str, Any] = {"folds": 5 if folds is None else folds}
+    else:
+        _refuse_folds(folds)
+        rng = seed_of(rng)
+        made = read.out_of_fold(
+            models, methods, cv, rng, calibrator, n_jobs, progress, weighted=weighted_fit
+        )
+        systems = {name: scores for name, (scores, _) in made.items()}
+        inner = {name: each for name, (_, each) in made.items() if each is not None}
+        found = {"folds": inner or 5}
+    comparison = compare(
+        y,
+        read.all_ordered(systems),
+        reference=reference,
+        margin=margin,
+        costs=read.costs,
+        classes=read.names,
+        groups=read.groups,
+        sample_weight=read.weights,
+        **found,
+        priors=priors,
+        training_priors=training_priors,
+        calibrator=calibrator,
+        level=level,
+        resamples=resamples,
+        rules=rules,
+        rng=rng,
+        progress=progress,
+    )
+    return comparison if cv is None else replace(comparison, notes=(*comparison.notes, _NOTE))
+
+
+_NOTE = "Scores are out-of-fold: each sample was scored by a model that was not fitted on it."
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """Samples and labels, with costs, groups and weights that may be columns of X."""
+
+    X: Any
+    y: Any
+    costs: Applications | None
+    names: Names | None  # of the classes, where they were declared
+    groups: Any
+    weights: Any
+
+    @classmethod
+    def read(cls, X: Any, y: Any, costs: Any, classes: Any, groups: Any, weights: Any) -> "_Data":
+        """Read what does not depend on a model; names of columns become columns."""
+        if columns_of_costs(costs):
+            costs = with_columns(costs, X)
+        names = read_names(classes, "classes") if classes is not None else classes_of(costs)
+        groups, weights = _column(X, groups, "groups"), _column(X, weights, "sample_weight")
+        return cls(X, y, costs, names, groups, weights)
+
+    def ordered(self, scores: PosteriorScores) -> PosteriorScores:
+        """Return scores of a model in the order of the declared classes."""
+        if self.names is None:
+            _refuse_unnamed(self.costs, scores.names or ())
+        return aligned(scores, self.names)
+
+    def all_ordered(self, systems: Mapping[str, PosteriorScores]) -> dict[str, PosteriorScores]:
+        """Return scores of several models, which must have the same classes."""
+        first = next(iter(systems.values())).names or ()
+        for name, scores in systems.items():
+            if self.names is None and set(scores.names or ()) != set(first):
+                rule = f"must have the classes of the first, {quoted(first)}"
+                raise InputError(_argument(name), rule, quoted(scores.names or ()))
+        found = {name: self.ordered(scores) for name, scores in systems.items()}
+        return {name: scores.ordered(self.names or first) for name, scores in found.items()}
+
+    def out_of_fold(  # noqa: PLR0913  how models are fitted
+        self,
+        models: Mapping[str, Any],
+        methods: Mapping[str, str],
+        cv: Any,
+        seed: int,
+        calibrator: Calibrator | None,
+        n_jobs: int | None,
+        progress: Progress | None,
+        *,
+        weighted: bool,
+    ) -> dict[str, tuple[PosteriorScores, Any]]:
+        """Return scores of models on samples they were not fitted on, and folds to calibrate on."""
+        fitting = import_module("stakes.sklearn.out_of_fold")  # needs scikit-learn
+        for name, model in models.items():
+            _check_estimator(model, methods[name], "model" if len(models) == 1 else _argument(name))
+        labels = read_column(self.y, "y")
+        classes = self.names or seen_names(labels)
+        codes = encode(labels, classes, "classes")
+        groups = None if self.groups is None else read_column(self.groups, "groups")
+        if groups is not None and len(groups) != codes.size:
+            rule, got = "must hold one name per sample", f"{len(groups)} for {codes.size} samples"
+            raise InputError("groups", rule, got)
+        weights = read_weights(self.weights, codes.size)
+        data = fitting.FitData(
+            self.X,
+            self.y,
+            codes,
+            classes,
+            None if groups is None else np.unique(groups.values, return_inverse=True)[1],
+            weights if weighted else None,
+        )
+        splits = fitting.split(cv, data, seed)
+        run, nested = partial(fitting.run_jobs, n_jobs, progress), calibrator is not None
+        return fitting.out_of_fold(models, methods, data, splits, run, nested=nested)
+
+
+def _scores(model: Any, X: Any, method: str, argument: str) -> PosteriorScores:
+    """Return the scores of a fitted model; where it is not fitted, say that cv would do that."""
+    try:
+        return model_scores(model, X, response_method=method, argument=argument)
+    except InputError as error:
+        if error.hint != FIT_FIRST:
+            raise
+        raise error.moved(hint="Fit it first, or pass cv=5 to have copies of it fitted.") from None
+
+
+def _argument(name: str) -> str:
+    return f"model {name!r}"
+
+
+def _check_estimator(model: Any, method: str, argument: str) -> None:
+    """Refuse what cannot be fitted, and what is not a classifier, before any work."""
+    if isinstance(model, type):
+        hint = f"Pass {model.__name__}(...)."
+        raise InputError(argument, "must be a model", f"the class {model.__name__}", hint=hint)
+    name = type(model).__name__
+    if not all(hasattr(model, needed) for needed in ("fit", "get_params")):
+        rule = "must be an estimator of scikit-learn for cross-validation"
+        raise InputError(argument, rule, name, hint="Leave cv out where it is fitted.")
+    if import_module("sklearn.base").is_classifier(model):
+        return
+    if not hasattr(model, method):
+        raise InputError(argument, "must be a classifier", name)
+
+
+def _refuse_folds(folds: Any) -> None:
+    if folds is not None:
+        rule = "must be left out with cv"
+        raise InputError("folds", rule, found="scores are calibrated on the folds of cv")
+
+
+def _column(X: Any, named: Any, argument: str) -> Any:
+    """Return a column of a data frame where its name was given."""
+    if not isinstance(named, str):
+        return named
+    there = list(getattr(X, "columns", ()))
+    if named not in there:
+        rule = "must be a column, or the name of one of X"
+        got = f"{named!r}, where X has {quoted(there)}" if there else f"{named!r}, where X has none"
+        raise InputError(argument, rule, got)
+    return X[named]
+
+
+def _slices(X: Any, slices: Any) -> Any:
+    """Return slices that are names of columns of X as those columns."""
+    names = [slices] if isinstance(slices, str) else slices
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        return slices
+    there = list(getattr(X, "columns", ()))
+    if names and not isinstance(slices, str) and not set(names) & set(there):
+        return slices  # one text for each sample
+    return {name: _column(X, name, "slices") for name in names}
+
+
+def _refuse_unnamed(costs: Any, names: Names) -> None:
+    """Refuse costs without names for classes whose order nobody declared."""
+    if names == tuple(range(len(names))):
+        return
+    entries = [costs]
+    if isinstance(costs, Mapping) and not is_prices(costs):
+        entries = list(costs.values())
+    for entry in entries:
+        own = entry.costs if isinstance(entry, Application) else entry
+        if own is not None and not isinstance(own, NamedCosts) and not is_frame(own):
+            rule = f"must name the classes of the model, {quoted(names)}"
+            hint = "Pass CostMatrix(costs, classes=[...]), or classes=[...] in the order of costs."
+            raise InputError("costs", rule, found="rows and columns have no names", hint=hint)
