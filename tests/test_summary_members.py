@@ -417,7 +417,7 @@ def test_costs_by_case_need_columns() -> None:
         stakes.CostsByCase([[0, 1], [5, 0]])
     with pytest.raises(stakes.InputError, match="names columns"):
         stakes.evaluate([0, 1], [0.2, 0.7], costs=BY_CASE)
-    assert repr(BY_CASE) == "CostsByCase([[0, 3], ['amount', 0]], classes=[0, 1])"
+    assert repr(BY_CASE) == "CostsByCase([[0, 3], ['amount', 0]], classes 0, 1)"
     assert BY_CASE.shape == (2, 2)
 
 
