@@ -121,7 +121,7 @@ EQUIVALENT: list[tuple[str, str, str, str, str]] = [
         "any seed of the folds is as good",
     ),
     (
-        "evaluation/sketch.py",
+        "evaluation/sketch_sources.py",
         "share = max(math.floor(most * size / samples.n), min(_FEWEST, most // (y.max() + 1)))",
         "1",
         "(2)",

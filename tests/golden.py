@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from golden_answers import amount_cases, answer_cases
+from golden_cases import case_cases
 from golden_curves import curve_cases
 from golden_outcomes import Case, codes_of, level_cases, problem, row_case, row_cases
 from stakes import CostMatrix, reliability
@@ -150,6 +151,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "amounts": amount_cases,
     "levels": level_cases,
     "rows": row_cases,
+    "cases": case_cases,
     "curves": curve_cases,
     "confidence": confidence_cases,
     "regions": region_cases,

@@ -12,7 +12,7 @@ import stakes
 from stakes._math import turns
 from stakes.calibration import crossfit
 from stakes.curves import RocCurve
-from stakes.evaluation import sketch
+from stakes.evaluation import sketch, sketch_sources
 from stakes.evaluation.entry import RULES, evaluate_samples
 from stakes.evaluation.sketch import LevelSketch, RowSketch
 from stakes.evaluation.system_comparison import compare_samples
@@ -380,7 +380,7 @@ def test_resamples_draw_as_many_samples_as_there_are() -> None:
 
 
 def test_rows_of_a_sketch_are_drawn_by_their_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sketch, "_MOST_SHUFFLED", 0)
+    monkeypatch.setattr(sketch_sources, "_MOST_SHUFFLED", 0)
     y, p = scored(3, 60, 5)
     samples = with_copies(read_samples(y, p), 900, 5)
     assert samples.copies is not None

@@ -72,6 +72,21 @@ export type LiveData =
       systems: RowsSystem[];
     };
 
+/** Cases of two classes, each with its own costs of two decisions; all of them, or some of each class. */
+export interface CasesData {
+  name: string; // of the application
+  decisions: string[];
+  priors: number[];
+  fromData: boolean;
+  total: number; // judged by Python
+  cells: (number | { amounts: number })[][]; // truth in rows: a cost, or which amounts
+  labels: Packed; // u8
+  weights: Packed | null; // f64
+  amounts: Packed[]; // f64
+  systems: { name: string; reference: number[] | null; auc: number | null; logOdds: Packed }[];
+  own: (OwnData | null)[];
+}
+
 /** A difference to the reference, for the forest. */
 export interface DifferenceData {
   system: string;
@@ -107,6 +122,7 @@ export interface Payload {
   applications: ApplicationData[];
   live: LiveData | null;
   whyNotLive: string;
+  cases?: CasesData | null; // where costs differ from case to case
   differences: DifferenceData[];
   odds: OddsData[];
   given?: number; // systems of a comparison as they came; calibrated ones follow in the same order

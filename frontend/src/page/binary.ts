@@ -9,10 +9,10 @@ import {
   sweep,
   type Sweep,
 } from "../core/index";
-import type { Outcome } from "../types";
+import type { Outcome, Payload, Problem } from "../types";
 import { abstention } from "./edits";
 import { Picture } from "./figure";
-import type { Layer, Mark } from "./layers";
+import type { Drawing, Layer, Mark } from "./layers";
 import type { Model } from "./model";
 import type { Found } from "./results";
 import { linear } from "./scale";
@@ -39,55 +39,62 @@ export class RocPicture extends Picture {
   }
 
   #draw(): void {
-    const found = this.model.levels.map(roc);
-    const layers: Layer[] = [
-      {
-        kind: "line",
-        name: "chance",
-        tone: "quiet",
-        dash: "dotted",
-        xs: [0, 1],
-        ys: [0, 1],
-        silent: true,
-      },
-    ];
-    for (const [i, one] of found.entries()) {
-      const name = found.length > 1 ? this.model.names[i] : "ROC";
-      layers.push({
-        kind: "line",
-        name: `${found.length > 1 ? `${name}, ` : ""}hull`,
-        tone: i,
-        dash: "dashed",
-        xs: one.hullAlarms.slice().reverse(),
-        ys: one.hullDetections.slice().reverse(),
-        silent: found.length > 1,
-      });
-      layers.push({
-        kind: "line",
-        name,
-        tone: i,
-        xs: one.alarms.slice().reverse(),
-        ys: one.detections.slice().reverse(),
-      });
-    }
-    const areas = this.model.levels.map(({ auc }, i) =>
-      found.length > 1 ? `${apart(this.model.names[i])} ${number(auc)}` : number(auc),
-    );
+    const { drawing, areas } = rocDrawing(this.model.levels, this.model.names);
     this.figure.say(
-      `Area under the curve: ${areas.join(", ")}. The mark is where the decisions are now; the hull (dashed) is the best that any rising map, chosen on these samples, would reach.`,
+      `Area under the curve: ${areas}. The mark is where the decisions are now; the hull (dashed) is the best that any rising map, chosen on these samples, would reach.`,
     );
-    this.chart.draw({
-      summary: `ROC curve, detections over false alarms; area ${areas.join(", ")}`,
-      x: {
-        scale: linear(0, 1),
-        label: "false alarms",
-        read: (v) => `at a false-alarm rate of ${number(v)}`,
-      },
-      y: { scale: linear(0, 1), label: "detections" },
-      layers,
-      square: true,
+    this.chart.draw(drawing);
+  }
+}
+
+/** Return ROC curves with their hulls, and the areas under them in words. */
+export function rocDrawing(levels: Levels[], names: string[]): { drawing: Drawing; areas: string } {
+  const found = levels.map(roc);
+  const layers: Layer[] = [
+    {
+      kind: "line",
+      name: "chance",
+      tone: "quiet",
+      dash: "dotted",
+      xs: [0, 1],
+      ys: [0, 1],
+      silent: true,
+    },
+  ];
+  for (const [i, one] of found.entries()) {
+    const name = found.length > 1 ? names[i] : "ROC";
+    layers.push({
+      kind: "line",
+      name: `${found.length > 1 ? `${name}, ` : ""}hull`,
+      tone: i,
+      dash: "dashed",
+      xs: one.hullAlarms.slice().reverse(),
+      ys: one.hullDetections.slice().reverse(),
+      silent: found.length > 1,
+    });
+    layers.push({
+      kind: "line",
+      name,
+      tone: i,
+      xs: one.alarms.slice().reverse(),
+      ys: one.detections.slice().reverse(),
     });
   }
+  const areas = levels.map(({ auc }, i) =>
+    found.length > 1 ? `${apart(names[i])} ${number(auc)}` : number(auc),
+  );
+  const drawing: Drawing = {
+    summary: `ROC curve, detections over false alarms; area ${areas.join(", ")}`,
+    x: {
+      scale: linear(0, 1),
+      label: "false alarms",
+      read: (v) => `at a false-alarm rate of ${number(v)}`,
+    },
+    y: { scale: linear(0, 1), label: "detections" },
+    layers,
+    square: true,
+  };
+  return { drawing, areas: areas.join(", ") };
 }
 
 /** Return the rates of false alarms and of detections. */
@@ -263,53 +270,62 @@ export class Reliability extends Picture {
 
   #draw(): void {
     const { payload, levels, names } = this.model;
-    const { problem } = this.found;
-    const several = levels.length > 1;
-    const layers: Layer[] = [
-      {
-        kind: "line",
-        name: "perfect",
-        tone: "quiet",
-        dash: "dotted",
-        xs: [0, 1],
-        ys: [0, 1],
-        silent: true,
-      },
-    ];
-    for (const [i, system] of levels.entries()) {
-      const steps = isotonic(system, problem, payload);
-      const bins = reliability(system, problem, payload, "mass", 15);
-      layers.push({
-        kind: "line",
-        name: several ? names[i] : "isotonic fit",
-        tone: i,
-        xs: steps.flatMap((one) => [one.from, one.to]),
-        ys: steps.flatMap((one) => [one.frequency, one.frequency]),
-      });
-      if (!several)
-        layers.push({
-          kind: "dots",
-          name: "bins of equal weight",
-          tone: i,
-          xs: bins.probability,
-          ys: bins.frequency,
-        });
-    }
     this.figure.say(
       "Frequency by probability: on the dotted line probabilities are what they say. The upright line is where decisions change.",
     );
-    this.chart.draw({
-      summary: `Reliability diagram of P(${payload.classes[1]})`,
-      x: {
-        scale: linear(0, 1),
-        label: `P(${short(payload.classes[1])})`,
-        read: (v) => `at P = ${number(v)}`,
-      },
-      y: { scale: linear(0, 1), label: "frequency" },
-      layers,
-      square: true,
-    });
+    this.chart.draw(reliabilityDrawing(levels, names, this.found.problem, payload));
   }
+}
+
+/** Return how often the second class came true, by its probability. */
+export function reliabilityDrawing(
+  levels: Levels[],
+  names: string[],
+  problem: Problem,
+  payload: Payload,
+): Drawing {
+  const several = levels.length > 1;
+  const layers: Layer[] = [
+    {
+      kind: "line",
+      name: "perfect",
+      tone: "quiet",
+      dash: "dotted",
+      xs: [0, 1],
+      ys: [0, 1],
+      silent: true,
+    },
+  ];
+  for (const [i, system] of levels.entries()) {
+    const steps = isotonic(system, problem, payload);
+    const bins = reliability(system, problem, payload, "mass", 15);
+    layers.push({
+      kind: "line",
+      name: several ? names[i] : "isotonic fit",
+      tone: i,
+      xs: steps.flatMap((one) => [one.from, one.to]),
+      ys: steps.flatMap((one) => [one.frequency, one.frequency]),
+    });
+    if (!several)
+      layers.push({
+        kind: "dots",
+        name: "bins of equal weight",
+        tone: i,
+        xs: bins.probability,
+        ys: bins.frequency,
+      });
+  }
+  return {
+    summary: `Reliability diagram of P(${payload.classes[1]})`,
+    x: {
+      scale: linear(0, 1),
+      label: `P(${short(payload.classes[1])})`,
+      read: (v) => `at P = ${number(v)}`,
+    },
+    y: { scale: linear(0, 1), label: "frequency" },
+    layers,
+    square: true,
+  };
 }
 
 function probability(z: number): number {

@@ -194,12 +194,12 @@ export class Model {
 }
 
 /** What was found for a system at an application, unpacked. */
-interface OwnCounts {
+export interface OwnCounts {
   counts: number[][];
   data: OwnData;
 }
 
-async function ownCounts(data: OwnData, decisions: number): Promise<OwnCounts> {
+export async function ownCounts(data: OwnData, decisions: number): Promise<OwnCounts> {
   const flat = Array.from(await unpack(data.counts));
   const counts: number[][] = [];
   for (let at = 0; at < flat.length; at += decisions) counts.push(flat.slice(at, at + decisions));
@@ -207,7 +207,7 @@ async function ownCounts(data: OwnData, decisions: number): Promise<OwnCounts> {
 }
 
 /** Return an interval whose upper end may be infinite. */
-function ends(interval: NonNullable<OwnData["interval"]> | null): [number, number] | null {
+export function ends(interval: NonNullable<OwnData["interval"]> | null): [number, number] | null {
   return interval && [interval[0], interval[1] === "inf" ? Infinity : interval[1]];
 }
 

@@ -1,6 +1,7 @@
 /** The live page: state, controls, results and pictures, put together. */
 import {
   applicationFiles,
+  decodeCases,
   fromFragment,
   operatingPoint,
   sameRatios,
@@ -10,6 +11,7 @@ import type { Payload } from "../types";
 import { actions } from "./actions";
 import { Answer } from "./answer";
 import { Reliability, RocPicture, Scores, Thresholds } from "./binary";
+import { CasesPage, ownOf } from "./cases";
 import { Confusion } from "./confusion";
 import { Pristine, type Saved } from "./copy";
 import { CostControls } from "./costs";
@@ -36,7 +38,9 @@ export async function start(script: string): Promise<void> {
   const pristine = new Pristine();
   const model = await Model.load(payload);
   const shown = compared(payload, model.names);
-  if (payload.live === null || payload.applications.length === 0) {
+  if (payload.cases) {
+    new CasesPage(payload, payload.cases, await decodeCases(payload.cases), await ownOf(payload.cases)).begin(live, pictures);
+  } else if (payload.live === null || payload.applications.length === 0) {
     live.append(h("p", `Costs and priors cannot be changed here: ${payload.whyNotLive}.`));
     if (shown.figures.length === 0) pictures.hidden = true;
   } else {

@@ -33,7 +33,8 @@ from stakes.evaluation.applications import (
 )
 from stakes.evaluation.findings import DataSummary, Evaluation
 from stakes.evaluation.ranking_results import ranking_of
-from stakes.evaluation.sketch import Source, sketch_of
+from stakes.evaluation.sketch import sketch_of
+from stakes.evaluation.sketch_sources import Source
 from stakes.evaluation.slice_results import (
     SliceDecisions,
     decide_slices,

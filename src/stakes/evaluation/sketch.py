@@ -19,8 +19,9 @@ import numpy as np
 from stakes._typing import FloatArray, IntArray, Names
 from stakes.costs import CostMatrix
 from stakes.curves import MinimumCost
-from stakes.evaluation.application_decisions import ApplicationDecisions, curve_of, least_cost
-from stakes.evaluation.systems import System
+from stakes.evaluation.application_decisions import curve_of, least_cost
+from stakes.evaluation.case_sketch import CaseSketch, cases_of
+from stakes.evaluation.sketch_sources import Source, log_odds_of, spread
 from stakes.samples import Samples
 from stakes.scores import Logits, LogPosteriors, PosteriorScores, Scores
 from stakes.statistics import LossSums, ScoreLevels
@@ -40,8 +41,6 @@ _SLACK = 16 * np.finfo(np.float64).eps  # so that a tie stays below its threshol
 _SHORT = 2.0**14  # levels of a grid are told in this part of a unit, which packs well
 _ROW_BYTES = 1_400_000  # for all systems together
 _MOST_ROWS = 100_000
-_FEWEST = 50  # samples of a class that are kept, if there are so many
-_MOST_SHUFFLED = 2**20  # samples of a class; of more some are drawn
 _DEEPEST = 64.0  # -log p from which a posterior counts as 0
 
 
@@ -107,39 +106,11 @@ class Sketch:
     weights: FloatArray | None = None  # of the rows
     scale: float = 0.0  # of the codes
     error: float = 0.0  # of rows: the largest of a normalised cost, against all samples
+    cases: CaseSketch | None = None  # where every application has costs by case
     why_not: str = ""  # there is nothing to judge with
     form: str = (
         "posterior"  # of the delivered scores: "posterior", "log posterior", "log odds", "llr"
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A system: its samples, the priors that its scores move with, and its decisions."""
-
-    name: str
-    system: System
-    samples: Samples
-    reference: FloatArray | None
-    decisions: tuple[ApplicationDecisions, ...]
-    ranked: Samples  # with the scores that areas and least costs are computed from
-
-    @classmethod
-    def given(cls, name: str, system: System) -> "Source":
-        """Return a system as it came, before its posteriors were adapted."""
-        samples, reference = system.given, system.training
-        if not isinstance(samples.scores, PosteriorScores):
-            k = len(samples.classes)
-            reference = np.full(k, 1 / k)
-        return cls(name, system, samples, reference, system.decisions, system.samples)
-
-    @classmethod
-    def calibrated(cls, name: str, system: System) -> "Source":
-        """Return a system with calibrated scores, which hold at the priors of the main use."""
-        judged = system.calibrated_decisions
-        samples = judged[0].use.samples
-        fits = bool(samples.priors.all())
-        return cls(name, system, samples, samples.priors if fits else None, judged, samples)
 
 
 def sketch_of(sources: Sequence[Source]) -> Sketch:
@@ -165,7 +136,8 @@ def sketch_of(sources: Sequence[Source]) -> Sketch:
         form=_form(samples.scores),
     )
     if not few or not priced:
-        return replace(sketch, why_not=BY_CASE if few else TOO_MANY)
+        cases = cases_of(sources, every.n) if few else None
+        return replace(sketch, cases=cases, why_not=BY_CASE if few else TOO_MANY)
     if len(samples.classes) == 2:
         return _with_levels(sketch, sources, priced)
     rows = choose_rows(samples, len(sources))
@@ -206,7 +178,7 @@ def _with_levels(sketch: Sketch, sources: Sequence[Source], priced: Sequence[int
     exact: list[LevelSketch] = []
     least: list[list[LeastCost | None]] = []  # of each system, in each application
     for source in sources:
-        curve, log_odds = curve_of(source.ranked), _log_odds(source)
+        curve, log_odds = curve_of(source.ranked), log_odds_of(source)
         ranks, s = source.ranked.scores.ranks(), source.samples
         if curve is not None and np.array_equal(ranks, log_odds):
             levels = curve.levels
@@ -228,16 +200,6 @@ def _least(found: MinimumCost, ranks: FloatArray, log_odds: FloatArray) -> Least
     threshold = found.point.threshold
     below = log_odds[ranks == threshold] if math.isfinite(threshold) else np.array([threshold])
     return LeastCost(found.value, float(below.max()))
-
-
-def _log_odds(source: Source) -> FloatArray:
-    samples = source.samples
-    at = samples.priors if source.reference is None else source.reference
-    out = np.empty(len(samples))
-    for part, _, answers in replace(samples, priors=at).blocks():
-        log_p = answers.log_p
-        out[part] = log_p[:, 1] - log_p[:, 0]
-    return out
 
 
 def _fitting(
@@ -321,31 +283,7 @@ def choose_rows(samples: Samples, systems: int) -> Rows:
     n, cells = samples.n, len(samples.classes) * systems
     fine = 2 * n * cells <= _ROW_BYTES and n <= _MOST_ROWS
     most = n if fine else min(n, _MOST_ROWS, _ROW_BYTES // cells)
-    return Rows(_spread(samples, most), np.uint16 if fine else np.uint8)
-
-
-def _spread(samples: Samples, most: int) -> IntArray:
-    """Return the rows of about `most` samples, drawn within classes, each class spread evenly."""
-    rng, y = np.random.default_rng(0), samples.y
-    parts, places = [], []
-    for k in np.unique(y):
-        size = int(samples.counts[k])
-        share = max(math.floor(most * size / samples.n), min(_FEWEST, most // (y.max() + 1)))
-        chosen = _drawn(samples, np.flatnonzero(y == k), max(share, 1), rng)
-        parts.append(chosen)
-        places.append(np.arange(chosen.size) / chosen.size)
-    order = np.argsort(np.concatenate(places), kind="stable")
-    return np.asarray(np.concatenate(parts)[order], dtype=np.int64)
-
-
-def _drawn(samples: Samples, members: IntArray, most: int, rng: "np.random.Generator") -> IntArray:
-    if samples.copies is None:
-        return rng.permutation(members)[:most]
-    last = np.cumsum(samples.copies[members])
-    size = int(last[-1])
-    few = size <= _MOST_SHUFFLED
-    place = rng.permutation(size)[:most] if few else rng.choice(size, most, replace=False)
-    return members[np.searchsorted(last, place, side="right")]
+    return Rows(spread(samples, most), np.uint16 if fine else np.uint8)
 
 
 def row_sketch(name: str, samples: Samples, reference: FloatArray | None, rows: Rows) -> RowSketch:

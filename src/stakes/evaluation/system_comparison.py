@@ -29,7 +29,8 @@ from stakes.evaluation.differences import (
 from stakes.evaluation.entry import RULES, columns_of, reading_notes
 from stakes.evaluation.findings import Paged, Verdict, plain_values
 from stakes.evaluation.odds import OddsRange, best_by_odds
-from stakes.evaluation.sketch import Sketch, Source, sketch_of
+from stakes.evaluation.sketch import Sketch, sketch_of
+from stakes.evaluation.sketch_sources import Source
 from stakes.evaluation.systems import Settings, System, read_system
 from stakes.evaluation.tracking import Tracked
 from stakes.evaluation.verdicts.cautions import Groups, few_groups, reversed_systems, small_classes

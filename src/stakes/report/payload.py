@@ -14,6 +14,7 @@ from stakes._text import plain
 from stakes._typing import FloatArray, Names
 from stakes.costs import CostMatrix
 from stakes.evaluation import Comparison, DecisionEvaluation
+from stakes.evaluation.case_sketch import CaseSketch
 from stakes.evaluation.sketch import (
     BY_CASE,
     MOST_CLASSES,
@@ -86,6 +87,7 @@ def payload(
         "applications": [],
         "live": None,
         "whyNotLive": "the scores were not kept",
+        "cases": None,
     }
     if sketch is None:
         return body
@@ -106,6 +108,7 @@ def payload(
         ],
         "live": None if sketch.why_not else _live(sketch),
         "whyNotLive": sketch.why_not,
+        "cases": sketch.cases and _cases(sketch.cases, shown or {}),
     }
 
 
@@ -138,7 +141,9 @@ def _application(
     }
 
 
-def _own(a: SketchedApplication, shown: Sequence[ShownCost] | None) -> list[dict[str, Any] | None]:
+def _own(
+    a: SketchedApplication | CaseSketch, shown: Sequence[ShownCost] | None
+) -> list[dict[str, Any] | None]:
     """Return what was found for each system; without `shown` the page makes the intervals."""
     found: list[dict[str, Any] | None] = []
     for i, (expected, normalized) in enumerate(zip(a.expected, a.normalized, strict=True)):
@@ -157,6 +162,34 @@ def _own(a: SketchedApplication, shown: Sequence[ShownCost] | None) -> list[dict
             own["costInterval"] = band and cost_band and [json_number(end) for end in cost_band]
         found.append(own)
     return found
+
+
+def _cases(cases: CaseSketch, shown: Mapping[str, Sequence[ShownCost]]) -> dict[str, Any]:
+    """Return cases with their costs; log odds are short where not all cases are kept."""
+    depth = np.float64 if cases.exact else np.float32
+    return {
+        "name": plain(cases.name),
+        "decisions": [plain(d) for d in cases.decisions],
+        "priors": cases.priors.tolist(),
+        "fromData": cases.priors_from_data,
+        "total": cases.total,
+        "cells": [
+            [c if isinstance(c, float) else {"amounts": c} for c in row] for row in cases.cells
+        ],
+        "labels": packed(cases.y.astype(np.uint8)),
+        "weights": None if cases.weights is None else packed(cases.weights),
+        "amounts": [packed(amounts) for amounts in cases.amounts],
+        "systems": [
+            {
+                "name": plain(s.name),
+                "reference": None if s.reference is None else s.reference.tolist(),
+                "auc": json_number(s.auc),
+                "logOdds": packed(s.log_odds.astype(depth)),
+            }
+            for s in cases.systems
+        ],
+        "own": _own(cases, shown.get(cases.name)),
+    }
 
 
 def _counts(counts: FloatArray) -> dict[str, str]:

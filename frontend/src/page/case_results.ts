@@ -1,0 +1,162 @@
+/** What a setting of costs by case brings: the sentence, and a table of 1,000 cases in money. */
+import { amount, type Cases, type CaseOutcome, decimalsOf, type Ends, scaled, type Unit, withUnit } from "../core/index";
+import type { CasesData, Payload } from "../types";
+import { type CasesFound, ownProblem } from "./cases";
+import { type Child, h, named, refill } from "./dom";
+import { count, number, range, roundPercent } from "./text";
+
+const PER = 1000;
+const PLAIN: Unit = { name: "", scale: 1 };
+
+/** Return what 1,000 cases cost, with as many digits as the interval justifies. */
+function money(value: number, unit: Unit, band: Ends = null): string {
+  const scale = PER * unit.scale;
+  return amount(value * scale, decimalsOf(value * scale, scaled(band, scale)));
+}
+
+/** The first sentence of the page: Python's at the report's own settings, elsewhere what holds there. */
+export class CaseAnswer {
+  readonly #python: Node[];
+
+  constructor(
+    readonly payload: Payload,
+    readonly data: CasesData,
+    readonly place: HTMLElement,
+  ) {
+    this.#python = [...place.childNodes];
+  }
+
+  show(found: CasesFound): void {
+    document.getElementById("verdicts")?.classList.toggle("elsewhere", !found.own);
+    if (found.own) this.place.replaceChildren(...this.#python);
+    else refill(this.place, h("p.answer", ...this.#sentence(found)));
+  }
+
+  #sentence(found: CasesFound): Child[] {
+    const unit = this.payload.unit ?? PLAIN;
+    const several = this.payload.kind === "comparison";
+    const { outcomes } = found;
+    const shown = several ? outcomes.map((_, i) => i) : [0];
+    const costs = shown.flatMap((i): Child[] => [
+      i > 0 ? ", " : "",
+      several ? named(this.data.systems[i].name) : "this system",
+      ` costs ${withUnit(money(outcomes[i].expected, unit), unit)} in 1,000 cases`,
+      isNaN(outcomes[i].normalized) ? "" : ` (${roundPercent(outcomes[i].normalized)})`,
+    ]);
+    const { naive, naiveDecision } = outcomes[0];
+    return [
+      ...this.#settings(found),
+      ...costs,
+      `, against ${withUnit(money(naive, unit), unit)} for always deciding `,
+      named(this.data.decisions[naiveDecision]),
+      found.problem.cap !== null && naiveDecision === 1 ? ", which the cap does not allow" : "",
+      ". Not tested: intervals and verdicts are those of the report’s own settings.",
+    ];
+  }
+
+  /** Say what differs from the report. */
+  #settings({ problem }: CasesFound): Child[] {
+    const own = ownProblem(this.data);
+    const { classes } = this.payload;
+    const { decisions } = this.data;
+    const parts: Child[][] = [];
+    if (problem.multiplier !== 1) parts.push([`amounts times ${number(problem.multiplier)}`]);
+    problem.cells.forEach((row, i) =>
+      row.forEach((cell, j) => {
+        if (typeof cell === "number" && cell !== own.cells[i][j])
+          parts.push([`a cost of ${number(cell)} for deciding `, named(decisions[j]), " for ", named(classes[i])]);
+      }),
+    );
+    if (problem.priors[1] !== own.priors[1])
+      parts.push([`${number(100 * problem.priors[1])} % of cases `, named(classes[1])]);
+    if (problem.adapt) parts.push(["posteriors adapted to that share"]);
+    if (problem.cap !== null)
+      parts.push([`at most ${number(100 * problem.cap)} % of cases decided `, named(decisions[1])]);
+    return ["With ", ...parts.flatMap((part, i) => [i > 0 ? " and " : "", ...part]), ", "];
+  }
+}
+
+/** What 1,000 cases bring: each system, and either decision for all. */
+export class CaseResults {
+  readonly element = h("div");
+  readonly #body = h("tbody");
+  readonly #note = h("p.hint");
+  readonly #spoken = h("p.unseen", { role: "status", "aria-live": "polite" });
+
+  constructor(
+    readonly payload: Payload,
+    readonly data: CasesData,
+    readonly cases: Cases,
+  ) {
+    const { classes } = payload;
+    const unit = payload.unit?.name ?? "";
+    const heads: Child[][] = [
+      ["In 1,000 cases"],
+      ["decided ", named(data.decisions[1])],
+      ["missed ", named(classes[1])],
+      ["needless"],
+      [`cost${unit ? `, ${unit}` : ""}`],
+      ["normalised (NEC)"],
+    ];
+    const head = h("tr", ...heads.map((one) => h("th", { scope: "col" }, ...one)));
+    const table = h("table", h("caption.unseen", "What 1,000 cases bring"), h("thead", head), this.#body);
+    const region = { tabindex: 0, role: "region", "aria-label": "per 1,000 cases" };
+    this.element.append(h("div", { class: "thousand by-case", ...region }, table), this.#note, this.#spoken);
+  }
+
+  show(found: CasesFound, settled: boolean): void {
+    const rows = found.outcomes.map((_, i) => this.#row(found, i));
+    refill(this.#body, ...rows, this.#constant(found, 0), this.#constant(found, 1));
+    this.#note.textContent = this.#words(found);
+    if (!settled) return;
+    const costs = found.outcomes.map((one, i) => `${this.data.systems[i].name} ${number(one.normalized)}`);
+    this.#spoken.textContent = `Normalised cost: ${costs.join(", ")}.`;
+  }
+
+  #row(found: CasesFound, i: number): HTMLElement {
+    const outcome = found.outcomes[i];
+    const unit = this.payload.unit ?? PLAIN;
+    const band = found.costIntervals[i];
+    const scale = PER * unit.scale;
+    const decimals = decimalsOf(outcome.expected * scale, scaled(band, scale));
+    const ends = band ? ` (${band.map((end) => amount(end * scale, decimals)).join(" to ")})` : "";
+    const nec = h("output.nec", { "data-system": i }, number(outcome.normalized));
+    const interval = found.intervals[i];
+    return this.#cells([named(this.data.systems[i].name)], outcome.counts, found, [
+      [money(outcome.expected, unit, band), ends ? h("span.quiet", ends) : ""],
+      [nec, interval ? h("span.quiet", ` (${range(...interval)})`) : ""],
+    ]);
+  }
+
+  /** Return the row of one decision for all. */
+  #constant(found: CasesFound, j: number): HTMLElement {
+    const { constants, naive } = found.outcomes[0];
+    const counts = found.problem.priors.map((p) => (j === 0 ? [p, 0] : [0, p]));
+    const nec = naive > 0 ? number(constants[j] / naive) : "undefined";
+    const name = ["always ", named(this.data.decisions[j])];
+    return this.#cells(name, counts, found, [[money(constants[j], this.payload.unit ?? PLAIN)], [nec]]);
+  }
+
+  #cells(name: Child[], counts: CaseOutcome["counts"], { problem }: CasesFound, last: Child[][]): HTMLElement {
+    const share = (i: number, j: number) => {
+      const all = counts[i][0] + counts[i][1];
+      return all > 0 ? PER * problem.priors[i] * (counts[i][j] / all) : 0;
+    };
+    const cases = (value: number) => amount(value, decimalsOf(value, null));
+    const shown = [share(0, 1) + share(1, 1), share(1, 0), share(0, 1)].map((value) => [cases(value)]);
+    return h("tr", h("th", { scope: "row" }, ...name), ...[...shown, ...last].map((cell) => h("td", ...cell)));
+  }
+
+  #words(found: CasesFound): string {
+    const { n, total } = this.cases;
+    const all = n === total ? `all ${count(total)}` : `${count(n)} of ${count(total)}`;
+    const drawn = n === total ? "" : ", drawn within classes";
+    const rest = n === total || !found.own ? "" : " The costs shown now are those of all cases.";
+    const of = this.data.name === "cost" ? "" : ` Application: ${this.data.name}.`;
+    const known = found.intervals.some((one) => one !== null);
+    const interval = found.own
+      ? known ? ` Intervals: ${roundPercent(this.payload.level)}.` : ""
+      : " No intervals here: for prices by case they are computed in Python only. Run stakes evaluate at these settings.";
+    return `On ${all} cases${drawn}.${rest}${interval} NEC: the cost over that of the cheaper decision for all.${of}`;
+  }
+}
