@@ -32,10 +32,10 @@ def case_cases() -> list[dict[str, Any]]:
     return [_case(entries, *setting) for entries, setting in product(ENTRIES, SETTINGS)]
 
 
-def payments(n: int = 70) -> tuple[np.ndarray, FloatArray, dict[str, FloatArray]]:
+def payments(n: int = 50) -> tuple[np.ndarray, FloatArray, dict[str, FloatArray]]:
     """Return labels, posteriors and columns of payments, many of which tie."""
     rng = np.random.default_rng(5)
-    amount = np.round(np.exp(rng.normal(3.5, 1.2, n)))
+    amount = np.asarray(np.round(np.exp(rng.normal(3.5, 1.2, n))), dtype=np.float64)
     z = np.round(-2 + 0.4 * (np.log(amount) - 3.5) + 1.5 * rng.normal(0, 1, n))
     y = (rng.random(n) < 1 / (1 + np.exp(-z))).astype(np.int64)
     return y, z, {"amount": amount, "fee": np.round(rng.uniform(0, 2, n), 1)}
