@@ -43,7 +43,8 @@ export class Dial {
       "aria-label": options.spoken,
     });
     const said = place();
-    this.#field = new NumberField(options.takes, said, { id }, (value, settled) => {
+    const name = options.compact ? options.spoken : null; // a class has a cost and a prior
+    this.#field = new NumberField(options.takes, said, { id, "aria-label": name }, (value, settled) => {
       this.#showSlider(value);
       this.#options.onInput(value, settled);
     });

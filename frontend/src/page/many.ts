@@ -183,7 +183,7 @@ export class Classes extends Picture {
   readonly #body: HTMLElement;
 
   constructor(model: Model, store: Store) {
-    const body = h("div.scroll");
+    const body = h("div.scroll", { tabindex: 0, role: "region", "aria-label": "each class" });
     super(model, store, "Each class", {}, body);
     this.#body = body;
   }

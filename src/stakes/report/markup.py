@@ -51,7 +51,7 @@ def table(
     caption: str, heads: Sequence[str], rows: Iterable[Sequence[Content]], note: str = ""
 ) -> Markup:
     """Return a table that scrolls by itself: names in the first column, numbers in the others."""
-    head = element("tr", [element("th", h, scope="col") for h in heads])
+    head = element("tr", [element("th", h, scope="col") if h else element("td") for h in heads])
     body = []
     for first, *others in rows:
         spans = (isinstance(cell, str) and " to " in cell for cell in others)

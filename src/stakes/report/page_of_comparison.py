@@ -100,6 +100,7 @@ def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
     heads = ("metric", "value", "reference", "difference", level, "p")
     parts = []
     several = len(comparison.may_be_best) > 1
+    more = "" if main else ": every number"  # no two regions of one name
     for system in comparison.systems[1:]:
         rows = [
             [
@@ -112,7 +113,7 @@ def _differences(comparison: Comparison, *, main: bool) -> list[Markup]:
             for d in comparison.differences
             if d.system == system and (not main or d.metric.rpartition(".")[2] in _MAIN)
         ]
-        caption = f"{plain(system)} less {plain(comparison.reference)}, on the same samples"
+        caption = f"{plain(system)} less {plain(comparison.reference)}, on the same samples{more}"
         parts.append(table(caption, heads, rows[:_MOST_ROWS]))
     parts.append(element("p", p_note(comparison.systems, comparison.costs), class_="note"))
     return parts
