@@ -197,7 +197,9 @@ def test_people_read_names_and_machines_read_keys() -> None:
     assert {"NEC", "AUC", "accuracy", "cross-entropy", "Brier score"} <= people
     assert not [name for name in people if "_" in name or "." in name]
     everything = page[page.index("<summary>Every difference") :]
-    assert "cross-entropy, normalised" in table_rows(everything, "b less a, on the same samples")
+    assert "cross-entropy, normalised" in table_rows(
+        everything, "b less a, on the same samples: every number"
+    )
     data = json.loads(read(page).scripts["script application/json"])
     labels = {one["metric"]: one["label"] for one in data["differences"]}
     assert labels["cost.matthews_correlation"] == "Matthews correlation"

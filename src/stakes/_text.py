@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 _LONGEST_NAME = 60
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"}  # kinds of characters that do not show
+_JOINERS = "\u200c\u200d"
+_VIRAMA = 9  # the combining class of signs that join consonants of Indic scripts
 
 
 def plain(name: object, longest: int = _LONGEST_NAME) -> str:
@@ -14,13 +16,31 @@ def plain(name: object, longest: int = _LONGEST_NAME) -> str:
     >>> plain("tu\x1b[2Jmour")
     'tu\\x1b[2Jmour'
     """
+    given = str(name)
     text = "".join(
         c.encode("unicode_escape", "surrogatepass").decode("ascii")
-        if unicodedata.category(c) in _HIDDEN
+        if unicodedata.category(c) in _HIDDEN and not _joins(given, at)
         else c
-        for c in str(name)
+        for at, c in enumerate(given)
     )
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip(_JOINERS)}…"
+
+
+def _joins(text: str, at: int) -> bool:
+    """Tell whether a joiner stands where spelling needs it: in an emoji, in Persian, in Hindi."""
+    if text[at] not in _JOINERS or not 0 < at < len(text) - 1:
+        return False
+    before, after = text[at - 1], text[at + 1]
+    if unicodedata.combining(before) == _VIRAMA:
+        return unicodedata.category(after) == "Lo"
+    if text[at] == "\u200c":
+        return _is_arabic(before) and _is_arabic(after)
+    shaped = before == "\ufe0f" or unicodedata.category(before) in ("So", "Sk")
+    return shaped and unicodedata.category(after) == "So"
+
+
+def _is_arabic(c: str) -> bool:
+    return unicodedata.category(c) == "Lo" and unicodedata.bidirectional(c) == "AL"
 
 
 def key_of(name: str) -> str:

@@ -7,6 +7,7 @@ import { count, number, percent } from "./text";
 
 const MOST_CELLS = 900;
 const DEAREST = 12;
+const FEW_COLUMNS = 5; // names of more stand upright
 
 interface Cell {
   box: HTMLElement;
@@ -72,7 +73,7 @@ export class Confusion {
     const caption = h("caption.unseen", "Samples by true class and decision");
     const table = h(
       "table",
-      { class: few ? "counts few" : "counts" },
+      { class: few ? "counts few" : decisions.length > FEW_COLUMNS ? "counts turned" : "counts" },
       caption,
       h("thead", head),
       h("tbody", ...rows),

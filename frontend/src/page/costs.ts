@@ -196,7 +196,7 @@ export function dialsOrChooser(
 ): () => void {
   if (classes.length <= MOST_DIALS) {
     const longest = Math.max(...classes.map((name) => name.length));
-    box.style.setProperty("--label", `${Math.min(6.5, 0.6 * longest + 0.5)}rem`);
+    box.style.setProperty("--label", `${Math.min(7.5, 0.6 * longest + 0.5)}rem`);
     const dials = classes.map((_, i) => make(i));
     refill(box, ...dials.map((dial) => dial.element));
     return () => dials.forEach((dial, i) => dial.show(value(i)));

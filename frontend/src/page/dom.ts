@@ -64,7 +64,7 @@ export function on(target: EventTarget, what: string, call: () => void): void {
 
 /** Return a name that the user gave, kept apart from the direction of the text around it. */
 export function named(name: string): HTMLElement {
-  return h("bdi.name", { dir: "auto", title: name.length > 24 ? name : null }, name);
+  return h("bdi.name", { dir: "auto", title: name.length > 12 ? name : null }, name);
 }
 
 /** Put new children in the place of the old ones. */

@@ -163,6 +163,8 @@ class LivePage {
     );
     const side = h("div.results-side", this.#refused, this.#results.element, this.#confusion.element);
     this.#live.append(panel, side);
+    // A panel taller than the window scrolls with the page until its end is seen.
+    new ResizeObserver(() => panel.style.setProperty("--tall", `${panel.offsetHeight}px`)).observe(panel);
     document.querySelector("main")?.classList.add("lively");
     return [costs, priors, ...(free ? [free] : []), buttons];
   }

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from stakes._text import plain
 
 _LONGEST = 2000  # characters of one text from outside
+_MOST_UPRIGHT = 8  # columns whose names are not turned
 _VOID = frozenset({"img"})  # elements without an end
 
 
@@ -51,7 +52,8 @@ def table(
     caption: str, heads: Sequence[str], rows: Iterable[Sequence[Content]], note: str = ""
 ) -> Markup:
     """Return a table that scrolls by itself: names in the first column, numbers in the others."""
-    head = element("tr", [element("th", h, scope="col") if h else element("td") for h in heads])
+    turned = len(heads) > _MOST_UPRIGHT
+    head = element("tr", [_head(h, turned=turned and at > 0) for at, h in enumerate(heads)])
     body = []
     for first, *others in rows:
         spans = (isinstance(cell, str) and " to " in cell for cell in others)
@@ -59,9 +61,22 @@ def table(
         cells = (element("td", c, class_=kind) for c, kind in zip(others, kinds, strict=True))
         body.append(element("tr", [element("th", first, scope="row"), *cells]))
     spoken = element("caption", caption, class_="unseen")  # the heading wraps, a caption does not
-    inner = element("table", [spoken, element("thead", head), element("tbody", body)])
+    inner = element(
+        "table",
+        [spoken, element("thead", head), element("tbody", body)],
+        **({"class_": "turned"} if turned else {}),
+    )
     scroll = element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
     parts = [element("h3", caption, class_="caption"), scroll]
     if note:
         parts.append(element("p", note, class_="note"))
     return Markup(joined(parts))
+
+
+def _head(name: str, *, turned: bool) -> Markup:
+    """Return the head of a column; a corner without a name is a cell like others."""
+    if not name:
+        return element("td")
+    if not turned:
+        return element("th", name, scope="col")
+    return element("th", element("span", name, title=name), scope="col")

@@ -1,0 +1,141 @@
+"""Words stay whole, panels scroll with the page, names of all scripts are shown; paper too."""
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browser import opened, playwright, quiet
+from kinds_of_page import CONDITIONS, evaluation, written
+
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+FAMILY = "\N{MAN}\u200d\N{WOMAN}\u200d\N{GIRL}"
+PERSIAN = "\u06a9\u062a\u0627\u0628\u200c\u0647\u0627\u06cc \u062e\u0648\u0628"
+BROKEN = """() => {
+    const broken = [];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const node = texts.currentNode;
+        const inside = node.parentElement;
+        if (inside.closest("script, style, pre, code, svg, select, .unseen")) continue;
+        if (!inside.checkVisibility()) continue;
+        for (const word of node.data.matchAll(/[\\p{L}\\p{M}]+/gu)) {
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            const rows = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+            const turned = getComputedStyle(inside).writingMode !== "horizontal-tb";
+            if (!turned && rows.size > 1) broken.push(word[0]);
+        }
+    }
+    return broken;
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+def drawn(page: Any) -> None:  # noqa: ANN401
+    """Pass by all pictures, so that they are drawn."""
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    for figure in page.locator("figure").all():
+        figure.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("kind", ["two", "three", "ten", "compare-eight", "decisions"])
+def test_no_word_is_broken(browser: Any, folder: Path, kind: str, size: Any) -> None:  # noqa: ANN401
+    with opened(browser, written(kind, folder), viewport=size) as watched:
+        drawn(watched.page)
+        assert watched.page.evaluate(BROKEN) == []
+        wide = watched.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= size["width"]
+
+
+def test_controls_of_ten_classes_scroll_with_the_page(browser: Any, folder: Path) -> None:  # noqa: ANN401
+    with opened(
+        browser, written("ten", folder), viewport={"width": 1440, "height": 600}
+    ) as watched:
+        page, panel = watched.page, watched.page.locator(".controls")
+        tall = panel.evaluate("e => [e.scrollHeight, e.clientHeight, innerHeight]")
+        assert tall[0] == tall[1] > tall[2]
+        last = panel.locator("input[type=range]").last
+        last.scroll_into_view_if_needed()
+        box = last.bounding_box()
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= 600
+        page.mouse.wheel(0, 300)
+        page.wait_for_timeout(200)
+        after = panel.evaluate("e => e.getBoundingClientRect().bottom")
+        assert after == pytest.approx(600, abs=1)  # its end stays in view beside the pictures
+        for name in CONDITIONS:
+            playwright.expect(panel.locator("bdi", has_text=name).first).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_names_of_all_scripts(browser: Any, tmp_path: Path, size: Any) -> None:  # noqa: ANN401
+    names = [FAMILY, PERSIAN, "Donaudampfschifffahrtsgesellschaftskapitänsmütze" * 2]
+    path = tmp_path / "names.html"
+    evaluation(names).save_html(path)
+    with opened(browser, path, viewport=size) as watched:
+        body = watched.page.inner_text("body")
+        assert FAMILY in body
+        assert PERSIAN in body
+        assert "\\u200" not in body
+        ways = watched.page.locator("#live bdi", has_text=PERSIAN).evaluate_all(
+            "all => all.map(e => getComputedStyle(e).direction)"
+        )
+        assert set(ways) == {"rtl"}
+        head = watched.page.locator("table.counts thead bdi").nth(2)
+        assert head.get_attribute("title").startswith("Donaudampf")
+        assert watched.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        quiet(watched, path)
+
+
+@pytest.mark.parametrize("kind", ["three", "ten", "compare-eight"])
+def test_paper(browser: Any, folder: Path, kind: str) -> None:  # noqa: ANN401
+    with opened(browser, written(kind, folder), color_scheme="dark", viewport=WIDE) as watched:
+        page = watched.page
+        for figure in page.locator("figure").all():
+            figure.scroll_into_view_if_needed()
+        page.emulate_media(media="print", color_scheme="dark")
+        page.set_viewport_size({"width": 680, "height": 1000})  # A4 between its margins
+        page.wait_for_timeout(300)
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
+            "rgb(255, 255, 255)"
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") <= 680
+        assert page.evaluate(BROKEN) == []
+        widths = page.locator(".figures > figure .plot svg").evaluate_all(
+            "all => all.map(e => e.getBoundingClientRect().width)"
+        )
+        assert widths
+        assert min(widths) > 600
+
+
+HEADINGS = {
+    "Numbers", "Pictures", "Details", "Decisions", "Ranking", "Truth and decision", "Each class",
+    "Normalised costs and scores, lower is better", "Cost of a case", "What abstaining gives",
+    "Calibration errors and slope", "Other costs, other priors", "Confidence",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["three", "ten", "compare-eight"])
+def test_no_heading_ends_a_page(browser: Any, folder: Path, tmp_path: Path, kind: str) -> None:  # noqa: ANN401
+    reader = shutil.which("pdftotext")
+    if reader is None:
+        pytest.skip("pdftotext is needed to read printed pages")
+    pdf = tmp_path / "page.pdf"
+    with opened(browser, written(kind, folder), viewport=WIDE) as watched:
+        drawn(watched.page)
+        watched.page.pdf(path=str(pdf), format="A4", print_background=True)
+    made = subprocess.run([reader, "-layout", pdf, "-"], capture_output=True, check=True)
+    printed = made.stdout.decode("utf-8").split("\f")
+    assert len(printed) > 2
+    for text in printed:
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        assert not lines or lines[-1] not in HEADINGS
