@@ -64,8 +64,8 @@ def test_the_own_settings_show_the_numbers_of_python(browser: Any, page: Path) -
     with opened(browser, page) as watched:
         assert watched.necs() == ["0.2960"]
         (ours, nothing, everything) = rows(watched.page)
-        assert ours[4:] == ["380 (180 to 1,290)", "0.2960 (0.1387 to 0.6238)"]
-        assert nothing == ["always honest", "0", "12.1", "0", "1,290", "1"]
+        assert ours[1:3] == ["380 (180 to 1,290)", "0.2960 (0.1387 to 0.6238)"]
+        assert nothing == ["always honest", "1,290", "1", "0", "12.1", "0"]
         assert everything[0] == "always fraud"
         assert watched.page.locator("#answer-text").inner_text().startswith("Useful: it costs 30 %")
         assert "On all 8,000 cases" in watched.page.locator("#live").inner_text()
@@ -114,9 +114,9 @@ def test_typed_settings_are_those_of_python(
             set_cap(watched.page, str(at["cap"]))
         watched.settle()
         assert watched.necs() == [f"{result.normalized.value:.4f}"]
-        reviewed = float(rows(watched.page)[0][1].replace(",", ""))
+        reviewed = float(rows(watched.page)[0][3].replace(",", ""))
         assert reviewed == pytest.approx(1000 * result.reviewed, rel=0.005)
-        money = float(rows(watched.page)[0][4].replace(",", ""))
+        money = float(rows(watched.page)[0][1].replace(",", ""))
         assert money == pytest.approx(1000 * result.value, rel=0.005)
         said = watched.page.locator("#answer-text").inner_text()
         assert "Not tested" in said

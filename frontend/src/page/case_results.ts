@@ -92,11 +92,11 @@ export class CaseResults {
     const unit = payload.unit?.name ?? "";
     const heads: Child[][] = [
       ["In 1,000 cases"],
+      [`cost${unit ? `, ${unit}` : ""}`],
+      ["normalised (NEC)"],
       ["decided ", named(data.decisions[1])],
       ["missed ", named(classes[1])],
       ["needless"],
-      [`cost${unit ? `, ${unit}` : ""}`],
-      ["normalised (NEC)"],
     ];
     const head = h("tr", ...heads.map((one) => h("th", { scope: "col" }, ...one)));
     const table = h("table", h("caption.unseen", "What 1,000 cases bring"), h("thead", head), this.#body);
@@ -137,14 +137,14 @@ export class CaseResults {
     return this.#cells(name, counts, found, [[money(constants[j], this.payload.unit ?? PLAIN)], [nec]]);
   }
 
-  #cells(name: Child[], counts: CaseOutcome["counts"], { problem }: CasesFound, last: Child[][]): HTMLElement {
+  #cells(name: Child[], counts: CaseOutcome["counts"], { problem }: CasesFound, money: Child[][]): HTMLElement {
     const share = (i: number, j: number) => {
       const all = counts[i][0] + counts[i][1];
       return all > 0 ? PER * problem.priors[i] * (counts[i][j] / all) : 0;
     };
     const cases = (value: number) => amount(value, decimalsOf(value, null));
     const shown = [share(0, 1) + share(1, 1), share(1, 0), share(0, 1)].map((value) => [cases(value)]);
-    return h("tr", h("th", { scope: "row" }, ...name), ...[...shown, ...last].map((cell) => h("td", ...cell)));
+    return h("tr", h("th", { scope: "row" }, ...name), ...[...money, ...shown].map((cell) => h("td", ...cell)));
   }
 
   #words(found: CasesFound): string {
