@@ -20,7 +20,7 @@ def test_joiners_of_spelling_stay(name: str) -> None:
     "name",
     [
         "tu\u200dmour", "tu\u200cmour", "\u200d", f"\u200d{FAMILY}", f"{FAMILY}\u200d",
-        "\N{MAN}\u200c\N{WOMAN}", "\N{MAN}\u200d\u200d\N{WOMAN}", f"{BOOKS}\u200c", "a\u202eb",
+        "\N{MAN}\u200c\N{WOMAN}", "\N{MAN}\u200d\u200d\N{WOMAN}", f"{BOOKS}\u200c", "a\u202eb", "a\u200d\N{MAN}",
         "\u06a9\u200d\u062a",
     ],
 )  # fmt: skip
