@@ -118,7 +118,7 @@ def test_texts_of_fits() -> None:
     told = {
         stakes.AffineCalibrator(): ["scale 0.5", "bias 0 ", "slope 0.5", "(standard error 0.0"],
         stakes.TemperatureCalibrator(): ["T 2.0", "(scale 0.4"],
-        stakes.BetaCalibrator(): ["a 0.", "b 0.", "c -0."],
+        stakes.BetaCalibrator(): ["a 0.", "b 0.", "c −0."],
         stakes.HistogramCalibrator(bins=7): ["bins=7", "7 bins for each of 2 classes"],
         stakes.IsotonicCalibrator(): ["steps of the posterior of 1"],
         stakes.AffineCalibrator(stakes.BrierLoss()): ["rule=BrierLoss()", "scale"],
