@@ -1,7 +1,6 @@
 """Model cards: Markdown for people, and above it the fields that the Hugging Face Hub reads."""
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from stakes._version import __version__
 from stakes.costs import CostMatrix
 from stakes.evaluation import DecisionEvaluation, Evaluation
 from stakes.report.card_results import main_results, naive_value, results_of
-from stakes.results import ExpectedLoss
+from stakes.results import ExpectedLoss, json_number
 
 _MOST_SHOWN = 20  # classes and decisions of a table of costs
 _MOST_SLICES = 500
@@ -122,7 +121,8 @@ def _hub_type(name: str, record: Record) -> str:
 
 
 def _value(value: float) -> float | str:
-    return float(value) if math.isfinite(value) else number(value)
+    found = json_number(float(value))
+    return "undefined" if found is None else found
 
 
 def _json(value: object) -> str:
