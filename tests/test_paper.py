@@ -365,7 +365,7 @@ def test_the_command_marks_every_cell_and_draws(reproduced: tuple[Path, str]) ->
     page = (folder / "paper.html").read_text()
     assert "353 of 353 printed numbers agree" in page
     assert page.count("data:image/png;base64,") == 2
-    assert page.count("<table>") == 7
+    assert page.count("<table") == 7
     assert "differs" not in page.partition("</style>")[2].partition("<script")[0]
     for count in (81, 108, 36, 72):
         assert f"{count} of {count} printed cells agree" in printed
