@@ -303,8 +303,9 @@ class TestData:
         assert not get_tags(CalibratedClassifier()).input_tags.allow_nan
 
     def test_tags_are_those_of_the_model_and_the_calibrator(self) -> None:
-        assert get_tags(CalibratedClassifier()).input_tags.sparse
-        assert not get_tags(CalibratedClassifier(LinearDiscriminantAnalysis())).input_tags.sparse
+        for inner in (LogisticRegression(), LinearDiscriminantAnalysis(), SVC()):
+            own = get_tags(inner).input_tags.sparse  # scikit-learn 1.6.0 says no of the first
+            assert get_tags(CalibratedClassifier(inner)).input_tags.sparse == own
         assert get_tags(CalibratedClassifier(SVC(kernel="precomputed"))).input_tags.pairwise
         beta = CalibratedClassifier(calibrator=stakes.BetaCalibrator())
         assert not get_tags(beta).classifier_tags.multi_class
