@@ -56,7 +56,10 @@ class Watched:
         """Drag a slider to a share of its way with the mouse."""
         slider = self.page.get_by_role("slider", name=name, exact=True)
         slider.scroll_into_view_if_needed()
-        box = slider.bounding_box()
+        box, before = slider.bounding_box(), None
+        while box != before:  # what is computed after a change may move the slider
+            self.page.wait_for_timeout(150)
+            box, before = slider.bounding_box(), box
         low, high, now = (
             float(slider.evaluate(f"e => e.{part}")) for part in ("min", "max", "value")
         )
