@@ -313,8 +313,8 @@ def _right_difference(one: Responses, other: Responses) -> PairedDifference:
     n = len(one)
     first, second = (said.is_right.astype(np.float64) for said in (one, other))
     return paired_difference(
-        np.zeros(n, dtype=np.int64), first, second, n_classes=1, weights=one.weights, unit=one.groups,
-        largest=np.ones(n), exchangeable=True,
+        np.zeros(n, dtype=np.int64), first, second, n_classes=1, weights=one.weights,
+        unit=one.groups, largest=np.ones(n), exchangeable=True,
     )  # fmt: skip
 
 
