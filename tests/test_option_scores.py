@@ -1,8 +1,10 @@
 """Multiple choice with any number of options: values by hand, laws, and what other tools say."""
 
+import json
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +17,16 @@ from hypothesis import given, settings, strategies as st
 import stakes
 from stakes import OptionScores
 from stakes._typing import FloatArray
-from stakes.responses.option_rows import SummedBrier
+from stakes.responses.option_rows import SUMMED_BRIER
 
 nan, inf = math.nan, math.inf
 KINDS = (stakes.Posteriors, stakes.LogPosteriors, stakes.Logits, stakes.LogLikelihoods)
-RULES = (stakes.LogLoss(), stakes.BrierLoss(), stakes.SphericalLoss(), SummedBrier())
+RULES = (stakes.LogLoss(), stakes.BrierLoss(), stakes.SphericalLoss(), SUMMED_BRIER)
 ROWS = [[0.5, 0.25, 0.25], [0.125, 0.875], [0.25, 0.25, 0.375, 0.125]]  # chosen: 0, 1, 2
 ULPS = 4
+HARNESS = json.loads(
+    (Path(__file__).parent / "golden" / "lm_eval_multiple_choice.json").read_text(encoding="utf-8")
+)
 
 
 def close(value: float, truth: float | Fraction) -> bool:
@@ -74,7 +79,9 @@ def test_numbers_by_hand() -> None:
     assert scores.confidence().tolist() == [0.5, 0.875, 0.375]
     accuracy = scores.accuracy()
     assert close(accuracy.value, Fraction(2, 3))
-    assert close(accuracy.naive, Fraction(1, 3) * (Fraction(1, 3) + Fraction(1, 2) + Fraction(1, 4)))
+    assert close(
+        accuracy.naive, Fraction(1, 3) * (Fraction(1, 3) + Fraction(1, 2) + Fraction(1, 4))
+    )
     assert close(accuracy.skill, 1 - Fraction(1, 3) / (1 - accuracy.naive))
     loss = scores.log_score()
     assert close(loss.value, (math.log(2) + math.log(8) + math.log(8 / 3)) / 3)
@@ -388,6 +395,54 @@ def test_ties_go_to_the_first_and_are_counted() -> None:
     assert "first best option" in str(scores.accuracy())
 
 
+def harness_scores(samples: list[dict[str, Any]], *, unit: str = "characters") -> OptionScores:
+    """Return the scores of questions of a log of lm-evaluation-harness."""
+    choices = [sample["doc"]["choices"] for sample in samples]
+    encoded = [[c.encode() if unit == "bytes" else c for c in each] for each in choices]
+    return OptionScores(
+        [_likelihoods(sample)[0] for sample in samples],
+        [sample["target"] for sample in samples],
+        kind=stakes.LogLikelihoods,
+        lengths=[[len(c) for c in each] for each in encoded],
+    )
+
+
+def _likelihoods(sample: dict[str, Any]) -> tuple[list[float], list[float]]:
+    """Return log likelihoods of the options with the question, and without it."""
+    found = [value for value, _ in sample["filtered_resps"]]
+    k = len(sample["doc"]["choices"])
+    return found[:k], found[k:]
+
+
+@pytest.mark.parametrize("task", ["ragged", "four", "several"])
+def test_numbers_of_the_harness_on_its_own_log(task: str) -> None:
+    """Made by lm-evaluation-harness with a model of random log likelihoods, some of them tied.
+
+    Its `acc_norm` divides by characters, `acc_bytes` by bytes; options of the log have both.
+    """
+    log = HARNESS[task]
+    samples, results = log["samples"], log["results"]
+    scores, in_bytes = harness_scores(samples), harness_scores(samples, unit="bytes")
+    found = {"acc": scores, "acc_norm": scores.per_length(), "acc_bytes": in_bytes.per_length()}
+    if "acc_mutual_info" in samples[0]:
+        found["acc_mutual_info"] = scores.relative_to([_likelihoods(s)[1] for s in samples])
+    assert scores.tied().any()
+    for name in {name.partition(",")[0] for name in results} - {"brier_score"}:
+        assert found[name].right().tolist() == [sample[name] == 1 for sample in samples]
+        assert found[name].accuracy().value == results[f"{name},none"]
+        n = len(samples)  # its error is with n - 1 where ours is with n
+        ours = found[name].accuracy().standard_error * math.sqrt(n / (n - 1))
+        assert ours == pytest.approx(log["stderr"][f"{name}_stderr,none"], rel=1e-12)
+    if "brier_score,none" in results:
+        brier = scores.brier_score().value
+        assert brier == pytest.approx(results["brier_score,none"], rel=1e-14)
+
+
+def test_the_log_tells_characters_from_bytes_and_from_neither() -> None:
+    results = HARNESS["ragged"]["results"]
+    assert len({results[f"{name},none"] for name in ("acc", "acc_norm", "acc_bytes")}) == 3
+
+
 def test_records_show_naive_values_and_intervals() -> None:
     scores = OptionScores(ROWS, [0, 0, 2])
     assert str(scores) == "OptionScores(3 questions, 2 to 4 options, Posteriors)"
@@ -419,7 +474,7 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("one option", lambda: of([[0.5, 0.5], [1.0]], [0, 0]), ["at least two", "got 1 at row 1"]),
     ("no questions", lambda: of([], []), ["scores", "at least one question"]),
     ("number", lambda: of(3, [0]), ["scores", "3"]),
-    ("generator", lambda: of((r for r in ROWS)), ["scores", "list(scores)"]),
+    ("generator", lambda: of(iter(ROWS)), ["scores", "list(scores)"]),
     ("sum", lambda: of([[0.5, 0.5], [0.5, 0.2]], [0, 0]), ["sum", "row 1", "LogLikelihoods"]),
     ("outside", lambda: of([[0.5, 0.5], [-2.0, 3.0]], [0, 0]), ["row 1, option 0", "kind="]),
     ("log", lambda: of([[-1.0, 0.5]], [0], kind=stakes.LogPosteriors), ["0.5", "row 0, option 1"]),
@@ -446,7 +501,8 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("weights", lambda: of(sample_weight=[1, 2]), ["sample_weight", "2 for 3"]),
     ("groups", lambda: of(groups=[1, 2]), ["groups", "2 for 3"]),
     ("one group", lambda: of(groups=[1, 1, 1]), ["groups", "at least two"]),
-    ("rule", lambda: of().expected_loss("log"), ["rule", "'log'"]),
+    ("rule", lambda: of().expected_loss("log"),  # type: ignore[arg-type]
+     ["rule", "'log'"]),
     ("asymmetric", lambda: of([[0.5, 0.5]], [0]).expected_loss(stakes.ThresholdRange(0, 0.5)),
      ["rule", "alike"]),
     ("two classes", lambda: of().expected_loss(stakes.ThresholdRange()), ["two classes"]),

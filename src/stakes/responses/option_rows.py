@@ -26,7 +26,7 @@ _SAY_KIND = "For other scores say what they are: kind=stakes.LogLikelihoods, sta
 _OUTSIDE = 1e-6  # of [0, 1], beyond which no rounding is
 
 
-class SummedBrier(BrierLoss):
+class _SummedBrier(BrierLoss):
     """Squared distance to the truth, summed over options: sum_i (s_i - I(h = H_i))^2."""
 
     def losses(self, y: IntArray, answers: Answers) -> FloatArray:
@@ -36,6 +36,9 @@ class SummedBrier(BrierLoss):
     def bounds(self, n_classes: int) -> tuple[FloatArray, FloatArray]:
         """Return 0 and 2, whatever the number of options."""
         return np.zeros(n_classes), np.full(n_classes, 2.0)
+
+
+SUMMED_BRIER = _SummedBrier()
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,7 @@ from stakes.responses.option_losses import (
     question_samples,
     share_of,
 )
-from stakes.responses.option_rows import SummedBrier, kind_of, option_tables, table_of
+from stakes.responses.option_rows import SUMMED_BRIER, kind_of, option_tables, table_of
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scores import Logits, LogLikelihoods, Posteriors, Scores
@@ -321,7 +321,7 @@ class OptionScores(Record):
         The naive value is the mean of 1 - 1/K. It is K times `stakes.brier_score`, which is a mean
         over classes; use `expected_loss(BrierLoss())` for that.
         """
-        return self.expected_loss(SummedBrier())
+        return self.expected_loss(SUMMED_BRIER)
 
     def expected_loss(self, rule: ScoringRule, *, name: str | None = None) -> ExpectedLoss:
         """Return the mean loss by any scoring rule that treats all options alike.
