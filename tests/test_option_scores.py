@@ -162,6 +162,7 @@ def test_every_form_gives_the_same_numbers() -> None:
     ]
     for scores in made:
         assert numbers(scores) == pytest.approx(expected, rel=1e-14, nan_ok=True)
+    assert [scores.n_options.tolist() for scores in made[5:]] == [[3, 2, 4], [2, 3, 4]]
     assert made[0].log_score().value == made[3].log_score().value
 
 
@@ -476,6 +477,7 @@ MESSAGES: list[tuple[str, Callable[[], object], list[str]]] = [
     ("number", lambda: of(3, [0]), ["scores", "3"]),
     ("generator", lambda: of(iter(ROWS)), ["scores", "list(scores)"]),
     ("sum", lambda: of([[0.5, 0.5], [0.5, 0.2]], [0, 0]), ["sum", "row 1", "LogLikelihoods"]),
+    ("sum of two", lambda: of([[0.5, 0.25, 0.25], [0.5, 0.2]], [0, 0]), ["sum 0.7", "row 1"]),
     ("outside", lambda: of([[0.5, 0.5], [-2.0, 3.0]], [0, 0]), ["row 1, option 0", "kind="]),
     ("log", lambda: of([[-1.0, 0.5]], [0], kind=stakes.LogPosteriors), ["0.5", "row 0, option 1"]),
     ("infinite", lambda: of([[0.0, inf]], [0], kind=LL), ["inf", "row 0, option 1"]),
