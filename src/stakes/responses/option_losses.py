@@ -2,22 +2,27 @@
 
 __all__ = ["OptionAccuracy"]
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from stakes._check import read_number
 from stakes._math import quotient
 from stakes._records import NumberRecord
 from stakes._text import number
-from stakes._typing import FloatArray, IntArray
+from stakes._typing import BoolArray, FloatArray, IntArray
 from stakes.class_losses import ClassLosses, NaivePrices
 from stakes.intervals.groups import by_groups
+from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
+from stakes.metrics.probability_bins import Bins, read_bins
 from stakes.results import ExpectedLoss, Interval, json_number
 from stakes.samples import Samples
 from stakes.scores import Posteriors
-from stakes.statistics import LossSums
+from stakes.statistics import BinSums, LossSums
 
+_GROUPED = "none for samples that come in groups"
 _ALL = ("all questions",)  # which are one class: what differs is their number of options
 
 
@@ -142,3 +147,14 @@ def share_of(flags: FloatArray, samples: Samples) -> float:
     """Return the weighted share of questions; the same bits in any order of them."""
     sums = LossSums.from_losses(samples.y, flags, samples.weights, 1)
     return float(quotient(sums.loss, sums.weight)[0])
+
+
+def confidence_error(
+    confidence: FloatArray, right: BoolArray, samples: Samples, bins: Bins, norm: float
+) -> CalibrationError:
+    """Return the calibration error of the confidence that answers are right."""
+    order, weights = read_number(norm, "norm", 1, math.inf), samples.plain_weights()
+    edges = read_bins(bins).edges(confidence, weights)
+    sums = BinSums.from_probabilities(confidence, right.astype(np.int64), weights, edges)
+    error = error_of_sums(sums, ("wrong", "right"), None, confidence=True, norm=order)
+    return error if samples.groups is None else error.without_interval(_GROUPED)

@@ -15,7 +15,6 @@ from stakes._check import (
     group_codes_of,
     read_lengths,
     read_like,
-    read_number,
     read_ragged,
     read_right_options,
     read_weights,
@@ -23,24 +22,29 @@ from stakes._check import (
 )
 from stakes._records import Record
 from stakes._typing import BoolArray, Column, FloatArray, IntArray
-from stakes.metrics.calibration_errors import CalibrationError, error_of_sums
-from stakes.metrics.probability_bins import Bins, read_bins
+from stakes.metrics.calibration_errors import CalibrationError
+from stakes.metrics.probability_bins import Bins
 from stakes.responses.option_losses import (
     OptionAccuracy,
     QuestionLosses,
+    confidence_error,
     mean_over_questions,
     question_samples,
     share_of,
 )
-from stakes.responses.option_rows import SUMMED_BRIER, kind_of, option_tables, table_of
+from stakes.responses.option_rows import (
+    SUMMED_BRIER,
+    kind_of,
+    option_tables,
+    read_target,
+    table_of,
+)
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scores import Logits, LogLikelihoods, Posteriors, Scores
 from stakes.scoring import LogLoss, ScoringRule
-from stakes.statistics import BinSums
 
 _ALIKE = "all options alike"
-_GROUPED = "none for samples that come in groups"
 
 
 class OptionScores(Record):
@@ -246,7 +250,7 @@ class OptionScores(Record):
         A right answer scores 1, a wrong one -t/(1-t), none 0: answering gains on average where
         the posterior of the chosen option is at least t.
         """
-        return self.confidence() >= _target(target)
+        return self.confidence() >= read_target(target)
 
     def per_length(self) -> Self:
         """Return the scores divided by the lengths of the options, as logits.
@@ -349,7 +353,7 @@ class OptionScores(Record):
         A wrong answer costs 1, none costs 1 - t, a right one 0; the mean score is 1 - cost/(1-t).
         The naive system guesses where 1/K reaches the target and else gives no answer.
         """
-        t = _target(target)
+        t = read_target(target)
         cost = np.where(self.answers(t), ~self.right(), 1 - t)
         naive = np.minimum(self._chance_of_error, 1 - t)
         name = f"expected cost at target {t:g}"
@@ -364,14 +368,8 @@ class OptionScores(Record):
         norm : 1, 2 or infinity
             As for `stakes.calibration_error`. There is an interval for norm 1 without groups.
         """
-        order = read_number(norm, "norm", 1, np.inf)
-        p, hit = self.confidence()[self._used], self.right()[self._used].astype(np.int64)
-        weights = self._samples.plain_weights()
-        edges = read_bins(bins).edges(p, weights)
-        sums = BinSums.from_probabilities(p, hit, weights, edges)
-        names = ("wrong", "right")
-        error = error_of_sums(sums, names, None, confidence=True, norm=order)
-        return error if self.groups is None else error.without_interval(_GROUPED)
+        p, hit = self.confidence()[self._used], self.right()[self._used]
+        return confidence_error(p, hit, self._samples, bins, norm)
 
     @cached_property
     def _chance_of_error(self) -> FloatArray:
@@ -401,7 +399,3 @@ class OptionScores(Record):
         low, high = int(self.n_options.min()), int(self.n_options.max())
         options = f"{low}" if low == high else f"{low} to {high}"
         return f"OptionScores({len(self)} questions, {options} options, {self._kind.__name__})"
-
-
-def _target(target: Any) -> float:  # noqa: ANN401
-    return read_number(getattr(target, "t", target), "target", 0, 1, closed=(True, False))
