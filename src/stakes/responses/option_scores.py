@@ -44,8 +44,6 @@ from stakes.samples import Samples
 from stakes.scores import Logits, LogLikelihoods, Posteriors, Scores
 from stakes.scoring import LogLoss, ScoringRule
 
-_ALIKE = "all options alike"
-
 
 class OptionScores(Record):
     """Scores of the options of multiple-choice questions, and which options are right.
@@ -290,9 +288,8 @@ class OptionScores(Record):
         if self._kind is Posteriors:
             rule = "must be on a log scale, such as LogLikelihoods"
             raise InputError("kind", rule, self._kind.__name__)
-        return self._with_logits(
-            self._rows.values - read_like(unconditional, self._rows, "unconditional")
-        )
+        without = read_like(unconditional, self._rows, "unconditional")
+        return self._with_logits(self._rows.values - without)
 
     def _with_logits(self, values: FloatArray) -> Self:
         made = type(self).__new__(type(self))
@@ -345,7 +342,7 @@ class OptionScores(Record):
             losses[table.questions] = table.losses(rule)
             most = rule.bounds(table.n_options - table.n_right + 1)[1]
             high = max(high, float(most.max()))
-        return self._mean(name or rule.name, losses, naive, _ALIKE, high)
+        return self._mean(name or rule.name, losses, naive, "all options alike", high)
 
     def cost_at(self, target: Any) -> ExpectedLoss:  # noqa: ANN401  a number or a ConfidenceTarget
         """Return the expected cost of answering where the confidence reaches a target.
