@@ -701,7 +701,7 @@ DEFECTS = [
     ("responses/option_rows.py", "(Logits if kind is LogLikelihoods else kind)", "(Logits if True else kind)", "numbers_by_hand"),
     ("responses/option_scores.py", "return np.minimum.reduceat(place", "return np.maximum.reduceat(np.where(top, place, 0)", "ties_go"),
     ("responses/option_scores.py", "self._rows.values / self.lengths", "self._rows.values * self.lengths", "harness"),
-    ("responses/option_scores.py", "self.confidence() >= read_target(target)", "self.confidence() > read_target(target)", "abstention_by_hand"),
+    ("responses/option_scores.py", "as_target(target).answers(self.confidence())", "as_target(target).answers(1 - self.confidence())", "abstention_by_hand"),
     ("responses/option_scores.py", "np.minimum(self._chance_of_error, 1 - t)", "np.full(len(self), 1 - t)", "abstention_by_hand"),
     ("responses/option_losses.py", "return error if samples.groups is None else", "return error if True else", "records_show"),
     ("responses/option_losses.py", "if np.ptp(each.naive) > 0 and not infinite.size:", "if False:", "residuals"),

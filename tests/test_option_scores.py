@@ -110,7 +110,7 @@ def test_abstention_by_hand() -> None:
 
 
 def test_a_target_may_be_an_object() -> None:
-    target = type("Target", (), {"t": 0.5})()
+    target = stakes.ConfidenceTarget(0.5)
     scores = OptionScores(ROWS, [0, 0, 2])
     assert scores.cost_at(target).value == scores.cost_at(0.5).value
 

@@ -280,12 +280,12 @@ def check_same_rows(n: int, expected: int, argument: str) -> None:
 
 
 def group_codes_of(groups: Column | None, n: int) -> IntArray | None:
-    """Return whole numbers for the groups of n questions; None where none were given."""
+    """Return whole numbers for the groups of n rows; None where none were given."""
     if groups is None:
         return None
     names = np.asarray(read_column(groups, "groups").values)
     if names.size != n:
-        raise InputError("groups", "must hold one name per question", f"{names.size} for {n}")
+        raise InputError("groups", "must hold one name per row", f"{names.size} for {n}")
     codes: IntArray = np.unique(names, return_inverse=True)[1]
     if codes.max() == 0:
         found = "one cannot tell how others differ"

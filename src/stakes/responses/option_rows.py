@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 
-from stakes._check import InputError, Place, RaggedRows, read_number
+from stakes._check import InputError, Place, RaggedRows
 from stakes._math import rows_by_code
 from stakes._typing import BoolArray, FloatArray, IntArray
 from stakes.scores import (
@@ -165,8 +164,3 @@ def table_of(scores: Scores) -> FloatArray:
         return scores.values
     answers = scores.answers(None)
     return answers.p if isinstance(scores, Posteriors) else answers.log_p
-
-
-def read_target(target: Any) -> float:  # noqa: ANN401  a number or a ConfidenceTarget
-    """Read a confidence target, as a number or as an object that has it as `t`."""
-    return read_number(getattr(target, "t", target), "target", 0, 1, closed=(True, False))

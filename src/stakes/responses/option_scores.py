@@ -22,6 +22,7 @@ from stakes._check import (
 )
 from stakes._records import Record
 from stakes._typing import BoolArray, Column, FloatArray, IntArray
+from stakes.costs.confidence_target import ConfidenceTarget, as_target
 from stakes.metrics.calibration_errors import CalibrationError
 from stakes.metrics.probability_bins import Bins
 from stakes.responses.option_losses import (
@@ -36,9 +37,9 @@ from stakes.responses.option_rows import (
     SUMMED_BRIER,
     kind_of,
     option_tables,
-    read_target,
     table_of,
 )
+from stakes.responses.response_samples import Responses
 from stakes.results import ExpectedLoss
 from stakes.samples import Samples
 from stakes.scores import Logits, LogLikelihoods, Posteriors, Scores
@@ -242,13 +243,32 @@ class OptionScores(Record):
             out[table.questions] = table.largest_posterior()
         return out
 
-    def answers(self, target: Any) -> BoolArray:  # noqa: ANN401  a number or a ConfidenceTarget
+    def answers(self, target: ConfidenceTarget | float) -> BoolArray:
         """Tell the questions to answer at a confidence target: those sure enough to gain by it.
 
         A right answer scores 1, a wrong one -t/(1-t), none 0: answering gains on average where
         the posterior of the chosen option is at least t.
         """
-        return self.confidence() >= read_target(target)
+        return as_target(target).answers(self.confidence())
+
+    def responses(self, target: ConfidenceTarget | float | None = None) -> Responses:
+        """Return the choices as responses: right or wrong, with the confidence of each.
+
+        Parameters
+        ----------
+        target : ConfidenceTarget or float, optional
+            Abstain where the confidence is below it; by default every question is answered.
+
+        Examples
+        --------
+        >>> import stakes
+        >>> scores = stakes.OptionScores([[0.9, 0.1], [0.4, 0.35, 0.25]], [0, 2])
+        >>> scores.responses(0.5)
+        2 responses: 1 right, 0 wrong, 1 abstained
+        """
+        abstained = None if target is None else ~self.answers(target)
+        more = {"groups": self.groups, "sample_weight": self.weights}
+        return Responses(self.right(), self.confidence(), abstained, **more)
 
     def per_length(self) -> Self:
         """Return the scores divided by the lengths of the options, as logits.
@@ -344,13 +364,13 @@ class OptionScores(Record):
             high = max(high, float(most.max()))
         return self._mean(name or rule.name, losses, naive, "all options alike", high)
 
-    def cost_at(self, target: Any) -> ExpectedLoss:  # noqa: ANN401  a number or a ConfidenceTarget
+    def cost_at(self, target: ConfidenceTarget | float) -> ExpectedLoss:
         """Return the expected cost of answering where the confidence reaches a target.
 
         A wrong answer costs 1, none costs 1 - t, a right one 0; the mean score is 1 - cost/(1-t).
         The naive system guesses where 1/K reaches the target and else gives no answer.
         """
-        t = read_target(target)
+        t = as_target(target).t
         cost = np.where(self.answers(t), ~self.right(), 1 - t)
         naive = np.minimum(self._chance_of_error, 1 - t)
         name = f"expected cost at target {t:g}"
