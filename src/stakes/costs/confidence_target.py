@@ -86,7 +86,7 @@ class ConfidenceTarget(Record):
         return 1 - cost / self.abstention
 
     def answers(self, p: FloatArray) -> BoolArray:
-        """Tell where an answer that is right with probability p is worth as much as none, or more."""
+        """Tell where an answer of probability p to be right is worth as much as none, or more."""
         chosen = self.costs().least_expected(np.column_stack([1 - p, p]))
         return np.asarray(chosen == 0)
 
