@@ -7,13 +7,14 @@ import {
   sameRatios,
   toFragment,
 } from "../core/index";
-import type { Payload } from "../types";
+import type { Payload, Problem } from "../types";
 import { actions } from "./actions";
+import { Address } from "./address";
 import { Answer } from "./answer";
 import { Reliability, RocPicture, Scores, Thresholds } from "./binary";
 import { CasesPage, ownOf } from "./cases";
 import { Confusion } from "./confusion";
-import { Pristine, type Saved } from "./copy";
+import { Pristine } from "./copy";
 import { CostControls } from "./costs";
 import { dialOf } from "./dial";
 import { type Child, h, HIDDEN, on } from "./dom";
@@ -39,7 +40,8 @@ export async function start(script: string): Promise<void> {
   const model = await Model.load(payload);
   const shown = compared(payload, model.names);
   if (payload.cases) {
-    new CasesPage(payload, payload.cases, await decodeCases(payload.cases), await ownOf(payload.cases)).begin(live, pictures);
+    const [cases, own] = [await decodeCases(payload.cases), await ownOf(payload.cases)];
+    new CasesPage(payload, payload.cases, cases, own, pristine).begin(live, pictures);
   } else if (payload.live === null || payload.applications.length === 0) {
     live.append(h("p", `Costs and priors cannot be changed here: ${payload.whyNotLive}.`));
     if (shown.figures.length === 0) pictures.hidden = true;
@@ -93,14 +95,12 @@ class LivePage {
   readonly #answer: Answer | null;
   readonly #flips: Flips;
   readonly #pristine: Pristine;
-  readonly #saved: Saved | null = Pristine.saved();
   readonly #controls: { show(): void }[];
   #moving: Picture[] = [];
   #settled = true;
   #chosen: () => void = () => {}; // shows which application is chosen
   #waiting = false;
-  #begun = false;
-  readonly #refused = h("p.refused", { role: "status", hidden: true }); // why a link is not followed
+  readonly #address: Address<Problem>;
 
   constructor(model: Model, script: string, live: HTMLElement, compared: Compared, pristine: Pristine) {
     this.#pristine = pristine;
@@ -110,6 +110,10 @@ class LivePage {
     this.#compared = compared;
     const { payload } = model;
     this.#store = new Store(payload);
+    this.#address = new Address(this.#store, Pristine.saved(), {
+      write: () => this.#fragment(),
+      read: (fragment) => fromFragment(fragment, payload),
+    });
     this.#results = new Results(payload, model.names);
     this.#confusion = new Confusion(payload.classes, model.names, this.#store);
     const place = document.getElementById("answer-text");
@@ -121,12 +125,8 @@ class LivePage {
   }
 
   begin(): void {
-    this.#restore();
+    this.#address.begin();
     this.#store.listen((settled) => this.#follow(settled));
-    addEventListener("hashchange", () => {
-      this.#restore();
-      this.#store.tell(true);
-    });
     addEventListener("beforeprint", () => this.#moving.forEach((one) => one.figure.flush()));
     this.#update();
   }
@@ -138,7 +138,7 @@ class LivePage {
     const priors = new PriorControls(this.#store, decided);
     const free = decided ? null : new AbstentionControls(this.#store);
     const buttons = actions(this.#store, {
-      note: this.#saved?.note ?? "",
+      note: this.#address.saved?.note ?? "",
       copy: (note) => {
         const answer = document.getElementById("answer-text");
         return this.#pristine.text({ fragment: this.#fragment(), note }, answer);
@@ -161,7 +161,7 @@ class LivePage {
       free?.element,
       buttons.element,
     );
-    const side = h("div.results-side", this.#refused, this.#results.element, this.#confusion.element);
+    const side = h("div.results-side", this.#address.refused, this.#results.element, this.#confusion.element);
     this.#live.append(panel, side);
     // A panel taller than the window scrolls with the page until its end is seen.
     new ResizeObserver(() => panel.style.setProperty("--tall", `${panel.offsetHeight}px`)).observe(panel);
@@ -214,19 +214,6 @@ class LivePage {
     document.getElementById("pictures")?.append(box);
   }
 
-  /** Take the choice from the address, if there is one; say if it is refused. */
-  #restore(): void {
-    const saved = this.#saved ? `#${this.#saved.fragment}` : "";
-    const hash = location.hash.startsWith("#v=") ? location.hash : this.#begun ? location.hash : saved;
-    this.#begun = true;
-    const choice = fromFragment(hash, this.#model.payload);
-    this.#refused.hidden = choice === null || !("refused" in choice);
-    if (choice === null) return;
-    if ("problem" in choice) this.#store.take(choice);
-    else
-      this.#refused.textContent = `The link was not followed: ${choice.refused}. Nothing was changed.`;
-  }
-
   #fragment(): string {
     const { problem, payload, application } = this.#store;
     return toFragment(problem, payload.applications[application]);
@@ -256,7 +243,7 @@ class LivePage {
       this.#flips.forget();
       return;
     }
-    this.#remember();
+    this.#address.remember();
     this.#flips.find();
     if (found.preview)
       this.#model.findAll(this.#store.problem, this.#script, (all) => this.#show(all));
@@ -271,20 +258,5 @@ class LivePage {
     const point = operatingPoint(found.problem, payload);
     const fits = levels.every((one) => sameRatios(one, found.problem, payload, payload.oddsPriors));
     this.#compared.strip?.show(point ? Math.exp(-point.logOdds) : NaN, fits);
-  }
-
-  /** Keep the choice in the address, so that it can be shared and survives a reload. */
-  #remember(): void {
-    const same = this.#store.application === 0 && this.#store.isInitial;
-    if (same && !location.hash.startsWith("#v=")) return; // it may be the place of a section
-    try {
-      history.replaceState(
-        null,
-        "",
-        same ? location.href.split("#")[0] : `#${this.#fragment()}`,
-      );
-    } catch {
-      // a page inside a frame may have no address of its own
-    }
   }
 }

@@ -33,6 +33,7 @@ _MOST_DIFFERENCES = 400
 _MOST_RANGES = 200
 _MOST_LETTERS = 20_000  # of the names of classes, all together
 _WEIGHTED = "samples have weights"
+_GROUPED = "samples come in groups"
 _LAST = {  # parts of the names of numbers, in words
     "value": "mean",
     "nec": "normalised (NEC)",
@@ -98,7 +99,7 @@ def payload(
         "counts": sketch.counts.tolist(),
         "dataPriors": sketch.priors.tolist(),
         "oddsPriors": sketch.used.tolist(),
-        "noInterval": "samples come in groups" if sketch.grouped else weighted,
+        "noInterval": _GROUPED if sketch.grouped else weighted,
         "scores": sketch.scores,
         "form": sketch.form,
         "applications": [
@@ -108,7 +109,8 @@ def payload(
         ],
         "live": None if sketch.why_not else _live(sketch),
         "whyNotLive": sketch.why_not,
-        "cases": sketch.cases and _cases(sketch.cases, shown or {}),
+        "cases": sketch.cases
+        and _cases(sketch.cases, shown or {}) | {"noInterval": _GROUPED if sketch.grouped else ""},
     }
 
 
