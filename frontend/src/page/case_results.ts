@@ -157,7 +157,7 @@ export class CaseResults {
     const heads: Child[][] = [
       ["In 1,000 cases"],
       [`cost${unit ? `, ${unit}` : ""}`],
-      ["normalised (NEC)"],
+      ["normalised"],
       ["decided ", named(data.decisions[1])],
       ["missed ", named(classes[1])],
       ["needless"],
@@ -222,6 +222,6 @@ export class CaseResults {
     const interval = known
       ? ` Intervals: ${roundPercent(this.payload.level)}.`
       : why && ` No intervals here: ${why}. Run stakes evaluate at these settings.`;
-    return `On ${all} cases${drawn}.${rest}${interval} NEC: the cost over that of the cheaper decision for all.${of}`;
+    return `On ${all} cases${drawn}.${rest}${interval} Normalised: the cost over that of the cheaper decision for all.${of}`;
   }
 }

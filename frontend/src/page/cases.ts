@@ -4,6 +4,7 @@ import {
   type CaseOutcome,
   type CaseProblem,
   type Cases,
+  decodeCases,
   fromCaseFragment,
   judgeCases,
 } from "../core/index";
@@ -15,8 +16,19 @@ import { AmountTable, CaseReliability, CaseRoc } from "./case_pictures";
 import { CaseAnswer, CaseResults } from "./case_results";
 import { Pristine } from "./copy";
 import { h } from "./dom";
+import { fill } from "./frame";
 import { ends, type OwnCounts, ownCounts } from "./model";
 import { Chosen } from "./store";
+
+/** Fill the page. */
+export function start(): Promise<void> {
+  return fill(async ({ payload, live, pictures, pristine }) => {
+    const data = payload.cases;
+    if (!data) return;
+    const [cases, own] = [await decodeCases(data), await ownOf(data)];
+    new CasesPage(payload, data, cases, own, pristine).begin(live, pictures);
+  });
+}
 
 /** What a setting brings for all systems. */
 export interface CasesFound {
@@ -26,17 +38,17 @@ export interface CasesFound {
 }
 
 /** Return what Python found for each system. */
-export function ownOf(data: CasesData): Promise<(OwnCounts | null)[]> {
+function ownOf(data: CasesData): Promise<(OwnCounts | null)[]> {
   return Promise.all(data.own.map((one) => one && ownCounts(one, data.decisions.length)));
 }
 
 /** Return the settings of the report. */
-export function ownProblem({ cells, priors, fromData }: CasesData): CaseProblem {
+function ownProblem({ cells, priors, fromData }: CasesData): CaseProblem {
   return { cells, multiplier: 1, priors, fromData, adapt: false, cap: null };
 }
 
 /** The page, which follows the reader's choice. */
-export class CasesPage {
+class CasesPage {
   readonly #store: Chosen<CaseProblem>;
   readonly #address: Address<CaseProblem>;
   #waiting = false;

@@ -1,26 +1,24 @@
 /** The live page: state, controls, results and pictures, put together. */
 import {
   applicationFiles,
-  decodeCases,
   fromFragment,
   operatingPoint,
   sameRatios,
   toFragment,
 } from "../core/index";
-import type { Payload, Problem } from "../types";
+import type { Problem } from "../types";
 import { actions } from "./actions";
 import { Address } from "./address";
 import { Answer } from "./answer";
 import { Reliability, RocPicture, Scores, Thresholds } from "./binary";
-import { CasesPage, ownOf } from "./cases";
 import { Confusion } from "./confusion";
 import { Pristine } from "./copy";
 import { CostControls } from "./costs";
 import { dialOf } from "./dial";
 import { type Child, h, HIDDEN, on } from "./dom";
-import { Figure, type Picture } from "./figure";
+import type { Picture } from "./figure";
 import { Flips } from "./flips";
-import { forest, OddsStrip } from "./forest";
+import { type Compared, fill } from "./frame";
 import { Classes, Confidence, Trade } from "./many";
 import { Model } from "./model";
 import { CostCurves } from "./operating";
@@ -29,58 +27,15 @@ import { type Found, Results } from "./results";
 import { Store } from "./store";
 
 /** Fill the page; `script` is the text of this very script, for a worker. */
-export async function start(script: string): Promise<void> {
-  const payload = JSON.parse(
-    document.getElementById("stakes-data")?.textContent ?? "null",
-  ) as Payload | null;
-  const live = document.getElementById("live");
-  const pictures = document.getElementById("pictures");
-  if (!payload || !live || !pictures) return;
-  const pristine = new Pristine();
-  const model = await Model.load(payload);
-  const shown = compared(payload, model.names);
-  if (payload.cases) {
-    const [cases, own] = [await decodeCases(payload.cases), await ownOf(payload.cases)];
-    new CasesPage(payload, payload.cases, cases, own, pristine).begin(live, pictures);
-  } else if (payload.live === null || payload.applications.length === 0) {
-    live.append(h("p", `Costs and priors cannot be changed here: ${payload.whyNotLive}.`));
-    if (shown.figures.length === 0) pictures.hidden = true;
-  } else {
-    new LivePage(model, script, live, shown, pristine).begin();
-  }
-  const box = pictures.querySelector(".figures") ?? pictures.appendChild(h("div.figures"));
-  const first = payload.kind === "comparison" ? (box.firstChild?.nextSibling ?? null) : null;
-  for (const figure of shown.figures) box.insertBefore(figure.element, first);
-}
-
-interface Compared {
-  figures: Figure[];
-  strip: OddsStrip | null;
-}
-
-/** Return the pictures of a comparison that no cost changes. */
-function compared(payload: Payload, names: string[]): Compared {
-  const others = payload.differences.map((one) => one.system);
-  const first = payload.odds
-    .map((one) => one.system)
-    .filter((name): name is string => name !== null && !others.includes(name));
-  const tones = new Map([...new Set([...names, ...first, ...others])].map((name, i) => [name, i]));
-  const figures: Figure[] = [];
-  const differences = forest(payload, tones);
-  if (differences) {
-    const note =
-      "Differences as the report was made, with intervals; filled where a system is distinguishable from the reference.";
-    figures.push(new Figure("Differences", differences, () => {}, { note, wide: true }));
-  }
-  const strip = payload.odds.length > 0 ? new OddsStrip(payload.odds, tones) : null;
-  if (strip) {
-    const note =
-      "By odds: the cost times prior of false alarms over that of misses. A system is named where it is distinguishable from all others, over the whole range at once; beyond the ends no threshold was observed.";
-    figures.push(
-      new Figure("Which costs least at which odds", strip.element, () => {}, { note, wide: true }),
-    );
-  }
-  return { figures, strip };
+export function start(script: string): Promise<void> {
+  return fill(async ({ payload, live, pictures, pristine }, shown) => {
+    if (payload.live === null || payload.applications.length === 0) {
+      live.append(h("p", `Costs and priors cannot be changed here: ${payload.whyNotLive}.`));
+      if (shown.figures.length === 0) pictures.hidden = true;
+      return;
+    }
+    new LivePage(await Model.load(payload), script, live, shown, pristine).begin();
+  });
 }
 
 /** The part of the page that follows the reader's choice. */

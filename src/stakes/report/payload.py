@@ -36,7 +36,7 @@ _WEIGHTED = "samples have weights"
 _GROUPED = "samples come in groups"
 _LAST = {  # parts of the names of numbers, in words
     "value": "mean",
-    "nec": "normalised (NEC)",
+    "nec": "normalised",
     "normalized": "normalised",
     "calibrated_nec": "normalised, calibrated",
     "calibrated_normalized": "normalised, calibrated",
@@ -52,7 +52,7 @@ _WORDS = {
     "eer": "EER",
     "f1": "F1",
     "matthews": "Matthews",
-    "nec": "NEC",
+    "nec": "normalised cost",
 }
 
 
@@ -292,7 +292,7 @@ def metric_label(metric: str, *, several: bool = False) -> str:
     """Return the name of a metric; with several applications it says which.
 
     >>> metric_label("cost.minimum_nec"), metric_label("cross_entropy.normalized")
-    ('minimum NEC', 'cross-entropy')
+    ('minimum normalised cost', 'cross-entropy')
     >>> metric_label("screening.matthews_correlation", several=True)
     'screening: Matthews correlation'
     """
@@ -308,7 +308,7 @@ def full_label(metric: str) -> str:
     """Return the name of any number of a record, so that no two have the same.
 
     >>> full_label("cost.nec"), full_label("cross_entropy.relative"), full_label("auc")
-    ('cost, normalised (NEC)', 'cross-entropy, share that calibration recovers', 'AUC')
+    ('cost, normalised', 'cross-entropy, share that calibration recovers', 'AUC')
     """
     scope, _, last = metric.rpartition(".")
     words = _LAST.get(last, _words(last))
