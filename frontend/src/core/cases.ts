@@ -1,6 +1,6 @@
 /** Costs that differ from case to case: decisions of two classes, what they cost, who is reviewed. */
 import type { CasesData } from "../types";
-import { caseIntervals } from "./case_intervals";
+import { caseIntervals, eachOf } from "./case_intervals";
 import { type Levels, unpack } from "./data";
 import { outcome } from "./judge";
 import type { Facts } from "./shift";
@@ -91,7 +91,7 @@ function masses(cases: Cases, priors: number[]): Float64Array {
   const totals = [0, 0];
   for (let t = 0; t < n; t++) totals[y[t]] += weights ? weights[t] : 1;
   const unit = totals.map((all, i) => (priors[i] > 0 ? priors[i] / all : 0));
-  const mass = Float64Array.from(y, (i, t) => unit[i] * (weights ? weights[t] : 1));
+  const mass = eachOf(n, (t) => unit[y[t]] * (weights ? weights[t] : 1));
   massesOf.set(cases, { key, mass });
   return mass;
 }
@@ -111,7 +111,8 @@ function posteriors(system: CaseSystem, shift: number): Float64Array[] {
 function prices(cases: Cases, problem: CaseProblem, i: number, j: number): Float64Array {
   const cell = problem.cells[i][j];
   if (typeof cell === "number") return new Float64Array(cases.n).fill(cell);
-  return cases.amounts[cell.amounts].map((amount) => problem.multiplier * amount);
+  const amounts = cases.amounts[cell.amounts];
+  return eachOf(cases.n, (t) => problem.multiplier * amounts[t]);
 }
 
 /** Return what is added to the log odds of a system. */
@@ -175,7 +176,8 @@ function keepBest(chosen: Uint8Array, saving: Float64Array, mass: Float64Array, 
 
 /** Return the saving from which on cases are within the cap, by halving those that may be; no order is needed. */
 function leastSaving(chosen: Uint8Array, saving: Float64Array, mass: Float64Array, cap: number): number {
-  let left = Array.from(chosen.keys()).filter((t) => chosen[t] === 1);
+  let left: number[] = [];
+  for (let t = 0; t < chosen.length; t++) if (chosen[t] === 1) left.push(t);
   let least = Infinity;
   let room = cap + 1e-12;
   while (left.length > 0) {
