@@ -119,6 +119,7 @@ def test_typed_settings_are_those_of_python(
         money = rows(watched.page)[0][1].split(" ")[0]
         assert float(money.replace(",", "")) == pytest.approx(1000 * result.value, rel=0.1)
         band = result.normalized.interval
+        assert band is not None
         assert rows(watched.page)[0][2].endswith(f"({band})")
         said = watched.page.locator("#answer-text").inner_text()
         assert ("is ✓worth using" in "".join(said.splitlines())) == (band.high < 1)
