@@ -204,7 +204,9 @@ export class CaseResults {
     const counts = found.problem.priors.map((p) => (j === 0 ? [p, 0] : [0, p]));
     const nec = naive > 0 ? number(constants[j] / naive) : "undefined";
     const name = ["always ", named(this.data.decisions[j])];
-    return this.#cells(name, counts, found, [[money(constants[j], this.payload.unit ?? PLAIN)], [nec]]);
+    const row = this.#cells(name, counts, found, [[money(constants[j], this.payload.unit ?? PLAIN)], [nec]]);
+    row.className = "constant";
+    return row;
   }
 
   #cells(name: Child[], counts: CaseOutcome["counts"], { problem }: CasesFound, money: Child[][]): HTMLElement {

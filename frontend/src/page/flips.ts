@@ -80,7 +80,7 @@ export class Flips {
 
   *#search(problem: Problem): Generator<undefined, void> {
     const axes = this.#axes(problem);
-    const shown = this.#model.names.length > MOST_SYSTEMS ? [this.#store.focus] : [...this.#model.names.keys()];
+    const shown = this.#shown(problem);
     const clauses: Child[][][] = shown.map(() => []);
     const always = shown.map(() => true); // worth using at every value of every number
     const looked: Child[] = [];
@@ -105,6 +105,14 @@ export class Flips {
       looked.push(looked.length > 0 ? "; " : "", `${told(low * axis.scale)} to ${told(high * axis.scale)}`, ...axis.tail.map(again));
     }
     this.#say(shown, clauses, looked, always);
+  }
+
+  /** Return the systems that are told of: all of few, of many the one that costs least. */
+  #shown(problem: Problem): number[] {
+    const { names, payload } = this.#model;
+    if (names.length <= MOST_SYSTEMS) return [...names.keys()];
+    const costs = names.slice(0, payload.given).map((_, i) => this.#model.outcome(i, problem).expected);
+    return [Math.max(0, costs.indexOf(Math.min(...costs)))];
   }
 
   #say(shown: number[], clauses: Child[][][], looked: Child[], always: boolean[]): void {
