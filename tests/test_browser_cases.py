@@ -67,7 +67,7 @@ def test_the_own_settings_show_the_numbers_of_python(browser: Any, page: Path) -
         assert ours[1:3] == ["380 (180 to 1,290)", "0.2960 (0.1387 to 0.6238)"]
         assert nothing == ["always honest", "1,290", "1", "0", "12.1", "0"]
         assert everything[0] == "always fraud"
-        assert watched.page.locator("#answer-text").inner_text().startswith("With costs that differ from case to case, this system is")
+        assert answer(watched.page).startswith("With costs that differ from case to case")
         assert "On all 8,000 cases" in watched.page.locator("#live").inner_text()
         quiet(watched, page)
 
@@ -138,7 +138,7 @@ def test_one_click_leads_back_to_the_report(browser: Any, page: Path) -> None:  
         watched.page.get_by_role("button", name="Back to the report").click()
         watched.settle()
         assert rows(watched.page) == before
-        assert watched.page.locator("#answer-text").inner_text().startswith("With costs that differ")
+        assert answer(watched.page).startswith("With costs that differ")
 
 
 def saved_copy(page: Any, path: Path) -> None:  # noqa: ANN401

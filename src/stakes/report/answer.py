@@ -110,6 +110,7 @@ def _calibrated(one: Standing, unit: Unit) -> list[Part]:
 
 
 def verdict_of(code: str, *, helped: bool = False) -> Part:
+    """Return the words and the look of a verdict; `helped` where calibration makes it useful."""
     alone, later, look = VERDICTS[code]
     return ["verdict", later if helped else alone, look]
 

@@ -106,9 +106,7 @@ def evaluation_answer(evaluation: Evaluation, unit: Unit) -> Markup:
     return _section(sentences, [table] if math.isfinite(raw.normalized) else [])
 
 
-def _case_sentences(
-    evaluation: Evaluation, costs: SampleCosts, unit: Unit
-) -> list[Sequence[Part]]:
+def _case_sentences(evaluation: Evaluation, costs: SampleCosts, unit: Unit) -> list[Sequence[Part]]:
     """Return the answer where costs differ from case to case, as the live page says it."""
     a, level, scale = evaluation.main, evaluation.level, PER * unit.scale
     raw, band, after = a.cost.raw, _band(a.cost.value), a.cost.calibrated_normalized
