@@ -146,13 +146,13 @@ def test_a_slice_that_is_worse_than_naive_has_its_verdict(browser: Any, tmp_path
     assert made.main.cost.normalized.value < 0.5  # the whole is useful
     made.save_html(path)
     with opened(browser, path) as watched:
-        rows = watched.page.locator("table tr", has_text="east").all_inner_texts()
+        rows = watched.page.locator("table tr", has_text="ward east").all_inner_texts()
         cost, scores = (row.split("\t") for row in rows[:2])
         assert cost[-1] == "worse"
         assert float(scores[1]) < 0.1  # AUC
         assert float(scores[3]) == pytest.approx(np.mean(p[ward == "east"]), abs=1e-4)
         assert float(scores[4]) == pytest.approx(np.mean(y[ward == "east"]), abs=1e-4)
-        said = watched.page.locator("#verdicts").inner_text()
+        said = watched.page.locator("#verdicts").text_content()
         assert "ward east" in re.sub(r"[\u2068\u2069]", "", said)
         quiet(watched, path)
 
