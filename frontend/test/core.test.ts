@@ -69,12 +69,18 @@ test("a sample that is certain of a class with prior 0 leaves the cost unknown",
   assert.ok(Number.isNaN(core.judge(sure, { ...asked, priors: [0.5, 0.5] }, rare).expected));
 });
 
-test("a preview looks at the first rows, at all if they lack a class", () => {
+test("a preview looks at the first rows, and at all of a class that they lack", () => {
   const many = rows(1000, 3);
   const asked = { ...two, costs: [[0, 1, 1], [1, 0, 1], [1, 1, 0]], decisions: ["a", "b", "c"] };
   const some = { ...facts, dataPriors: [0.4, 0.3, 0.3], counts: [400, 300, 300] };
   assert.equal(core.judgeRows(many, asked, some, 100).samples, 100);
-  assert.equal(core.judgeRows(many, asked, some, 2).samples, 1000);
+  const few = core.judgeRows(many, asked, some, 2); // the first rows are of the classes 0 and 1
+  const third = many.y.filter((one) => one === 2).length;
+  assert.equal(few.samples, 2 + third);
+  assert.deepEqual(few.counts.map((row) => core.total(row)), [1, 1, third]);
+  assert.deepEqual(few.counts[2], core.judge(many, asked, some).counts[2]);
+  const never = { ...asked, priors: [0.6, 0.4, 0], fromData: false };
+  assert.equal(core.judgeRows(many, never, some, 2).samples, 2);
   assert.deepEqual(core.judgeRows(many, asked, some, 5000), core.judge(many, asked, some));
 });
 

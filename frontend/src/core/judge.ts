@@ -2,7 +2,7 @@
 import type { Outcome, Problem } from "../types";
 import type { Levels, Rows, SystemData } from "./data";
 import { optimalDecisions } from "./dominance";
-import { expectation, interval, lossesOf, type ClassLosses } from "./losses";
+import { expectation, type Intervals, intervalsOf, lossesOf } from "./losses";
 import { oddsShift, priorsOf, ratiosOf, type Facts } from "./shift";
 import { dot, TIE, total } from "./sums";
 
@@ -24,28 +24,39 @@ export function judge(system: SystemData, problem: Problem, facts: Facts): Outco
     : judgeRows(system, problem, facts);
 }
 
-/** Judge the first rows, which are in random order; all if they lack a class that can occur. */
+/**
+ * Judge the first rows, which are in random order within each class; of a class that can occur and
+ * is not among them, all rows.
+ */
 export function judgeRows(rows: Rows, problem: Problem, facts: Facts, limit = rows.n): Outcome {
   const priors = priorsOf(problem, facts);
-  const some = countRows(rows, problem, facts, Math.min(limit, rows.n));
-  const lacks = some.counts.some((row, i) => priors[i] > 0 && total(row) === 0);
-  const full = lacks && limit < rows.n;
-  return outcome(full ? countRows(rows, problem, facts, rows.n) : some, problem, facts);
+  const count = rowCounter(rows, problem, facts);
+  const some = Math.min(limit, rows.n);
+  for (let row = 0; row < some; row++) count.add(row);
+  const lacking = count.seen.map((known, i) => priors[i] > 0 && !known);
+  if (lacking.some(Boolean))
+    for (let row = some; row < rows.n; row++) if (lacking[rows.y[row]]) count.add(row);
+  return outcome(count.counted(), problem, facts);
 }
 
 /** Return what follows from counted decisions. */
 export function outcome(counted: Counted, problem: Problem, facts: Facts): Outcome {
   const { counts, impossible, samples } = counted;
+  const { costs, fromData } = problem;
   const priors = priorsOf(problem, facts);
-  const losses = lossesOf(counts, problem.costs);
+  const losses = lossesOf(counts, costs);
   const expected = impossible > 0 ? NaN : expectation(priors, losses.mean);
-  const [naiveDecision, naive] = naiveOf(problem.costs, priors);
+  const [naiveDecision, naive] = naiveOf(costs, priors);
   const normalized = naive > 0 ? expected / naive : NaN;
   const known = facts.noInterval === "" && Number.isFinite(normalized);
-  const ends = known ? endsOf(losses, problem, priors, facts.quantile, naiveDecision) : null;
-  const ones = problem.costs.map(() => 1);
-  const own = known ? interval(losses, priors, problem.fromData, facts.quantile, ones, 1) : null;
-  const rates = problem.decisions.map((_, j) => counts.map((row, i) => row[j] / losses.size[i]));
+  const within = known ? intervalsOf(losses, priors, fromData, facts.quantile) : null;
+  const ends = within && endsOf(within, problem, priors, naiveDecision);
+  const own = within && within(costs.map(() => 1), 1);
+  const rate = new Float64Array(costs.length);
+  const shares = problem.decisions.map((_, j) => {
+    for (let i = 0; i < rate.length; i++) rate[i] = counts[i][j] / losses.size[i];
+    return expectation(priors, rate);
+  });
   return {
     counts,
     expected,
@@ -55,7 +66,7 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
     interval: ends?.some(Number.isNaN) ? null : ends, // costs whose squares overflow
     costInterval: own?.some(Number.isNaN) ? null : own,
     byClass: losses.mean,
-    shares: rates.map((column) => expectation(priors, column)),
+    shares,
     samples,
   };
 }
@@ -67,38 +78,48 @@ export function outcome(counted: Counted, problem: Problem, facts: Facts): Outco
  * best of the population, so that the upper end is the highest in units of any of them.
  */
 function endsOf(
-  losses: ClassLosses,
+  within: Intervals,
   { costs, fromData }: Problem,
   priors: number[],
-  z: number,
   best: number,
 ): [number, number] {
-  const inUnitsOf = (j: number): [number, number] => {
-    const column = costs.map((row) => row[j]);
-    return interval(losses, priors, fromData, z, column, expectation(priors, column));
-  };
-  const [low, high] = inUnitsOf(best);
+  const { columns, cost } = constantsAt(costs, priors);
+  const [low, high] = within(columns[best], cost[best]);
   if (!fromData) return [low, high];
-  const others = rivalsOf(costs, priors, best).map((j) => inUnitsOf(j)[1]);
+  const others = rivalsOf(costs, cost, best).map((j) => within(columns[j], cost[j])[1]);
   return [low, Math.max(high, ...others)];
 }
 
 /** Return the other constant decisions that could be the best, of very many the cheapest. */
-function rivalsOf(costs: number[][], priors: number[], best: number): number[] {
+function rivalsOf(costs: number[][], cost: number[], best: number): number[] {
   const places = optimalDecisions(costs).flatMap((some, j) => (some && j !== best ? [j] : []));
-  const cost = new Map(places.map((j) => [j, expectation(priors, costs.map((row) => row[j]))]));
-  return places.sort((a, b) => cost.get(a)! - cost.get(b)!).slice(0, MOST_RIVALS);
+  return places.sort((a, b) => cost[a] - cost[b]).slice(0, MOST_RIVALS);
+}
+
+/** What each decision costs if it is always taken: for each class, and at some priors. */
+interface Constants {
+  priors: number[];
+  columns: Float64Array[];
+  cost: number[];
+}
+
+const constants = new WeakMap<number[][], Constants>(); // all systems of a page ask for the same
+
+function constantsAt(costs: number[][], priors: number[]): Constants {
+  const known = constants.get(costs);
+  if (known?.priors === priors) return known;
+  const columns = known?.columns ?? costs[0].map((_, j) => Float64Array.from(costs, (row) => row[j]));
+  const found = { priors, columns, cost: columns.map((column) => dot(priors, column)) };
+  constants.set(costs, found);
+  return found;
 }
 
 /** Return the best constant decision and its expected cost; on a tie the lowest index. */
 export function naiveOf(costs: number[][], priors: number[]): [number, number] {
+  const { cost } = constantsAt(costs, priors);
   let best = 0;
-  let least = Infinity;
-  for (let j = 0; j < costs[0].length; j++) {
-    const cost = dot(priors, costs.map((row) => row[j]));
-    if (cost < least) [best, least] = [j, cost];
-  }
-  return [best, least];
+  for (let j = 1; j < cost.length; j++) if (cost[j] < cost[best]) best = j;
+  return [best, cost[best]];
 }
 
 /** Say why an outcome has no normalised cost; empty if it has one. */
@@ -164,22 +185,34 @@ function levelRuler(level: Float64Array, costs: number[][], shift: number): (i: 
   };
 }
 
-/** Count the decisions for the first rows of posteriors. */
-export function countRows(rows: Rows, problem: Problem, facts: Facts, limit: number): Counted {
+/** Counts the decisions for rows of posteriors, one by one. */
+interface RowCounter {
+  add(row: number): void;
+  readonly seen: boolean[]; // the classes that rows were of
+  counted(): Counted;
+}
+
+function rowCounter(rows: Rows, problem: Problem, facts: Facts): RowCounter {
   const { k, y, p, weights } = rows;
   const m = problem.decisions.length;
   const cells = new Float64Array(k * m);
   const ratios = ratiosOf(rows, problem, facts);
   const rule = rulerOf(problem.costs);
   const moved = new Float64Array(k);
-  let impossible = 0;
-  for (let row = 0; row < limit; row++) {
+  const seen: boolean[] = new Array(k).fill(false);
+  let [impossible, samples] = [0, 0];
+  const add = (row: number): void => {
     const w = weights === null ? 1 : weights[row];
-    if (ratios === null) cells[y[row] * m + rule(p, row * k)] += w;
-    else if (move(p, row * k, ratios, moved)) cells[y[row] * m + rule(moved, 0)] += w;
-    else impossible += w;
-  }
-  return { counts: tableOf(cells, k, m), impossible, samples: limit };
+    samples += 1;
+    if (ratios !== null && !move(p, row * k, ratios, moved)) {
+      impossible += w;
+      return;
+    }
+    const j = ratios === null ? rule(p, row * k) : rule(moved, 0);
+    cells[y[row] * m + j] += w;
+    if (w > 0) seen[y[row]] = true;
+  };
+  return { add, seen, counted: () => ({ counts: tableOf(cells, k, m), impossible, samples }) };
 }
 
 /** Multiply a row of posteriors by ratios of priors, and make it sum to 1; false if all are 0. */
