@@ -24,19 +24,24 @@ export function judge(system: SystemData, problem: Problem, facts: Facts): Outco
     : judgeRows(system, problem, facts);
 }
 
-/**
- * Judge the first rows, which are in random order within each class; of a class that can occur and
- * is not among them, all rows.
- */
+/** Judge the first rows, or all; see `firstRows`. */
 export function judgeRows(rows: Rows, problem: Problem, facts: Facts, limit = rows.n): Outcome {
-  const priors = priorsOf(problem, facts);
-  const count = rowCounter(rows, problem, facts);
-  const some = Math.min(limit, rows.n);
-  for (let row = 0; row < some; row++) count.add(row);
-  const lacking = count.seen.map((known, i) => priors[i] > 0 && !known);
-  if (lacking.some(Boolean))
-    for (let row = some; row < rows.n; row++) if (lacking[rows.y[row]]) count.add(row);
-  return outcome(count.counted(), problem, facts);
+  const chosen = firstRows(rows, priorsOf(problem, facts), limit);
+  return outcome(countRows(rows, problem, facts, chosen), problem, facts);
+}
+
+/**
+ * Return the first rows, which are in random order within each class; of a class that can occur
+ * and is not among them, all rows.
+ */
+export function firstRows({ n, y, weights }: Rows, priors: number[], limit: number): number[] {
+  const some = Math.min(limit, n);
+  const found = Array.from({ length: some }, (_, row) => row);
+  const lacking = priors.map((p) => p > 0);
+  for (const row of found) if (weights === null || weights[row] > 0) lacking[y[row]] = false;
+  if (lacking.includes(true))
+    for (let row = some; row < n; row++) if (lacking[y[row]]) found.push(row);
+  return found;
 }
 
 /** Return what follows from counted decisions. */
@@ -185,34 +190,22 @@ function levelRuler(level: Float64Array, costs: number[][], shift: number): (i: 
   };
 }
 
-/** Counts the decisions for rows of posteriors, one by one. */
-interface RowCounter {
-  add(row: number): void;
-  readonly seen: boolean[]; // the classes that rows were of
-  counted(): Counted;
-}
-
-function rowCounter(rows: Rows, problem: Problem, facts: Facts): RowCounter {
+/** Count the decisions for some rows of posteriors. */
+function countRows(rows: Rows, problem: Problem, facts: Facts, chosen: number[]): Counted {
   const { k, y, p, weights } = rows;
   const m = problem.decisions.length;
   const cells = new Float64Array(k * m);
   const ratios = ratiosOf(rows, problem, facts);
   const rule = rulerOf(problem.costs);
   const moved = new Float64Array(k);
-  const seen: boolean[] = new Array(k).fill(false);
-  let [impossible, samples] = [0, 0];
-  const add = (row: number): void => {
+  let impossible = 0;
+  for (const row of chosen) {
     const w = weights === null ? 1 : weights[row];
-    samples += 1;
-    if (ratios !== null && !move(p, row * k, ratios, moved)) {
-      impossible += w;
-      return;
-    }
-    const j = ratios === null ? rule(p, row * k) : rule(moved, 0);
-    cells[y[row] * m + j] += w;
-    if (w > 0) seen[y[row]] = true;
-  };
-  return { add, seen, counted: () => ({ counts: tableOf(cells, k, m), impossible, samples }) };
+    if (ratios === null) cells[y[row] * m + rule(p, row * k)] += w;
+    else if (move(p, row * k, ratios, moved)) cells[y[row] * m + rule(moved, 0)] += w;
+    else impossible += w;
+  }
+  return { counts: tableOf(cells, k, m), impossible, samples: chosen.length };
 }
 
 /** Multiply a row of posteriors by ratios of priors, and make it sum to 1; false if all are 0. */

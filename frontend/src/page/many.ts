@@ -88,7 +88,7 @@ export class Trade extends Later {
     const costs: number[] = [];
     const naive = naiveOf(plain.costs, this.model.priors(plain))[1] * this.#scale;
     for (const [i, system] of systems.entries()) {
-      const found = trade(system, plain, payload, prices, plain.decisions.length, TRADE_ROWS);
+      const found = trade(system, plain, payload, prices, TRADE_ROWS);
       const cost = found.expected.map((value) => value * this.#scale);
       costs.push(...cost);
       const line = { kind: "line", tone: i, xs: prices } as const;
