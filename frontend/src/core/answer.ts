@@ -214,7 +214,7 @@ function kindsOf(s: Setting): Kind[] {
       ["missed", (i, j) => i === 1 && j === plain[0]],
       ["needless", (i, j) => i === 0 && j === plain[1]],
     );
-  else if (isSquare(s)) kinds.push(["wrong", (i, j) => plain.includes(j) && plain[i] !== j]);
+  else if (isSquare(s)) kinds.push(["wrong", (i, j) => j !== free && plain[i] !== j]);
   if (free >= 0) kinds.push(["undecided", (_, j) => j === free]);
   return kinds;
 }

@@ -14,6 +14,27 @@ export function problemOf(application: ApplicationData): Problem {
   };
 }
 
+/** Tell whether two lists hold the same values. */
+export function sameList<T>(one: T[], other: T[]): boolean {
+  return one === other || (one.length === other.length && one.every((x, i) => x === other[i]));
+}
+
+/** Tell whether two tables hold the same numbers; rows that no edit touched are the same objects. */
+export function sameTable(one: number[][], other: number[][]): boolean {
+  return one === other || (one.length === other.length && one.every((row, i) => sameList(row, other[i])));
+}
+
+/** Tell whether two problems are the same. */
+export function sameProblem(one: Problem, other: Problem): boolean {
+  return (
+    one.fromData === other.fromData &&
+    one.adapt === other.adapt &&
+    sameList(one.priors, other.priors) &&
+    sameList(one.decisions, other.decisions) &&
+    sameTable(one.costs, other.costs)
+  );
+}
+
 /** Return the problem with one cost changed. */
 export function withCost(problem: Problem, truth: number, decision: number, cost: number): Problem {
   const costs = problem.costs.map((row, i) =>

@@ -18,6 +18,7 @@ import {
   type SystemData,
 } from "../core/index";
 import type { ApplicationData, Outcome, OwnData, Payload, Problem } from "../types";
+import { sameList, sameTable } from "./edits";
 import type { Found } from "./results";
 
 const PREVIEW_ROWS = 20_000; // of all systems together, while something moves
@@ -173,7 +174,7 @@ export class Model {
   #own(problem: Problem): ApplicationData | undefined {
     const now = this.priors(problem);
     return this.payload.applications.find(
-      ({ costs, priors }) => same(costs, problem.costs) && same(priors, now),
+      ({ costs, priors }) => sameList(priors, now) && sameTable(costs, problem.costs),
     );
   }
 
@@ -182,7 +183,7 @@ export class Model {
     const now = this.priors(problem);
     return this.payload.applications.findIndex(
       ({ costs, priors, fromData }) =>
-        same(costs, problem.costs) && same(priors, now) && fromData === problem.fromData,
+        fromData === problem.fromData && sameList(priors, now) && sameTable(costs, problem.costs),
     );
   }
 
@@ -209,8 +210,4 @@ export async function ownCounts(data: OwnData, decisions: number): Promise<OwnCo
 /** Return an interval whose upper end may be infinite. */
 export function ends(interval: NonNullable<OwnData["interval"]> | null): [number, number] | null {
   return interval && [interval[0], interval[1] === "inf" ? Infinity : interval[1]];
-}
-
-function same(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

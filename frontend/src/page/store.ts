@@ -1,7 +1,7 @@
 /** The one state of the page, and who is told when it changes. */
 import type { Choice } from "../core/state";
 import type { Payload, Problem } from "../types";
-import { problemOf } from "./edits";
+import { problemOf, sameProblem } from "./edits";
 
 const MOST_KEPT = 100;
 
@@ -13,6 +13,7 @@ export class Store {
   application = 0;
   focus = 0; // the system of pictures that show one
   readonly #listeners: Listener[] = [];
+  readonly #initial: Problem[] = []; // by application
   #past: Choice[] = []; // what can be gone back to, the newest last
   #rest: Choice; // as it last was when nothing moved
 
@@ -40,18 +41,19 @@ export class Store {
   /** Keep what was chosen before, once something else is. */
   #keep(): void {
     const now = this.#now;
-    if (JSON.stringify(now) === JSON.stringify(this.#rest)) return;
-    this.#past = [...this.#past, this.#rest].slice(-MOST_KEPT);
+    const rest = this.#rest;
+    if (now.application === rest.application && sameProblem(now.problem, rest.problem)) return;
+    this.#past = [...this.#past, rest].slice(-MOST_KEPT);
     this.#rest = now;
   }
 
   /** The problem as the report was made for it. */
   get initial(): Problem {
-    return problemOf(this.payload.applications[this.application]);
+    return (this.#initial[this.application] ??= problemOf(this.payload.applications[this.application]));
   }
 
   get isInitial(): boolean {
-    return JSON.stringify(this.problem) === JSON.stringify(this.initial);
+    return sameProblem(this.problem, this.initial);
   }
 
   /** Take the choice of an address. */

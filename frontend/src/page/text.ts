@@ -28,8 +28,10 @@ export function plainNumber(value: number): string {
 /** Return a count with thin groups: 20,000; weights keep a digit. */
 export function count(value: number): string {
   const digits = Number.isInteger(value) ? 0 : value < 1000 ? 1 : 0;
-  return value.toLocaleString("en", { maximumFractionDigits: digits });
+  return groups[digits].format(value);
 }
+
+const groups = [0, 1].map((digits) => new Intl.NumberFormat("en", { maximumFractionDigits: digits }));
 
 /** Return a share as a percentage: 93.0 %, 0.4 %. */
 export function percent(share: number): string {
